@@ -1,0 +1,2 @@
+// The one translation unit that holds Boost.Asio's own code.
+#include <boost/asio/impl/src.hpp>

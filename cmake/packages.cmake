@@ -1,0 +1,25 @@
+# What comes from Debian, in one place.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_package(spdlog CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(tomlplusplus CONFIG REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(GTest REQUIRED)
+find_package(benchmark CONFIG REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+
+# Debian ships llhttp as the sources that nodejs builds from; it has no library package.
+add_library(llhttp STATIC /usr/share/llhttp/llhttp.c /usr/share/llhttp/api.c /usr/share/llhttp/http.c)
+target_include_directories(llhttp SYSTEM PUBLIC /usr/share/include/llhttp)
+
+# Boost.Asio, compiled once.
+add_library(asio STATIC cmake/asio.cpp)
+target_link_libraries(asio PUBLIC Boost::headers Threads::Threads)
+target_compile_definitions(asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
+                           BOOST_ASIO_DISABLE_BOOST_ALIGN)

@@ -1,0 +1,68 @@
+#include "core/task_group.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <list>
+
+#include "core/log.h"
+#include "core/signal.h"
+#include "core/suspend.h"
+
+namespace hostler {
+
+struct TaskGroup::State {
+    explicit State(Loop& on) : loop(on) {}
+    Loop& loop;
+    std::list<asio::cancellation_signal> running;
+    Signal ended;
+    bool cancelled = false;
+};
+
+namespace {
+
+asio::awaitable<void, Loop::executor_type> run(std::string what, Task<> task) {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const auto result = co_await std::move(task);
+    if (!result && result.error().code != Code::cancelled) log_warn("{}: {}", what, result.error().message);
+}
+
+}  // namespace
+
+TaskGroup::TaskGroup(Loop& loop) : state_(std::make_shared<State>(loop)) {}
+
+TaskGroup::~TaskGroup() { cancel(); }
+
+void TaskGroup::start(std::string what, Task<> task) {
+    if (state_->cancelled) return;
+    const auto mine = state_->running.emplace(state_->running.end());
+    asio::co_spawn(state_->loop.get_executor(), run(std::move(what), std::move(task)),
+                   asio::bind_cancellation_slot(mine->slot(), [state = state_, mine](std::exception_ptr thrown) {
+                       if (thrown) std::rethrow_exception(thrown);
+                       state->running.erase(mine);
+                       if (state->running.empty()) state->ended.notify_all();
+                   }));
+}
+
+void TaskGroup::cancel() {
+    state_->cancelled = true;
+    // A task that ends takes its signal out of the list only at the loop's next turn, so the list holds still.
+    for (auto& signal : state_->running) signal.emit(asio::cancellation_type::terminal);
+}
+
+Task<> TaskGroup::close() {
+    const auto state = state_;
+    cancel();
+    while (!state->running.empty()) co_await state->ended.wait_even_if_cancelled();
+    co_return Result<>{};
+}
+
+std::size_t TaskGroup::size() const { return state_->running.size(); }
+
+Task<> check_cancelled() {
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) co_return fail(Code::cancelled, "cancelled");
+    co_return Result<>{};
+}
+
+}  // namespace hostler

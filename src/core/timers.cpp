@@ -1,0 +1,92 @@
+#include "core/timers.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "core/suspend.h"
+
+namespace hostler {
+
+namespace {
+
+// Takes its wake-up with it, whichever way the sleep ends.
+struct Scheduled {
+    Timers& timers;
+    TimerId id = 0;
+    ~Scheduled() { timers.cancel(id); }
+};
+
+}  // namespace
+
+Task<> sleep(Timers& timers, Duration time) {
+    Scheduled scheduled{timers};
+    co_return co_await suspend<void>([&](WakerPtr<void> waker) {
+        scheduled.id = timers.schedule(timers.now() + time, [waker = std::move(waker)] { waker->wake({}); });
+    });
+}
+
+Deadline::Deadline(Timers& timers, Duration time, std::move_only_function<void()> expire)
+    : timers_(timers), expire_(std::move(expire)), at_(timers.now() + time) {
+    arm(at_);
+}
+
+Deadline::~Deadline() { timers_.cancel(timer_); }
+
+// Only notes the new time: the wake-up that is already set looks at it. Renewing costs no timer.
+void Deadline::renew(Duration time) {
+    const Instant at = timers_.now() + time;
+    const bool sooner = at < at_;
+    at_ = at;
+    if (sooner || expired_) {
+        timers_.cancel(timer_);
+        expired_ = false;
+        arm(at_);
+    }
+}
+
+void Deadline::arm(Instant at) {
+    timer_ = timers_.schedule(at, [this] {
+        if (timers_.now() < at_) return arm(at_);
+        expired_ = true;
+        expire_();
+    });
+}
+
+std::string rfc3339(WallTime time) {
+    const auto days = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{days};
+    const std::chrono::hh_mm_ss clock{time - days};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+}
+
+Result<WallTime> parse_rfc3339(std::string_view text) {
+    const auto wrong = [&] {
+        return fail(Code::invalid, fmt::format("'{}' is not a time; write it as 2026-11-21T11:40:29Z", text));
+    };
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, length = 0;
+    const std::string copy{text};
+    if (std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second,
+                    &length) != 6)
+        return wrong();
+    std::string_view rest = text.substr(static_cast<std::size_t>(length));
+    std::int64_t micros = 0;
+    if (rest.starts_with('.')) {
+        rest.remove_prefix(1);
+        std::int64_t unit = 100'000;
+        const auto digits = rest.find_first_not_of("0123456789");
+        if (digits == 0 || digits == std::string_view::npos) return wrong();
+        for (const char c : rest.substr(0, digits)) micros += (c - '0') * std::exchange(unit, unit / 10);
+        rest.remove_prefix(digits);
+    }
+    if (rest != "Z" && rest != "z") return wrong();
+    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    if (!date.ok() || hour > 23 || minute > 59 || second > 60) return wrong();
+    return WallTime{std::chrono::sys_days{date}} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+           std::chrono::seconds{second} + std::chrono::microseconds{micros};
+}
+
+}  // namespace hostler
