@@ -1,0 +1,29 @@
+// The networks on one host that containers stand in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+
+namespace hostler {
+
+struct NetworkSpec {
+    std::string id;       // "n-7f3k2m9qxy-…": unique on the host.
+    std::string subnet;   // "10.201.3.0/24"; no two networks of a cloud share one.
+    std::string gateway;  // The bridge's address in it.
+};
+
+// Isolated bridges. From inside one there is no way to another network, to the host's own services at any of its
+// addresses (DNS of the bridge apart), or to 169.254.0.0/16; from the host there is a way in. Repeatable calls.
+class HostNetwork {
+public:
+    virtual ~HostNetwork() = default;
+    // Errors: conflict (another subnet under this id, or the subnet is in use), unavailable.
+    virtual Task<> ensure(NetworkSpec spec) = 0;
+    // Errors: conflict (containers stand in it). What is not there is removed.
+    virtual Task<> remove(std::string id) = 0;
+    virtual Task<std::vector<std::string>> list() = 0;
+};
+
+}  // namespace hostler
