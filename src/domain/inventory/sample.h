@@ -1,0 +1,132 @@
+// What a machine and its GPUs do at one moment. Every metric is absent until something measures it.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hostler {
+
+// The unit is the end of a member's name. Without one it is a count.
+using Metric = std::optional<std::int64_t>;
+
+enum class GpuCondition {
+    ok,
+    unresponsive,  // A call to its driver does not come back; nothing else is known.
+    lost,          // It has fallen off the bus.
+    gone,          // It was there at the last discovery and is not counted any more.
+};
+BOOST_DESCRIBE_ENUM(GpuCondition, ok, unresponsive, lost, gone)
+
+// A process that holds memory of a GPU.
+struct GpuProcess {
+    std::int64_t pid = 0;         // In the PID namespace of the host.
+    Metric memory_bytes;
+    bool operator==(const GpuProcess&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GpuProcess, (), (pid, memory_bytes))
+
+// Bits of GpuSample::throttle_reasons, as NVML numbers them; other vendors' reasons are mapped to these.
+enum ThrottleReason : std::int64_t {
+    throttle_idle = 0x1,
+    throttle_application_clocks = 0x2,
+    throttle_power_cap = 0x4,
+    throttle_hardware = 0x8,
+    throttle_sync_boost = 0x10,
+    throttle_thermal_software = 0x20,
+    throttle_thermal_hardware = 0x40,
+    throttle_power_brake = 0x80,
+    throttle_display = 0x100,
+};
+
+struct GpuSample {
+    std::string uuid;
+    GpuCondition condition = GpuCondition::ok;
+    std::string reason;  // A sentence, when the condition is not `ok`.
+
+    Metric utilisation_percent;         // Time in which at least one kernel ran.
+    Metric memory_utilisation_percent;  // Time in which memory was read or written.
+    Metric encoder_percent;
+    Metric decoder_percent;
+    Metric memory_used_bytes;
+    Metric memory_total_bytes;
+    Metric memory_reserved_bytes;       // By driver and firmware.
+    Metric bar1_used_bytes;
+    Metric temperature_celsius;
+    Metric memory_temperature_celsius;
+    Metric temperature_slowdown_celsius;  // Where the GPU starts to protect itself.
+    Metric temperature_shutdown_celsius;
+    Metric power_mw;
+    Metric power_limit_mw;
+    Metric energy_mj;                   // Since the driver was loaded; only ever rises until then.
+    Metric fan_percent;
+    Metric clock_graphics_mhz;
+    Metric clock_sm_mhz;
+    Metric clock_memory_mhz;
+    Metric clock_video_mhz;
+    Metric performance_state;           // 0: fastest … 15.
+    Metric throttle_reasons;            // ThrottleReason bits.
+    Metric ecc_corrected;               // Since the driver was loaded.
+    Metric ecc_uncorrected;
+    Metric ecc_corrected_lifetime;
+    Metric ecc_uncorrected_lifetime;
+    Metric pages_retired;
+    Metric pages_pending;               // 1: some wait for a reset.
+    Metric rows_remapped_corrected;
+    Metric rows_remapped_uncorrected;
+    Metric rows_pending;                // 1: a remap waits for a reset.
+    Metric rows_failed;                 // 1: a remap has failed; the board is to be replaced.
+    Metric pcie_generation;
+    Metric pcie_width;
+    Metric pcie_replays;
+    Metric pcie_sent_bytes;             // Counters, from the GPU's point of view.
+    Metric pcie_received_bytes;
+    Metric nvlinks_active;
+    Metric nvlink_sent_kib;
+    Metric nvlink_received_kib;
+    Metric recovery_action;             // What the driver asks for: 0 nothing, 1 GPU reset, 2 reboot, 3 drain P2P,
+                                        // 4 drain and reset, 5 recover the fabric (NVML field 230).
+    std::optional<std::vector<GpuProcess>> processes;  // By PID.
+    bool operator==(const GpuSample&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(
+    GpuSample, (),
+    (uuid, condition, reason, utilisation_percent, memory_utilisation_percent, encoder_percent, decoder_percent,
+     memory_used_bytes, memory_total_bytes, memory_reserved_bytes, bar1_used_bytes, temperature_celsius,
+     memory_temperature_celsius, temperature_slowdown_celsius, temperature_shutdown_celsius, power_mw,
+     power_limit_mw, energy_mj, fan_percent, clock_graphics_mhz, clock_sm_mhz, clock_memory_mhz, clock_video_mhz,
+     performance_state, throttle_reasons, ecc_corrected, ecc_uncorrected, ecc_corrected_lifetime,
+     ecc_uncorrected_lifetime, pages_retired, pages_pending, rows_remapped_corrected, rows_remapped_uncorrected,
+     rows_pending, rows_failed, pcie_generation, pcie_width, pcie_replays, pcie_sent_bytes, pcie_received_bytes,
+     nvlinks_active, nvlink_sent_kib, nvlink_received_kib, recovery_action, processes))
+
+// Something a driver said went wrong, at the moment it said so.
+struct GpuFault {
+    std::string uuid;
+    std::string kind;       // "xid", "ecc_corrected", "ecc_uncorrected", "unavailable", "recovery_action", "lost"
+    std::int64_t code = 0;  // The XID number, or the value that came with the event.
+    bool operator==(const GpuFault&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GpuFault, (), (uuid, kind, code))
+
+struct HostSample {
+    Metric cpu_busy_percent;        // Of all CPUs, since the sample before; absent in the first.
+    Metric load_milli;              // One-minute load average.
+    Metric memory_total_bytes;
+    Metric memory_available_bytes;  // What could be had without swapping.
+    Metric swap_used_bytes;
+    Metric disk_total_bytes;
+    Metric disk_free_bytes;
+    Metric network_sent_bytes;      // Counters over all interfaces but loopback.
+    Metric network_received_bytes;
+    Metric uptime_seconds;
+    bool operator==(const HostSample&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HostSample, (),
+                      (cpu_busy_percent, load_milli, memory_total_bytes, memory_available_bytes, swap_used_bytes,
+                       disk_total_bytes, disk_free_bytes, network_sent_bytes, network_received_bytes,
+                       uptime_seconds))
+
+}  // namespace hostler
