@@ -17,6 +17,7 @@ pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 # Debian ships llhttp as the sources that nodejs builds from; it has no library package.
 add_library(llhttp STATIC /usr/share/llhttp/llhttp.c /usr/share/llhttp/api.c /usr/share/llhttp/http.c)
 target_include_directories(llhttp SYSTEM PUBLIC /usr/share/include/llhttp)
+target_compile_definitions(llhttp PUBLIC LLHTTP_STRICT_MODE=1)
 
 # Boost.Asio, compiled once.
 add_library(asio STATIC cmake/asio.cpp)
