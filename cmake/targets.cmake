@@ -28,3 +28,10 @@ hostler_library(access src/roles/access ${role_row})
 hostler_library(agent src/roles/agent ${role_row})
 hostler_library(gateway src/roles/gateway ${role_row})
 hostler_library(cli src/cli core api http wire CLI11::CLI11)
+
+# The demo image's only file: static, without anything of ours, and without sanitizers, which cannot be static.
+file(GLOB demo_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/demo/*.cpp)
+add_executable(hostler-demo ${demo_sources})
+target_include_directories(hostler-demo PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(hostler-demo PRIVATE -Wall -Wextra -Werror -Wshadow -Wno-unused-parameter -O2 -fno-sanitize=all)
+target_link_options(hostler-demo PRIVATE -static -no-pie -fno-sanitize=all -Wl,-s)
