@@ -39,6 +39,7 @@ struct Error {
     std::string message;               // A sentence: what, which one, what to do.
     std::string reason{};              // A stable token for programs, as "spec_differs"; empty: the code's name.
     std::vector<FieldError> fields{};  // Every wrong field, when code is `invalid`.
+    std::string help{};                // What would help, when the message does not say it already.
     bool operator==(const Error&) const = default;
 };
 
@@ -46,7 +47,7 @@ template <class T = void>
 using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(Code code, std::string message, std::string reason = {}) {
-    return std::unexpected(Error{code, std::move(message), std::move(reason), {}});
+    return std::unexpected(Error{code, std::move(message), std::move(reason), {}, {}});
 }
 
 // Our own mistakes end the process, in release builds too.
