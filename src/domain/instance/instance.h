@@ -1,0 +1,80 @@
+// An instance: one container for one tenant, with an address of its own.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/timers.h"
+#include "domain/instance/life.h"
+#include "domain/object.h"
+
+namespace hostler {
+
+struct InstancePort {
+    int port = 0;               // 1..65535
+    std::string protocol = "TCP";
+    bool is_public = false;     // Anybody may open it.
+    bool is_probe = false;      // Must answer before the instance is running.
+    std::string base_url;       // The path that the URL ends in; a probe asks for it.
+    bool operator==(const InstancePort&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstancePort, (), (port, protocol, is_public, is_probe, base_url))
+
+struct InstanceVariable {
+    std::string name;
+    std::string value;
+    bool operator==(const InstanceVariable&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceVariable, (), (name, value))
+
+struct InstanceVolume {
+    std::string volume;         // Id.
+    std::string path;           // Where it is mounted, absolute.
+    bool read_only = false;
+    bool operator==(const InstanceVolume&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceVolume, (), (volume, path, read_only))
+
+// What its owner wants. It never changes but for `stop`.
+struct InstanceSpec {
+    std::string image;
+    std::vector<std::string> command;  // Empty: the image's own.
+    std::vector<InstanceVariable> environment;
+    std::vector<InstancePort> ports;
+    std::vector<InstanceVolume> volumes;
+    bool operator==(const InstanceSpec&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes))
+
+struct Instance {
+    std::string id;             // "i-7f3k2m9qxy": ours.
+    std::string caller_id;      // The caller's instanceID, unique per tenant for ever.
+    std::string tenant;
+    std::string tenant_name;
+    std::string spec_name;
+    InstanceSpec spec;
+    std::string request_digest; // Of the body that made it: the same again is the same instance.
+    InstancePhase phase = InstancePhase::placed;
+    std::string reason;         // A token,
+    std::string message;        // a sentence: why it is in this phase.
+    std::string host;
+    std::string zone;
+    std::string claim;
+    std::string slot;           // The stock slot it came from; empty: placed directly.
+    std::string subnet;         // Its project's network on this host.
+    std::string address;        // In it.
+    std::optional<int> exit_code;
+    std::int64_t created_at = 0;  // Microseconds since 1970; 0: not so far.
+    std::int64_t started_at = 0;
+    std::int64_t ready_at = 0;
+    std::int64_t ended_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Instance, (),
+                      (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason, message,
+                       host, zone, claim, slot, subnet, address, exit_code, created_at, started_at, ready_at,
+                       ended_at))
+
+}  // namespace hostler

@@ -1,0 +1,96 @@
+// The life of an instance. The API's state is a coarser view of the phase.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <string_view>
+
+#include "domain/life.h"
+
+namespace hostler {
+
+enum class InstancePhase {
+    placed,    // It has a claim on a host; nothing runs yet.
+    pulling,   // The host gets the image.
+    starting,  // The container is being made.
+    probing,   // It runs; its probe ports do not all answer yet.
+    running,   // They do.
+    stopping,  // To be stopped; the host has not confirmed it.
+    stopped,   // Its owner wanted that.
+    failed,    // It ended by itself, or never began.
+    lost,      // Its host has been silent for too long. It may come back with the host.
+};
+BOOST_DESCRIBE_ENUM(InstancePhase, placed, pulling, starting, probing, running, stopping, stopped, failed, lost)
+
+enum class InstanceEvent {
+    pull,       // The agent says what it is at …
+    start,
+    probe,
+    ready,      // … and that all probes have answered.
+    stop,       // The owner has had enough.
+    fail,       // The start failed, or the container exited.
+    absent,     // The host confirms that nothing of it runs there.
+    lose_host,  // The host is lost; instances do not follow it into `unreachable`.
+    host_gone,  // The host was removed for good.
+};
+
+using InstanceEdge = Edge<InstancePhase, InstanceEvent>;
+
+inline constexpr InstanceEdge instance_life[] = {
+    {InstancePhase::placed, InstanceEvent::pull, InstancePhase::pulling},
+    {InstancePhase::placed, InstanceEvent::start, InstancePhase::starting},
+    {InstancePhase::placed, InstanceEvent::probe, InstancePhase::probing},
+    {InstancePhase::placed, InstanceEvent::ready, InstancePhase::running},
+    {InstancePhase::pulling, InstanceEvent::start, InstancePhase::starting},
+    {InstancePhase::pulling, InstanceEvent::probe, InstancePhase::probing},
+    {InstancePhase::pulling, InstanceEvent::ready, InstancePhase::running},
+    {InstancePhase::starting, InstanceEvent::probe, InstancePhase::probing},
+    {InstancePhase::starting, InstanceEvent::ready, InstancePhase::running},
+    {InstancePhase::probing, InstanceEvent::ready, InstancePhase::running},
+
+    {InstancePhase::placed, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::pulling, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::starting, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::probing, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::running, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::lost, InstanceEvent::stop, InstancePhase::stopped},  // Its claim waits for the host's word.
+
+    {InstancePhase::placed, InstanceEvent::fail, InstancePhase::failed},
+    {InstancePhase::pulling, InstanceEvent::fail, InstancePhase::failed},
+    {InstancePhase::starting, InstanceEvent::fail, InstancePhase::failed},
+    {InstancePhase::probing, InstanceEvent::fail, InstancePhase::failed},
+    {InstancePhase::running, InstanceEvent::fail, InstancePhase::failed},
+    {InstancePhase::lost, InstanceEvent::fail, InstancePhase::failed},
+
+    {InstancePhase::running, InstanceEvent::absent, InstancePhase::failed},
+    {InstancePhase::probing, InstanceEvent::absent, InstancePhase::failed},
+    {InstancePhase::lost, InstanceEvent::absent, InstancePhase::failed},
+    {InstancePhase::stopping, InstanceEvent::absent, InstancePhase::stopped},
+
+    {InstancePhase::placed, InstanceEvent::lose_host, InstancePhase::lost},
+    {InstancePhase::pulling, InstanceEvent::lose_host, InstancePhase::lost},
+    {InstancePhase::starting, InstanceEvent::lose_host, InstancePhase::lost},
+    {InstancePhase::probing, InstanceEvent::lose_host, InstancePhase::lost},
+    {InstancePhase::running, InstanceEvent::lose_host, InstancePhase::lost},
+    {InstancePhase::stopping, InstanceEvent::lose_host, InstancePhase::stopped},
+    {InstancePhase::lost, InstanceEvent::ready, InstancePhase::running},
+    {InstancePhase::lost, InstanceEvent::probe, InstancePhase::probing},
+
+    {InstancePhase::placed, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::pulling, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::starting, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::probing, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::running, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::lost, InstanceEvent::host_gone, InstancePhase::failed},
+    {InstancePhase::stopping, InstanceEvent::host_gone, InstancePhase::stopped},
+};
+
+constexpr bool is_final(InstancePhase phase) { return is_final(instance_life, phase); }
+
+static_assert(is_deterministic(instance_life));
+static_assert(is_final(InstancePhase::stopped) && is_final(InstancePhase::failed));
+static_assert(!is_final(InstancePhase::lost) && !is_final(InstancePhase::stopping));
+
+// The state as the source API spells it: ready running stopping stopped failed lost. (`init` is a stock slot's.)
+std::string_view state_of(InstancePhase phase);
+
+}  // namespace hostler

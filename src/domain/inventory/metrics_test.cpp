@@ -1,0 +1,41 @@
+#include "domain/inventory/metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace hostler {
+namespace {
+
+TEST(Metrics, PackedAndUnpackedIsTheSame) {
+    GpuSample sample;
+    sample.utilisation_percent = 97;
+    sample.memory_used_bytes = 81'604'378'624;
+    sample.recovery_action = 2;
+    const auto values = pack_metrics(sample);
+    ASSERT_EQ(values.size(), metric_names<GpuSample>().size());
+    GpuSample back;
+    back.temperature_celsius = 1;  // What was not measured is cleared, not left.
+    unpack_metrics(values, back);
+    EXPECT_EQ(back, sample);
+}
+
+TEST(Metrics, NamesAreInTheOrderOfTheStruct) {
+    const auto names = metric_names<HostSample>();
+    EXPECT_EQ(names.front(), "cpu_busy_percent");
+    EXPECT_EQ(names.back(), "uptime_seconds");
+    EXPECT_EQ(metric_names<GpuSample>().front(), "utilisation_percent");
+    EXPECT_EQ(metric_names<GpuSample>().back(), "recovery_action");
+}
+
+TEST(Metrics, AHostilePeersNumbersDoNoHarm) {
+    const std::vector<double> values{1e300, std::numeric_limits<double>::infinity(), -5, 7};
+    HostSample sample;
+    unpack_metrics(values, sample);
+    EXPECT_EQ(sample.cpu_busy_percent, std::nullopt);
+    EXPECT_EQ(sample.load_milli, std::nullopt);
+    EXPECT_EQ(sample.memory_total_bytes, -5);
+    EXPECT_EQ(sample.memory_available_bytes, 7);
+    EXPECT_EQ(sample.uptime_seconds, std::nullopt);
+}
+
+}  // namespace
+}  // namespace hostler

@@ -1,0 +1,51 @@
+// Networks: one per project; on each host where it is needed a subnet of its own, from one pool.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "domain/object.h"
+
+namespace hostler {
+
+struct Network {
+    std::string id;             // "n-…"
+    std::string tenant;         // Every tenant has one project, named as itself, until projects are made.
+    std::int64_t created_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Network, (), (id, tenant, created_at))
+
+// A network's bridge on one host.
+struct Subnet {
+    std::string id;             // "sn-…": what the host calls it.
+    std::string network;
+    std::string tenant;
+    std::string host;
+    std::uint32_t index = 0;    // The how-manieth /24 of the pool.
+    bool leaving = false;       // Nobody stands in it; the host is to remove it.
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving))
+
+// The addresses that the master owns: /24 subnets of an IPv4 range. The gateway is .1, claims get .2 to .254.
+class AddressPool {
+public:
+    // "10.208.0.0/12". Errors: invalid.
+    static Result<AddressPool> parse(std::string_view cidr);
+    std::uint32_t size() const { return size_; }
+    // The lowest index not in `taken`. Errors: exhausted.
+    Result<std::uint32_t> pick(const std::set<std::uint32_t>& taken) const;
+    std::string subnet(std::uint32_t index) const;              // "10.208.3.0/24"
+    std::string address(std::uint32_t index, int place) const;  // "10.208.3.17"; place 1 is the gateway.
+
+private:
+    std::uint32_t base_ = 0;
+    std::uint32_t size_ = 0;
+};
+
+}  // namespace hostler

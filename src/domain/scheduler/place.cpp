@@ -1,0 +1,162 @@
+#include "domain/scheduler/place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace hostler {
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result{text};
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return result;
+}
+
+std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> found;
+    std::string word;
+    for (const char c : lower(text) + " ") {
+        if (c == ' ' || c == '-' || c == '_' || c == '/') {
+            if (!word.empty()) found.push_back(std::exchange(word, {}));
+        } else {
+            word += c;
+        }
+    }
+    return found;
+}
+
+std::string people(std::int64_t bytes) { return fmt::format("{:.4g} GiB", static_cast<double>(bytes) / (1 << 30)); }
+std::string cpus(std::int64_t milli) { return fmt::format("{:.4g}", static_cast<double>(milli) / 1000); }
+
+std::vector<const FreeGpu*> matching(const Demand& demand, const Candidate& host) {
+    std::vector<const FreeGpu*> found;
+    for (const FreeGpu& gpu : host.gpus)
+        if (model_matches(demand.gpu_type, gpu.model)) found.push_back(&gpu);
+    return found;
+}
+
+// Of the NUMA nodes that hold enough, the one with the fewest to spare; else the first ones there are.
+std::vector<std::string> choose_gpus(const Demand& demand, const Candidate& host) {
+    auto free = matching(demand, host);
+    const auto wanted = static_cast<std::size_t>(demand.gpu_count);
+    std::map<int, std::vector<const FreeGpu*>> nodes;
+    for (const FreeGpu* gpu : free) nodes[gpu->numa_node].push_back(gpu);
+    const std::vector<const FreeGpu*>* best = nullptr;
+    for (const auto& [node, gpus] : nodes)
+        if (gpus.size() >= wanted && (!best || gpus.size() < best->size())) best = &gpus;
+    if (best) free = *best;
+    std::vector<std::string> chosen;
+    for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(free[i]->uuid);
+    return chosen;
+}
+
+auto rank(const Candidate& host) {
+    return std::tuple(host.gpus.size(), host.cpu_milli, host.stock, std::string_view{host.id});
+}
+
+}  // namespace
+
+bool model_matches(std::string_view wanted, std::string_view model) {
+    const auto has = words(model);
+    return std::ranges::all_of(words(wanted), [&](const std::string& word) { return std::ranges::count(has, word) > 0; });
+}
+
+std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
+    const auto no = [&](std::string token, std::string sentence) {
+        return Refusal{host.id, host.name, std::move(token), std::move(sentence)};
+    };
+    if (!demand.zone.empty() && demand.zone != host.zone) return no("zone", fmt::format("is in zone {}", host.zone));
+    if (!demand.host.empty() && demand.host != host.id) return no("volume", "does not hold the volume");
+    if (!host.unavailable.empty()) return no("unavailable", host.unavailable);
+    const auto free = static_cast<int>(matching(demand, host).size());
+    if (free < demand.gpu_count)
+        return no("gpus", fmt::format("has {} of {} {} free", free, demand.gpu_count,
+                                      demand.gpu_type.empty() ? "GPUs" : demand.gpu_type));
+    if (host.cpu_milli < demand.cpu_milli)
+        return no("cpu", fmt::format("has {} of {} CPUs free", cpus(host.cpu_milli), cpus(demand.cpu_milli)));
+    if (host.memory_bytes < demand.memory_bytes)
+        return no("memory", fmt::format("has {} of {} memory free", people(host.memory_bytes), people(demand.memory_bytes)));
+    if (host.places < 1) return no("addresses", "has no free address");
+    return std::nullopt;
+}
+
+Decision place(const Demand& demand, const std::vector<Candidate>& hosts) {
+    Decision decision;
+    const Candidate* best = nullptr;
+    for (const Candidate& host : hosts) {
+        if (auto reason = unfit(demand, host))
+            decision.refused.push_back(std::move(*reason));
+        else if (!best || rank(host) < rank(*best))
+            best = &host;
+    }
+    if (best) decision.placement = Placement{best->id, best->zone, choose_gpus(demand, *best)};
+    return decision;
+}
+
+Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts,
+                      const std::map<std::string, int>& per_zone) {
+    std::map<std::string, std::vector<Candidate>> zones;
+    for (const Candidate& host : hosts) zones[host.zone].push_back(host);
+    std::vector<std::pair<int, std::string>> order;
+    for (const auto& [zone, in_zone] : zones) {
+        const auto there = per_zone.find(zone);
+        order.emplace_back(there == per_zone.end() ? 0 : there->second, zone);
+    }
+    std::ranges::sort(order);
+    Decision decision;
+    for (const auto& [count, zone] : order) {
+        Decision in_zone = place(demand, zones[zone]);
+        std::ranges::move(in_zone.refused, std::back_inserter(decision.refused));
+        if (in_zone.placement) {
+            decision.placement = std::move(in_zone.placement);
+            break;
+        }
+    }
+    return decision;
+}
+
+Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
+    const std::string what = demand.gpu_count > 0
+                                 ? fmt::format("{} {}", demand.gpu_count, demand.gpu_type.empty() ? "GPUs" : demand.gpu_type)
+                                 : fmt::format("{} CPUs", cpus(demand.cpu_milli));
+    if (refused.empty())
+        return {"no_hosts", "There are no hosts.", "Add a host: hostler host token create, then run hostler-agent on it."};
+
+    struct Kind {
+        std::string_view token, one, many, would_help;
+    };
+    constexpr std::array kinds = std::to_array<Kind>({
+        {"gpus", "host has too few free GPUs of this kind", "hosts have too few free GPUs of this kind",
+         "Stop an instance, delete idle stock, or add a host with such GPUs."},
+        {"cpu", "host has too little free CPU", "hosts have too little free CPU", "Ask for less CPU, or add a host."},
+        {"memory", "host has too little free memory", "hosts have too little free memory",
+         "Ask for less memory, or add a host."},
+        {"unavailable", "host takes nothing new (cordoned or out of reach)",
+         "hosts take nothing new (cordoned or out of reach)", "Uncordon a host, or bring it back."},
+        {"volume", "host does not hold the volume", "hosts do not hold the volume",
+         "Free capacity on the host that holds the volume."},
+        {"addresses", "host has no free address", "hosts have no free address", "Stop an instance there, or add a host."},
+        {"zone", "host is in another zone", "hosts are in another zone", "Leave the zone out, or add a host to it."},
+    });
+    std::vector<std::pair<int, const Kind*>> counts;
+    for (const Kind& kind : kinds) {
+        const auto n = static_cast<int>(std::ranges::count(refused, kind.token, &Refusal::token));
+        if (n > 0) counts.emplace_back(n, &kind);
+    }
+    // Another zone says least: it comes last however common it is.
+    std::ranges::sort(counts, [](const auto& a, const auto& b) {
+        return std::tuple(a.second->token == "zone", -a.first, a.second) <
+               std::tuple(b.second->token == "zone", -b.first, b.second);
+    });
+    std::string sentence = fmt::format("No host can take {}: ", what);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        sentence += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i].first,
+                                counts[i].first == 1 ? counts[i].second->one : counts[i].second->many);
+    return {std::string{counts.front().second->token}, sentence + ".", std::string{counts.front().second->would_help}};
+}
+
+}  // namespace hostler
