@@ -1,0 +1,57 @@
+// One operation of the API: where it is, who may call it, what goes in and comes out.
+#pragma once
+
+#include <string_view>
+
+namespace hostler::api {
+
+struct Schema;
+// Made in one source per resource (codec.h).
+template <class T>
+const Schema& schema_of();
+
+enum class Method { get, post, put, patch, delete_ };
+std::string_view name(Method);  // "GET"
+
+enum class Scope {
+    operator_only,  // An operator's key.
+    tenant,         // A tenant's key for what is its own; an operator's for all.
+    anyone,         // Any valid key.
+};
+
+enum class Body { automatic, or_query };  // or_query: the fields may come in a body or as query parameters.
+
+struct Operation {
+    std::string_view name;  // operationId: "createStocks"
+    Method method = Method::get;
+    std::string_view path;        // "/v1/hosts/{host}": a {name} is a field of the request.
+    std::string_view permission;  // "stock.write"
+    Scope scope = Scope::tenant;
+    std::string_view help;  // One sentence.
+    int status = 200;       // Of success; 202: the answer is a LongOperation to wait for.
+    bool list = false;      // Takes limit and cursor, answers List<T>.
+    bool watch = false;     // ?watch=true answers server-sent events (watch.h).
+    Body body = Body::automatic;
+    // Command line: `hostler noun verb [argument]`.
+    std::string_view noun;
+    std::string_view verb;
+    std::string_view argument{};  // JSON name of a field that is given by position; those of the path come before it.
+    std::string_view columns{};   // Of its table, in order; without it the answer is shown as name and value.
+    std::string_view example{};   // What to type after "hostler ".
+    const Schema& (*request)() = nullptr;   // Filled in by Typed.
+    const Schema& (*response)() = nullptr;
+
+    constexpr bool writes() const { return method != Method::get; }
+};
+
+template <class RequestType, class ResponseType>
+struct Typed : Operation {
+    using Request = RequestType;
+    using Response = ResponseType;
+    constexpr Typed(Operation operation) : Operation(operation) {
+        request = &schema_of<Request>;
+        response = &schema_of<Response>;
+    }
+};
+
+}  // namespace hostler::api

@@ -1,0 +1,204 @@
+// Every operation of the API, once. The server routes, checks and decodes from this table; openapi.json and the
+// command line are made from it.
+#pragma once
+
+#include <span>
+
+#include "api/operation.h"
+#include "api/types_common.h"
+#include "api/types_host.h"
+#include "api/types_instance.h"
+#include "api/types_key.h"
+#include "api/types_stock.h"
+#include "api/types_volume.h"
+#include "api/types_zone.h"
+
+namespace hostler::api {
+
+// All of them, in the order below.
+std::span<const Operation* const> operations();
+
+namespace ops {
+
+// The five calls of the source, at their paths and with their fields.
+inline constexpr Typed<CreateStocks, Empty> create_stocks{{
+    .name = "createStocks", .method = Method::post, .path = "/stocks", .permission = "stock.write",
+    .scope = Scope::operator_only, .help = "Add slots to the stock of a spec, which is created if need be.",
+    .noun = "stock", .verb = "create", .argument = "specName",
+    .example = "stock create h100-1 --number 4 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' --gpu-num 1"}};
+inline constexpr Typed<DeleteStocks, Empty> delete_stocks{{
+    .name = "deleteStocks", .method = Method::delete_, .path = "/stocks", .permission = "stock.write",
+    .scope = Scope::operator_only, .help = "Take idle slots out of the stock of a spec.",
+    .body = Body::or_query, .noun = "stock", .verb = "delete", .argument = "specName",
+    .example = "stock delete h100-1 --number 1"}};
+inline constexpr Typed<StartInstance, Empty> start_instance{{
+    .name = "startInstance", .method = Method::post, .path = "/gpu-instances", .permission = "instance.write",
+    .help = "Start a GPU instance, from stock where there is some.", .noun = "instance", .verb = "start",
+    .argument = "instanceID",
+    .example = "instance start notebook-1 --spec-name h100-1 --image docker.io/library/nginx:1.27 --port 80,public,probe --wait"}};
+inline constexpr Typed<NameInstance, Empty> stop_instance{{
+    .name = "stopInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
+    .permission = "instance.write", .help = "Stop an instance and give back what it holds.", .noun = "instance",
+    .verb = "stop", .example = "instance stop notebook-1"}};
+inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
+    .name = "getInstanceState", .path = "/gpu-instances/{instanceID}", .permission = "instance.read",
+    .help = "Tell the state of an instance in one word.", .noun = "instance", .verb = "state",
+    .example = "instance state notebook-1"}};
+
+inline constexpr Typed<Empty, List<Zone>> list_zones{{
+    .name = "listZones", .path = "/v1/zones", .permission = "zone.read", .help = "List the zones.", .list = true,
+    .noun = "zone", .verb = "list", .columns = "name location accessPoints hosts gpus gpusFree createdAt"}};
+inline constexpr Typed<CreateZone, Zone> create_zone{{
+    .name = "createZone", .method = Method::post, .path = "/v1/zones", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Create a zone.", .status = 201, .noun = "zone", .verb = "create",
+    .argument = "name", .example = "zone create nj --location 'New Jersey, US'"}};
+inline constexpr Typed<NameZone, Zone> get_zone{{
+    .name = "getZone", .path = "/v1/zones/{zone}", .permission = "zone.read", .help = "Show a zone.",
+    .noun = "zone", .verb = "get"}};
+inline constexpr Typed<NameZone, Empty> delete_zone{{
+    .name = "deleteZone", .method = Method::delete_, .path = "/v1/zones/{zone}", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Delete a zone that has no hosts, stock or access points left.",
+    .noun = "zone", .verb = "delete"}};
+
+inline constexpr Typed<ListAccessPoints, List<AccessPoint>> list_access_points{{
+    .name = "listAccessPoints", .path = "/v1/access-points", .permission = "access.read",
+    .scope = Scope::operator_only, .help = "List the access points.", .list = true, .noun = "access",
+    .verb = "list", .columns = "id zone state address hosts version seenAt"}};
+inline constexpr Typed<GetAccessPoint, AccessPoint> get_access_point{{
+    .name = "getAccessPoint", .path = "/v1/access-points/{accessPoint}", .permission = "access.read",
+    .scope = Scope::operator_only, .help = "Show an access point.", .noun = "access", .verb = "get"}};
+
+inline constexpr Typed<CreateHostToken, CreatedHostToken> create_host_token{{
+    .name = "createHostToken", .method = Method::post, .path = "/v1/host-tokens", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Create a token with which one host joins.", .status = 201,
+    .noun = "host token", .verb = "create", .example = "host token create --zone nj"}};
+inline constexpr Typed<Empty, List<HostToken>> list_host_tokens{{
+    .name = "listHostTokens", .path = "/v1/host-tokens", .permission = "host.read",
+    .scope = Scope::operator_only, .help = "List the tokens with which hosts join.", .list = true,
+    .noun = "host token", .verb = "list", .columns = "id zone provider createdAt expiresAt usedAt host"}};
+inline constexpr Typed<NameHostToken, Empty> delete_host_token{{
+    .name = "deleteHostToken", .method = Method::delete_, .path = "/v1/host-tokens/{hostToken}",
+    .permission = "host.write", .scope = Scope::operator_only, .help = "Make a token useless.",
+    .noun = "host token", .verb = "delete"}};
+
+inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
+    .name = "listHosts", .path = "/v1/hosts", .permission = "host.read", .scope = Scope::operator_only,
+    .help = "List the hosts.", .list = true, .noun = "host", .verb = "list",
+    .columns = "id name zone state gpuModels gpus gpusFree cpus memoryBytes instances seenAt simulated"}};
+inline constexpr Typed<NameHost, Host> get_host{{
+    .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
+    .help = "Show a host.", .noun = "host", .verb = "get"}};
+inline constexpr Typed<NameHost, Host> cordon_host{{
+    .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Put nothing new on a host.", .noun = "host", .verb = "cordon"}};
+inline constexpr Typed<NameHost, Host> uncordon_host{{
+    .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
+    .permission = "host.write", .scope = Scope::operator_only, .help = "Let a host take work again.",
+    .noun = "host", .verb = "uncordon"}};
+inline constexpr Typed<NameHost, Explanation> explain_host{{
+    .name = "explainHost", .path = "/v1/hosts/{host}/explain", .permission = "host.read",
+    .scope = Scope::operator_only, .help = "Tell why a host is in its state.", .noun = "host",
+    .verb = "explain"}};
+inline constexpr Typed<RemoveHost, Empty> remove_host{{
+    .name = "removeHost", .method = Method::delete_, .path = "/v1/hosts/{host}", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Remove a host: it is cut off at once, for good.", .noun = "host",
+    .verb = "remove", .example = "host remove h-4f2a9c"}};
+
+inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
+    .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
+    .help = "List the GPUs.", .list = true, .noun = "gpu", .verb = "list",
+    .columns = "id host zone index model state use heldBy memoryBytes utilizationPercent temperatureCelsius "
+               "powerWatts simulated"}};
+inline constexpr Typed<GetGpu, Gpu> get_gpu{{
+    .name = "getGpu", .path = "/v1/gpus/{gpu}", .permission = "gpu.read", .scope = Scope::operator_only,
+    .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
+
+inline constexpr Typed<Empty, List<Spec>> list_specs{{
+    .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.", .list = true,
+    .noun = "spec", .verb = "list", .columns = "name gpuType gpuNum cpu memory createdAt"}};
+inline constexpr Typed<GetSpec, Spec> get_spec{{
+    .name = "getSpec", .path = "/v1/specs/{spec}", .permission = "spec.read", .help = "Show a spec.",
+    .noun = "spec", .verb = "get"}};
+
+inline constexpr Typed<ListStocks, List<Stock>> list_stocks{{
+    .name = "listStocks", .path = "/v1/stocks", .permission = "stock.read", .scope = Scope::operator_only,
+    .help = "List the stock of every spec.", .list = true, .noun = "stock", .verb = "list",
+    .columns = "specName wanted idle inUse preparing missing message"}};
+inline constexpr Typed<GetSpec, Stock> get_stock{{
+    .name = "getStock", .path = "/v1/stocks/{spec}", .permission = "stock.read", .scope = Scope::operator_only,
+    .help = "Show the stock of a spec, zone by zone.", .noun = "stock", .verb = "get"}};
+
+inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
+    .name = "listInstances", .path = "/v1/instances", .permission = "instance.read",
+    .help = "List instances, or watch them.", .list = true, .watch = true, .noun = "instance", .verb = "list",
+    .columns = "instanceID tenantID specName state phase zone host urls createdAt reason",
+    .example = "instance list --watch"}};
+inline constexpr Typed<GetInstance, Instance> get_instance{{
+    .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
+    .help = "Show an instance.", .noun = "instance", .verb = "get"}};
+inline constexpr Typed<GetLogs, Logs> get_instance_logs{{
+    .name = "getInstanceLogs", .path = "/v1/instances/{instance}/logs", .permission = "instance.read",
+    .help = "Show the last lines that an instance wrote.", .noun = "instance", .verb = "logs",
+    .example = "instance logs notebook-1 --tail 50"}};
+inline constexpr Typed<GetInstance, List<Event>> list_instance_events{{
+    .name = "listInstanceEvents", .path = "/v1/instances/{instance}/events", .permission = "instance.read",
+    .help = "List what happened to an instance.", .list = true, .noun = "instance", .verb = "events",
+    .columns = "time actor reason message"}};
+inline constexpr Typed<GetInstance, Explanation> explain_instance{{
+    .name = "explainInstance", .path = "/v1/instances/{instance}/explain", .permission = "instance.read",
+    .help = "Tell why an instance is in its state, and what would help.", .noun = "instance",
+    .verb = "explain"}};
+
+inline constexpr Typed<CreateVolume, Volume> create_volume{{
+    .name = "createVolume", .method = Method::post, .path = "/v1/volumes", .permission = "volume.write",
+    .help = "Create a volume.", .status = 201, .noun = "volume", .verb = "create", .argument = "name",
+    .example = "volume create models --size 10Gi"}};
+inline constexpr Typed<ListVolumes, List<Volume>> list_volumes{{
+    .name = "listVolumes", .path = "/v1/volumes", .permission = "volume.read", .help = "List volumes.",
+    .list = true, .noun = "volume", .verb = "list",
+    .columns = "name id tenantID size state zone host attachedTo createdAt"}};
+inline constexpr Typed<NameVolume, Volume> get_volume{{
+    .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read", .help = "Show a volume.",
+    .noun = "volume", .verb = "get"}};
+inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
+    .name = "deleteVolume", .method = Method::delete_, .path = "/v1/volumes/{volume}",
+    .permission = "volume.write", .help = "Delete a volume that no instance uses, with what is in it.",
+    .status = 202, .noun = "volume", .verb = "delete", .example = "volume delete models --wait"}};
+
+inline constexpr Typed<ListNetworks, List<Network>> list_networks{{
+    .name = "listNetworks", .path = "/v1/networks", .permission = "network.read", .help = "List networks.",
+    .list = true, .noun = "network", .verb = "list", .columns = "id tenantID subnets createdAt"}};
+inline constexpr Typed<GetNetwork, Network> get_network{{
+    .name = "getNetwork", .path = "/v1/networks/{network}", .permission = "network.read",
+    .help = "Show a network.", .noun = "network", .verb = "get"}};
+
+inline constexpr Typed<ListOperations, List<LongOperation>> list_operations{{
+    .name = "listOperations", .path = "/v1/operations", .permission = "operation.read",
+    .help = "List operations that take or took longer.", .list = true, .noun = "operation", .verb = "list",
+    .columns = "id kind subject state message createdAt endedAt"}};
+inline constexpr Typed<GetOperation, LongOperation> get_operation{{
+    .name = "getOperation", .path = "/v1/operations/{operation}", .permission = "operation.read",
+    .help = "Show how far an operation is.", .noun = "operation", .verb = "get"}};
+
+inline constexpr Typed<CreateApiKey, CreatedApiKey> create_api_key{{
+    .name = "createApiKey", .method = Method::post, .path = "/v1/api-keys", .permission = "key.write",
+    .scope = Scope::operator_only, .help = "Create an API key; its secret is shown this once.", .status = 201,
+    .noun = "key", .verb = "create", .argument = "name", .example = "key create ci --tenant-id acme"}};
+inline constexpr Typed<ListApiKeys, List<ApiKey>> list_api_keys{{
+    .name = "listApiKeys", .path = "/v1/api-keys", .permission = "key.read", .help = "List API keys.",
+    .list = true, .noun = "key", .verb = "list",
+    .columns = "id name isOperator tenantID createdAt expiresAt usedAt"}};
+inline constexpr Typed<NameApiKey, Empty> delete_api_key{{
+    .name = "deleteApiKey", .method = Method::delete_, .path = "/v1/api-keys/{apiKey}",
+    .permission = "key.write", .help = "Revoke an API key at once.", .noun = "key", .verb = "delete"}};
+
+inline constexpr Typed<ListEvents, List<Event>> list_events{{
+    .name = "listEvents", .path = "/v1/events", .permission = "event.read", .help = "List what happened.",
+    .list = true, .noun = "event", .verb = "list", .columns = "time kind id actor reason message",
+    .example = "event list --kind host"}};
+inline constexpr Typed<Empty, Whoami> whoami{{
+    .name = "whoami", .path = "/v1/whoami", .permission = "self.read", .scope = Scope::anyone,
+    .help = "Tell whom the key belongs to.", .noun = "whoami", .verb = ""}};
+
+}  // namespace ops
+}  // namespace hostler::api

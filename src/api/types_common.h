@@ -1,0 +1,146 @@
+// What several resources share. JSON names are the members' in camelCase, an `id` at the end as ID (codec.h).
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/field.h"
+#include "core/timers.h"
+
+namespace hostler::api {
+
+// A request or answer without fields: {}.
+struct Empty {
+    bool operator==(const Empty&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Empty, (), ())
+
+// A page of a list.
+template <class T>
+struct List {
+    std::vector<T> items;
+    std::optional<std::string> next_cursor{};
+    BOOST_DESCRIBE_CLASS(List, (), (items, next_cursor), (), ())
+};
+template <class T>
+inline constexpr auto fields<List<T>> = std::to_array<Field>({
+    {.member = "items", .help = "The page, oldest first.", .max = 1000},
+    {.member = "next_cursor", .help = "Ask again with ?cursor= this for the next page; absent on the last one."},
+});
+
+struct ProblemField {
+    std::string field;
+    std::string message;
+    bool operator==(const ProblemField&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProblemField, (), (field, message))
+template <>
+inline constexpr auto fields<ProblemField> = std::to_array<Field>({
+    {.member = "field", .help = "Where it is in the request.", .example = "template.ports[0].port"},
+    {.member = "message", .help = "What is wrong with it.", .example = "must be between 1 and 65535"},
+});
+
+// RFC 9457 problem details.
+struct Problem {
+    std::string type;
+    std::string title;
+    int status = 500;
+    std::string detail;
+    std::string code;
+    std::vector<ProblemField> errors{};
+    std::optional<std::string> help{};
+    bool operator==(const Problem&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code, errors, help))
+template <>
+inline constexpr auto fields<Problem> = std::to_array<Field>({
+    {.member = "type", .help = "Names the kind of problem.", .example = "urn:hostler:problem:invalid"},
+    {.member = "title", .help = "The kind of problem in words.", .example = "Bad request"},
+    {.member = "status", .help = "The HTTP status.", .example = "400", .min = 400, .max = 599},
+    {.member = "detail", .help = "What went wrong, with which object, and what to do.",
+     .example = "2 fields are wrong"},
+    {.member = "code", .help = "A stable token for programs.", .example = "invalid"},
+    {.member = "errors", .help = "Every wrong field of the request.", .absent = Absent::fills},
+    {.member = "help", .help = "What would help."},
+});
+
+// Why something is as it is.
+struct Blocker {
+    std::string host;
+    std::string reason;
+    bool operator==(const Blocker&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Blocker, (), (host, reason))
+template <>
+inline constexpr auto fields<Blocker> = std::to_array<Field>({
+    {.member = "host", .help = "The host's id.", .example = "h-4f2a9c"},
+    {.member = "reason", .help = "Why it does not do.", .example = "host is cordoned"},
+});
+
+struct Explanation {
+    std::string token;
+    std::string sentence;
+    std::vector<Blocker> blocking{};
+    std::optional<std::string> would_help{};
+};
+BOOST_DESCRIBE_STRUCT(Explanation, (), (token, sentence, blocking, would_help))
+template <>
+inline constexpr auto fields<Explanation> = std::to_array<Field>({
+    {.member = "token", .help = "The reason, stable for programs.", .example = "insufficient_capacity"},
+    {.member = "sentence", .help = "The reason in words.", .example = "No host has 8 free GPUs of this type."},
+    {.member = "blocking", .help = "What stands in the way, host by host."},
+    {.member = "would_help", .help = "The smallest change that would help.",
+     .example = "delete 2 idle slots of another spec"},
+});
+
+// What takes longer than a request: it is answered with 202, and asked after until it ends.
+enum class LongState { running, done, failed };
+BOOST_DESCRIBE_ENUM(LongState, running, done, failed)
+
+struct LongOperation {
+    std::string id;
+    std::string kind;
+    std::string subject;
+    std::string tenant_id;
+    LongState state = LongState::running;
+    std::string message;
+    std::optional<Problem> error{};
+    WallTime created_at;
+    std::optional<WallTime> ended_at{};
+};
+BOOST_DESCRIBE_STRUCT(LongOperation, (),
+                      (id, kind, subject, tenant_id, state, message, error, created_at, ended_at))
+template <>
+inline constexpr auto fields<LongOperation> = std::to_array<Field>({
+    {.member = "id", .help = "Its id.", .example = "op-7k2m9x"},
+    {.member = "kind", .help = "The operationId of the call that began it.", .example = "deleteVolume"},
+    {.member = "subject", .help = "Kind and id of what it works on.", .example = "volume/v-3hq8"},
+    {.member = "tenant_id", .help = "The tenant it belongs to; empty: the operator."},
+    {.member = "state", .help = "How far it is."},
+    {.member = "message", .help = "What it is doing, or how it ended.", .example = "waiting for host h-4f2a9c"},
+    {.member = "error", .help = "Why it failed."},
+    {.member = "created_at", .help = "When it began."},
+    {.member = "ended_at", .help = "When it ended."},
+});
+
+struct ListOperations {
+    std::optional<LongState> state{};
+};
+BOOST_DESCRIBE_STRUCT(ListOperations, (), (state))
+template <>
+inline constexpr auto fields<ListOperations> = std::to_array<Field>({
+    {.member = "state", .help = "Only those in this state."},
+});
+
+struct GetOperation {
+    std::string operation;
+};
+BOOST_DESCRIBE_STRUCT(GetOperation, (), (operation))
+template <>
+inline constexpr auto fields<GetOperation> = std::to_array<Field>({
+    {.member = "operation", .help = "The operation's id.", .example = "op-7k2m9x"},
+});
+
+}  // namespace hostler::api

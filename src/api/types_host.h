@@ -1,0 +1,208 @@
+// Hosts and their GPUs.
+#pragma once
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty };
+BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty)
+
+struct Host {
+    std::string id;
+    std::string name;
+    std::string zone;
+    std::string provider;
+    HostState state = HostState::joining;
+    std::string reason;
+    std::string message;
+    bool cordoned = false;
+    bool simulated = false;
+    int gpus = 0;
+    int gpus_free = 0;
+    std::vector<std::string> gpu_models;
+    int cpus = 0;
+    std::string cpu_free;
+    std::int64_t memory_bytes = 0;
+    std::int64_t memory_free_bytes = 0;
+    std::int64_t disk_bytes = 0;
+    std::int64_t disk_free_bytes = 0;
+    int instances = 0;
+    std::string access_point;
+    std::string os;
+    std::string kernel;
+    std::string architecture;
+    std::string cpu_model;
+    std::string driver_version;
+    std::string cuda_version;
+    std::string agent_version;
+    std::string engine;
+    std::vector<std::string> problems;
+    WallTime joined_at;
+    std::optional<WallTime> seen_at{};
+};
+BOOST_DESCRIBE_STRUCT(Host, (),
+                      (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus, gpus_free,
+                       gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes, disk_free_bytes,
+                       instances, access_point, os, kernel, architecture, cpu_model, driver_version, cuda_version,
+                       agent_version, engine, problems, joined_at, seen_at))
+template <>
+inline constexpr auto fields<Host> = std::to_array<Field>({
+    {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
+    {.member = "name", .help = "What the machine calls itself.", .example = "gpu-07"},
+    {.member = "zone", .help = "The zone it is in.", .example = "nj"},
+    {.member = "provider", .help = "Who owns it; empty: the operator.", .example = "rackhouse"},
+    {.member = "state", .help = "Where it is in its life.", .example = "ready"},
+    {.member = "reason", .help = "Why it is there, as a token.", .example = "no_report"},
+    {.member = "message", .help = "Why it is there, in words.", .example = "no report for 45 s"},
+    {.member = "cordoned", .help = "It takes nothing new."},
+    {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
+    {.member = "gpus", .help = "GPUs in it.", .example = "8"},
+    {.member = "gpus_free", .help = "GPUs that nobody holds.", .example = "5"},
+    {.member = "gpu_models", .help = "Their models.", .example = "[\"H100 SXM5 80GB\"]"},
+    {.member = "cpus", .help = "Logical CPUs.", .example = "128"},
+    {.member = "cpu_free", .help = "CPUs that nobody holds.", .example = "96"},
+    {.member = "memory_bytes", .help = "Memory.", .unit = Unit::bytes},
+    {.member = "memory_free_bytes", .help = "Memory that nobody holds.", .unit = Unit::bytes},
+    {.member = "disk_bytes", .help = "Disk for workloads.", .unit = Unit::bytes},
+    {.member = "disk_free_bytes", .help = "Disk that is free.", .unit = Unit::bytes},
+    {.member = "instances", .help = "Instances on it.", .example = "3"},
+    {.member = "access_point", .help = "The access point it is connected to; empty: none.",
+     .example = "access-nj-1"},
+    {.member = "os", .help = "Its operating system.", .example = "Debian GNU/Linux 12 (bookworm)"},
+    {.member = "kernel", .help = "Its kernel.", .example = "6.1.0-18-amd64"},
+    {.member = "architecture", .help = "Of its CPUs.", .example = "x86_64"},
+    {.member = "cpu_model", .help = "Model of its CPUs."},
+    {.member = "driver_version", .help = "Of the GPU driver.", .example = "570.86.15"},
+    {.member = "cuda_version", .help = "The newest CUDA that the driver serves.", .example = "12.8"},
+    {.member = "agent_version", .help = "Release of its agent.", .example = "0.1.0"},
+    {.member = "engine", .help = "The container engine that runs workloads.", .example = "podman 4.3.1"},
+    {.member = "problems", .help = "What could not be seen on it, and why."},
+    {.member = "joined_at", .help = "When it joined."},
+    {.member = "seen_at", .help = "When it last reported."},
+});
+
+struct ListHosts {
+    std::optional<std::string> zone{};
+    std::optional<HostState> state{};
+};
+BOOST_DESCRIBE_STRUCT(ListHosts, (), (zone, state))
+template <>
+inline constexpr auto fields<ListHosts> = std::to_array<Field>({
+    {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
+    {.member = "state", .help = "Only those in this state."},
+});
+
+struct NameHost {
+    std::string host;
+};
+BOOST_DESCRIBE_STRUCT(NameHost, (), (host))
+template <>
+inline constexpr auto fields<NameHost> = std::to_array<Field>({
+    {.member = "host", .help = "The host's id, or its name if only one has it.", .example = "h-4f2a9c"},
+});
+
+struct RemoveHost {
+    std::string host;
+    bool force = false;
+};
+BOOST_DESCRIBE_STRUCT(RemoveHost, (), (host, force))
+template <>
+inline constexpr auto fields<RemoveHost> = std::to_array<Field>({
+    {.member = "host", .help = "The host's id, or its name if only one has it.", .example = "h-4f2a9c"},
+    {.member = "force", .help = "Even with instances or volumes on it: they are lost.", .absent = Absent::fills},
+});
+
+enum class GpuState { healthy, degraded, faulty, unresponsive, gone };
+BOOST_DESCRIBE_ENUM(GpuState, healthy, degraded, faulty, unresponsive, gone)
+
+// What holds a GPU.
+enum class GpuUse { idle, stock, instance, foreign };
+BOOST_DESCRIBE_ENUM(GpuUse, idle, stock, instance, foreign)
+
+struct Gpu {
+    std::string id;
+    std::string host;
+    std::string zone;
+    int index = 0;
+    std::string vendor;
+    std::string model;
+    GpuState state = GpuState::healthy;
+    std::string reason;
+    std::string message;
+    GpuUse use = GpuUse::idle;
+    std::string held_by;
+    bool simulated = false;
+    std::int64_t memory_bytes = 0;
+    std::string pci_address;
+    int numa_node = -1;
+    int pcie_generation = 0;
+    int pcie_width = 0;
+    std::string driver_version;
+    std::string compute_capability;
+    std::optional<std::int64_t> memory_used_bytes{};
+    std::optional<double> utilization_percent{};
+    std::optional<double> temperature_celsius{};
+    std::optional<double> power_watts{};
+    std::optional<WallTime> sampled_at{};
+};
+BOOST_DESCRIBE_STRUCT(Gpu, (),
+                      (id, host, zone, index, vendor, model, state, reason, message, use, held_by, simulated,
+                       memory_bytes, pci_address, numa_node, pcie_generation, pcie_width, driver_version,
+                       compute_capability, memory_used_bytes, utilization_percent, temperature_celsius,
+                       power_watts, sampled_at))
+template <>
+inline constexpr auto fields<Gpu> = std::to_array<Field>({
+    {.member = "id", .help = "Its UUID.", .example = "GPU-6d1f0c7e-3a52-4b8e-9d44-0f1e2d3c4b5a"},
+    {.member = "host", .help = "The host it is in.", .example = "h-4f2a9c"},
+    {.member = "zone", .help = "The zone it is in.", .example = "nj"},
+    {.member = "index", .help = "The driver's number for it; -1: none.", .example = "0"},
+    {.member = "vendor", .help = "Who made it.", .example = "nvidia"},
+    {.member = "model", .help = "What it is.", .example = "H100 SXM5 80GB"},
+    {.member = "state", .help = "Its health.", .example = "healthy"},
+    {.member = "reason", .help = "Why, as a token."},
+    {.member = "message", .help = "Why, in words."},
+    {.member = "use", .help = "What holds it.", .example = "instance"},
+    {.member = "held_by", .help = "Id of what holds it.", .example = "i-7k2m9x"},
+    {.member = "simulated", .help = "It is made up: this is a demonstration."},
+    {.member = "memory_bytes", .help = "Its memory.", .unit = Unit::bytes},
+    {.member = "pci_address", .help = "Where it is on PCI.", .example = "0000:07:00.0"},
+    {.member = "numa_node", .help = "The NUMA node it is at; -1: unknown.", .example = "0"},
+    {.member = "pcie_generation", .help = "Of its link, at best.", .example = "5"},
+    {.member = "pcie_width", .help = "Lanes of its link, at best.", .example = "16"},
+    {.member = "driver_version", .help = "Of its driver.", .example = "570.86.15"},
+    {.member = "compute_capability", .help = "NVIDIA's.", .example = "9.0"},
+    {.member = "memory_used_bytes", .help = "Memory in use.", .unit = Unit::bytes},
+    {.member = "utilization_percent", .help = "Share of time with a kernel running.", .unit = Unit::percent},
+    {.member = "temperature_celsius", .help = "Temperature.", .unit = Unit::celsius},
+    {.member = "power_watts", .help = "Power drawn.", .unit = Unit::watts},
+    {.member = "sampled_at", .help = "When these four were measured."},
+});
+
+struct ListGpus {
+    std::optional<std::string> zone{};
+    std::optional<std::string> host{};
+    std::optional<std::string> model{};
+    std::optional<GpuState> state{};
+    std::optional<GpuUse> use{};
+};
+BOOST_DESCRIBE_STRUCT(ListGpus, (), (zone, host, model, state, use))
+template <>
+inline constexpr auto fields<ListGpus> = std::to_array<Field>({
+    {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
+    {.member = "host", .help = "Only those in this host.", .example = "h-4f2a9c", .max = 128},
+    {.member = "model", .help = "Only those of this model.", .example = "H100 SXM5 80GB", .max = 128},
+    {.member = "state", .help = "Only those in this state."},
+    {.member = "use", .help = "Only those held so."},
+});
+
+struct GetGpu {
+    std::string gpu;
+};
+BOOST_DESCRIBE_STRUCT(GetGpu, (), (gpu))
+template <>
+inline constexpr auto fields<GetGpu> = std::to_array<Field>({
+    {.member = "gpu", .help = "The GPU's UUID.", .example = "GPU-6d1f0c7e-3a52-4b8e-9d44-0f1e2d3c4b5a"},
+});
+
+}  // namespace hostler::api

@@ -1,0 +1,277 @@
+// GPU instances: the source's calls, and all that can be seen of an instance.
+#pragma once
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+// Names as Kubernetes writes them.
+enum class Protocol { TCP, UDP, SCTP };
+BOOST_DESCRIBE_ENUM(Protocol, TCP, UDP, SCTP)
+
+struct Port {
+    int port = 0;
+    Protocol protocol = Protocol::TCP;
+    bool is_public = false;
+    bool is_probe = false;
+    std::string base_url;
+    bool operator==(const Port&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Port, (), (port, protocol, is_public, is_probe, base_url))
+template <>
+inline constexpr auto fields<Port> = std::to_array<Field>({
+    {.member = "port", .help = "Where the container listens.", .example = "8080", .min = 1, .max = 65535},
+    {.member = "protocol", .help = "Only TCP is served.", .example = "TCP", .absent = Absent::fills},
+    {.member = "is_public", .help = "Open to everyone; otherwise callers need a key or to be signed in.",
+     .example = "true", .absent = Absent::fills},
+    {.member = "is_probe", .help = "The instance is running only once this port answers.", .example = "true",
+     .absent = Absent::fills},
+    {.member = "base_url", .help = "Path under which the program serves; the probe asks for it, URLs end in it.",
+     .example = "/lab", .max = 1024, .form = &forms::base_url, .absent = Absent::fills},
+});
+
+struct Env {
+    std::string name;
+    std::string value;
+    bool operator==(const Env&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Env, (), (name, value))
+template <>
+inline constexpr auto fields<Env> = std::to_array<Field>({
+    {.member = "name", .help = "The variable.", .example = "HF_HOME", .max = 256, .form = &forms::env_name},
+    {.member = "value", .help = "Its value.", .example = "/data/hf", .max = 32768, .absent = Absent::fills},
+});
+
+struct VolumeMount {
+    std::string name;
+    std::string mount_path;
+    bool read_only = false;
+    bool operator==(const VolumeMount&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(VolumeMount, (), (name, mount_path, read_only))
+template <>
+inline constexpr auto fields<VolumeMount> = std::to_array<Field>({
+    {.member = "name", .help = "A volume's name or id; empty: the one in storageID.", .example = "models",
+     .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "mount_path", .help = "Where the container sees it.", .example = "/data", .max = 1024,
+     .form = &forms::path},
+    {.member = "read_only", .help = "The container cannot change it.", .absent = Absent::fills},
+});
+
+struct Template {
+    std::vector<Port> ports;
+    std::vector<Env> envs;
+    std::string cmd;
+    std::vector<VolumeMount> volumes;
+    bool operator==(const Template&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Template, (), (ports, envs, cmd, volumes))
+template <>
+inline constexpr auto fields<Template> = std::to_array<Field>({
+    {.member = "ports", .help = "Ports to be reached from outside.", .max = 32, .absent = Absent::fills},
+    {.member = "envs", .help = "Environment of the container.", .max = 256, .absent = Absent::fills},
+    {.member = "cmd", .help = "Command line, split as a shell would; empty: the image's own.",
+     .example = "jupyter lab --port 8080", .max = 32768, .absent = Absent::fills},
+    {.member = "volumes", .help = "Volumes to mount.", .max = 32, .absent = Absent::fills},
+});
+
+// POST /gpu-instances.
+struct StartInstance {
+    std::string instance_id;
+    std::string tenant_id;
+    std::string tenant_name;
+    std::string image;
+    std::string storage_id;
+    std::string spec_name;
+    Template template_;
+    std::optional<std::string> zone{};
+    bool operator==(const StartInstance&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(StartInstance, (),
+                      (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_, zone))
+template <>
+inline constexpr auto fields<StartInstance> = std::to_array<Field>({
+    {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
+     .example = "notebook-1", .form = &forms::id},
+    {.member = "tenant_id", .help = "Whose it is: the key's own tenant, or any with an operator's key.",
+     .example = "acme", .form = &forms::id},
+    {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd", .max = 256,
+     .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "image", .help = "Container image to run.", .example = "docker.io/library/nginx:1.27", .max = 512,
+     .form = &forms::image},
+    {.member = "storage_id", .help = "Volume that template.volumes mean when they name none.",
+     .example = "models", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "spec_name", .help = "Shape of the instance.", .example = "h100-1", .form = &forms::label},
+    {.member = "template_", .help = "How the container is run.", .absent = Absent::fills},
+    {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
+});
+
+// GET and DELETE /gpu-instances/{instanceID}, and /v1/instances/{instance}.
+struct NameInstance {
+    std::string instance_id;
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(NameInstance, (), (instance_id, tenant_id))
+template <>
+inline constexpr auto fields<NameInstance> = std::to_array<Field>({
+    {.member = "instance_id", .help = "The instanceID it was started with.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+});
+
+enum class InstanceState {
+    init,      // A stock slot: resources are locked.
+    ready,     // Started; the probe does not answer yet.
+    running,   // The probe answers.
+    stopping,
+    stopped,
+    failed,
+    lost,      // Its host is silent for too long; it may still run there.
+};
+BOOST_DESCRIBE_ENUM(InstanceState, init, ready, running, stopping, stopped, failed, lost)
+
+struct InstanceStateAnswer {
+    InstanceState state = InstanceState::init;
+};
+BOOST_DESCRIBE_STRUCT(InstanceStateAnswer, (), (state))
+template <>
+inline constexpr auto fields<InstanceStateAnswer> = std::to_array<Field>({
+    {.member = "state", .help = "init, ready and running as the source has them, and how it may end.",
+     .example = "running"},
+});
+
+struct InstanceUrl {
+    int port = 0;
+    std::string url;
+    bool public_ = false;
+};
+BOOST_DESCRIBE_STRUCT(InstanceUrl, (), (port, url, public_))
+template <>
+inline constexpr auto fields<InstanceUrl> = std::to_array<Field>({
+    {.member = "port", .help = "The container's port.", .example = "8080"},
+    {.member = "url", .help = "Where it is reached.", .example = "http://i-7k2m9x-8080.localhost:8443/"},
+    {.member = "public_", .help = "Open to everyone.", .example = "true"},
+});
+
+// `instance` in a path: its id, or its instanceID.
+struct Instance {
+    std::string id;
+    std::string instance_id;
+    std::string tenant_id;
+    std::string tenant_name;
+    std::string spec_name;
+    std::string image;
+    InstanceState state = InstanceState::init;
+    std::string phase;
+    std::string reason;
+    std::string message;
+    std::vector<InstanceUrl> urls;
+    std::string host;
+    std::string zone;
+    std::vector<std::string> gpus;
+    bool simulated = false;
+    std::string address;
+    std::vector<VolumeMount> volumes;
+    std::uint64_t generation = 0;
+    WallTime created_at;
+    std::optional<WallTime> started_at{};
+    std::optional<WallTime> ready_at{};
+    std::optional<WallTime> ended_at{};
+    std::optional<int> exit_code{};
+};
+BOOST_DESCRIBE_STRUCT(Instance, (),
+                      (id, instance_id, tenant_id, tenant_name, spec_name, image, state, phase, reason, message,
+                       urls, host, zone, gpus, simulated, address, volumes, generation, created_at, started_at,
+                       ready_at, ended_at, exit_code))
+template <>
+inline constexpr auto fields<Instance> = std::to_array<Field>({
+    {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
+    {.member = "instance_id", .help = "The caller's name for it.", .example = "notebook-1"},
+    {.member = "tenant_id", .help = "Whose it is.", .example = "acme"},
+    {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd"},
+    {.member = "spec_name", .help = "Its shape.", .example = "h100-1"},
+    {.member = "image", .help = "The container image.", .example = "docker.io/library/nginx:1.27"},
+    {.member = "state", .help = "Where it is in its life.", .example = "running"},
+    {.member = "phase", .help = "The same, finer: placing, preparing, pulling, creating, starting, probing, …",
+     .example = "running"},
+    {.member = "reason", .help = "Why it is there, as a token.", .example = "image_unavailable"},
+    {.member = "message", .help = "Why it is there, in words.", .example = "the image cannot be had"},
+    {.member = "urls", .help = "Where its ports are reached."},
+    {.member = "host", .help = "The host it is on; empty: none yet.", .example = "h-4f2a9c"},
+    {.member = "zone", .help = "The zone it is in; empty: none yet.", .example = "nj"},
+    {.member = "gpus", .help = "Ids of its GPUs."},
+    {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
+    {.member = "address", .help = "Its address in the tenant's network.", .example = "10.64.0.10"},
+    {.member = "volumes", .help = "What is mounted in it."},
+    {.member = "generation", .help = "Rises when what is wanted of it changes.", .example = "1"},
+    {.member = "created_at", .help = "When it was asked for."},
+    {.member = "started_at", .help = "When its container started."},
+    {.member = "ready_at", .help = "When its probe first answered."},
+    {.member = "ended_at", .help = "When it ended."},
+    {.member = "exit_code", .help = "Of its container.", .example = "0"},
+});
+
+struct GetInstance {
+    std::string instance;
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(GetInstance, (), (instance, tenant_id))
+template <>
+inline constexpr auto fields<GetInstance> = std::to_array<Field>({
+    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+});
+
+struct ListInstances {
+    std::optional<std::string> tenant_id{};
+    std::optional<std::string> instance{};
+    std::optional<InstanceState> state{};
+    std::optional<std::string> zone{};
+    std::optional<std::string> host{};
+    std::optional<std::string> spec_name{};
+    bool all = false;
+};
+BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, all))
+template <>
+inline constexpr auto fields<ListInstances> = std::to_array<Field>({
+    {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "instance", .help = "Only the one with this id or instanceID.", .example = "notebook-1",
+     .max = 128},
+    {.member = "state", .help = "Only those in this state."},
+    {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
+    {.member = "host", .help = "Only those on this host.", .example = "h-4f2a9c", .max = 128},
+    {.member = "spec_name", .help = "Only those of this spec.", .example = "h100-1", .form = &forms::label},
+    {.member = "all", .help = "Also those that have ended.", .absent = Absent::fills},
+});
+
+struct GetLogs {
+    std::string instance;
+    std::optional<std::string> tenant_id{};
+    int tail = 200;
+};
+BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail))
+template <>
+inline constexpr auto fields<GetLogs> = std::to_array<Field>({
+    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+    {.member = "tail", .help = "So many of the last lines.", .example = "200", .min = 1, .max = 10'000,
+     .absent = Absent::fills},
+});
+
+struct Logs {
+    std::string text;
+    bool truncated = false;
+};
+BOOST_DESCRIBE_STRUCT(Logs, (), (text, truncated))
+template <>
+inline constexpr auto fields<Logs> = std::to_array<Field>({
+    {.member = "text", .help = "What the container wrote on both its outputs, as UTF-8.", .max = 16 << 20},
+    {.member = "truncated", .help = "There was more before it."},
+});
+
+}  // namespace hostler::api

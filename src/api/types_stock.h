@@ -1,0 +1,140 @@
+// Stock: instances' resources made ready in advance; specs: the shapes they have.
+#pragma once
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+// POST /stocks. The four values of the shape may be left out for a spec that exists.
+struct CreateStocks {
+    int number = 0;
+    std::string operation_id;
+    std::string spec_name;
+    std::optional<std::string> cpu{};
+    std::optional<std::string> memory{};
+    std::optional<std::string> gpu_type{};
+    std::optional<int> gpu_num{};
+    std::optional<std::string> zone{};
+    bool operator==(const CreateStocks&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CreateStocks, (), (number, operation_id, spec_name, cpu, memory, gpu_type, gpu_num, zone))
+template <>
+inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
+    {.member = "number", .help = "How many slots to add.", .example = "4", .min = 1, .max = 10'000},
+    {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
+     .example = "op-1", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "spec_name", .help = "The spec, which this call creates if there is none of that name.",
+     .example = "h100-1", .form = &forms::label},
+    {.member = "cpu", .help = "CPUs of an instance; needed for a new spec.", .example = "8",
+     .form = &forms::quantity},
+    {.member = "memory", .help = "Memory of an instance; needed for a new spec.", .example = "32Gi",
+     .form = &forms::quantity},
+    {.member = "gpu_type", .help = "Model of the GPUs; needed for a new spec.", .example = "H100 SXM5 80GB",
+     .min = 1, .max = 128, .form = &forms::one_line},
+    {.member = "gpu_num", .help = "Whole GPUs of an instance, all on one host; needed for a new spec.",
+     .example = "1", .min = 1, .max = 64},
+    {.member = "zone", .help = "Only in this zone; without it the slots are spread over all.", .example = "nj",
+     .form = &forms::label, .in = In::query},
+});
+
+// DELETE /stocks.
+struct DeleteStocks {
+    int number = 0;
+    std::string operation_id;
+    std::string spec_name;
+    std::optional<std::string> zone{};
+    bool operator==(const DeleteStocks&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DeleteStocks, (), (number, operation_id, spec_name, zone))
+template <>
+inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
+    {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1, .max = 10'000},
+    {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
+     .example = "op-2", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::label},
+    {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
+});
+
+struct Spec {
+    std::string name;
+    std::string cpu;
+    std::string memory;
+    std::string gpu_type;
+    int gpu_num = 0;
+    WallTime created_at;
+};
+BOOST_DESCRIBE_STRUCT(Spec, (), (name, cpu, memory, gpu_type, gpu_num, created_at))
+template <>
+inline constexpr auto fields<Spec> = std::to_array<Field>({
+    {.member = "name", .help = "Its name.", .example = "h100-1"},
+    {.member = "cpu", .help = "CPUs of an instance.", .example = "8"},
+    {.member = "memory", .help = "Memory of an instance.", .example = "32Gi"},
+    {.member = "gpu_type", .help = "Model of the GPUs.", .example = "H100 SXM5 80GB"},
+    {.member = "gpu_num", .help = "Whole GPUs of an instance.", .example = "1"},
+    {.member = "created_at", .help = "When it was made."},
+});
+
+struct GetSpec {
+    std::string spec;
+};
+BOOST_DESCRIBE_STRUCT(GetSpec, (), (spec))
+template <>
+inline constexpr auto fields<GetSpec> = std::to_array<Field>({
+    {.member = "spec", .help = "The spec's name.", .example = "h100-1"},
+});
+
+struct StockInZone {
+    std::string zone;
+    int wanted = 0;
+    int idle = 0;
+    int in_use = 0;
+    int preparing = 0;
+    int missing = 0;
+};
+BOOST_DESCRIBE_STRUCT(StockInZone, (), (zone, wanted, idle, in_use, preparing, missing))
+template <>
+inline constexpr auto fields<StockInZone> = std::to_array<Field>({
+    {.member = "zone", .help = "The zone.", .example = "nj"},
+    {.member = "wanted", .help = "Slots that shall be there, in use or not.", .example = "4"},
+    {.member = "idle", .help = "Slots that hold resources and wait for an instance.", .example = "3"},
+    {.member = "in_use", .help = "Slots that an instance has taken.", .example = "1"},
+    {.member = "preparing", .help = "Slots on a host that is not ready for them yet.", .example = "0"},
+    {.member = "missing", .help = "Slots for which there is no room.", .example = "0"},
+});
+
+struct Stock {
+    std::string spec_name;
+    int wanted = 0;
+    int idle = 0;
+    int in_use = 0;
+    int preparing = 0;
+    int missing = 0;
+    std::vector<StockInZone> zones;
+    std::string reason;
+    std::string message;
+};
+BOOST_DESCRIBE_STRUCT(Stock, (), (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message))
+template <>
+inline constexpr auto fields<Stock> = std::to_array<Field>({
+    {.member = "spec_name", .help = "The spec.", .example = "h100-1"},
+    {.member = "wanted", .help = "Slots that shall be there, in use or not.", .example = "4"},
+    {.member = "idle", .help = "Slots that hold resources and wait for an instance.", .example = "3"},
+    {.member = "in_use", .help = "Slots that an instance has taken.", .example = "1"},
+    {.member = "preparing", .help = "Slots on a host that is not ready for them yet.", .example = "0"},
+    {.member = "missing", .help = "Slots for which there is no room.", .example = "0"},
+    {.member = "zones", .help = "The same, zone by zone."},
+    {.member = "reason", .help = "Why slots are missing, as a token; empty when none are.",
+     .example = "insufficient_capacity"},
+    {.member = "message", .help = "The same in words."},
+});
+
+struct ListStocks {
+    std::optional<std::string> zone{};
+};
+BOOST_DESCRIBE_STRUCT(ListStocks, (), (zone))
+template <>
+inline constexpr auto fields<ListStocks> = std::to_array<Field>({
+    {.member = "zone", .help = "Only what lies in this zone.", .example = "nj", .form = &forms::label},
+});
+
+}  // namespace hostler::api

@@ -1,0 +1,129 @@
+// Volumes, and the networks that instances are in.
+#pragma once
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+enum class VolumeState { creating, available, attached, deleting, deleted, failed };
+BOOST_DESCRIBE_ENUM(VolumeState, creating, available, attached, deleting, deleted, failed)
+
+struct Volume {
+    std::string id;
+    std::string name;
+    std::string tenant_id;
+    std::string size;
+    VolumeState state = VolumeState::creating;
+    std::string reason;
+    std::string message;
+    std::string zone;
+    std::string host;
+    std::vector<std::string> attached_to;
+    WallTime created_at;
+};
+BOOST_DESCRIBE_STRUCT(Volume, (),
+                      (id, name, tenant_id, size, state, reason, message, zone, host, attached_to, created_at))
+template <>
+inline constexpr auto fields<Volume> = std::to_array<Field>({
+    {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
+    {.member = "name", .help = "Its name, unique in the tenant.", .example = "models"},
+    {.member = "tenant_id", .help = "Whose it is.", .example = "acme"},
+    {.member = "size", .help = "How much fits.", .example = "10Gi"},
+    {.member = "state", .help = "Where it is in its life.", .example = "available"},
+    {.member = "reason", .help = "Why it is there, as a token."},
+    {.member = "message", .help = "Why it is there, in words."},
+    {.member = "zone", .help = "The zone it is in; empty: where it is first used.", .example = "nj"},
+    {.member = "host", .help = "The host whose disk it is on; empty: none yet.", .example = "h-4f2a9c"},
+    {.member = "attached_to", .help = "Ids of the instances that use it."},
+    {.member = "created_at", .help = "When it was made."},
+});
+
+struct CreateVolume {
+    std::string name;
+    std::string size;
+    std::optional<std::string> zone{};
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(CreateVolume, (), (name, size, zone, tenant_id))
+template <>
+inline constexpr auto fields<CreateVolume> = std::to_array<Field>({
+    {.member = "name", .help = "Its name, unique in the tenant.", .example = "models", .form = &forms::label},
+    {.member = "size", .help = "How much fits.", .example = "10Gi", .form = &forms::quantity},
+    {.member = "zone", .help = "The zone it is in; without it: where it is first used.", .example = "nj",
+     .form = &forms::label},
+    {.member = "tenant_id", .help = "Whose it is; needed with an operator's key.", .example = "acme",
+     .form = &forms::id},
+});
+
+struct ListVolumes {
+    std::optional<std::string> tenant_id{};
+    std::optional<std::string> zone{};
+    std::optional<VolumeState> state{};
+};
+BOOST_DESCRIBE_STRUCT(ListVolumes, (), (tenant_id, zone, state))
+template <>
+inline constexpr auto fields<ListVolumes> = std::to_array<Field>({
+    {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
+    {.member = "state", .help = "Only those in this state."},
+});
+
+struct NameVolume {
+    std::string volume;
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(NameVolume, (), (volume, tenant_id))
+template <>
+inline constexpr auto fields<NameVolume> = std::to_array<Field>({
+    {.member = "volume", .help = "The volume's id or name.", .example = "models"},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+     .example = "acme", .form = &forms::id},
+});
+
+struct Subnet {
+    std::string host;
+    std::string cidr;
+    int addresses_used = 0;
+};
+BOOST_DESCRIBE_STRUCT(Subnet, (), (host, cidr, addresses_used))
+template <>
+inline constexpr auto fields<Subnet> = std::to_array<Field>({
+    {.member = "host", .help = "The host.", .example = "h-4f2a9c"},
+    {.member = "cidr", .help = "Its part of the network.", .example = "10.64.0.0/28"},
+    {.member = "addresses_used", .help = "Addresses that are given out in it.", .example = "2"},
+});
+
+struct Network {
+    std::string id;
+    std::string tenant_id;
+    std::vector<Subnet> subnets;
+    WallTime created_at;
+};
+BOOST_DESCRIBE_STRUCT(Network, (), (id, tenant_id, subnets, created_at))
+template <>
+inline constexpr auto fields<Network> = std::to_array<Field>({
+    {.member = "id", .help = "Its id.", .example = "n-8d1c4t"},
+    {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
+    {.member = "subnets", .help = "Host by host, what addresses it has there."},
+    {.member = "created_at", .help = "When it was made."},
+});
+
+struct ListNetworks {
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(ListNetworks, (), (tenant_id))
+template <>
+inline constexpr auto fields<ListNetworks> = std::to_array<Field>({
+    {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+});
+
+struct GetNetwork {
+    std::string network;
+};
+BOOST_DESCRIBE_STRUCT(GetNetwork, (), (network))
+template <>
+inline constexpr auto fields<GetNetwork> = std::to_array<Field>({
+    {.member = "network", .help = "The network's id.", .example = "n-8d1c4t"},
+});
+
+}  // namespace hostler::api
