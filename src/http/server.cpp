@@ -1,0 +1,124 @@
+#include "http/server.h"
+
+#include "core/log.h"
+
+namespace hostler::http {
+
+Exchange::Exchange(Inlet& inlet) : inlet_(inlet) {
+    const auto& head = inlet.head();
+    request.method = head.method;
+    request.target = head.target;
+    request.headers = owned(head);
+    request.minor = head.minor;
+}
+
+Task<std::string> Exchange::read_all(std::uint64_t bytes_max) {
+    inlet_.set_body_bytes_max(std::min(bytes_max, inlet_.limits().body_bytes_max));
+    std::string body;
+    while (true) {
+        constexpr std::size_t piece = 16 * 1024;
+        const std::size_t size = body.size();
+        body.resize(size + piece);
+        const auto more = co_await inlet_.read_body(std::span{body}.subspan(size));
+        if (!more) co_return std::unexpected(more.error());
+        body.resize(size + *more);
+        if (*more == 0) co_return body;
+    }
+}
+
+namespace {
+
+// What serve() and the handler's task share; the task may be cancelled, never left behind.
+struct Turn {
+    Inlet& inlet;
+    const Handler& handler;
+    Signal ended;
+    bool done = false;
+};
+
+Task<> answer(Turn& turn) {
+    Exchange exchange{turn.inlet};
+    auto result = co_await turn.handler(exchange);
+    auto& inlet = turn.inlet;
+    if (!result && result.error().code == Code::cancelled) {
+        inlet.abandon();
+    } else if (!inlet.started()) {
+        auto error = result ? Error{Code::internal, "the handler gave no answer"} : std::move(result).error();
+        if (error.code == Code::internal)
+            log_warn("{} {}: {}", exchange.request.method, exchange.request.path(), error.message);
+        (void)co_await inlet.respond(text_response(status_of(error), error.message));
+    } else if (!result) {
+        inlet.abandon();
+    }
+    turn.done = true;
+    turn.ended.notify_all();
+    co_return Result<>{};
+}
+
+}  // namespace
+
+Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler, Drain* drain) {
+    auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());
+    Inlet inlet{std::move(stream), timers, limits, drain};
+    TaskGroup group{loop};
+    while (true) {
+        const auto more = co_await inlet.next();
+        if (!more && more.error().code == Code::cancelled) co_return co_await check_cancelled();
+        if (!more || !*more) co_return Result<>{};
+        Turn turn{inlet, handler, {}};
+        group.start("request", answer(turn));
+        inlet.conn().watch(limits.watch_every, [&] { group.cancel(); });
+        while (!turn.done && group.size() > 0) {
+            if (!co_await turn.ended.wait()) break;
+        }
+        inlet.conn().unwatch();
+        if (turn.done) continue;
+        co_await group.close();
+        co_return co_await check_cancelled();
+    }
+}
+
+Server::Server(Loop& loop, Timers& timers, std::size_t connections_max)
+    : timers_(timers), connections_max_(connections_max), tasks_(loop) {}
+
+Task<> Server::run(ListenerPtr listener, Connection connection) {
+    constexpr Duration pause = std::chrono::milliseconds{50};
+    const auto take = std::make_shared<Connection>(std::move(connection));
+    listeners_.push_back(listener.get());
+    struct Leave {
+        Server& server;
+        Listener* listener;
+        ~Leave() { std::erase(server.listeners_, listener); }
+    } leave{*this, listener.get()};
+    while (!drain_.begun()) {
+        while (open_ >= connections_max_) CO_TRY(co_await ended_.wait());
+        auto stream = co_await listener->accept();
+        if (!stream && stream.error().code == Code::cancelled) break;
+        if (!stream) {
+            CO_TRY(co_await sleep(timers_, pause));
+            continue;
+        }
+        ++open_;
+        tasks_.start("connection", one(take, std::move(*stream)));
+    }
+    co_return Result<>{};
+}
+
+Task<> Server::one(std::shared_ptr<Connection> connection, StreamPtr stream) {
+    auto result = co_await (*connection)(std::move(stream));
+    --open_;
+    ended_.notify_all();
+    co_return result;
+}
+
+Task<> Server::stop(Duration grace) {
+    drain_.begin();
+    for (auto* listener : std::vector<Listener*>{listeners_}) listener->close();
+    Deadline deadline{timers_, grace, [this] { ended_.notify_all(); }};
+    while (open_ > 0 && !deadline.expired()) {
+        if (!co_await ended_.wait()) break;
+    }
+    co_return co_await tasks_.close();
+}
+
+}  // namespace hostler::http

@@ -1,0 +1,80 @@
+// An HTTP/1.1 server: a handler is called for each request, in the order of its connection.
+#pragma once
+
+#include <functional>
+
+#include "core/signal.h"
+#include "core/stream.h"
+#include "core/task_group.h"
+#include "http/inlet.h"
+
+namespace hostler::http {
+
+// One request and the answer to it. Lives while the handler runs.
+class Exchange {
+public:
+    explicit Exchange(Inlet& inlet);
+
+    Request request;  // Its head; the body is read below.
+
+    std::string_view peer() const { return inlet_.conn().stream().address(); }
+    std::string_view identity() const { return inlet_.conn().stream().identity(); }  // By TLS; "" without.
+
+    // A client that sent `Expect: 100-continue` is told to go on at the first read.
+    // Errors: invalid (malformed, or reason body_too_large), timeout, unavailable.
+    Task<std::size_t> read_body(std::span<char> into) { return inlet_.read_body(into); }  // 0: its end.
+    Task<std::string> read_all(std::uint64_t bytes_max);
+    void set_body_bytes_max(std::uint64_t max) { inlet_.set_body_bytes_max(max); }  // Of this request.
+
+    // The whole answer, or start(), write()s and end(). Pieces leave at once (server-sent events). A HEAD request
+    // is answered like GET: the body is left out here. Errors: unavailable (the client has gone), timeout.
+    Task<> respond(Response response) { return inlet_.respond(std::move(response)); }
+    Task<> start(Response head) { return inlet_.start(std::move(head)); }
+    Task<> write(std::string_view piece) { return inlet_.write(piece); }
+    Task<> end() { return inlet_.end(); }
+    bool started() const { return inlet_.started(); }
+
+    bool wants_upgrade() const { return inlet_.head().upgrade; }  // Connection: upgrade, with an Upgrade header.
+    // Answers 101 with these headers (Upgrade: ... among them) and hands over the stream.
+    Task<StreamPtr> upgrade(Headers headers) { return inlet_.upgrade({101, std::move(headers), {}}); }
+
+private:
+    Inlet& inlet_;
+};
+
+// An error of the handler, before an answer has begun, is answered with its status and message; later it cuts the
+// connection. When the client goes while the handler waits for something else, the handler is cancelled.
+using Handler = std::function<Task<>(Exchange&)>;
+
+// Serves one connection to its end. Errors: cancelled only; a client's faults are the client's.
+Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler,
+             Drain* drain = nullptr);
+
+// Accepts connections and owns them.
+class Server {
+public:
+    // Takes a fresh connection to its end, e.g. by serve(). May secure the stream first.
+    using Connection = std::function<Task<>(StreamPtr)>;
+
+    Server(Loop& loop, Timers& timers, std::size_t connections_max);
+    // Accepts until the listener is closed or stop() is called. Beyond connections_max it leaves newcomers waiting.
+    Task<> run(ListenerPtr listener, Connection connection);
+    Drain& drain() { return drain_; }
+    std::size_t connections() const { return open_; }
+
+    // No new connections; idle ones end; the others have `grace` to finish. Await it before this goes away.
+    Task<> stop(Duration grace);
+
+private:
+    Task<> one(std::shared_ptr<Connection> connection, StreamPtr stream);
+
+    Timers& timers_;
+    std::size_t connections_max_;
+    std::size_t open_ = 0;
+    Drain drain_;
+    std::vector<Listener*> listeners_;
+    Signal ended_;
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::http
