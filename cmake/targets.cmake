@@ -14,6 +14,12 @@ hostler_library(wire src/wire core uplink_proto)
 set(adapter_row core domain ports http wire)
 hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto)
 hostler_library(sqlite src/adapters/sqlite ${adapter_row} SQLite::SQLite3)
+file(GLOB schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/*.sql)
+add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
+  COMMAND ${CMAKE_COMMAND} "-DFILES=${schema_files}" -DOUT=${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake
+  DEPENDS ${schema_files} ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake VERBATIM)
+target_sources(sqlite PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
 hostler_library(docker src/adapters/docker ${adapter_row} Boost::json yaml-cpp)
 hostler_library(nvml src/adapters/nvml ${adapter_row} ${CMAKE_DL_LIBS})
 hostler_library(amd src/adapters/amd ${adapter_row})

@@ -1,0 +1,13 @@
+# Writes FILES (schema/NNNN_name.sql, in order) into one C++ source, OUT.
+set(text "// Generated from schema/ by cmake/embed_schema.cmake.\n#include \"adapters/sqlite/migrations.h\"\n\n")
+string(APPEND text "namespace hostler::sqlite {\n\nstd::span<const Migration> migrations() {\n")
+string(APPEND text "    static constexpr Migration all[] = {\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX MATCH "^[0-9]+" number ${name})
+  string(REGEX REPLACE "^0+" "" number ${number})
+  file(READ ${file} sql)
+  string(APPEND text "        {${number}, \"${name}\", R\"sql(${sql})sql\"},\n")
+endforeach()
+string(APPEND text "    };\n    return all;\n}\n\n}  // namespace hostler::sqlite\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,150 @@
+#include "adapters/sqlite/store.h"
+
+#include <deque>
+
+#include "adapters/sqlite/tables.h"
+
+namespace hostler {
+
+namespace {
+
+using sqlite::Tables;
+
+std::size_t size_of(const Changes& changes) {
+    std::size_t size = 0;
+    for (const Object& object : changes.put) size += object.body.size() + 200;
+    for (const EventRecord& event : changes.events) size += event.message.size() + 200;
+    for (const LedgerLine& line : changes.ledger) size += line.body.size() + 200;
+    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 200;
+    return size + changes.erase.size() * 50;
+}
+
+// A commit in the queue, and whoever waits for it.
+struct Waiting {
+    Changes changes;
+    std::optional<Result<>> answer{};
+    WakerPtr<void> waker{};
+
+    void finish(Result<> with) {
+        answer = std::move(with);
+        if (waker) std::exchange(waker, nullptr)->wake({});
+    }
+};
+using WaitingPtr = std::shared_ptr<Waiting>;
+
+// Group commit: what has gathered while one batch was written is the next.
+struct Committer : std::enable_shared_from_this<Committer> {
+    Worker& worker;
+    SqliteOptions options;
+    std::shared_ptr<Tables> tables;  // Touched only by jobs of the worker.
+    std::deque<WaitingPtr> queue{};
+    std::vector<WaitingPtr> writing{};
+
+    Committer(Worker& on, SqliteOptions with, std::shared_ptr<Tables> what)
+        : worker(on), options(std::move(with)), tables(std::move(what)) {}
+
+    void add(WaitingPtr waiting) {
+        queue.push_back(std::move(waiting));
+        pump();
+    }
+
+    void pump() {
+        if (!writing.empty() || queue.empty()) return;
+        struct Batch {
+            std::vector<Changes> changes;
+            std::vector<Result<>> answers;
+        };
+        auto batch = std::make_shared<Batch>();
+        std::size_t bytes = 0;
+        while (!queue.empty() && batch->changes.size() < options.batch_changes_max) {
+            const std::size_t size = size_of(queue.front()->changes);
+            if (!batch->changes.empty() && bytes + size > options.batch_bytes_max) break;
+            bytes += size;
+            batch->changes.push_back(std::move(queue.front()->changes));
+            writing.push_back(std::move(queue.front()));
+            queue.pop_front();
+        }
+        // The job owns nothing of the loop's: it may be dropped on the worker's thread.
+        worker.post([tables = tables, batch] { batch->answers = tables->commit(batch->changes); },
+                    [weak = weak_from_this(), batch] {
+                        if (const auto self = weak.lock()) self->deliver(batch->answers);
+                    });
+    }
+
+    void deliver(const std::vector<Result<>>& answers) {
+        const auto written = std::exchange(writing, {});
+        for (std::size_t i = 0; i < written.size(); ++i) written[i]->finish(answers[i]);
+        const auto& last = answers.back();
+        if (!last && (last.error().code == Code::exhausted || last.error().code == Code::unavailable))
+            for (const auto& waiting : std::exchange(queue, {})) waiting->finish(last);
+        pump();
+    }
+
+    ~Committer() {
+        const auto gone = fail(Code::cancelled, "the store was closed");
+        for (const auto& waiting : writing) waiting->finish(gone);
+        for (const auto& waiting : queue) waiting->finish(gone);
+    }
+};
+
+class SqliteStore final : public Store {
+public:
+    SqliteStore(Worker& worker, SqliteOptions options, std::shared_ptr<Tables> tables)
+        : worker_(worker), tables_(tables), committer_(std::make_shared<Committer>(worker, std::move(options), tables)) {}
+
+    Task<std::uint64_t> lead(std::uint64_t above) override {
+        return run_on<std::uint64_t>(worker_, [tables = tables_, above] { return tables->lead(above); });
+    }
+
+    // Not a coroutine: the place in the order is taken now.
+    Task<> commit(Changes changes) override {
+        auto waiting = std::make_shared<Waiting>(std::move(changes));
+        committer_->add(waiting);
+        return answer_of(std::move(waiting));
+    }
+
+    Task<Snapshot> load() override {
+        return run_on<Snapshot>(worker_, [tables = tables_] { return tables->load(); });
+    }
+
+    Task<Page> list(ListQuery query) override {
+        return run_on<Page>(worker_, [tables = tables_, query = std::move(query)] { return tables->list(query); });
+    }
+
+    Task<Object> find(std::string kind, std::string id) override {
+        return run_on<Object>(worker_, [tables = tables_, kind = std::move(kind), id = std::move(id)] {
+            return tables->find(kind, id);
+        });
+    }
+
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        return run_on<std::vector<EventRecord>>(
+            worker_, [tables = tables_, query = std::move(query)] { return tables->events(query); });
+    }
+
+    Task<> prune(WallTime before) override {
+        while (CO_TRY(co_await run_on<bool>(worker_, [tables = tables_, before] { return tables->prune(before); }))) {
+        }
+        co_return Result<>{};
+    }
+
+private:
+    static Task<> answer_of(WaitingPtr waiting) {
+        if (!waiting->answer)
+            CO_TRY(co_await suspend<void>([waiting](WakerPtr<void> waker) { waiting->waker = std::move(waker); }));
+        co_return *waiting->answer;
+    }
+
+    Worker& worker_;
+    std::shared_ptr<Tables> tables_;
+    std::shared_ptr<Committer> committer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
+    std::shared_ptr<Tables> tables = TRY(Tables::open(std::move(path), options));
+    return std::make_unique<SqliteStore>(worker, std::move(options), std::move(tables));
+}
+
+}  // namespace hostler
