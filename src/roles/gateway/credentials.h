@@ -1,0 +1,34 @@
+// Who asks, and what tenant code must never see: keys and session cookies of the platform.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/head.h"
+
+namespace hostler::gateway {
+
+inline constexpr std::string_view key_header = "X-Hostler-Key";
+inline constexpr std::string_view key_prefix = "hk_";
+inline constexpr std::string_view session_cookie = "__hostler_session";
+inline constexpr std::string_view cookie_prefix = "__hostler";
+inline constexpr std::size_t credential_max = 512;
+inline constexpr std::size_t cookies_max = 4;  // Another page may have planted one of the same name beside ours.
+
+struct Shown {
+    std::string key;                   // An API key; goes before cookies.
+    std::vector<std::string> cookies;  // Values of the session cookie.
+};
+// `cookie`: the name of the cookie that counts here.
+Shown shown_by(std::span<const http::Field> fields, std::string_view cookie);
+
+bool carries_key(std::string_view authorization);  // Bearer hk_…, or an hk_… in Basic.
+
+// `value` of a Cookie header without cookies of ours; "" when nothing is left.
+std::string without_own_cookies(std::string_view value);
+// May tenant code set this cookie? Not when a browser would send it back under a name of ours.
+bool may_set(std::string_view set_cookie);
+
+}  // namespace hostler::gateway

@@ -1,0 +1,55 @@
+#include "roles/gateway/credentials.h"
+
+#include <gtest/gtest.h>
+
+namespace hostler::gateway {
+namespace {
+
+using Fields = std::vector<http::Field>;
+
+TEST(Shown, KeysComeByEitherHeaderAndOthersTokensAreNotOurs) {
+    EXPECT_EQ(shown_by(Fields{{"authorization", "bearer  hk_abc"}}, session_cookie).key, "hk_abc");
+    EXPECT_EQ(shown_by(Fields{{"x-hostler-key", "hk_abc"}, {"Authorization", "Bearer hk_def"}}, session_cookie).key, "hk_abc");
+    EXPECT_EQ(shown_by(Fields{{"Authorization", "Bearer eyJhbGci"}}, session_cookie).key, "");
+    EXPECT_EQ(shown_by(Fields{{"Authorization", "Basic hk_abc"}}, session_cookie).key, "");
+}
+
+TEST(Shown, CookiesByTheirExactNameAndABoundedNumber) {
+    const auto shown = shown_by(Fields{{"Cookie", "a=1; __hostler_session=one;__hostler_session=two"},
+                                 {"Cookie", "__hostler_sessionx=no; __hostler_session="}},
+                                session_cookie);
+    EXPECT_EQ(shown.cookies, (std::vector<std::string>{"one", "two"}));
+    const Fields many(20, {"Cookie", "__hostler_session=x"});
+    EXPECT_EQ(shown_by(many, session_cookie).cookies.size(), cookies_max);
+    const std::string long_one = "__hostler_session=" + std::string(600, 'x');
+    EXPECT_TRUE(shown_by(Fields{{"Cookie", long_one}}, session_cookie).cookies.empty());
+}
+
+TEST(Strip, AuthorizationThatCarriesOurKey) {
+    EXPECT_TRUE(carries_key("Bearer hk_abc"));
+    EXPECT_TRUE(carries_key("token hk_abc"));
+    EXPECT_TRUE(carries_key("hk_abc"));
+    EXPECT_TRUE(carries_key("Basic dXNlcjpoa19hYmM="));  // user:hk_abc
+    EXPECT_TRUE(carries_key("Basic aGtfYWJjOg=="));      // hk_abc:
+    EXPECT_FALSE(carries_key("Bearer eyJhbGci"));
+    EXPECT_FALSE(carries_key("Basic dXNlcjpwYXNz"));
+    EXPECT_FALSE(carries_key(""));
+}
+
+TEST(Strip, OurCookiesGoAndTheirsStay) {
+    EXPECT_EQ(without_own_cookies("a=1; __hostler_session=x; b=2"), "a=1; b=2");
+    EXPECT_EQ(without_own_cookies("__hostler_session=x"), "");
+    EXPECT_EQ(without_own_cookies("__HOSTLER_x=1;a=1"), "a=1");
+    EXPECT_EQ(without_own_cookies("=__hostler_session=x; a=1"), "a=1");
+    EXPECT_EQ(without_own_cookies("my__hostler=1"), "my__hostler=1");
+}
+
+TEST(Strip, TenantCodeCannotPlantOurCookie) {
+    EXPECT_TRUE(may_set("sid=1; Path=/"));
+    EXPECT_FALSE(may_set("__hostler_session=evil; Path=/"));
+    EXPECT_FALSE(may_set(" __Hostler_session=evil"));
+    EXPECT_FALSE(may_set("=__hostler_session=evil"));
+}
+
+}  // namespace
+}  // namespace hostler::gateway

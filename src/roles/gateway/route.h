@@ -1,0 +1,53 @@
+// What the gateway knows of the cloud: which name leads to which port of which instance, and how it is.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hostler::gateway {
+
+enum class State { init, ready, running, stopping, stopped, failed, lost };
+
+State state_of(std::string_view word);  // As the API says it; a word of a later release is `init`: not to be reached yet.
+
+struct Route {
+    std::string name;             // The first label of the host name.
+    std::uint16_t own_port = 0;   // Without a domain: the port that is this route's alone.
+    std::string tenant;
+    std::string instance;
+    std::uint64_t generation = 0;
+    std::uint16_t port = 0;
+    bool open_to_all = false;
+    State state = State::init;
+    std::string detail;           // For people, and only those of the tenant.
+    std::string host;
+    std::vector<std::string> access;  // Control addresses of access points that reach the host.
+    std::string shown_as;
+    bool operator==(const Route&) const = default;
+};
+
+using RoutePtr = std::shared_ptr<const Route>;  // Whoever serves a request keeps what it began with.
+
+class RouteTable {
+public:
+    explicit RouteTable(std::size_t routes_max) : routes_max_(routes_max) {}
+
+    RoutePtr find(std::string_view name) const;
+    // Both say how many routes had no room.
+    std::size_t replace(std::vector<Route> all);
+    std::size_t change(std::vector<Route> changed, const std::vector<std::string>& gone);
+
+    const std::map<std::string, RoutePtr, std::less<>>& all() const { return routes_; }
+    bool complete() const { return complete_; }  // A master has told us all of them at least once.
+
+private:
+    std::size_t routes_max_;
+    bool complete_ = false;
+    std::map<std::string, RoutePtr, std::less<>> routes_;
+};
+
+}  // namespace hostler::gateway

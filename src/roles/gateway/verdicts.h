@@ -1,0 +1,49 @@
+// What masters said about credentials, kept for as long as they allow.
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/timers.h"
+
+namespace hostler::gateway {
+
+struct Verdict {
+    bool known = false;    // Somebody has this credential,
+    bool allowed = false;  // and may use what is this tenant's.
+    std::string principal{};
+    bool operator==(const Verdict&) const = default;
+};
+
+// Bounded: the one asked for longest ago goes first.
+class Verdicts {
+public:
+    explicit Verdicts(std::size_t size_max) : size_max_(size_max) {}
+
+    enum class Age { fresh, stale };  // stale: only for when no master answers.
+    struct Found {
+        Verdict verdict;
+        Age age = Age::fresh;
+    };
+    std::optional<Found> find(const std::string& credential, const std::string& tenant, Instant now);
+    // Fresh for `valid`, then stale for `grace`.
+    void keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now, Duration valid,
+              Duration grace);
+    void forget(const std::string& credential);
+    std::size_t size() const { return entries_.size(); }
+
+private:
+    struct Entry {
+        std::pair<std::string, std::string> key;  // Credential, tenant.
+        Verdict verdict;
+        Instant fresh_until{};
+        Instant stale_until{};
+    };
+    std::size_t size_max_;
+    std::list<Entry> entries_;  // The one asked for last in front.
+    std::map<std::pair<std::string, std::string>, std::list<Entry>::iterator> by_key_;
+};
+
+}  // namespace hostler::gateway
