@@ -1,0 +1,119 @@
+#include "adapters/net/tls_context.h"
+
+#include <openssl/err.h>
+
+namespace hostler::net {
+
+namespace {
+
+std::string describe(X509_STORE_CTX& chain, const PeerCheck& peer) {
+    X509* leaf = X509_STORE_CTX_get0_cert(&chain);
+    const auto identity = identity_of(*leaf);
+    const std::string who = identity ? identity->text() : "the peer";
+    const int error = X509_STORE_CTX_get_error(&chain);
+    switch (error) {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            return fmt::format("the certificate of {} expired at {} (now: {}); renew it", who,
+                               rfc3339(wall_of(*X509_get0_notAfter(X509_STORE_CTX_get_current_cert(&chain)))),
+                               rfc3339(peer.now));
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            return fmt::format("the certificate of {} is not valid before {} (now: {}); check both clocks", who,
+                               rfc3339(wall_of(*X509_get0_notBefore(X509_STORE_CTX_get_current_cert(&chain)))),
+                               rfc3339(peer.now));
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+            return fmt::format("the certificate of {} is not signed by our authority", who);
+        default:
+            return fmt::format("the certificate of {} is refused: {}", who, X509_verify_cert_error_string(error));
+    }
+}
+
+bool fits(const std::string& expect, const std::string& identity) {
+    return expect.empty() || (expect.ends_with('/') ? identity.starts_with(expect) : identity == expect);
+}
+
+// Runs in the middle of the handshake, so that a peer that we refuse hears it and gets nothing else from us.
+int judge(X509_STORE_CTX* chain, void*) {
+    const auto* ssl =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto& peer = *static_cast<PeerCheck*>(SSL_get_app_data(ssl));
+    if (!peer.checked) return 1;
+    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(chain),
+                               std::chrono::floor<std::chrono::seconds>(peer.now).time_since_epoch().count());
+    if (X509_verify_cert(chain) != 1) {
+        peer.refusal = describe(*chain, peer);
+        return 0;
+    }
+    const auto identity = identity_of(*X509_STORE_CTX_get0_cert(chain));
+    if (!identity)
+        peer.refusal = identity.error().message;
+    else if (!fits(peer.expect, identity->text()))
+        peer.refusal = fmt::format("expected {} but it is {}", peer.expect, identity->text());
+    if (!peer.refusal.empty()) {
+        X509_STORE_CTX_set_error(chain, X509_V_ERR_CERT_REJECTED);
+        return 0;
+    }
+    peer.identity = identity->text();
+    return 1;
+}
+
+Result<> add_own(SSL_CTX& context, const Credentials& own) {
+    auto chain = TRY(parse_certificates(own.certificate));
+    const auto key = TRY(parse_key(own.key));
+    if (SSL_CTX_use_certificate(&context, chain.front().get()) != 1 ||
+        SSL_CTX_use_PrivateKey(&context, key.get()) != 1)
+        return fail(Code::invalid, fmt::format("our certificate and key do not go together: {}", ssl_words()));
+    for (std::size_t i = 1; i < chain.size(); ++i) SSL_CTX_add1_chain_cert(&context, chain[i].get());
+    return {};
+}
+
+Result<> add_authority(SSL_CTX& context, const Credentials& own) {
+    const auto roots = TRY(parse_certificates(own.authority));
+    X509_STORE* store = SSL_CTX_get_cert_store(&context);
+    for (const auto& root : roots) X509_STORE_add_cert(store, root.get());
+    X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);  // What we are told to believe need not be a root.
+    return {};
+}
+
+Result<ContextPtr> make_context(const Credentials* own, Side side) {
+    constexpr int chain_depth_max = 3;
+    ContextPtr context{SSL_CTX_new(side == Side::client ? TLS_client_method() : TLS_server_method()), SSL_CTX_free};
+    HOSTLER_ASSERT(context != nullptr);
+    SSL_CTX* raw = context.get();
+    SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
+    SSL_CTX_set_max_proto_version(raw, TLS1_3_VERSION);
+    SSL_CTX_set_ciphersuites(raw, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384");
+    SSL_CTX_set1_groups_list(raw, "X25519:P-256");
+    // Every connection is a full handshake: a resumed one would not look at the certificate again.
+    SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(raw, 0);
+    SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_read_ahead(raw, 1);  // A record is one read instead of two.
+    SSL_CTX_set_verify_depth(raw, chain_depth_max);
+    SSL_CTX_set_cert_verify_callback(raw, judge, nullptr);
+    if (own != nullptr && !own->certificate.empty())
+        TRY(add_own(*raw, *own));
+    else if (side == Side::server)
+        return fail(Code::invalid, "the server's end of TLS needs a certificate and a key");
+    if (own != nullptr && !own->authority.empty()) TRY(add_authority(*raw, *own));
+    return context;
+}
+
+}  // namespace
+
+Result<ContextPtr> TlsContexts::of(const std::shared_ptr<const Credentials>& own, Side side) {
+    const auto found = made_.find({own.get(), side});
+    if (found != made_.end() && found->second.of.lock() == own) return found->second.context;
+    std::erase_if(made_, [](const auto& entry) { return entry.second.of.expired(); });
+    auto context = TRY(make_context(own.get(), side));
+    if (own) made_.insert_or_assign({own.get(), side}, Entry{own, context});
+    return context;
+}
+
+}  // namespace hostler::net
