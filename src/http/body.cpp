@@ -80,7 +80,8 @@ std::expected<BodyWalker::Step, BadHead> BodyWalker::step(std::string_view bytes
         const auto rest = bytes.substr(step.taken);
         if (state_ == State::until_close || state_ == State::length || state_ == State::chunk) {
             auto size = std::min(rest.size(), content_max);
-            if (state_ != State::until_close) size = static_cast<std::size_t>(std::min<std::uint64_t>(size, left_));
+            if (state_ != State::until_close)
+                size = static_cast<std::size_t>(std::min<std::uint64_t>(size, left_));
             step.content = rest.substr(0, size);
             step.taken += size;
             content_size_ += size;

@@ -5,23 +5,24 @@
 
 namespace hostler::http {
 
-// Follows a body through bytes that come in any pieces. Strict where llhttp is not: a chunk's size is hexadecimal
-// digits and nothing else, lines end in CRLF, extensions and trailers are bounded and free of control characters.
+// Follows a body through bytes that come in any pieces. Strict where llhttp is not: a chunk's size is
+// hexadecimal digits and nothing else, lines end in CRLF, extensions and trailers are bounded and free of
+// control characters.
 class BodyWalker {
 public:
     explicit BodyWalker(Framing framing = {}) { reset(framing); }
     void reset(Framing framing);
 
     struct Step {
-        std::size_t taken = 0;  // Of the bytes given; 0 only when there were none or the body is over.
-        std::string_view content;   // Among those, at most one run of content.
-        bool trailer = false;   // They are trailer lines: a proxy leaves them out.
+        std::size_t taken = 0;     // Of the bytes given; 0 only when there were none or the body is over.
+        std::string_view content;  // Among those, at most one run of content.
+        bool trailer = false;      // They are trailer lines: a proxy leaves them out.
     };
     // The next run of one kind, of at most `content_max` bytes of content.
     std::expected<Step, BadHead> step(std::string_view bytes, std::size_t content_max = SIZE_MAX);
 
-    // As step(), but goes on through content and chunk lines: `taken` bytes are to be forwarded as they are, or
-    // (trailer) left out.
+    // As step(), but goes on through content and chunk lines: `taken` bytes are to be forwarded as they are,
+    // or (trailer) left out.
     std::expected<Step, BadHead> walk(std::string_view bytes);
 
     bool done() const { return state_ == State::done; }
@@ -34,15 +35,28 @@ public:
 
 private:
     enum class State : unsigned char {
-        done, until_close, length, size_first, size, extension, size_lf, chunk, chunk_cr, chunk_lf,
-        line_first, name, value, line_lf, end_lf
+        done,
+        until_close,
+        length,
+        size_first,
+        size,
+        extension,
+        size_lf,
+        chunk,
+        chunk_cr,
+        chunk_lf,
+        line_first,
+        name,
+        value,
+        line_lf,
+        end_lf
     };
     bool line_byte(char c);
 
     State state_ = State::done;
     unsigned char digits_ = 0;
-    std::uint16_t extras_ = 0;      // Bytes of extensions and trailers, bounded together.
-    std::uint64_t left_ = 0;        // Content bytes left of this body or chunk.
+    std::uint16_t extras_ = 0;  // Bytes of extensions and trailers, bounded together.
+    std::uint64_t left_ = 0;    // Content bytes left of this body or chunk.
     std::uint64_t content_size_ = 0;
 };
 

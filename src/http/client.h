@@ -18,8 +18,8 @@ struct Endpoint {
 };
 
 struct ClientLimits {
-    std::size_t idle_max = 8;            // Kept connections per address.
-    std::size_t addresses_max = 1024;    // With kept connections; the one used longest ago makes room.
+    std::size_t idle_max = 8;          // Kept connections per address.
+    std::size_t addresses_max = 1024;  // With kept connections; the one used longest ago makes room.
     Duration idle_time = std::chrono::seconds{50};  // Less than what servers usually wait.
     std::size_t head_bytes_max = 64 * 1024;
 };
@@ -36,8 +36,8 @@ struct Patience {
 using BodySource = std::function<Task<std::size_t>(std::span<char>)>;
 
 struct Call {
-    Request request;               // Host, Content-Length and the like are added as needed.
-    BodySource source{};           // The body, when it is not request.body.
+    Request request;                             // Host, Content-Length and the like are added as needed.
+    BodySource source{};                         // The body, when it is not request.body.
     std::optional<std::uint64_t> source_size{};  // Of the source's body; unknown: it is sent chunked.
     Patience patience{};
     std::function<void(const Response&)> on_interim{};  // Is shown 1xx answers.
@@ -54,7 +54,8 @@ public:
     virtual Task<std::size_t> read(std::span<char> into) = 0;
     // Errors: as read(), and exhausted beyond bytes_max.
     Task<std::string> read_all(std::size_t bytes_max);
-    // After 101, or an answer that ends with its connection (a hijack of the Docker API): the stream behind it.
+    // After 101, or an answer that ends with its connection (a hijack of the Docker API): the stream behind
+    // it.
     virtual Result<StreamPtr> take_stream() = 0;
     // Ends the connection and waits for the sender of the request's body.
     virtual Task<> close() = 0;

@@ -156,7 +156,8 @@ public:
 
     Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
         if (bytes_.empty()) return stream_->try_read(into);
-        const std::size_t size = bytes_.copy(into.data(), std::min(into.size(), bytes_.size() - begin_), begin_);
+        const std::size_t size =
+            bytes_.copy(into.data(), std::min(into.size(), bytes_.size() - begin_), begin_);
         begin_ += size;
         if (begin_ == bytes_.size()) bytes_ = {};
         return size;

@@ -1,4 +1,5 @@
-// A stream with what was read ahead of it and the clocks of those who wait on it: what server, client and proxy share.
+// A stream with what was read ahead of it and the clocks of those who wait on it: what server, client and
+// proxy share.
 #pragma once
 
 #include <functional>
@@ -52,6 +53,10 @@ public:
     Task<bool> fill(Duration within);
     // Waits at most `within` until the stream may have bytes.
     Task<> readable(Duration within);
+    // While somebody waits in fill(): the time counts anew.
+    void prolong(Duration within) {
+        if (reading_) read_alarm_.set(within);
+    }
     // What the stream has now; its error as ours.
     Result<std::optional<std::size_t>> try_read(std::span<char> into);
     // Writes all; `within`: without any progress.
@@ -61,8 +66,8 @@ public:
     // Said to the peer, if it takes it at once, when a time-out of reading closes the stream.
     void set_last_words(std::string_view words) { last_words_ = words; }
 
-    // Until unwatch(), looks every `every` whether the peer is still there, by reading ahead; `gone` is called once
-    // when it is not.
+    // Until unwatch(), looks every `every` whether the peer is still there, by reading ahead; `gone` is
+    // called once when it is not.
     void watch(Duration every, std::move_only_function<void()> gone);
     void unwatch();
 

@@ -115,7 +115,9 @@ const llhttp_settings_t& settings() {
     return table;
 }
 
-std::unexpected<BadHead> bad(std::string_view what, int status = 400) { return std::unexpected(BadHead{status, what}); }
+std::unexpected<BadHead> bad(std::string_view what, int status = 400) {
+    return std::unexpected(BadHead{status, what});
+}
 
 std::string_view sentence(llhttp_errno error) {
     switch (error) {
@@ -138,7 +140,8 @@ std::expected<void, BadHead> run(llhttp_type type, Parse& parse) {
     parse.head.fields.clear();
     const auto& text = parse.head.text;
     const auto error = llhttp_execute(&parser, text.data(), text.size());
-    const int version_status = parse.method == "PRI" ? 400 : 505;  // PRI opens HTTP/2: this is another protocol.
+    const int version_status =
+        parse.method == "PRI" ? 400 : 505;  // PRI opens HTTP/2: this is another protocol.
     if (error != HPE_PAUSED || !parse.complete)
         return bad(sentence(error), error == HPE_INVALID_VERSION ? version_status : 400);
     if (parser.http_major != 1 || parser.http_minor > 1)
@@ -185,7 +188,8 @@ std::expected<void, BadHead> check(Head& head, bool& framed) {
     bool length = false, coding = false;
     for (const auto& [name, value] : head.fields) {
         if (!is_token(name)) return bad("a header's name holds a character that it may not");
-        switch (name.size()) {  // Most headers are none of these: one look at the size spares the comparisons.
+        switch (
+            name.size()) {  // Most headers are none of these: one look at the size spares the comparisons.
             case 7: upgrade_field |= same_name(name, "Upgrade") && !value.empty(); break;
             case 10:
                 if (!same_name(name, "Connection")) break;
@@ -218,7 +222,8 @@ std::expected<void, BadHead> check(Head& head, bool& framed) {
     return {};
 }
 
-// reg-name, IPv4 or [IPv6], with an optional port: RFC 9110 section 7.2, without percent signs and user names.
+// reg-name, IPv4 or [IPv6], with an optional port: RFC 9110 section 7.2, without percent signs and user
+// names.
 bool is_host(std::string_view host) {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -230,8 +235,8 @@ bool is_host(std::string_view host) {
             if (!digit(c) && !letter(c) && c != ':' && c != '.') return false;
         at = end + 1;
     } else {
-        while (at < host.size() && (digit(host[at]) || letter(host[at]) || host[at] == '-' || host[at] == '.' ||
-                                    host[at] == '_'))
+        while (at < host.size() &&
+               (digit(host[at]) || letter(host[at]) || host[at] == '-' || host[at] == '.' || host[at] == '_'))
             ++at;
         if (at == 0) return false;
     }
@@ -254,7 +259,8 @@ std::expected<void, BadHead> check_target(RequestHead& head) {
         if (!same_name(head.target.substr(0, scheme.size()), scheme)) continue;
         const auto rest = head.target.substr(scheme.size());
         const auto path = rest.find_first_of("/?");
-        if (!same_name(rest.substr(0, path), head.host)) return bad("the request target names another host than Host");
+        if (!same_name(rest.substr(0, path), head.host))
+            return bad("the request target names another host than Host");
         head.target = path == std::string_view::npos ? std::string_view{"/"} : rest.substr(path);
         if (!head.target.starts_with('/')) return bad("the request target has no path");
         return {};
@@ -350,7 +356,8 @@ void write_head(std::string& into, const Request& request) {
 }
 
 void write_head(std::string& into, const Response& response) {
-    fmt::format_to(std::back_inserter(into), "HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
+    fmt::format_to(std::back_inserter(into), "HTTP/1.1 {} {}\r\n", response.status,
+                   reason_phrase(response.status));
     write_fields(into, response.headers);
 }
 

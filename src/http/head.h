@@ -1,4 +1,5 @@
-// The head of a message: parsed by llhttp, then checked for all that lets two parsers read one message in two ways.
+// The head of a message: parsed by llhttp, then checked for all that lets two parsers read one message in two
+// ways.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 namespace hostler::http {
 
 struct HeadLimits {
-    std::size_t bytes_max = 32 * 1024;      // All lines together.
+    std::size_t bytes_max = 32 * 1024;  // All lines together.
     std::size_t start_line_max = 16 * 1024;
     std::size_t headers_max = 100;
 };
 
-// Looks for the end of a head in bytes that come piece by piece, and refuses what no head may hold as soon as it is
-// seen: a bare CR or LF, a control character, a folded line, a line or a head too long.
+// Looks for the end of a head in bytes that come piece by piece, and refuses what no head may hold as soon as
+// it is seen: a bare CR or LF, a control character, a folded line, a line or a head too long.
 class HeadScanner {
 public:
     enum class Found { more, head, bad, too_long_line, too_large };
@@ -27,10 +28,10 @@ public:
     void reset() { *this = HeadScanner{}; }
 
 private:
-    std::size_t at_ = 0;          // Seen so far.
-    std::size_t line_ = 0;        // Where the present line begins.
+    std::size_t at_ = 0;    // Seen so far.
+    std::size_t line_ = 0;  // Where the present line begins.
     std::size_t lines_ = 0;
-    bool after_return_ = false;   // The last byte was a CR.
+    bool after_return_ = false;  // The last byte was a CR.
 };
 
 struct Field {
@@ -53,10 +54,10 @@ struct Head {
 
     std::string text;  // From the first line to the empty one, inclusive.
     std::vector<Field> fields;
-    int minor = 1;              // HTTP/1.minor.
+    int minor = 1;  // HTTP/1.minor.
     Framing framing;
-    bool keep_alive = true;     // What Connection and the version say.
-    bool upgrade = false;       // Connection: upgrade, with an Upgrade field.
+    bool keep_alive = true;                 // What Connection and the version say.
+    bool upgrade = false;                   // Connection: upgrade, with an Upgrade field.
     std::string_view connection_tokens[8];  // Names in Connection beside close, keep-alive and upgrade.
     std::size_t connection_tokens_size = 0;
 
@@ -81,7 +82,8 @@ struct BadHead {
     std::string_view what;  // A sentence for the peer.
 };
 
-// `text`: exactly one head, as HeadScanner found it. The error is never a matter of taste: close the connection.
+// `text`: exactly one head, as HeadScanner found it. The error is never a matter of taste: close the
+// connection.
 std::expected<void, BadHead> parse(std::string_view text, const HeadLimits& limits, RequestHead& into);
 // `method`: of the request that this answers; it decides whether a body follows.
 std::expected<void, BadHead> parse(std::string_view text, const HeadLimits& limits, std::string_view method,

@@ -43,10 +43,10 @@ std::string_view http_date(WallTime time) {
     const auto day = std::chrono::floor<std::chrono::days>(now);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{now - day};
-    text = fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", days[std::chrono::weekday{day}.c_encoding()],
-                       static_cast<unsigned>(date.day()), months[static_cast<unsigned>(date.month()) - 1],
-                       static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
-                       clock.seconds().count());
+    text = fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                       days[std::chrono::weekday{day}.c_encoding()], static_cast<unsigned>(date.day()),
+                       months[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count());
     return text;
 }
 
@@ -227,8 +227,10 @@ void Inlet::head_of(std::string& into, Response& response, bool whole) {
             headers.set("Content-Length", std::to_string(response.body.size()));
     } else if (!length) {
         chunked_ = head_.minor == 1;
-        if (chunked_) headers.add("Transfer-Encoding", "chunked");
-        else over_ = true;
+        if (chunked_)
+            headers.add("Transfer-Encoding", "chunked");
+        else
+            over_ = true;
     } else {
         counted_ = true;
         promised_ = std::strtoull(std::string{*length}.c_str(), nullptr, 10);
@@ -277,7 +279,8 @@ Task<> Inlet::write(std::string_view piece) {
         std::array<char, 20> size{};
         const auto end = fmt::format_to(size.data(), "{:x}\r\n", piece.size());
         const std::array buffers{asio::const_buffer{size.data(), static_cast<std::size_t>(end - size.data())},
-                                 asio::const_buffer{piece.data(), piece.size()}, asio::const_buffer{"\r\n", 2}};
+                                 asio::const_buffer{piece.data(), piece.size()},
+                                 asio::const_buffer{"\r\n", 2}};
         sent = co_await conn_.send(buffers, limits_.write_time);
     } else {
         if (counted_) {
@@ -297,7 +300,8 @@ Task<> Inlet::end() {
         if (!sent) over_ = true;
         if (!sent) co_return sent;
     }
-    if (counted_ && !bodiless_ && promised_ > 0) abandon();  // Cut short: the client must not take it for whole.
+    if (counted_ && !bodiless_ && promised_ > 0)
+        abandon();  // Cut short: the client must not take it for whole.
     ended_ = true;
     co_return Result<>{};
 }

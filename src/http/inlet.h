@@ -1,5 +1,5 @@
-// The server's end of one connection: requests in their order, each answered before the next is read. The API server
-// (server.h) and the gateway (proxy.h) both stand on it.
+// The server's end of one connection: requests in their order, each answered before the next is read. The API
+// server (server.h) and the gateway (proxy.h) both stand on it.
 #pragma once
 
 #include "http/body.h"
@@ -10,14 +10,14 @@ namespace hostler::http {
 struct ServerLimits {
     HeadLimits head{};
     std::uint64_t body_bytes_max = 16 * 1024 * 1024;  // 413 beyond.
-    std::uint64_t discard_bytes_max = 256 * 1024;     // Of a body nobody read; beyond, the connection is closed.
+    std::uint64_t discard_bytes_max = 256 * 1024;  // Of a body nobody read; beyond, the connection is closed.
     std::size_t connections_max = 10'000;
     Duration keep_alive_time = std::chrono::seconds{75};  // From one request to the next.
-    Duration head_time = std::chrono::seconds{10};        // From a request's first byte to the end of its head. 408
-    Duration body_time = std::chrono::seconds{30};        // Between two pieces of a body.
-    Duration write_time = std::chrono::seconds{30};       // Without any progress of a response.
-    Duration linger_time = std::chrono::seconds{2};       // For the peer to read our last words before we close.
-    Duration watch_every = std::chrono::seconds{1};       // How often to look whether a waiting client has gone.
+    Duration head_time = std::chrono::seconds{10};  // From a request's first byte to the end of its head. 408
+    Duration body_time = std::chrono::seconds{30};  // Between two pieces of a body.
+    Duration write_time = std::chrono::seconds{30};  // Without any progress of a response.
+    Duration linger_time = std::chrono::seconds{2};  // For the peer to read our last words before we close.
+    Duration watch_every = std::chrono::seconds{1};  // How often to look whether a waiting client has gone.
 };
 
 // Tells connections to end: idle ones at once, busy ones after what they are at.
@@ -61,7 +61,8 @@ public:
     void set_body_bytes_max(std::uint64_t max) { body_bytes_max_ = max; }
 
     Task<> respond(Response response);  // The whole answer.
-    // Or in pieces: the head (with Content-Length, else chunked), the pieces, the end. A piece is sent at once.
+    // Or in pieces: the head (with Content-Length, else chunked), the pieces, the end. A piece is sent at
+    // once.
     Task<> start(Response head);
     Task<> write(std::string_view piece);
     Task<> end();
@@ -74,8 +75,8 @@ public:
     void last_one() { over_ = true; }
     bool over() const { return over_; }
 
-    // For a proxy, which forwards the body as it is and writes the answer itself: it must leave body() at its end
-    // and say with last_one() when the connection cannot go on.
+    // For a proxy, which forwards the body as it is and writes the answer itself: it must leave body() at its
+    // end and say with last_one() when the connection cannot go on.
     Conn& conn() { return conn_; }
     BodyWalker& body() { return body_; }
     const ServerLimits& limits() const { return limits_; }

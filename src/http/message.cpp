@@ -20,13 +20,13 @@ constexpr auto token_chars = [] {
 }  // namespace
 
 bool same_name(std::string_view a, std::string_view b) {
-    return a.size() == b.size() &&
-           std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return x == y || lower(x) == lower(y); });
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                              [](char x, char y) { return x == y || lower(x) == lower(y); });
 }
 
 bool is_token(std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return token_chars[static_cast<unsigned char>(c)]; });
+    return !text.empty() && std::all_of(text.begin(), text.end(),
+                                        [](char c) { return token_chars[static_cast<unsigned char>(c)]; });
 }
 
 bool is_field_value(std::string_view text) {
@@ -59,11 +59,14 @@ std::vector<std::string_view> Headers::all(std::string_view name) const {
 bool Headers::lists(std::string_view name, std::string_view token) const {
     bool found = false;
     for (const auto& header : list_)
-        if (same_name(header.name, name)) each_item(header.value, [&](auto item) { found |= same_name(item, token); });
+        if (same_name(header.name, name))
+            each_item(header.value, [&](auto item) { found |= same_name(item, token); });
     return found;
 }
 
-void Headers::add(std::string name, std::string value) { list_.push_back({std::move(name), std::move(value)}); }
+void Headers::add(std::string name, std::string value) {
+    list_.push_back({std::move(name), std::move(value)});
+}
 
 void Headers::set(std::string name, std::string value) {
     remove(name);

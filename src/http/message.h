@@ -47,8 +47,8 @@ struct Request {
     std::string method = "GET";
     std::string target = "/";  // Path and query as they were sent, "/v1/hosts?limit=5".
     Headers headers{};
-    std::string body{};        // A client sends it; a server reads it from the Exchange instead.
-    int minor = 1;             // HTTP/1.minor.
+    std::string body{};  // A client sends it; a server reads it from the Exchange instead.
+    int minor = 1;       // HTTP/1.minor.
 
     std::string_view path() const;   // Undecoded, without the query.
     std::string_view query() const;  // Without the '?'.
@@ -67,12 +67,13 @@ std::string_view reason_phrase(int status);  // "Not Found"; "" when there is no
 
 // The status that tells a client about `error`: http_status(), and 413 for a body too large.
 int status_of(const Error& error);
-inline constexpr std::string_view body_too_large = "body_too_large";  // Error::reason of a body over its limit.
+inline constexpr std::string_view body_too_large =
+    "body_too_large";  // Error::reason of a body over its limit.
 
 bool same_name(std::string_view a, std::string_view b);  // ASCII, without regard to case.
-bool is_token(std::string_view text);                    // RFC 9110 section 5.6.2: what methods and names are made of.
-bool is_field_value(std::string_view text);              // No control characters but the tab.
-std::string_view trimmed(std::string_view text);         // Without spaces and tabs at either end.
+bool is_token(std::string_view text);        // RFC 9110 section 5.6.2: what methods and names are made of.
+bool is_field_value(std::string_view text);  // No control characters but the tab.
+std::string_view trimmed(std::string_view text);  // Without spaces and tabs at either end.
 
 // Calls `each(item)` for the items of a comma-separated list, trimmed, empty ones left out.
 template <class Each>

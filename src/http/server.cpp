@@ -57,7 +57,8 @@ Task<> answer(Turn& turn) {
 
 }  // namespace
 
-Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler, Drain* drain) {
+Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler,
+             Drain* drain) {
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());
     Inlet inlet{std::move(stream), timers, limits, drain};
     TaskGroup group{loop};

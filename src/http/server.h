@@ -26,15 +26,18 @@ public:
     Task<std::string> read_all(std::uint64_t bytes_max);
     void set_body_bytes_max(std::uint64_t max) { inlet_.set_body_bytes_max(max); }  // Of this request.
 
-    // The whole answer, or start(), write()s and end(). Pieces leave at once (server-sent events). A HEAD request
-    // is answered like GET: the body is left out here. Errors: unavailable (the client has gone), timeout.
+    // The whole answer, or start(), write()s and end(). Pieces leave at once (server-sent events). A HEAD
+    // request is answered like GET: the body is left out here. Errors: unavailable (the client has gone),
+    // timeout.
     Task<> respond(Response response) { return inlet_.respond(std::move(response)); }
     Task<> start(Response head) { return inlet_.start(std::move(head)); }
     Task<> write(std::string_view piece) { return inlet_.write(piece); }
     Task<> end() { return inlet_.end(); }
     bool started() const { return inlet_.started(); }
 
-    bool wants_upgrade() const { return inlet_.head().upgrade; }  // Connection: upgrade, with an Upgrade header.
+    bool wants_upgrade() const {
+        return inlet_.head().upgrade;
+    }  // Connection: upgrade, with an Upgrade header.
     // Answers 101 with these headers (Upgrade: ... among them) and hands over the stream.
     Task<StreamPtr> upgrade(Headers headers) { return inlet_.upgrade({101, std::move(headers), {}}); }
 
@@ -42,8 +45,8 @@ private:
     Inlet& inlet_;
 };
 
-// An error of the handler, before an answer has begun, is answered with its status and message; later it cuts the
-// connection. When the client goes while the handler waits for something else, the handler is cancelled.
+// An error of the handler, before an answer has begun, is answered with its status and message; later it cuts
+// the connection. When the client goes while the handler waits for something else, the handler is cancelled.
 using Handler = std::function<Task<>(Exchange&)>;
 
 // Serves one connection to its end. Errors: cancelled only; a client's faults are the client's.
@@ -57,7 +60,8 @@ public:
     using Connection = std::function<Task<>(StreamPtr)>;
 
     Server(Loop& loop, Timers& timers, std::size_t connections_max);
-    // Accepts until the listener is closed or stop() is called. Beyond connections_max it leaves newcomers waiting.
+    // Accepts until the listener is closed or stop() is called. Beyond connections_max it leaves newcomers
+    // waiting.
     Task<> run(ListenerPtr listener, Connection connection);
     Drain& drain() { return drain_; }
     std::size_t connections() const { return open_; }

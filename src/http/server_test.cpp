@@ -74,7 +74,8 @@ struct Served {
 Handler echo() {
     return [](Exchange& exchange) -> Task<> {
         auto body = CO_TRY(co_await exchange.read_all(1 << 20));
-        co_return co_await exchange.respond({200, {}, exchange.request.method + exchange.request.target + body});
+        co_return co_await exchange.respond(
+            {200, {}, exchange.request.method + exchange.request.target + body});
     };
 }
 
@@ -90,7 +91,8 @@ TEST(Server, AnswersAndKeepsTheConnection) {
 TEST(Server, AnswersPipelinedRequestsInOrder) {
     Served served{echo()};
     served.send(
-        "POST /1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;q=1\r\nc\r\n0\r\nX: y\r\n\r\n"
+        "POST /1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;q=1\r\nc\r\n0\r\nX: "
+        "y\r\n\r\n"
         "GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"
         "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /4 HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(served.heard(),

@@ -23,7 +23,8 @@ public:
         std::erase_if(wakes_, [&](const auto& wake) { return wake.first.second == id; });
     }
 
-    // Lets the loop do all it can, then moves on from wake-up to wake-up, and lets it do all it can after each.
+    // Lets the loop do all it can, then moves on from wake-up to wake-up, and lets it do all it can after
+    // each.
     void advance(Duration time) {
         const Instant end = now_ + time;
         settle();

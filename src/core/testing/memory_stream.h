@@ -20,8 +20,12 @@ class MemoryStream : public Stream {
     };
 
 public:
-    MemoryStream(std::shared_ptr<Pipe> in, std::shared_ptr<Pipe> out, std::string address, std::string identity)
-        : in_(std::move(in)), out_(std::move(out)), address_(std::move(address)), identity_(std::move(identity)) {}
+    MemoryStream(std::shared_ptr<Pipe> in, std::shared_ptr<Pipe> out, std::string address,
+                 std::string identity)
+        : in_(std::move(in)),
+          out_(std::move(out)),
+          address_(std::move(address)),
+          identity_(std::move(identity)) {}
     ~MemoryStream() override { close(); }
 
     Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
@@ -64,7 +68,8 @@ public:
 
     Task<> writable() override {
         const auto out = out_;
-        while (!closed_ && !out->broken && out->bytes.size() >= out->room) CO_TRY(co_await out->changed.wait());
+        while (!closed_ && !out->broken && out->bytes.size() >= out->room)
+            CO_TRY(co_await out->changed.wait());
         if (closed_) co_return fail(Code::cancelled, "the connection was closed");
         co_return Result<>{};
     }
@@ -94,8 +99,9 @@ public:
     std::size_t write_max = SIZE_MAX;  // At most so many bytes a write.
 
 private:
-    friend std::pair<std::unique_ptr<MemoryStream>, std::unique_ptr<MemoryStream>> memory_pair(
-        std::size_t, std::string, std::string);
+    friend std::pair<std::unique_ptr<MemoryStream>, std::unique_ptr<MemoryStream>> memory_pair(std::size_t,
+                                                                                               std::string,
+                                                                                               std::string);
 
     std::shared_ptr<Pipe> in_;
     std::shared_ptr<Pipe> out_;

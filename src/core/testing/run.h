@@ -7,7 +7,8 @@
 
 namespace hostler::testing {
 
-// The task's answer; nullopt when the loop has nothing left to do and the task still waits (it is then cancelled).
+// The task's answer; nullopt when the loop has nothing left to do and the task still waits (it is then
+// cancelled).
 template <class T>
 std::optional<Result<T>> try_run(Loop& loop, Task<T> task) {
     std::optional<Result<T>> answer;
