@@ -28,6 +28,7 @@ extern const Form env_name;   // The name of an environment variable.
 extern const Form path;       // An absolute path without "..".
 extern const Form base_url;   // The path part of a URL: empty, or from '/'.
 extern const Form one_line;   // No control characters.
+extern const Form tcp;        // Of the protocols, the one that is served.
 }  // namespace forms
 
 enum class Unit { none, bytes, seconds, percent, celsius, watts };

@@ -21,7 +21,8 @@ BOOST_DESCRIBE_STRUCT(Port, (), (port, protocol, is_public, is_probe, base_url))
 template <>
 inline constexpr auto fields<Port> = std::to_array<Field>({
     {.member = "port", .help = "Where the container listens.", .example = "8080", .min = 1, .max = 65535},
-    {.member = "protocol", .help = "Only TCP is served.", .example = "TCP", .absent = Absent::fills},
+    {.member = "protocol", .help = "Only TCP is served.", .example = "TCP",
+     .form = &forms::tcp, .absent = Absent::fills},
     {.member = "is_public", .help = "Open to everyone; otherwise callers need a key or to be signed in.",
      .example = "true", .absent = Absent::fills},
     {.member = "is_probe", .help = "The instance is running only once this port answers.", .example = "true",
@@ -101,7 +102,7 @@ inline constexpr auto fields<StartInstance> = std::to_array<Field>({
      .form = &forms::image},
     {.member = "storage_id", .help = "Volume that template.volumes mean when they name none.",
      .example = "models", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "spec_name", .help = "Shape of the instance.", .example = "h100-1", .form = &forms::label},
+    {.member = "spec_name", .help = "Shape of the instance.", .example = "h100-1", .form = &forms::id},
     {.member = "template_", .help = "How the container is run.", .absent = Absent::fills},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
 });
@@ -243,7 +244,7 @@ inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "state", .help = "Only those in this state."},
     {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
     {.member = "host", .help = "Only those on this host.", .example = "h-4f2a9c", .max = 128},
-    {.member = "spec_name", .help = "Only those of this spec.", .example = "h100-1", .form = &forms::label},
+    {.member = "spec_name", .help = "Only those of this spec.", .example = "h100-1", .form = &forms::id},
     {.member = "all", .help = "Also those that have ended.", .absent = Absent::fills},
 });
 

@@ -24,7 +24,7 @@ inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
     {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
      .example = "op-1", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec, which this call creates if there is none of that name.",
-     .example = "h100-1", .form = &forms::label},
+     .example = "h100-1", .form = &forms::id},
     {.member = "cpu", .help = "CPUs of an instance; needed for a new spec.", .example = "8",
      .form = &forms::quantity},
     {.member = "memory", .help = "Memory of an instance; needed for a new spec.", .example = "32Gi",
@@ -51,7 +51,7 @@ inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
     {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1, .max = 10'000},
     {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
      .example = "op-2", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::label},
+    {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::id},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
 });
 

@@ -60,6 +60,7 @@ private:
             jobs_.pop_front();
             lock.unlock();
             job.run();
+            job.run = nullptr;  // What it held is let go before anyone hears that it is done.
             asio::post(loop_, [done = std::move(job.done)]() mutable { done(); });
         }
     }

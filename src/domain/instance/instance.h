@@ -18,9 +18,10 @@ struct InstancePort {
     bool is_public = false;     // Anybody may open it.
     bool is_probe = false;      // Must answer before the instance is running.
     std::string base_url;       // The path that the URL ends in; a probe asks for it.
+    int own_port = 0;           // The gateway's port that is this one's alone; 0: it has a name instead.
     bool operator==(const InstancePort&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(InstancePort, (), (port, protocol, is_public, is_probe, base_url))
+BOOST_DESCRIBE_STRUCT(InstancePort, (), (port, protocol, is_public, is_probe, base_url, own_port))
 
 struct InstanceVariable {
     std::string name;

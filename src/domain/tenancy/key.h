@@ -1,4 +1,4 @@
-// API keys: who asks, and what for. The secret itself is nowhere, only its hash.
+// API keys and what comes of them: who asks, and what for. The secrets themselves are nowhere, only their hashes.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -19,5 +19,45 @@ struct ApiKey {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(ApiKey, (), (id, name, hash, tenant, created_at, expires_at, revoked_at))
+
+// A browser signed in to one route of the gateway.
+struct SignIn {
+    std::string hash;           // Of its cookie; its id.
+    std::string key;            // The API key that it stands for: it is worth nothing when that is not.
+    std::string route;
+    std::int64_t expires_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at))
+
+// The first answer to a call with an idempotency key.
+struct Answer {
+    std::string id;             // Tenant and key.
+    std::string tenant;
+    std::string digest;         // Of operation and request: another request under the same key is a conflict.
+    int status = 200;
+    std::string body;
+    std::int64_t expires_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Answer, (), (id, tenant, digest, status, body, expires_at))
+
+// What takes longer than a request.
+enum class OperationPhase { running, done, failed };
+BOOST_DESCRIBE_ENUM(OperationPhase, running, done, failed)
+
+struct LongOperation {
+    std::string id;             // "op-…"
+    std::string kind;           // operationId of the call that began it.
+    std::string subject;        // "volume/v-…"
+    std::string tenant;
+    OperationPhase phase = OperationPhase::running;
+    std::string message;
+    std::string code;           // When failed.
+    std::int64_t created_at = 0;
+    std::int64_t ended_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(LongOperation, (), (id, kind, subject, tenant, phase, message, code, created_at, ended_at))
 
 }  // namespace hostler

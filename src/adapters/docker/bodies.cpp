@@ -1,0 +1,363 @@
+#include "adapters/docker/bodies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+namespace hostler::docker {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t environment_bytes_max = 1
+                                              << 20;  // Linux gives a process 2 MiB for it and the arguments.
+constexpr const char* engine_down = "the container engine answered what is not its API";
+
+// Enough for a server that starts as root and drops to a user of its own; nothing that reaches past the
+// container.
+constexpr const char* capabilities[] = {"CHOWN",  "DAC_OVERRIDE", "FOWNER",           "SETGID",
+                                        "SETUID", "SETPCAP",      "NET_BIND_SERVICE", "KILL"};
+
+bool is_clean_path(std::string_view path) {
+    // ':' and ',' separate the fields of a bind, and there is no way to escape them.
+    return path.starts_with('/') &&
+           path.find_first_of(std::string_view{":,\0\n", 4}) == std::string_view::npos;
+}
+
+bool is_environment_name(std::string_view name) {
+    return !name.empty() && name.find_first_of(std::string_view{"=\0", 2}) == std::string_view::npos;
+}
+
+Result<std::string> bind_entry(std::string_view source, std::string_view target, bool read_only,
+                               const std::vector<std::string>& options, Dialect dialect) {
+    if (!is_clean_path(source))
+        return fail(Code::invalid,
+                    fmt::format("mount source '{}' is not a path that can be mounted", source));
+    if (!is_clean_path(target) || target == "/")
+        return fail(Code::invalid,
+                    fmt::format("mount target '{}' is not a path that can be mounted", target));
+    auto text = fmt::format("{}:{}:{}", source, target, read_only ? "ro" : "rw");
+    if (dialect == Dialect::podman)  // Docker's binds know no such options.
+        for (const auto* option : {"nosuid", "nodev", "noexec"})
+            if (std::ranges::find(options, option) != options.end()) text += fmt::format(",{}", option);
+    return text + ",rprivate";
+}
+
+Result<json::array> binds(const ContainerSpec& spec, const CdiEdits& edits, Dialect dialect) {
+    static const std::vector<std::string> volume_options{"nosuid", "nodev"};
+    json::array all;
+    for (const auto& mount : spec.mounts)
+        all.emplace_back(
+            TRY(bind_entry(mount.source, mount.target, mount.read_only, volume_options, dialect)));
+    for (const auto& mount : edits.mounts) {
+        const bool writable = std::ranges::find(mount.options, "rw") != mount.options.end();
+        all.emplace_back(TRY(bind_entry(mount.host_path, mount.path, !writable, mount.options, dialect)));
+    }
+    return all;
+}
+
+std::string library_path(const CdiEdits& edits, std::string_view first) {
+    std::string path{first};
+    for (const auto& folder : edits.library_folders) path += (path.empty() ? "" : ":") + folder;
+    return path;
+}
+
+Result<json::array> environment(const ContainerSpec& spec, const CdiEdits& edits,
+                                std::string_view image_path) {
+    auto all = spec.environment;
+    if (!edits.library_folders.empty()) {
+        const auto own = all.find("LD_LIBRARY_PATH");
+        all["LD_LIBRARY_PATH"] =
+            library_path(edits, own != all.end() ? own->second : std::string(image_path));
+    }
+    for (const auto& [name, value] : edits.environment) all[name] = value;  // The device's word counts.
+    json::array entries;
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : all) {
+        if (!is_environment_name(name) || value.find('\0') != std::string::npos)
+            return fail(
+                Code::invalid,
+                fmt::format("environment variable '{}' has a name or value that cannot be set", name));
+        bytes += name.size() + value.size() + 2;
+        entries.emplace_back(name + "=" + value);
+    }
+    if (bytes > environment_bytes_max) return fail(Code::invalid, "the environment is larger than 1 MiB");
+    return entries;
+}
+
+json::array ulimits(const Confinement& confinement) {
+    // All or none: one engine forgets its own defaults when any is given.
+    if (confinement.files_max == 0 || confinement.processes_max == 0) return {};
+    const auto limit = [](const char* name, std::int64_t value) {
+        return json::value{{"Name", name}, {"Soft", value}, {"Hard", value}};
+    };
+    return {limit("nofile", confinement.files_max), limit("nproc", confinement.processes_max)};
+}
+
+json::object log_config(const Traits& traits, const Confinement& confinement) {
+    json::object config{{"max-size", std::to_string(confinement.log_bytes_max)}};
+    if (traits.dialect == Dialect::docker) config["max-file"] = "2";
+    return {{"Type", traits.dialect == Dialect::docker ? "json-file" : "k8s-file"},
+            {"Config", std::move(config)}};
+}
+
+json::array devices(const CdiEdits& edits) {
+    json::array all;
+    for (const auto& node : edits.nodes)
+        all.push_back({{"PathOnHost", node.host_path},
+                       {"PathInContainer", node.path},
+                       {"CgroupPermissions", node.permissions}});
+    return all;
+}
+
+Result<json::object> host_config(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
+                                 const Confinement& confinement) {
+    json::object host{{"NetworkMode", spec.network.empty() ? "none" : spec.network},
+                      {"CapDrop", json::array{"ALL"}},
+                      {"CapAdd", json::array(std::begin(capabilities), std::end(capabilities))},
+                      {"SecurityOpt", json::array{"no-new-privileges"}},
+                      {"CgroupnsMode", "private"},
+                      {"IpcMode", "private"},
+                      {"RestartPolicy", {{"Name", "no"}}},
+                      {"LogConfig", log_config(traits, confinement)},
+                      {"Binds", TRY(binds(spec, edits, traits.dialect))},
+                      {"Devices", devices(edits)}};
+    if (auto limits = ulimits(confinement); !limits.empty()) host["Ulimits"] = std::move(limits);
+    if (spec.cpu_milli > 0) host["NanoCpus"] = spec.cpu_milli * 1'000'000;
+    if (spec.memory_bytes > 0) {
+        host["Memory"] = spec.memory_bytes;
+        host["MemorySwap"] = spec.memory_bytes;  // Memory and swap together: no swap.
+    }
+    if (spec.pids_max > 0) host["PidsLimit"] = spec.pids_max;
+    if (traits.has_init) host["Init"] = true;
+    json::array groups;
+    for (const auto group : edits.groups) groups.emplace_back(std::to_string(group));
+    if (!groups.empty()) host["GroupAdd"] = std::move(groups);
+    return host;
+}
+
+}  // namespace
+
+Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
+                                const Confinement& confinement, std::string_view image_path) {
+    if (spec.image.empty()) return fail(Code::invalid, fmt::format("container {} has no image", spec.name));
+    if (spec.cpu_milli < 0 || spec.memory_bytes < 0 || spec.pids_max < 0)
+        return fail(Code::invalid, fmt::format("container {} has a negative limit", spec.name));
+    json::object labels;
+    for (const auto& [name, value] : spec.labels) labels[name] = value;
+    json::object body{{"Image", spec.image},
+                      {"Labels", std::move(labels)},
+                      {"Env", TRY(environment(spec, edits, image_path))},
+                      {"Tty", false},
+                      {"OpenStdin", false},
+                      {"HostConfig", TRY(host_config(spec, edits, traits, confinement))}};
+    if (!spec.hostname.empty()) body["Hostname"] = spec.hostname;
+    if (!spec.command.empty()) body["Cmd"] = json::array(spec.command.begin(), spec.command.end());
+    if (!spec.network.empty()) {
+        json::object endpoint;
+        if (!spec.address.empty()) endpoint["IPAMConfig"] = {{"IPv4Address", spec.address}};
+        if (!spec.hostname.empty()) endpoint["Aliases"] = json::array{spec.hostname};
+        body["NetworkingConfig"] = {{"EndpointsConfig", {{spec.network, std::move(endpoint)}}}};
+    }
+    return json::serialize(body);
+}
+
+std::string network_body(const NetworkSpec& spec, std::string_view owner, Dialect dialect) {
+    json::object options{{"com.docker.network.bridge.name", bridge_name(spec.id)}};
+    if (dialect == Dialect::podman)
+        options["isolate"] = "true";
+    else
+        options["com.docker.network.bridge.enable_icc"] =
+            "true";  // Within it; Docker keeps bridges apart by itself.
+    return json::serialize(json::object{
+        {"Name", spec.id},
+        {"Driver", "bridge"},
+        {"CheckDuplicate", true},
+        {"Labels", {{network_label, spec.id}, {owner_label, owner}}},
+        {"Options", std::move(options)},
+        {"IPAM", {{"Config", json::array{{{"Subnet", spec.subnet}, {"Gateway", spec.gateway}}}}}}});
+}
+
+std::string bridge_name(std::string_view network_id) {
+    // FNV-1a: ids are ours, and 60 bits are enough that two networks of one host do not meet.
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const char c : network_id) hash = (hash ^ static_cast<std::uint8_t>(c)) * 1099511628211ULL;
+    std::string name = "hst";
+    for (int i = 0; i < 12; ++i, hash >>= 5) name += "abcdefghijkmnpqrstuvwxyz23456789"[hash & 31];
+    return name;
+}
+
+namespace {
+
+// One member of an object, by a path of names; null when there is none.
+const json::value& at(const json::value& value, std::initializer_list<std::string_view> path) {
+    static const json::value null;
+    const json::value* now = &value;
+    for (const auto name : path) {
+        const auto* object = now->if_object();
+        now = object ? object->if_contains(name) : nullptr;
+        if (!now) return null;
+    }
+    return *now;
+}
+
+std::string text(const json::value& value) {
+    return value.is_string() ? std::string(value.as_string()) : std::string{};
+}
+bool flag(const json::value& value) { return value.is_bool() && value.as_bool(); }
+std::int64_t number(const json::value& value) {
+    if (value.is_int64()) return value.as_int64();
+    if (value.is_string()) return std::atoll(value.as_string().c_str());
+    return 0;
+}
+
+Result<json::value> parse(std::string_view body) {
+    json::error_code error;
+    auto value = json::parse({body.data(), body.size()}, error);
+    if (error) return fail(Code::unavailable, engine_down);
+    return value;
+}
+
+std::map<std::string, std::string> labels_of(const json::value& value) {
+    std::map<std::string, std::string> labels;
+    if (const auto* object = value.if_object())
+        for (const auto& [name, label] : *object) labels.emplace(name, text(label));
+    return labels;
+}
+
+ContainerState state_of(std::string_view status) {
+    for (const auto name : {"running", "paused", "restarting", "stopping"})
+        if (status == name) return ContainerState::running;
+    for (const auto name : {"created", "configured", "initialized"})
+        if (status == name) return ContainerState::created;
+    return ContainerState::exited;
+}
+
+std::string plain_name(std::string name) {
+    if (name.starts_with('/')) name.erase(0, 1);
+    return name;
+}
+
+SeenNetwork network_of(const json::value& value) {
+    SeenNetwork seen{.id = text(at(value, {"Labels", network_label}))};
+    if (const auto* configs = at(value, {"IPAM", "Config"}).if_array(); configs && !configs->empty()) {
+        seen.subnet = text(at(configs->front(), {"Subnet"}));
+        seen.gateway = text(at(configs->front(), {"Gateway"}));
+    }
+    seen.bridge = bridge_name(seen.id);
+    return seen;
+}
+
+}  // namespace
+
+Result<Traits> parse_traits(std::string_view version_body, std::string_view info_body) {
+    const auto version = TRY(parse(version_body));
+    const auto info = TRY(parse(info_body));
+    Traits traits;
+    traits.version = text(at(version, {"Version"}));
+    if (traits.version.empty()) return fail(Code::unavailable, engine_down);
+    if (const auto* parts = at(version, {"Components"}).if_array())
+        for (const auto& part : *parts)
+            if (text(at(part, {"Name"})) == "Podman Engine") traits.dialect = Dialect::podman;
+    traits.cgroup_version = text(at(info, {"CgroupVersion"})) == "2" ? 2 : 1;
+    const auto init_id = text(at(info, {"InitCommit", "ID"}));
+    traits.has_init = traits.dialect == Dialect::docker && !init_id.empty() && init_id != "N/A";
+    return traits;
+}
+
+Result<Inspected> parse_inspect(std::string_view body) {
+    const auto value = TRY(parse(body));
+    Inspected seen{.id = text(at(value, {"Id"}))};
+    if (seen.id.empty()) return fail(Code::unavailable, engine_down);
+    seen.container = {.name = plain_name(text(at(value, {"Name"}))),
+                      .labels = labels_of(at(value, {"Config", "Labels"})),
+                      .state = state_of(text(at(value, {"State", "Status"}))),
+                      .exit_code = static_cast<int>(number(at(value, {"State", "ExitCode"}))),
+                      .oom_killed = flag(at(value, {"State", "OOMKilled"})),
+                      .error = text(at(value, {"State", "Error"}))};
+    if (seen.container.state == ContainerState::running) {
+        seen.pid = number(at(value, {"State", "Pid"}));
+        seen.container.exit_code = 0;
+    }
+    return seen;
+}
+
+Result<std::vector<Inspected>> parse_list(std::string_view body) {
+    const auto value = TRY(parse(body));
+    const auto* items = value.if_array();
+    if (!items) return fail(Code::unavailable, engine_down);
+    std::vector<Inspected> all;
+    for (const auto& item : *items) {
+        const auto* names = at(item, {"Names"}).if_array();
+        if (!names || names->empty()) continue;
+        all.push_back({.id = text(at(item, {"Id"})),
+                       .container = {.name = plain_name(text(names->front())),
+                                     .labels = labels_of(at(item, {"Labels"})),
+                                     .state = state_of(text(at(item, {"State"})))}});
+    }
+    return all;
+}
+
+Result<SeenNetwork> parse_network(std::string_view body) { return network_of(TRY(parse(body))); }
+
+Result<std::vector<SeenNetwork>> parse_networks(std::string_view body) {
+    const auto value = TRY(parse(body));
+    const auto* items = value.if_array();
+    if (!items) return fail(Code::unavailable, engine_down);
+    std::vector<SeenNetwork> all;
+    for (const auto& item : *items) all.push_back(network_of(item));
+    return all;
+}
+
+std::string image_library_path(std::string_view body) {
+    const auto value = parse(body);
+    const auto* entries = value ? at(*value, {"Config", "Env"}).if_array() : nullptr;
+    constexpr std::string_view prefix = "LD_LIBRARY_PATH=";
+    if (entries)
+        for (const auto& entry : *entries)
+            if (const auto found = text(entry); found.starts_with(prefix)) return found.substr(prefix.size());
+    return {};
+}
+
+std::string error_text(std::string_view body) {
+    const auto value = parse(body);
+    if (value)
+        if (auto message = text(at(*value, {"message"})); !message.empty()) return message;
+    return std::string(body.substr(0, 300));
+}
+
+std::optional<std::string> pull_error(std::string_view stream) {
+    while (!stream.empty()) {
+        const auto end = std::min(stream.find('\n'), stream.size());
+        if (const auto value = parse(stream.substr(0, end)))
+            if (auto message = text(at(*value, {"error"})); !message.empty()) return message;
+        stream.remove_prefix(std::min(end + 1, stream.size()));
+    }
+    return std::nullopt;
+}
+
+Error engine_error(int status, std::string_view body, std::string_view what) {
+    const auto words = error_text(body);
+    const auto says = [&](std::string_view part) { return words.find(part) != std::string::npos; };
+    Code code = Code::unavailable;
+    if (says("no space left on device") || says("disk quota exceeded"))
+        code = Code::exhausted;
+    else if (status == 404)
+        code = Code::not_found;
+    else if (status == 409)
+        code = Code::conflict;
+    else if (status == 503)
+        code = Code::unavailable;
+    else if (status >= 400)
+        code = Code::invalid;  // Engines answer 500 to a spec that they refuse.
+    return {code, fmt::format("{}: {}", what, words)};
+}
+
+bool is_name_taken(int status, std::string_view body) {
+    return status == 409 || (status == 500 && error_text(body).find("already in use") != std::string::npos &&
+                             error_text(body).find("name") != std::string::npos);
+}
+
+}  // namespace hostler::docker

@@ -1,0 +1,74 @@
+// What is said to the engine and what it answers, as JSON: no I/O.
+#pragma once
+
+#include <optional>
+
+#include "adapters/docker/cdi.h"
+#include "ports/engine.h"
+#include "ports/network.h"
+
+namespace hostler::docker {
+
+// The same API is answered by two engines that differ in places.
+enum class Dialect { docker, podman };
+
+struct Traits {
+    Dialect dialect = Dialect::docker;
+    std::string version;  // "4.3.1"
+    int cgroup_version = 1;
+    bool has_init = false;  // It can put an init process before the container's own.
+};
+
+// Limits on what one container may write and open, whoever it belongs to.
+struct Confinement {
+    std::int64_t log_bytes_max = 10 << 20;
+    std::int64_t files_max = 0;      // RLIMIT_NOFILE; 0: the engine's own.
+    std::int64_t processes_max = 0;  // RLIMIT_NPROC; 0: the engine's own.
+};
+
+// The body of POST /containers/create. Errors: invalid, naming the field.
+Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
+                                const Confinement& confinement, std::string_view image_library_path = {});
+
+std::string network_body(const NetworkSpec& spec, std::string_view owner, Dialect dialect);
+// The bridge of a network: at most 15 letters, the same for the same id.
+std::string bridge_name(std::string_view network_id);
+
+// GET /version and GET /info. Errors: unavailable (not what an engine answers).
+Result<Traits> parse_traits(std::string_view version, std::string_view info);
+
+struct Inspected {
+    std::string id;
+    Container container;
+    std::int64_t pid = 0;  // 0 when it does not run.
+};
+
+Result<Inspected> parse_inspect(std::string_view body);
+// GET /containers/json: only what it tells (no exit codes).
+Result<std::vector<Inspected>> parse_list(std::string_view body);
+
+struct SeenNetwork {
+    std::string id;  // Ours: the label.
+    std::string subnet;
+    std::string gateway;
+    std::string bridge;
+};
+
+Result<SeenNetwork> parse_network(std::string_view body);
+Result<std::vector<SeenNetwork>> parse_networks(std::string_view body);
+
+// The value of LD_LIBRARY_PATH in GET /images/x/json; empty: none.
+std::string image_library_path(std::string_view body);
+// What an engine says is wrong: its "message", or the body's beginning.
+std::string error_text(std::string_view body);
+// The error in the stream of progress that answers a pull; nullopt: it went well.
+std::optional<std::string> pull_error(std::string_view stream);
+// The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
+Error engine_error(int status, std::string_view body, std::string_view what);
+// The engine has another container of this name.
+bool is_name_taken(int status, std::string_view body);
+
+inline constexpr const char* network_label = "hostler.network";
+inline constexpr const char* owner_label = "hostler.owner";
+
+}  // namespace hostler::docker

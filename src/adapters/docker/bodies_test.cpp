@@ -1,0 +1,164 @@
+#include "adapters/docker/bodies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace hostler::docker {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+
+ContainerSpec spec() {
+    return {.name = "c",
+            .labels = {{"hostler.instance", "i"}},
+            .image = "localhost/x",
+            .command = {"/x", "a b"},
+            .environment = {{"A", "1"}, {"B", "x=y"}},
+            .cpu_milli = 250,
+            .memory_bytes = 64 << 20,
+            .pids_max = 10,
+            .mounts = {{"/srv/v", "/data", true}},
+            .network = "n-1",
+            .address = "10.1.2.3",
+            .hostname = "h"};
+}
+
+json::value body(const ContainerSpec& of, const CdiEdits& edits = {},
+                 Traits traits = {Dialect::podman, "4.3.1", 1, false}, Confinement confinement = {},
+                 std::string_view path = {}) {
+    const auto text = create_body(of, edits, traits, confinement, path);
+    EXPECT_TRUE(text) << text.error().message;
+    return text ? json::parse(*text) : json::value{};
+}
+
+TEST(CreateBody, SaysLimitsNetworkAndWalls) {
+    const auto value =
+        body(spec(), {}, {Dialect::podman, "4.3.1", 1, false}, {.files_max = 1000, .processes_max = 500});
+    const auto& host = value.at("HostConfig");
+    EXPECT_EQ(host.at("NanoCpus").as_int64(), 250'000'000);
+    EXPECT_EQ(host.at("Memory").as_int64(), 64 << 20);
+    EXPECT_EQ(host.at("MemorySwap"), host.at("Memory"));
+    EXPECT_EQ(host.at("PidsLimit").as_int64(), 10);
+    EXPECT_EQ(host.at("NetworkMode").as_string(), "n-1");
+    EXPECT_EQ(json::serialize(host.at("CapDrop")), R"(["ALL"])");
+    EXPECT_THAT(json::serialize(host.at("CapAdd")), testing::Not(HasSubstr("NET_RAW")));
+    EXPECT_EQ(json::serialize(host.at("SecurityOpt")), R"(["no-new-privileges"])");
+    EXPECT_EQ(json::serialize(host.at("Binds")), R"(["/srv/v:/data:ro,nosuid,nodev,rprivate"])");
+    EXPECT_EQ(host.at("Ulimits").as_array().size(), 2U);
+    EXPECT_FALSE(host.as_object().contains("Init"));
+    EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/IPAMConfig/IPv4Address").as_string(),
+              "10.1.2.3");
+    EXPECT_EQ(json::serialize(value.at("Cmd")), R"(["/x","a b"])");
+    EXPECT_EQ(json::serialize(value.at("Env")), R"(["A=1","B=x=y"])");
+}
+
+TEST(CreateBody, LeavesOutWhatIsNotAsked) {
+    const auto value = body({.name = "c", .image = "x"}, {}, {Dialect::docker, "20.10", 2, true});
+    const auto& host = value.at("HostConfig").as_object();
+    for (const auto* name : {"NanoCpus", "Memory", "MemorySwap", "PidsLimit", "Ulimits"})
+        EXPECT_FALSE(host.contains(name));
+    EXPECT_EQ(host.at("NetworkMode").as_string(), "none");
+    EXPECT_TRUE(host.at("Init").as_bool());
+    EXPECT_EQ(host.at("LogConfig").at("Type").as_string(), "json-file");
+    EXPECT_FALSE(value.as_object().contains("Cmd"));
+}
+
+TEST(CreateBody, CdiEditsGoInAsDevicesBindsAndEnvironment) {
+    CdiEdits edits{.environment = {{"A", "gpu"}},
+                   .nodes = {{"/dev/nvidia0", "/dev/null", "rw"}},
+                   .mounts = {{"/usr/lib/x.so", "/usr/lib/y.so", {"ro", "nosuid", "bind"}}},
+                   .groups = {44},
+                   .library_folders = {"/usr/lib"}};
+    const auto value = body(spec(), edits, {Dialect::podman, "4.3.1", 1, false}, {}, "/opt/lib");
+    EXPECT_EQ(json::serialize(value.at("Env")), R"(["A=gpu","B=x=y","LD_LIBRARY_PATH=/opt/lib:/usr/lib"])");
+    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/Devices")),
+              R"([{"PathOnHost":"/dev/null","PathInContainer":"/dev/nvidia0","CgroupPermissions":"rw"}])");
+    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/Binds/1")),
+              R"("/usr/lib/x.so:/usr/lib/y.so:ro,nosuid,rprivate")");
+    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/GroupAdd")), R"(["44"])");
+}
+
+TEST(CreateBody, RefusesWhatCouldBeReadAsSomethingElse) {
+    const auto refused = [](auto change) {
+        auto changed = spec();
+        change(changed);
+        const auto text = create_body(changed, {}, {}, {});
+        return !text && text.error().code == Code::invalid;
+    };
+    EXPECT_TRUE(refused([](auto& s) { s.mounts[0].target = "/data:rw,exec"; }));
+    EXPECT_TRUE(refused([](auto& s) { s.mounts[0].source = "/a,b"; }));
+    EXPECT_TRUE(refused([](auto& s) { s.mounts[0].source = "volume"; }));
+    EXPECT_TRUE(refused([](auto& s) { s.mounts[0].target = "/"; }));
+    EXPECT_TRUE(refused([](auto& s) { s.environment["A=B"] = "c"; }));
+    EXPECT_TRUE(refused([](auto& s) { s.environment["A"] = std::string("\0", 1); }));
+    EXPECT_TRUE(refused([](auto& s) { s.environment["A"] = std::string(2 << 20, 'x'); }));
+    EXPECT_TRUE(refused([](auto& s) { s.image = ""; }));
+    EXPECT_TRUE(refused([](auto& s) { s.memory_bytes = -1; }));
+}
+
+TEST(NetworkBody, NamesTheBridgeAndTheDialectsOwnIsolation) {
+    const NetworkSpec network{"n-7f3k2m9qxy-abc", "10.201.3.0/24", "10.201.3.1"};
+    const auto podman = json::parse(network_body(network, "h-1", Dialect::podman));
+    EXPECT_EQ(podman.at_pointer("/Options/isolate").as_string(), "true");
+    EXPECT_EQ(podman.at_pointer("/IPAM/Config/0/Gateway").as_string(), "10.201.3.1");
+    EXPECT_EQ(podman.at_pointer("/Labels/hostler.owner").as_string(), "h-1");
+    EXPECT_FALSE(json::parse(network_body(network, "h-1", Dialect::docker))
+                     .at("Options")
+                     .as_object()
+                     .contains("isolate"));
+    const auto bridge = bridge_name(network.id);
+    EXPECT_EQ(bridge.size(), 15U);
+    EXPECT_TRUE(bridge.starts_with("hst"));
+    EXPECT_NE(bridge, bridge_name("n-7f3k2m9qxy-abd"));
+}
+
+TEST(Parse, TraitsOfBothEngines) {
+    const auto podman =
+        parse_traits(R"({"Version":"4.3.1","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]})",
+                     R"({"CgroupVersion":"1","InitCommit":{"ID":""}})");
+    ASSERT_TRUE(podman);
+    EXPECT_EQ(podman->dialect, Dialect::podman);
+    EXPECT_FALSE(podman->has_init);
+    const auto docker = parse_traits(R"({"Version":"20.10.24","Components":[{"Name":"Engine"}]})",
+                                     R"({"CgroupVersion":"2","InitCommit":{"ID":"de40ad0"}})");
+    ASSERT_TRUE(docker);
+    EXPECT_EQ(docker->dialect, Dialect::docker);
+    EXPECT_EQ(docker->cgroup_version, 2);
+    EXPECT_TRUE(docker->has_init);
+    EXPECT_EQ(parse_traits("<html>", "{}").error().code, Code::unavailable);
+}
+
+TEST(Parse, InspectAndList) {
+    const auto seen = parse_inspect(R"({"Id":"abc","Name":"/c1","Config":{"Labels":{"a":"b"}},
+        "State":{"Status":"exited","OOMKilled":true,"ExitCode":137,"Pid":0,"Error":"x"}})");
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->container, (Container{"c1", {{"a", "b"}}, ContainerState::exited, 137, true, "x"}));
+    EXPECT_FALSE(parse_inspect("[]"));
+    const auto list =
+        parse_list(R"([{"Id":"abc","Names":["/c1"],"Labels":null,"State":"running"}, {"Names":[]}])");
+    ASSERT_TRUE(list);
+    ASSERT_EQ(list->size(), 1U);
+    EXPECT_EQ(list->at(0).container.state, ContainerState::running);
+    EXPECT_FALSE(parse_list("{}"));
+}
+
+TEST(Parse, ErrorsOfTheEngine) {
+    EXPECT_EQ(engine_error(500, R"({"message":"write: no space left on device"})", "x").code,
+              Code::exhausted);
+    EXPECT_EQ(engine_error(404, R"({"message":"no such image"})", "x").message, "x: no such image");
+    EXPECT_EQ(engine_error(500, "text", "x").code, Code::invalid);
+    EXPECT_EQ(engine_error(503, "text", "x").code, Code::unavailable);
+    EXPECT_TRUE(is_name_taken(409, "{}"));
+    EXPECT_TRUE(is_name_taken(500, R"({"message":"the container name \"c1\" is already in use by 5d3"})"));
+    EXPECT_FALSE(is_name_taken(500, R"({"message":"no space left on device"})"));
+    EXPECT_EQ(pull_error("{\"status\":\"Pulling\"}\r\n{\"error\":\"denied\",\"errorDetail\":{}}\n"),
+              "denied");
+    EXPECT_EQ(pull_error("{\"status\":\"done\"}\n"), std::nullopt);
+    EXPECT_EQ(image_library_path(R"({"Config":{"Env":["A=b","LD_LIBRARY_PATH=/x:/y"]}})"), "/x:/y");
+}
+
+}  // namespace
+}  // namespace hostler::docker

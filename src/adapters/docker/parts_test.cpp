@@ -1,0 +1,82 @@
+// The adapter's smaller parts: log frames, image archives, firewall text, short programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "adapters/docker/firewall.h"
+#include "adapters/docker/frames.h"
+#include "adapters/docker/image.h"
+#include "adapters/docker/process.h"
+
+namespace hostler::docker {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::string frame(char stream, std::string_view text) {
+    std::string out{stream, 0, 0, 0};
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(text.size() >> shift);
+    return out.append(text);
+}
+
+TEST(LogTail, JoinsBothStreamsHoweverTheyAreCut) {
+    const auto stream =
+        frame(1, "hello\n") + frame(2, "") + frame(2, "oops\n") + frame(1, std::string(300, 'x'));
+    for (std::size_t piece = 1; piece < stream.size(); ++piece) {
+        LogTail tail{1000};
+        for (std::size_t at = 0; at < stream.size(); at += piece)
+            tail.feed(std::string_view(stream).substr(at, piece));
+        EXPECT_EQ(tail.take(), "hello\noops\n" + std::string(300, 'x')) << piece;
+    }
+}
+
+TEST(LogTail, KeepsTheLastBytes) {
+    LogTail tail{5};
+    for (char c = 'a'; c <= 'z'; ++c) tail.feed(frame(1, std::string(1, c)));
+    EXPECT_EQ(tail.take(), "vwxyz");
+    tail.feed(frame(1, "0123456789"));
+    EXPECT_EQ(tail.take(), "56789");
+    LogTail none{0};
+    none.feed(frame(1, "x"));
+    EXPECT_EQ(none.take(), "");
+}
+
+TEST(Image, TarReadsTheArchive) {
+    const auto archive = rootfs_of_program("/demo", std::string(1000, 'p'));
+    EXPECT_EQ(archive.size() % 512, 0U);
+    const auto listed = run_process({"tar", "-tvf", "-"}, archive, 10s);
+    ASSERT_TRUE(listed) << listed.error().message;
+    EXPECT_EQ(listed->exit_code, 0) << listed->output;
+    EXPECT_THAT(listed->output, HasSubstr("drwxrwxrwt 0/0"));
+    EXPECT_THAT(listed->output, testing::ContainsRegex("-rwxr-xr-x 0/0 +1000 .* demo"));
+    EXPECT_EQ(archive, rootfs_of_program("/demo", std::string(1000, 'p')));
+}
+
+TEST(Process, GivesInputAndTakesOutput) {
+    const auto big = std::string(60'000, 'x');
+    const auto outcome = run_process({"sh", "-c", "cat; echo err >&2; exit 3"}, big, 10s);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(outcome->exit_code, 3);
+    EXPECT_EQ(outcome->output, big + "err\n");
+}
+
+TEST(Process, AProgramThatDoesNotReadOrEndIsKilled) {
+    const auto outcome = run_process({"sleep", "100"}, std::string(8 << 20, 'x'), 100ms);
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, Code::timeout);
+    EXPECT_EQ(run_process({"no-such-program-of-ours"}, "", 1s).error().code, Code::not_found);
+}
+
+TEST(Firewall, TextIsOneTransactionThatNftAccepts) {
+    for (const auto& text : {wall_up("hstaaaa"), wall_down("hstaaaa")}) {
+        const auto checked = run_process({"nft", "--check", "-f", "-"}, text, 10s);
+        if (!checked || checked->output.find("Operation not permitted") != std::string::npos)
+            GTEST_SKIP() << "nft is not installed, or needs root";
+        EXPECT_EQ(checked->exit_code, 0) << checked->output << text;
+    }
+    EXPECT_TRUE(no_bridges("table inet hostler {\n set bridges {\n type ifname\n }\n}"));
+    EXPECT_FALSE(no_bridges("set bridges {\n elements = { \"hstaaaa\" }\n}"));
+}
+
+}  // namespace
+}  // namespace hostler::docker

@@ -1,0 +1,121 @@
+#include "adapters/docker/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+extern char** environ;
+
+namespace hostler::docker {
+
+namespace {
+
+constexpr std::size_t output_bytes_max = 64 * 1024;
+
+class Descriptor {
+public:
+    ~Descriptor() { close(); }
+    Descriptor() = default;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    void close() {
+        if (fd >= 0) ::close(fd);
+        fd = -1;
+    }
+    int fd = -1;
+};
+
+// Spawned with `child` as its standard streams.
+Result<pid_t> spawn(std::vector<std::string>& arguments, int child) {
+    std::vector<char*> pointers;
+    for (auto& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    for (const int to : {0, 1, 2}) ::posix_spawn_file_actions_adddup2(&actions, child, to);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t pid = 0;
+    const int error = ::posix_spawnp(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error == ENOENT)
+        return fail(Code::not_found, fmt::format("the program '{}' is not installed", arguments[0]));
+    if (error != 0)
+        return fail(Code::unavailable,
+                    fmt::format("cannot run '{}': {}", arguments[0], std::strerror(error)));
+    return pid;
+}
+
+}  // namespace
+
+Result<Outcome> run_process(std::vector<std::string> arguments, std::string input,
+                            std::chrono::milliseconds deadline) {
+    HOSTLER_ASSERT(!arguments.empty());
+    const auto end = std::chrono::steady_clock::now() + deadline;
+    int pair[2];
+    // A socket, since it can be half-closed: the program sees the end of its input and still writes.
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return fail(Code::unavailable,
+                    fmt::format("cannot run '{}': {}", arguments[0], std::strerror(errno)));
+    Descriptor ours, theirs;
+    ours.fd = pair[0];
+    theirs.fd = pair[1];
+    const pid_t pid = TRY(spawn(arguments, theirs.fd));
+    theirs.close();
+    Outcome outcome;
+    std::string_view left = input;
+    bool expired = false;
+    bool shut = false;
+    while (true) {
+        if (left.empty() && !std::exchange(shut, true)) ::shutdown(ours.fd, SHUT_WR);
+        const auto wait =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        pollfd ready{ours.fd, static_cast<short>(POLLIN | (left.empty() ? 0 : POLLOUT)), 0};
+        const int count = wait.count() > 0 ? ::poll(&ready, 1, static_cast<int>(wait.count())) : 0;
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            expired = true;
+            break;
+        }
+        if (ready.revents & POLLOUT) {
+            const auto size = ::send(ours.fd, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (size > 0)
+                left.remove_prefix(static_cast<std::size_t>(size));
+            else if (errno != EAGAIN)
+                left = {};
+        }
+        if (!(ready.revents & (POLLIN | POLLHUP))) continue;
+        char piece[4096];
+        const auto size = ::recv(ours.fd, piece, sizeof piece, MSG_DONTWAIT);
+        if (size < 0 && errno == EAGAIN) continue;
+        if (size <= 0) break;
+        outcome.output.append(
+            piece, std::min(static_cast<std::size_t>(size), output_bytes_max - outcome.output.size()));
+    }
+    if (expired) ::kill(pid, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (expired)
+        return fail(Code::timeout,
+                    fmt::format("'{}' did not end within {} ms", arguments[0], deadline.count()));
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return outcome;
+}
+
+}  // namespace hostler::docker

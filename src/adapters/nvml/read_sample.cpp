@@ -1,0 +1,189 @@
+#include <algorithm>
+
+#include "adapters/nvml/read.h"
+
+namespace hostler::nvml {
+
+namespace {
+
+constexpr unsigned processes_max = 1024;  // Of one kind on one GPU; those beyond are not listed.
+
+void read_memory(Reader& reader, GpuSample& sample) {
+    MemoryV2 v2{.version = version_word<MemoryV2>(2)};
+    Memory v1{};
+    if (reader.ask(reader.call.memory_v2, &v2)) {
+        sample.memory_total_bytes = v2.total;
+        sample.memory_used_bytes = v2.used;
+        sample.memory_reserved_bytes = v2.reserved;
+    } else if (reader.ask(reader.call.memory, &v1)) {
+        sample.memory_total_bytes = v1.total;
+        sample.memory_used_bytes = v1.used;
+    }
+}
+
+void read_temperature(Reader& reader, GpuSample& sample) {
+    sample.temperature_celsius = reader.number(reader.call.temperature, 0U);
+    TemperatureV1 newer{.version = version_word<TemperatureV1>(1)};
+    if (!sample.temperature_celsius && reader.ask(reader.call.temperature_v, &newer)) {
+        sample.temperature_celsius = newer.temperature;
+    }
+}
+
+Metric value_of(const FieldValue& field) {
+    if (field.status != success) return std::nullopt;
+    switch (field.value_type) {
+        case type_double: return static_cast<std::int64_t>(field.value.real);
+        case type_uint: return field.value.uint;
+        case type_ulong: return static_cast<std::int64_t>(field.value.ulong);
+        case type_ulonglong: return static_cast<std::int64_t>(field.value.ulonglong);
+        case type_slonglong: return field.value.slonglong;
+        case type_sint: return field.value.sint;
+        case type_ushort: return field.value.ushort;
+        default: return std::nullopt;  // A type of a newer NVML.
+    }
+}
+
+// One call for all of them; it fails for each by itself.
+void read_fields(Reader& reader, GpuSample& sample) {
+    struct Wanted {
+        Field field;
+        unsigned scope;
+        Metric GpuSample::* into;
+    };
+    static constexpr Wanted wanted[] = {
+        {field_memory_temperature, 0, &GpuSample::memory_temperature_celsius},
+        {field_nvlink_sent, all_links, &GpuSample::nvlink_sent_kib},
+        {field_nvlink_received, all_links, &GpuSample::nvlink_received_kib},
+        {field_pcie_sent, 0, &GpuSample::pcie_sent_bytes},
+        {field_pcie_received, 0, &GpuSample::pcie_received_bytes},
+        {field_recovery_action, 0, &GpuSample::recovery_action},
+    };
+    FieldValue values[std::size(wanted)] = {};
+    for (std::size_t i = 0; i < std::size(wanted); ++i) {
+        values[i].field = wanted[i].field;
+        values[i].scope = wanted[i].scope;
+        values[i].status = unknown_error;
+    }
+    if (!reader.ask(reader.call.fields, static_cast<int>(std::size(wanted)), static_cast<FieldValue*>(values))) return;
+    for (std::size_t i = 0; i < std::size(wanted); ++i) sample.*wanted[i].into = value_of(values[i]);
+}
+
+// nullopt: not told. NVML says how much room it wants when there is too little.
+template <class P>
+std::optional<std::vector<P>> list(Reader& reader, Status (*function)(Device, unsigned*, P*)) {
+    thread_local std::vector<P> room(64);
+    for (int tries = 0; tries < 4; ++tries) {
+        auto count = static_cast<unsigned>(room.size());
+        if (reader.ask(function, &count, room.data())) {
+            return std::vector<P>(room.begin(), room.begin() + std::min<std::size_t>(count, room.size()));
+        }
+        if (reader.last() != insufficient_size || room.size() >= processes_max) return std::nullopt;
+        room.resize(std::clamp<std::size_t>(count + 16, room.size() * 2, processes_max));
+    }
+    return std::nullopt;
+}
+
+template <class P>
+void add_processes(std::optional<std::vector<GpuProcess>>& into, const std::optional<std::vector<P>>& from) {
+    if (!from) return;
+    if (!into) into.emplace();
+    for (const P& process : *from) {
+        GpuProcess seen{.pid = process.pid};
+        if (process.used_memory != not_available) seen.memory_bytes = process.used_memory;
+        // The same process can compute and draw; NVML then tells the same memory twice.
+        if (std::ranges::find(*into, seen.pid, &GpuProcess::pid) == into->end()) into->push_back(seen);
+    }
+}
+
+void read_processes(Reader& reader, GpuSample& sample) {
+    if (reader.call.compute_processes) {
+        add_processes(sample.processes, list(reader, reader.call.compute_processes));
+    } else {
+        add_processes(sample.processes, list(reader, reader.call.compute_processes_v1));
+    }
+    add_processes(sample.processes, list(reader, reader.call.graphics_processes));
+    if (sample.processes) std::ranges::sort(*sample.processes, {}, &GpuProcess::pid);
+}
+
+Metric ecc(Reader& reader, ErrorType type, CounterType counter) {
+    unsigned long long count = 0;
+    if (!reader.ask(reader.call.ecc_errors, type, counter, &count)) return std::nullopt;
+    return static_cast<std::int64_t>(count);
+}
+
+// Both causes. With no room for addresses NVML only counts.
+Metric retired_pages(Reader& reader) {
+    Metric sum;
+    for (const unsigned cause : {0U, 1U}) {
+        unsigned count = 0;
+        const bool told = reader.ask(reader.call.retired_pages, cause, &count, nullptr);
+        if (told || (reader.call.retired_pages && reader.last() == insufficient_size)) {
+            sum = sum.value_or(0) + count;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+void read_fast(Reader& reader, GpuSample& sample) {
+    const auto& call = reader.call;
+    Utilization utilization{};
+    if (reader.ask(call.utilization, &utilization)) {
+        sample.utilisation_percent = utilization.gpu;
+        sample.memory_utilisation_percent = utilization.memory;
+    }
+    read_memory(reader, sample);
+    read_temperature(reader, sample);
+    sample.power_mw = reader.number(call.power);
+    unsigned long long energy = 0;
+    if (reader.ask(call.energy, &energy)) sample.energy_mj = static_cast<std::int64_t>(energy);
+    sample.clock_graphics_mhz = reader.number(call.clock, clock_graphics);
+    sample.clock_sm_mhz = reader.number(call.clock, clock_sm);
+    sample.clock_memory_mhz = reader.number(call.clock, clock_memory);
+    sample.clock_video_mhz = reader.number(call.clock, clock_video);
+    sample.fan_percent = reader.number(call.fan);
+    sample.performance_state = reader.number(call.performance_state);
+    if (sample.performance_state > 15) sample.performance_state.reset();  // 32: unknown.
+    unsigned long long reasons = 0;
+    if (reader.ask(call.clock_reasons, &reasons)) sample.throttle_reasons = static_cast<std::int64_t>(reasons);
+    read_fields(reader, sample);
+    read_processes(reader, sample);
+}
+
+void read_slow(Reader& reader, GpuSample& sample) {
+    const auto& call = reader.call;
+    unsigned percent = 0;
+    unsigned period_us = 0;
+    if (reader.ask(call.encoder, &percent, &period_us)) sample.encoder_percent = percent;
+    if (reader.ask(call.decoder, &percent, &period_us)) sample.decoder_percent = percent;
+    Bar1Memory bar1{};
+    if (reader.ask(call.bar1, &bar1)) sample.bar1_used_bytes = static_cast<std::int64_t>(bar1.used);
+    sample.power_limit_mw = reader.number(call.power_limit);
+    sample.ecc_corrected = ecc(reader, error_corrected, counter_volatile);
+    sample.ecc_uncorrected = ecc(reader, error_uncorrected, counter_volatile);
+    sample.ecc_corrected_lifetime = ecc(reader, error_corrected, counter_aggregate);
+    sample.ecc_uncorrected_lifetime = ecc(reader, error_uncorrected, counter_aggregate);
+    sample.pages_retired = retired_pages(reader);
+    sample.pages_pending = reader.number(call.retired_pages_pending);
+    unsigned corrected = 0;
+    unsigned uncorrected = 0;
+    unsigned pending = 0;
+    unsigned failed = 0;
+    if (reader.ask(call.remapped_rows, &corrected, &uncorrected, &pending, &failed)) {
+        sample.rows_remapped_corrected = corrected;
+        sample.rows_remapped_uncorrected = uncorrected;
+        sample.rows_pending = pending;
+        sample.rows_failed = failed;
+    }
+    sample.pcie_generation = reader.number(call.pcie_generation);
+    sample.pcie_width = reader.number(call.pcie_width);
+    sample.pcie_replays = reader.number(call.pcie_replays);
+    for (unsigned link = 0; link < links_max; ++link) {
+        const Metric active = reader.number(call.nvlink_state, link);
+        if (!active) break;
+        sample.nvlinks_active = sample.nvlinks_active.value_or(0) + (*active != 0);
+    }
+}
+
+}  // namespace hostler::nvml

@@ -1,0 +1,230 @@
+// The parts of the codec that are the same for every type.
+#include "api/codec_define.h"
+
+#include <cmath>
+
+namespace hostler::api {
+namespace detail {
+
+const Field quantity_field{.member = "", .help = "", .form = &forms::quantity};
+
+namespace {
+
+// Bytes of the UTF-8 character at the front of `text`; 0: there is none.
+std::size_t utf8_length(std::string_view text) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto tail = [&](std::size_t i) { return i < text.size() && (at(i) & 0xC0) == 0x80; };
+    const unsigned char first = at(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        if (!tail(1) || !tail(2)) return 0;
+        if ((first == 0xE0 && at(1) < 0xA0) || (first == 0xED && at(1) >= 0xA0)) return 0;
+        return 3;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        if (!tail(1) || !tail(2) || !tail(3)) return 0;
+        if ((first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) >= 0x90)) return 0;
+        return 4;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void write_text(std::string& out, std::string_view text) {
+    out += '"';
+    while (!text.empty()) {
+        std::size_t plain = 0;
+        while (plain < text.size()) {
+            const char c = text[plain];
+            if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20) break;
+            const std::size_t length = utf8_length(text.substr(plain, 4));
+            if (length == 0) break;
+            plain += length;
+        }
+        out += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (text.empty()) break;
+        switch (const char c = text.front(); c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\r': out += "\\r"; break;
+            case '\t': out += "\\t"; break;
+            default:
+                if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<int>(c));
+                else out += "\xEF\xBF\xBD";  // U+FFFD
+        }
+        text.remove_prefix(1);
+    }
+    out += '"';
+}
+
+void write_number(std::string& out, double number) {
+    if (std::isfinite(number)) out += fmt::format("{}", number);
+    else out += "null";
+}
+
+void Reader::complain(std::string message) {
+    if (wrong.size() < errors_max) wrong.push_back({path, std::move(message)});
+}
+
+Reader::Step::Step(Reader& r, std::string_view name) : reader(r), length(r.path.size()) {
+    if (length > 0) reader.path += '.';
+    reader.path += name.substr(0, 128);
+}
+
+Reader::Step::Step(Reader& r, std::size_t index) : reader(r), length(r.path.size()) {
+    reader.path += fmt::format("[{}]", index);
+}
+
+void Reader::unknown(const json::object& object, const Schema& schema) {
+    std::vector<std::string_view> names;
+    for (const Property& property : schema.properties) names.push_back(property.name);
+    for (const auto& entry : object) {
+        if (schema.find(entry.key())) continue;
+        const Step step{*this, entry.key()};
+        const auto meant = nearest(entry.key(), names);
+        complain(meant.empty() ? "unknown field" : fmt::format("unknown field; did you mean '{}'?", meant));
+    }
+}
+
+Result<> Reader::result() && {
+    if (wrong.empty()) return {};
+    Error error{.code = Code::invalid};
+    const FieldError& first = wrong.front();
+    if (wrong.size() > 1) error.message = fmt::format("{} fields are wrong", wrong.size());
+    else error.message = first.path.empty() ? first.message : fmt::format("{}: {}", first.path, first.message);
+    error.fields = std::move(wrong);
+    return std::unexpected(std::move(error));
+}
+
+bool read_bool(Reader& reader, const json::value& value, bool& into) {
+    if (const bool* given = value.if_bool()) into = *given;
+    else reader.complain("must be true or false");
+    return value.is_bool();
+}
+
+bool read_integer(Reader& reader, const json::value& value, const Schema& schema, const Field* field,
+                  std::int64_t& into, std::uint64_t& large) {
+    if (!value.is_int64() && !value.is_uint64()) {
+        reader.complain("must be a whole number");
+        return false;
+    }
+    const bool huge = value.is_uint64();  // Only what an int64 cannot hold comes so.
+    const auto small = huge ? std::numeric_limits<std::int64_t>::max() : value.get_int64();
+    if (reader.strict)
+        if (auto what = wrong_number(huge ? static_cast<double>(value.get_uint64()) : static_cast<double>(small), field);
+            !what.empty()) {
+            reader.complain(std::move(what));
+            return false;
+        }
+    const bool fits = huge ? value.get_uint64() <= schema.max
+                           : small >= schema.min && (small < 0 || static_cast<std::uint64_t>(small) <= schema.max);
+    if (!fits) {
+        reader.complain(fmt::format("must be between {} and {}", schema.min, schema.max));
+        return false;
+    }
+    into = small;
+    large = huge ? value.get_uint64() : static_cast<std::uint64_t>(small);
+    return true;
+}
+
+bool read_double(Reader& reader, const json::value& value, const Field* field, double& into) {
+    if (!value.is_number()) {
+        reader.complain("must be a number");
+        return false;
+    }
+    into = value.to_number<double>();
+    if (reader.strict)
+        if (auto what = wrong_number(into, field); !what.empty()) {
+            reader.complain(std::move(what));
+            return false;
+        }
+    return true;
+}
+
+bool read_string(Reader& reader, const json::value& value, const Field* field, std::string& into) {
+    if (value.is_number() && field && field->form == &forms::quantity) {
+        into = json::serialize(value);  // Kubernetes takes 8 for "8" too.
+    } else if (const json::string* text = value.if_string()) {
+        into.assign(text->data(), text->size());
+    } else {
+        reader.complain("must be a text");
+        return false;
+    }
+    if (!reader.strict) return true;
+    auto what = wrong_text(into, field);
+    if (what.empty()) return true;
+    reader.complain(std::move(what));
+    return false;
+}
+
+bool read_enum(Reader& reader, const json::value& value, const Schema& schema, const Field* field,
+               std::size_t& index) {
+    const json::string* text = value.if_string();
+    const auto found = text ? std::find(schema.values.begin(), schema.values.end(),
+                                        std::string_view(text->data(), text->size()))
+                            : schema.values.end();
+    if (found == schema.values.end()) {
+        reader.complain(fmt::format("must be one of {}", fmt::join(schema.values, ", ")));
+        return false;
+    }
+    if (reader.strict && field && field->form)
+        if (auto what = field->form->check(*found); !what.empty()) {
+            reader.complain(std::move(what));
+            return false;
+        }
+    index = static_cast<std::size_t>(found - schema.values.begin());
+    return true;
+}
+
+bool read_time(Reader& reader, const json::value& value, WallTime& into) {
+    const json::string* text = value.if_string();
+    const auto time = text ? parse_rfc3339({text->data(), text->size()}) : fail(Code::invalid, "");
+    if (time) into = *time;
+    else reader.complain("must be a time as 2026-11-21T11:40:29Z");
+    return time.has_value();
+}
+
+void add_rules(Reader& reader, Wrong rules) {
+    // A rule that met a field which is wrong by itself says nothing new.
+    const auto known = [&](const FieldError& rule) {
+        return std::any_of(reader.wrong.begin(), reader.wrong.end(), [&](const FieldError& one) {
+            return one.path == rule.path || one.path.starts_with(rule.path + ".") ||
+                   one.path.starts_with(rule.path + "[") || rule.path.starts_with(one.path + ".") ||
+                   rule.path.starts_with(one.path + "[");
+        });
+    };
+    std::erase_if(rules, known);
+    for (auto& rule : rules)
+        if (reader.wrong.size() < errors_max) reader.wrong.push_back(std::move(rule));
+}
+
+namespace {
+
+void keep_unknown(json::value& now, const json::value& before, const Schema& schema) {
+    if (schema.kind != Kind::object || !now.is_object() || !before.is_object()) return;
+    json::object& object = now.get_object();
+    for (const auto& entry : before.get_object()) {
+        const Property* property = schema.find(entry.key());
+        if (!property) object.emplace(entry.key(), entry.value());
+        else if (json::value* inner = object.if_contains(entry.key()))
+            keep_unknown(*inner, entry.value(), *property->schema);
+    }
+}
+
+}  // namespace
+
+std::string merged(std::string text, std::string_view before, const Schema& schema) {
+    if (before.empty()) return text;
+    const auto old = parse_json(before, std::size_t{64} << 20);
+    auto now = parse_json(text, std::size_t{64} << 20);
+    if (!old || !now) return text;
+    keep_unknown(*now, *old, schema);
+    return json::serialize(*now);
+}
+
+}  // namespace detail
+}  // namespace hostler::api

@@ -1,0 +1,17 @@
+#include "api/codec_define.h"
+#include "api/types_key.h"
+
+namespace hostler::api {
+@@RULES@@
+}  // namespace hostler::api
+
+HOSTLER_JSON(hostler::api::ApiKey)
+HOSTLER_JSON(hostler::api::CreateApiKey)
+HOSTLER_JSON(hostler::api::CreatedApiKey)
+HOSTLER_JSON(hostler::api::ListApiKeys)
+HOSTLER_JSON(hostler::api::NameApiKey)
+HOSTLER_JSON(hostler::api::Whoami)
+HOSTLER_JSON(hostler::api::Event)
+HOSTLER_JSON(hostler::api::ListEvents)
+HOSTLER_JSON(hostler::api::List<hostler::api::ApiKey>)
+HOSTLER_JSON(hostler::api::List<hostler::api::Event>)

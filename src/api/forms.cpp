@@ -1,0 +1,91 @@
+#include "api/field.h"
+#include "core/quantity.h"
+
+namespace hostler::api {
+
+namespace {
+
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_alnum(char c) { return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+bool all_of(std::string_view text, bool (*test)(char)) { return std::all_of(text.begin(), text.end(), test); }
+
+std::string check_label(std::string_view text) {
+    const bool ok = !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+                    all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
+    return ok ? "" : "must be 1 to 63 lower-case letters, digits or '-', with no '-' at either end";
+}
+
+std::string check_id(std::string_view text) {
+    const bool ok = !text.empty() && text.size() <= 128 && is_alnum(text.front()) &&
+                    all_of(text, [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; });
+    return ok ? "" : "must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first";
+}
+
+std::string check_quantity(std::string_view text) {
+    const auto quantity = parse_quantity(text);
+    if (!quantity) return quantity.error().message;
+    return quantity->milli > 0 ? "" : "must be above zero";
+}
+
+std::string check_image(std::string_view text) {
+    const bool ok = !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && !text.contains("//") &&
+                    all_of(text, [](char c) {
+                        return is_alnum(c) || std::string_view("._:/@-").contains(c);
+                    });
+    return ok ? "" : "must be an image reference, as docker.io/library/nginx:1.27";
+}
+
+std::string check_env_name(std::string_view text) {
+    const bool ok = !text.empty() && !is_digit(text.front()) &&
+                    all_of(text, [](char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; });
+    return ok ? "" : "must be letters, digits, '_', '.' or '-', with no digit first";
+}
+
+bool climbs(std::string_view path) {
+    return path == ".." || path.starts_with("../") || path.ends_with("/..") || path.contains("/../");
+}
+
+std::string check_path(std::string_view text) {
+    if (!text.starts_with('/')) return "must be an absolute path, as /data";
+    if (text == "/") return "must not be the root of the container";
+    if (climbs(text)) return "must not contain '..'";
+    if (text.contains(':') || text.contains(',') || !all_of(text, [](char c) { return !is_control(c); }))
+        return "must not contain ':', ',' or control characters";
+    return "";
+}
+
+std::string check_base_url(std::string_view text) {
+    if (text.empty()) return "";
+    if (!text.starts_with('/') || text.starts_with("//")) return "must begin with one '/', as /lab";
+    if (climbs(text)) return "must not contain '..'";
+    const bool ok = all_of(text, [](char c) {
+        return !is_control(c) && c > 0 && !std::string_view(" \"#<>?\\^`{|}").contains(c);
+    });
+    return ok ? "" : "must be the path of a URL, without '?', '#' or spaces";
+}
+
+std::string check_one_line(std::string_view text) {
+    return all_of(text, [](char c) { return !is_control(c); }) ? "" : "must not contain control characters";
+}
+
+std::string check_tcp(std::string_view text) { return text == "TCP" ? "" : "must be TCP: nothing else is served"; }
+
+}  // namespace
+
+namespace forms {
+constinit const Form label{"label", "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", &check_label};
+constinit const Form id{"id", "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", &check_id};
+constinit const Form quantity{"quantity", R"(^\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$)",
+                              &check_quantity};
+constinit const Form image{"image", "^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$", &check_image};
+constinit const Form env_name{"env-name", "^[A-Za-z_.-][A-Za-z0-9_.-]*$", &check_env_name};
+constinit const Form path{"path", "^/[^:,]+$", &check_path};
+constinit const Form base_url{"base-url", "^(/[^ \"#<>?\\\\^`{|}]*)?$", &check_base_url};
+constinit const Form one_line{"one-line", "", &check_one_line};
+constinit const Form tcp{"tcp", "", &check_tcp};
+}  // namespace forms
+
+}  // namespace hostler::api

@@ -1,0 +1,47 @@
+// What the master asks an agent to do: durable before it is sent, sent until it is answered.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <string>
+
+#include "domain/life.h"
+#include "domain/object.h"
+
+namespace hostler {
+
+enum class Verb { start_workload, stop_workload, create_volume, delete_volume, remove_network };
+BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, create_volume, delete_volume, remove_network)
+
+enum class CommandPhase { queued, running, done, failed, expired };
+BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)
+
+enum class CommandEvent { begin, succeed, fail, expire };
+
+inline constexpr Edge<CommandPhase, CommandEvent> command_life[] = {
+    {CommandPhase::queued, CommandEvent::begin, CommandPhase::running},
+    {CommandPhase::queued, CommandEvent::succeed, CommandPhase::done},
+    {CommandPhase::queued, CommandEvent::fail, CommandPhase::failed},
+    {CommandPhase::queued, CommandEvent::expire, CommandPhase::expired},
+    {CommandPhase::running, CommandEvent::succeed, CommandPhase::done},
+    {CommandPhase::running, CommandEvent::fail, CommandPhase::failed},
+    {CommandPhase::running, CommandEvent::expire, CommandPhase::expired},
+};
+static_assert(is_deterministic(command_life) && is_final(command_life, CommandPhase::expired));
+
+// What is sent is made anew from verb, subject and generation: an object never changes within a generation.
+struct HostCommand {
+    std::string id;             // "cmd-…"
+    std::string host;
+    Verb verb = Verb::start_workload;
+    std::string subject;        // Instance, volume or subnet.
+    std::uint64_t subject_generation = 0;
+    CommandPhase phase = CommandPhase::queued;
+    std::string message;        // How far it is, or how it ended.
+    std::int64_t created_at = 0;
+    std::int64_t expires_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(HostCommand, (),
+                      (id, host, verb, subject, subject_generation, phase, message, created_at, expires_at))
+
+}  // namespace hostler

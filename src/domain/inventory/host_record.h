@@ -1,0 +1,60 @@
+// What the cloud knows of a host beside what the host says of itself.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <map>
+#include <string>
+
+#include "domain/inventory/host.h"
+#include "domain/inventory/host_life.h"
+#include "domain/object.h"
+
+namespace hostler {
+
+enum class GpuHealth { healthy, degraded, faulty, unresponsive, gone };
+BOOST_DESCRIBE_ENUM(GpuHealth, healthy, degraded, faulty, unresponsive, gone)
+
+struct GpuState {
+    GpuHealth health = GpuHealth::healthy;
+    std::string reason;
+    bool operator==(const GpuState&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GpuState, (), (health, reason))
+
+struct Host {
+    std::string id;             // "h-…", as in its certificate.
+    std::string zone;
+    std::string owner;          // Who brought it; empty: the operator.
+    HostPhase phase = HostPhase::joining;
+    bool cordoned = false;
+    std::string message;        // Why it is not ready.
+    std::string boot_id;
+    std::string engine;         // "podman 4.3.1"; empty: none answers,
+    std::string engine_error;   // and why.
+    std::string agent_version;
+    HostFacts facts;
+    std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: healthy.
+    std::int64_t joined_at = 0;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Host, (),
+                      (id, zone, owner, phase, cordoned, message, boot_id, engine, engine_error, agent_version, facts,
+                       gpu_states, joined_at))
+
+// A one-time permission to join.
+struct HostToken {
+    std::string id;             // "t-…"
+    std::string hash;           // SHA-256 of its secret.
+    std::string zone;
+    std::string owner;
+    std::int64_t created_at = 0;
+    std::int64_t expires_at = 0;
+    std::string host;           // Who used it; empty: nobody so far.
+    std::string csr_digest;     // Of the request it was used with: the same again gets the same answer.
+    std::string certificate;    // That answer.
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(HostToken, (),
+                      (id, hash, zone, owner, created_at, expires_at, host, csr_digest, certificate))
+
+}  // namespace hostler

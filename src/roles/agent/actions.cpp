@@ -1,0 +1,301 @@
+// What each command does to the host.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/log.h"
+#include "roles/agent/job.h"
+#include "roles/agent/messages.h"
+#include "roles/agent/probe.h"
+
+namespace hostler::agent {
+
+namespace {
+
+constexpr Duration ready_deadline_default = minutes{10};
+constexpr Duration grace_default = seconds{10};
+constexpr Duration grace_max = minutes{10};
+
+Duration grace_of(std::int64_t ms) {
+    return ms <= 0 ? grace_default : std::min<Duration>(milliseconds{ms}, grace_max);
+}
+
+// The error with a reason for programs, unless it has one.
+Error because(Error error, std::string_view reason) {
+    const bool away = error.code == Code::unavailable || error.code == Code::timeout;
+    if (error.reason.empty()) error.reason = away ? "engine_unavailable" : reason;
+    return error;
+}
+
+std::string last_lines(std::string_view text) {
+    constexpr std::size_t lines_max = 10, bytes_max = 1500;
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    if (text.size() > bytes_max) text.remove_prefix(text.size() - bytes_max);
+    std::size_t at = text.size();
+    for (std::size_t lines = 0; at != std::string_view::npos && at > 0 && lines < lines_max; ++lines)
+        at = text.rfind('\n', at - 1);
+    return std::string{at == std::string_view::npos || at == 0 ? text : text.substr(at + 1)};
+}
+
+// While it lives, its job must not be cancelled: a half-done call would leave a container that nobody expects.
+struct Uninterrupted {
+    bool& interruptible;
+    explicit Uninterrupted(bool& flag) : interruptible(flag) { interruptible = false; }
+    ~Uninterrupted() { interruptible = true; }
+    Uninterrupted(const Uninterrupted&) = delete;
+};
+
+}  // namespace
+
+void Executor::progress(Job& job, std::string_view phase, std::string message) {
+    uplink::CommandUpdate update;
+    update.set_id(job.command.id());
+    update.set_state("running");
+    update.set_phase(std::string{phase});
+    update.set_message(clean_text(message, CommandBook::message_max));
+    if (const Workload* seen = workloads_.find(job.command.start_workload().instance()))
+        *update.mutable_workload() = workload_message(*seen);
+    book_.progress(update);
+    hooks_.send(update);
+}
+
+Task<> Executor::look() {
+    co_return co_await persist(ports_.timers, [&] { return workloads_.refresh(); });
+}
+
+Task<> Executor::start(JobPtr job) {
+    const auto& wanted = job->command.start_workload();
+    const std::string instance = wanted.instance();
+    const std::uint64_t generation = job->command.generation();
+    if (instance.empty() || wanted.image().empty())
+        co_return fail(Code::invalid, "a start needs an instance and an image", "malformed");
+    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    std::optional<Workload> old;
+    if (const Workload* found = workloads_.find(instance)) old = *found;
+    if (old && old->generation > generation)
+        co_return fail(Code::conflict, fmt::format("instance {} already runs generation {}; the command is for {}",
+                                                   instance, old->generation, generation), "stale_generation");
+    if (old && old->generation < generation) {
+        const Uninterrupted whole{job->interruptible};
+        CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms())));
+        old.reset();
+    }
+    if (!old || old->state == WorkloadState::created) {
+        progress(*job, "starting", "preparing network and volumes");
+        ContainerSpec spec = CO_TRY(co_await prepare(job));
+        CO_TRY(co_await pull(job, wanted.image()));
+        if (job->superseded) co_return fail(Code::cancelled, "superseded");
+        progress(*job, "starting", "starting the container");
+        const Uninterrupted whole{job->interruptible};
+        auto launched = co_await persist(ports_.timers, [&] { return ports_.engine.launch(spec); });
+        if (!launched) {
+            if (launched.error().code == Code::cancelled) co_return std::unexpected(launched.error());
+            co_return co_await give_up(job, because(launched.error(), "launch_failed"));
+        }
+        workloads_.note(*launched);
+    }
+    if (job->superseded) co_return fail(Code::cancelled, "superseded");
+    auto ready = co_await make_ready(job);
+    if (!ready && ready.error().code != Code::cancelled) {
+        const Uninterrupted whole{job->interruptible};
+        co_return co_await give_up(job, ready.error());
+    }
+    co_return ready;
+}
+
+// Everything the container needs to be there before it is.
+Task<ContainerSpec> Executor::prepare(JobPtr job) {
+    const auto& wanted = job->command.start_workload();
+    ContainerSpec spec;
+    spec.name = container_name(wanted.instance());
+    spec.image = wanted.image();
+    spec.command.assign(wanted.command().begin(), wanted.command().end());
+    spec.cpu_milli = wanted.cpu_milli();
+    spec.memory_bytes = wanted.memory_bytes();
+    spec.pids_max = wanted.pids_max();
+    spec.network = wanted.network().network();
+    spec.address = wanted.address();
+    spec.hostname = wanted.instance();
+    for (const auto& uuid : wanted.gpus()) {
+        std::string device = hooks_.cdi_name(uuid);
+        if (device.empty())
+            co_return fail(Code::not_found, fmt::format("GPU {} is not on this host, or cannot be lent to containers",
+                                                        uuid), "gpu_missing");
+        spec.cdi_devices.push_back(std::move(device));
+    }
+    for (const auto& variable : wanted.environment()) spec.environment[variable.name()] = variable.value();
+    spec.environment["HOSTLER_INSTANCE"] = wanted.instance();
+    spec.environment["HOSTLER_TENANT"] = wanted.tenant();
+    spec.environment["HOSTLER_NAME"] = wanted.name();
+    spec.environment["HOSTLER_GPUS"] = fmt::format("{}", fmt::join(wanted.gpus(), ","));
+    std::vector<std::uint32_t> ports;
+    for (const auto& port : wanted.ports()) ports.push_back(port.port());
+    std::vector<std::string> volumes;
+    for (const auto& mount : wanted.mounts()) volumes.push_back(mount.volume());
+    const auto put = [&](std::string_view key, std::string value) { spec.labels[std::string{key}] = std::move(value); };
+    put(label::host, host_);
+    put(label::instance, wanted.instance());
+    put(label::generation, fmt::format("{}", job->command.generation()));
+    put(label::tenant, wanted.tenant());
+    put(label::network, spec.network);
+    put(label::address, spec.address);
+    put(label::ports, fmt::format("{}", fmt::join(ports, ",")));
+    put(label::volumes, fmt::format("{}", fmt::join(volumes, ",")));
+    put(label::name, wanted.name());
+
+    if (!spec.network.empty()) {
+        const NetworkSpec network{spec.network, wanted.network().subnet(), wanted.network().gateway()};
+        auto made = co_await persist(ports_.timers, [&] { return ports_.networks.ensure(network); });
+        if (!made) co_return std::unexpected(because(made.error(), "network_failed"));
+    }
+    for (const auto& mount : wanted.mounts()) {
+        auto path = co_await persist(ports_.timers, [&] { return ports_.volumes.path(mount.volume()); });
+        if (!path && path.error().code == Code::not_found)
+            co_return fail(Code::not_found, fmt::format("volume {} is not on this host", mount.volume()), "volume_missing");
+        if (!path) co_return std::unexpected(because(path.error(), "volume_failed"));
+        spec.mounts.push_back({*path, mount.path(), mount.read_only()});
+    }
+    co_return spec;
+}
+
+Task<> Executor::pull(JobPtr job, std::string image) {
+    progress(*job, "pulling", fmt::format("pulling image {}", image));
+    auto pulled = co_await persist(ports_.timers, [&] { return ports_.engine.pull(image); });
+    if (pulled) co_return Result<>{};
+    Error error = because(pulled.error(), "image_unavailable");
+    if (error.code == Code::not_found)
+        error.message = fmt::format("image {} cannot be had: {}", image, error.message);
+    co_return std::unexpected(std::move(error));
+}
+
+Task<> Executor::make_ready(JobPtr job) {
+    const auto& wanted = job->command.start_workload();
+    const std::string instance = wanted.instance();
+    const Duration allowed = wanted.ready_deadline_ms() > 0 ? Duration{milliseconds{wanted.ready_deadline_ms()}}
+                                                            : ready_deadline_default;
+    const Instant until = ports_.timers.now() + allowed;
+    const Workload* seen = workloads_.find(instance);
+    if (!seen || !seen->ready) {
+        progress(*job, "probing", "waiting for it to answer");
+        for (const auto& port : wanted.ports())
+            if (port.probe()) CO_TRY(co_await probe_port(job, port, until));
+        seen = workloads_.find(instance);
+        if (!seen || seen->state != WorkloadState::running)
+            co_return fail(Code::invalid, "the container ended before it was ready", "exited");
+        CO_TRY(co_await persist(ports_.timers, [&] { return workloads_.note_ready(instance); }));
+    }
+    if (const Workload* ready = workloads_.find(instance)) job->seen = *ready;
+    co_return Result<>{};
+}
+
+Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
+    constexpr Duration wait_min = milliseconds{20}, wait_max = seconds{1}, try_max = seconds{2};
+    const std::string instance = job->command.start_workload().instance();
+    std::string said;
+    for (Duration wait = wait_min;; wait = std::min(wait * 3 / 2, wait_max)) {
+        const Workload* seen = workloads_.find(instance);
+        if (!seen || seen->state == WorkloadState::exited)
+            co_return fail(Code::invalid, "the container ended before it was ready", "exited");
+        const Duration left = until - ports_.timers.now();
+        const Probe what{fmt::format("{}:{}", seen->address, port.port()), port.probe_path()};
+        const auto answer = co_await probe(ports_.net, ports_.timers, what, std::min(try_max, std::max<Duration>(left, milliseconds{1})));
+        if (answer) co_return Result<>{};
+        if (answer.error().code == Code::cancelled) CO_TRY(co_await check_cancelled());
+        const std::string why = fmt::format("port {}: {}", port.port(), answer.error().message);
+        if (ports_.timers.now() + wait >= until)
+            co_return fail(Code::timeout, fmt::format("it was not ready in time; {}", why), "not_ready");
+        workloads_.note_detail(instance, why);
+        if (wait == wait_max && why != said) progress(*job, "probing", said = why);
+        CO_TRY(co_await sleep(ports_.timers, wait));
+    }
+}
+
+// A start that failed leaves nothing behind but its logs and a sentence. Only what carries our labels is touched.
+Task<> Executor::give_up(JobPtr job, Error why) {
+    const auto& wanted = job->command.start_workload();
+    const std::string instance = wanted.instance();
+    hooks_.stopping(instance);
+    (void)co_await look();
+    CO_TRY(co_await check_cancelled());
+    const Workload* seen = workloads_.find(instance);
+    if (!seen || seen->generation != job->command.generation()) co_return std::unexpected(std::move(why));
+    const Workload ended = *seen;
+    job->seen = ended;
+    if (why.reason == "exited" && !ended.detail.empty()) why.message += ": " + ended.detail;
+    if (const auto text = co_await keep_logs(instance, ended.container); text && !text->empty())
+        why.message += "; its last lines were:\n" + last_lines(*text);
+    const auto gone = co_await take_away(instance, ended.container, grace_of(wanted.stop_grace_ms()));
+    if (!gone) {
+        if (gone.error().code == Code::cancelled) co_return gone;
+        log_error("container {} of a failed start cannot be removed: {}", ended.container, gone.error().message);
+    }
+    co_return std::unexpected(std::move(why));
+}
+
+Task<> Executor::stop(JobPtr job) {
+    const auto& asked = job->command.stop_workload();
+    const std::string instance = asked.instance();
+    struct Mark {
+        Workloads& workloads;
+        const std::string& instance;
+        ~Mark() { workloads.note_stopping(instance, false); }
+    } const mark{workloads_, instance};
+    workloads_.note_stopping(instance, true);
+    hooks_.stopping(instance);
+    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    Workload gone;
+    gone.instance = instance;
+    gone.generation = job->command.generation();
+    if (const Workload* found = workloads_.find(instance)) {
+        gone = *found;
+        if (gone.generation > job->command.generation())
+            co_return fail(Code::conflict, fmt::format("instance {} already runs generation {}; the command is for {}",
+                                                       instance, gone.generation, job->command.generation()),
+                           "stale_generation");
+        CO_TRY(co_await take_away(instance, gone.container, grace_of(asked.grace_ms())));
+    }
+    gone.state = WorkloadState::absent;
+    gone.ready = false;
+    job->seen = gone;
+    co_return Result<>{};
+}
+
+Task<> Executor::delete_volume(std::string volume) {
+    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    for (const auto& [instance, workload] : workloads_.all())
+        if (std::ranges::find(workload.volumes, volume) != workload.volumes.end())
+            co_return fail(Code::conflict, fmt::format("volume {} is mounted by instance {}; stop that first", volume,
+                                                       instance), "volume_in_use");
+    co_return co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
+}
+
+Task<> Executor::take_away(std::string instance, std::string container, Duration grace) {
+    const auto step = [&](Result<> result) -> Result<> {
+        if (!result) return std::unexpected(because(result.error(), "stop_failed"));
+        return {};
+    };
+    CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.stop(container, grace); })));
+    (void)co_await keep_logs(instance, container);
+    CO_TRY(co_await check_cancelled());
+    CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container); })));
+    CO_TRY(step(co_await look()));
+    if (workloads_.find(instance))
+        co_return fail(Code::unavailable, fmt::format("container {} is still there after its removal", container),
+                       "stop_failed");
+    co_return Result<>{};
+}
+
+// Kept text is a comfort, not a promise: that it cannot be kept stops nothing.
+Task<std::string> Executor::keep_logs(std::string instance, std::string container) {
+    auto text = co_await ports_.engine.logs(container, LogStore::text_max);
+    if (!text) {
+        if (text.error().code != Code::not_found) log_warn("logs of {}: {}", container, text.error().message);
+        co_return std::unexpected(text.error());
+    }
+    if (auto kept = co_await ports_.logs.keep(instance, *text); !kept)
+        log_warn("logs of {} are not kept: {}", container, kept.error().message);
+    co_return text;
+}
+
+}  // namespace hostler::agent

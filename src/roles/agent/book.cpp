@@ -1,0 +1,235 @@
+#include "roles/agent/book.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "roles/agent/messages.h"
+
+namespace hostler::agent {
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000;
+constexpr std::int64_t margin = 3600 * second;            // For clocks that differ.
+constexpr std::int64_t no_expiry = 7 * 24 * 3600 * second;  // A command that never expires is remembered so long.
+
+// "<state> <order> <forget>\n<message>"
+struct Line {
+    char state = 0;
+    std::uint64_t order = 0;
+    std::int64_t forget = 0;
+    std::string_view body;
+};
+
+std::optional<Line> parse(std::string_view text) {
+    Line line;
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos || end < 3) return std::nullopt;
+    line.state = text[0];
+    const char* const last = text.data() + end;
+    auto [after, wrong] = std::from_chars(text.data() + 2, last, line.order);
+    if (wrong != std::errc{} || after == last) return std::nullopt;
+    if (std::from_chars(after + 1, last, line.forget).ec != std::errc{}) return std::nullopt;
+    line.body = text.substr(end + 1);
+    return line;
+}
+
+std::uint64_t number(std::string_view text) {
+    std::uint64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+}  // namespace
+
+uplink::CommandUpdate failed(std::string id, const Error& error) {
+    uplink::CommandUpdate update;
+    update.set_id(std::move(id));
+    update.set_state("failed");
+    update.set_code(std::string{name(error.code)});
+    update.set_reason(error.reason.empty() ? std::string{name(error.code)} : error.reason);
+    update.set_message(clean_text(error.message, CommandBook::message_max));
+    return update;
+}
+
+void CommandBook::load() {
+    for (const auto& [key, value] : journal_.all()) {
+        if (key == "epoch") epoch_ = number(value);
+        if (key.starts_with("generation/")) {
+            const auto space = value.find(' ');
+            auto& obeyed = obeyed_[key.substr(std::string_view{"generation/"}.size())];
+            obeyed.generation = number(std::string_view{value}.substr(0, space));
+            if (space != std::string::npos)
+                obeyed.forget = static_cast<std::int64_t>(number(std::string_view{value}.substr(space + 1)));
+        }
+        if (!key.starts_with("command/")) continue;
+        const auto line = parse(value);
+        Record record;
+        bool whole = line.has_value();
+        if (whole) {
+            record.state = static_cast<State>(line->state);
+            record.order = line->order;
+            record.forget = line->forget;
+            const std::string body{line->body};
+            whole = record.state == State::begun ? record.command.ParseFromString(body)
+                                                 : record.answer.ParseFromString(body);
+        }
+        if (!whole) {
+            log_error("the journal's {} cannot be read; it is left alone", key);
+            continue;
+        }
+        order_ = std::max(order_, record.order);
+        records_[key.substr(std::string_view{"command/"}.size())] = std::move(record);
+    }
+}
+
+Task<> CommandBook::raise_epoch(std::uint64_t epoch) {
+    if (epoch <= epoch_) co_return Result<>{};
+    CO_TRY(co_await journal_.put("epoch", fmt::format("{}", epoch)));
+    epoch_ = std::max(epoch_, epoch);
+    co_return Result<>{};
+}
+
+Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
+    const std::string id = command.id();
+    const auto refused = [&](Code code, std::string reason, std::string message) {
+        return Admission{false, failed(id, Error{code, std::move(message), std::move(reason), {}})};
+    };
+    if (id.empty() || id.size() > 128 || command.subject().empty() || command.subject().size() > 128)
+        co_return refused(Code::invalid, "malformed", "a command needs an id and a subject of 1 to 128 bytes");
+    if (const auto known = records_.find(id); known != records_.end())
+        co_return Admission{false, known->second.answer};
+    if (command.epoch() < epoch_)
+        co_return refused(Code::conflict, "stale_epoch", fmt::format(
+            "command {} is of epoch {}; this host obeys epoch {}", id, command.epoch(), epoch_));
+    if (command.generation() < generation(command.subject()))
+        co_return refused(Code::conflict, "stale_generation", fmt::format(
+            "command {} is for generation {} of {}; this host has obeyed generation {}", id, command.generation(),
+            command.subject(), generation(command.subject())));
+    if (command.expires() != 0 && command.expires() < now())
+        co_return refused(Code::timeout, "expired", fmt::format("command {} came after its expiry", id));
+    if (open() >= open_max)
+        co_return refused(Code::exhausted, "too_many_commands", fmt::format(
+            "{} commands are open on this host, which is the limit", open_max));
+
+    Record record;
+    record.order = ++order_;
+    record.forget = (command.expires() != 0 ? command.expires() + margin : now() + no_expiry);
+    record.answer.set_id(id);
+    record.answer.set_state("running");
+    Obeyed obeyed{command.generation(), record.forget + margin};
+    const std::string subject = command.subject();
+    const std::uint64_t epoch = command.epoch();
+    record.command = std::move(command);
+    // In memory before anything is awaited, so that copies which come meanwhile find it.
+    records_[id] = std::move(record);
+    auto& held = obeyed_[subject];
+    const Obeyed before = held;
+    held = {std::max(held.generation, obeyed.generation), std::max(held.forget, obeyed.forget)};
+
+    Result<> durable = co_await raise_epoch(epoch);
+    if (durable && held != before)
+        durable = co_await journal_.put("generation/" + subject,
+                                        fmt::format("{} {}", obeyed_[subject].generation, obeyed_[subject].forget));
+    if (durable) durable = co_await write(id);
+    if (!durable) {
+        // Nothing was begun, so that a copy may well be tried anew.
+        records_.erase(id);
+        if (durable.error().code == Code::cancelled) co_return std::unexpected(durable.error());
+        co_return refused(durable.error().code, "journal_failed", fmt::format(
+            "command {} was not begun, because this host cannot remember it: {}", id, durable.error().message));
+    }
+    co_return Admission{true, std::nullopt};
+}
+
+void CommandBook::progress(const uplink::CommandUpdate& update) {
+    const auto found = records_.find(update.id());
+    if (found != records_.end() && found->second.state == State::begun) found->second.answer = update;
+}
+
+Task<> CommandBook::finish(uplink::CommandUpdate answer) {
+    const std::string id = answer.id();
+    auto& record = records_.at(id);
+    Record done = record;
+    done.state = State::done;
+    done.answer = std::move(answer);
+    done.command.Clear();
+    std::swap(record, done);
+    if (auto written = co_await write(id); !written) {
+        std::swap(records_.at(id), done);
+        co_return std::unexpected(written.error());
+    }
+    co_return Result<>{};
+}
+
+Task<> CommandBook::acknowledge(std::string id) {
+    const auto found = records_.find(id);
+    if (found == records_.end() || found->second.state != State::done) co_return Result<>{};
+    found->second.state = State::acknowledged;
+    co_return co_await write(id);
+}
+
+std::vector<uplink::Command> CommandBook::unfinished() const {
+    std::map<std::uint64_t, const Record*> ordered;
+    for (const auto& [id, record] : records_)
+        if (record.state == State::begun) ordered[record.order] = &record;
+    std::vector<uplink::Command> commands;
+    for (const auto& [order, record] : ordered) commands.push_back(record->command);
+    return commands;
+}
+
+std::vector<uplink::CommandUpdate> CommandBook::unacknowledged() const {
+    std::map<std::uint64_t, const Record*> ordered;
+    for (const auto& [id, record] : records_)
+        if (record.state == State::done) ordered[record.order] = &record;
+    std::vector<uplink::CommandUpdate> answers;
+    for (const auto& [order, record] : ordered) answers.push_back(record->answer);
+    return answers;
+}
+
+Task<> CommandBook::sweep() {
+    std::vector<std::string> keys;
+    const std::int64_t at = now();
+    for (const auto& [id, record] : records_)
+        if (record.state == State::acknowledged && record.forget < at) keys.push_back("command/" + id);
+    for (const auto& [subject, obeyed] : obeyed_)
+        if (obeyed.forget < at) keys.push_back("generation/" + subject);
+    for (const auto& key : keys) {
+        CO_TRY(co_await journal_.erase(key));
+        const std::string name = key.substr(key.find('/') + 1);
+        if (key.starts_with("command/")) {
+            records_.erase(name);
+        } else if (const auto found = obeyed_.find(name); found != obeyed_.end()) {
+            // Obeyed again while the erasure was under way: write it back.
+            if (found->second.forget < at) obeyed_.erase(found);
+            else
+                CO_TRY(co_await journal_.put(key, fmt::format("{} {}", found->second.generation, found->second.forget)));
+        }
+    }
+    co_return Result<>{};
+}
+
+std::uint64_t CommandBook::generation(const std::string& subject) const {
+    const auto found = obeyed_.find(subject);
+    return found == obeyed_.end() ? 0 : found->second.generation;
+}
+
+Task<> CommandBook::write(std::string id) {
+    const Record& record = records_.at(id);
+    std::string value = fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
+    if (record.state == State::begun)
+        record.command.AppendToString(&value);
+    else
+        record.answer.AppendToString(&value);
+    return journal_.put("command/" + id, std::move(value));
+}
+
+std::size_t CommandBook::open() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        records_, [](const auto& entry) { return entry.second.state != State::acknowledged; }));
+}
+
+}  // namespace hostler::agent

@@ -1,0 +1,170 @@
+#include "roles/agent/executor.h"
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "roles/agent/job.h"
+#include "roles/agent/messages.h"
+
+namespace hostler::agent {
+
+namespace {
+
+// Counts what runs, whichever way it ends.
+struct Slot {
+    std::size_t& running;
+    Signal& ended;
+    Slot(std::size_t& count, Signal& signal) : running(count), ended(signal) { ++running; }
+    ~Slot() {
+        --running;
+        ended.notify_one();
+    }
+    Slot(const Slot&) = delete;
+};
+
+}  // namespace
+
+Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads, Hooks hooks)
+    : settings_(settings), ports_(ports), book_(book), workloads_(workloads), hooks_(std::move(hooks)),
+      tasks_(ports.loop) {}
+
+Executor::~Executor() = default;
+
+void Executor::begin() {
+    for (auto& command : book_.unfinished()) {
+        log_info("command {} was begun before this start and goes on", command.id());
+        enqueue(std::move(command));
+    }
+    tasks_.start("commands", admit_all());
+}
+
+void Executor::take(uplink::Command command) {
+    const std::string id = command.id();
+    if (!arrivals_.try_push(command)) log_warn("command {} is dropped: too many wait; it will be sent again", id);
+}
+
+Task<> Executor::close() { return tasks_.close(); }
+
+// One after the other, so that the order in which they came is the order in which they are done.
+Task<> Executor::admit_all() {
+    while (true) {
+        uplink::Command command = CO_TRY(co_await arrivals_.pop());
+        auto admission = CO_TRY(co_await book_.admit(command));
+        if (admission.answer) hooks_.send(*admission.answer);
+        if (admission.begin) enqueue(std::move(command));
+    }
+}
+
+void Executor::enqueue(uplink::Command command) {
+    const std::string subject = command.subject();
+    auto& lane = lanes_[subject];
+    // A start may wait minutes for an image or a probe. What comes after it does not wait for that.
+    if (command.has_stop_workload() || command.has_start_workload())
+        for (const auto& earlier : lane.jobs)
+            if (earlier->command.has_start_workload()) supersede(*earlier);
+    lane.jobs.push_back(std::make_shared<Job>());
+    lane.jobs.back()->command = std::move(command);
+    if (lane.jobs.size() == 1) tasks_.start("commands of " + subject, work(subject));
+}
+
+void Executor::supersede(Job& job) {
+    job.superseded = true;
+    if (job.interruptible && job.running) job.running->cancel();
+}
+
+Task<> Executor::work(std::string subject) {
+    auto& jobs = lanes_[subject].jobs;
+    while (!jobs.empty()) {
+        CO_TRY(co_await perform(jobs.front()));
+        jobs.pop_front();
+    }
+    lanes_.erase(subject);
+    co_return Result<>{};
+}
+
+Task<> Executor::perform(JobPtr job) {
+    std::optional<Result<>> outcome;
+    {
+        TaskGroup running{ports_.loop};
+        Signal ended;
+        running.start("command", [](Executor& self, JobPtr mine, std::optional<Result<>>& into, Signal& done) -> Task<> {
+            into = co_await self.act(std::move(mine));
+            done.notify_all();
+            co_return Result<>{};
+        }(*this, job, outcome, ended));
+        job->running = &running;
+        if (job->superseded) running.cancel();
+        const Result<> waited = co_await ended.wait();
+        job->running = nullptr;
+        (void)co_await running.close();
+        if (!waited) co_return std::unexpected(waited.error());
+    }
+    const auto& id = job->command.id();
+    uplink::CommandUpdate answer;
+    if (*outcome) {
+        answer.set_id(id);
+        answer.set_state("done");
+    } else if (job->superseded) {
+        answer = failed(id, {Code::cancelled, "a later command for " + job->command.subject() + " came first", "superseded"});
+    } else {
+        Error error = outcome->error();
+        if (error.code == Code::cancelled) error.code = Code::unavailable;  // It was not we who cancelled.
+        answer = failed(id, error);
+        log_warn("command {} for {} failed: {}", id, job->command.subject(), error.message);
+    }
+    if (job->seen) *answer.mutable_workload() = workload_message(*job->seen);
+    // An answer that could be forgotten is none: it leaves only when it is durable.
+    Duration wait = milliseconds{250};
+    while (true) {
+        const auto durable = co_await book_.finish(answer);
+        if (durable) break;
+        if (durable.error().code == Code::cancelled) co_return durable;
+        log_error("the answer to command {} cannot be stored yet: {}", id, durable.error().message);
+        CO_TRY(co_await sleep(ports_.timers, wait));
+        wait = std::min<Duration>(wait * 2, seconds{30});
+    }
+    hooks_.send(answer);
+    co_return Result<>{};
+}
+
+Task<> Executor::act(JobPtr job) {
+    const auto& command = job->command;
+    switch (command.action_case()) {
+        case uplink::Command::kStartWorkload:
+        case uplink::Command::kPullImage: {
+            while (heavy_ >= settings_.starts_parallel_max) CO_TRY(co_await heavy_ended_.wait());
+            const Slot slot{heavy_, heavy_ended_};
+            if (command.has_start_workload()) co_return co_await start(job);
+            co_return co_await pull(job, command.pull_image().image());
+        }
+        case uplink::Command::kStopWorkload: co_return co_await stop(job);
+        case uplink::Command::kEnsureNetwork: {
+            const auto& network = command.ensure_network();
+            co_return co_await persist(ports_.timers, [&] {
+                return ports_.networks.ensure({network.network(), network.subnet(), network.gateway()});
+            });
+        }
+        case uplink::Command::kRemoveNetwork:
+            co_return co_await persist(ports_.timers,
+                                       [&] { return ports_.networks.remove(command.remove_network().network()); });
+        case uplink::Command::kCreateVolume: {
+            const auto& volume = command.create_volume();
+            CO_TRY(co_await persist(ports_.timers,
+                                    [&] { return ports_.volumes.create(volume.volume(), volume.size_bytes()); }));
+            co_return Result<>{};
+        }
+        case uplink::Command::kDeleteVolume: co_return co_await delete_volume(command.delete_volume().volume());
+        case uplink::Command::ACTION_NOT_SET: break;
+    }
+    co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it", "unknown_action");
+}
+
+Task<std::string> Executor::logs(std::string instance, std::size_t bytes_max) {
+    if (const Workload* workload = workloads_.find(instance)) {
+        auto live = co_await ports_.engine.logs(workload->container, bytes_max);
+        if (live || live.error().code != Code::not_found) co_return live;
+    }
+    co_return co_await ports_.logs.read(std::move(instance), bytes_max);
+}
+
+}  // namespace hostler::agent

@@ -1,0 +1,77 @@
+// Does what commands say: each once, those of one subject in order, different subjects at the same time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/queue.h"
+#include "core/task_group.h"
+#include "roles/agent/book.h"
+#include "roles/agent/settings.h"
+#include "roles/agent/workloads.h"
+
+namespace hostler::agent {
+
+class Executor {
+public:
+    struct Hooks {
+        std::function<void(const uplink::CommandUpdate&)> send;      // To the master, if it is there just now.
+        std::function<void(const std::string& instance)> stopping;  // Its tunnels are to end.
+        std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
+    };
+    Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads, Hooks hooks);
+    ~Executor();
+
+    void belong_to(std::string host) { host_ = std::move(host); }
+    void begin();                        // With what the book says was begun; once, after its load().
+    void take(uplink::Command command);  // Never waits.
+    Task<> close();                      // Ends all work where it is; the next agent's begin() goes on.
+
+    // Of a container that runs or ran. Errors: not_found, and the engine's.
+    Task<std::string> logs(std::string instance, std::size_t bytes_max);
+
+private:
+    struct Job;
+    using JobPtr = std::shared_ptr<Job>;
+    struct Lane {
+        std::deque<JobPtr> jobs;  // The first is being done.
+    };
+
+    Task<> admit_all();
+    void enqueue(uplink::Command command);
+    void supersede(Job& job);
+    Task<> work(std::string subject);
+    Task<> perform(JobPtr job);
+    Task<> act(JobPtr job);  // Switches over the actions below.
+
+    // actions.cpp
+    Task<> start(JobPtr job);
+    Task<> pull(JobPtr job, std::string image);
+    Task<ContainerSpec> prepare(JobPtr job);
+    Task<> make_ready(JobPtr job);
+    Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
+    Task<> give_up(JobPtr job, Error why);
+    Task<> stop(JobPtr job);
+    Task<> delete_volume(std::string volume);
+    Task<> take_away(std::string instance, std::string container, Duration grace);
+    Task<std::string> keep_logs(std::string instance, std::string container);
+    Task<> look();
+    void progress(Job& job, std::string_view phase, std::string message);
+
+    const Settings& settings_;
+    Ports ports_;
+    CommandBook& book_;
+    Workloads& workloads_;
+    Hooks hooks_;
+    std::string host_;
+    std::map<std::string, Lane> lanes_;  // By subject.
+    std::size_t heavy_ = 0;              // Starts and pulls that run.
+    Signal heavy_ended_;
+    Queue<uplink::Command> arrivals_{CommandBook::open_max};
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::agent

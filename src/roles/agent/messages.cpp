@@ -1,0 +1,156 @@
+#include "roles/agent/messages.h"
+
+#include <algorithm>
+
+#include <boost/describe/enum_to_string.hpp>
+
+#include "domain/inventory/metrics.h"
+
+namespace hostler::agent {
+
+namespace {
+
+constexpr std::size_t words_max = 256;  // Bytes of a model's name and the like.
+
+// Bytes of the UTF-8 sequence at the front; 0: not one.
+std::size_t sequence(std::string_view text) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+    for (std::size_t at = 1; at < size; ++at)
+        if ((byte(at) & 0xc0) != 0x80) return 0;
+    if (first == 0xe0 && byte(1) < 0xa0) return 0;  // Overlong.
+    if (first == 0xed && byte(1) > 0x9f) return 0;  // Surrogates.
+    if (first == 0xf0 && byte(1) < 0x90) return 0;
+    if (first == 0xf4 && byte(1) > 0x8f) return 0;
+    return size;
+}
+
+bool control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+}
+
+std::string words(std::string_view text) { return clean_text(text, words_max); }
+
+template <class Number>
+std::uint32_t positive(Number value) {
+    return value < 0 ? 0 : static_cast<std::uint32_t>(value);
+}
+
+std::uint64_t bytes(std::int64_t value) { return value < 0 ? 0 : static_cast<std::uint64_t>(value); }
+
+void fill(uplink::Gpu& into, const GpuFacts& gpu, const Verdict& verdict) {
+    into.set_uuid(words(gpu.uuid));
+    into.set_vendor(boost::describe::enum_to_string(gpu.vendor, "other"));
+    into.set_model(words(gpu.model));
+    into.set_index(positive(gpu.index));
+    into.set_minor(positive(gpu.minor));
+    into.set_pci_address(words(gpu.pci_address));
+    into.set_memory_bytes(bytes(gpu.memory_bytes));
+    into.set_core_count(positive(gpu.core_count));
+    into.set_serial(words(gpu.serial));
+    into.set_vbios(words(gpu.vbios));
+    into.set_architecture(words(gpu.architecture));
+    into.set_compute_capability(words(gpu.compute_capability));
+    into.set_numa_node(gpu.numa_node);
+    into.set_pcie_generation(positive(gpu.pcie_generation));
+    into.set_pcie_generation_max(positive(gpu.pcie_generation_max));
+    into.set_pcie_width(positive(gpu.pcie_width));
+    into.set_pcie_width_max(positive(gpu.pcie_width_max));
+    into.set_nvlinks_active(positive(std::ranges::count_if(gpu.nvlinks, &NvLink::active)));
+    into.set_health(std::string{name(verdict.health)});
+    into.set_health_reason(words(verdict.reason));
+    into.set_driver(words(gpu.driver));
+    into.set_cdi_name(words(gpu.cdi_name));
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text, std::size_t bytes_max) {
+    std::string clean;
+    clean.reserve(std::min(text.size(), bytes_max));
+    const std::size_t end = text.size();
+    for (std::size_t at = 0; at < end;) {
+        if (text.size() > bytes_max && at < end - bytes_max / 2 && clean.size() + 8 > bytes_max / 2) {
+            clean += " […] ";
+            at = end - bytes_max / 2 + 16;  // Room for the mark and for half a letter.
+            while (at < end && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+            continue;
+        }
+        const std::size_t size = sequence(text.substr(at));
+        if (size == 0 || (size == 1 && control(text[at]))) {
+            clean += '?';
+            ++at;
+        } else {
+            clean += text.substr(at, size);
+            at += size;
+        }
+    }
+    return clean;
+}
+
+uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health) {
+    uplink::HostFacts made;
+    made.set_hostname(words(facts.hostname));
+    made.set_os(words(facts.os));
+    made.set_kernel(words(facts.kernel));
+    made.set_cpu_model(words(facts.cpu_model));
+    made.set_cpus(positive(facts.cpus));
+    made.set_memory_bytes(bytes(facts.memory_bytes));
+    made.set_disk_bytes(bytes(facts.disk_bytes));
+    made.set_disk_free_bytes(bytes(facts.disk_free_bytes));
+    made.set_driver_version(words(facts.driver_version));
+    made.set_cuda_version(words(facts.cuda_version));
+    made.set_simulated(facts.simulated);
+    for (const auto& gpu : facts.gpus) fill(*made.add_gpus(), gpu, health.of(gpu.uuid));
+    for (const auto& link : facts.topology) {
+        auto& into = *made.add_links();
+        into.set_a(words(link.a));
+        into.set_b(words(link.b));
+        into.set_kind(boost::describe::enum_to_string(link.kind, "sys"));
+        into.set_width(positive(link.width));
+    }
+    return made;
+}
+
+uplink::GpuSample sample_message(const GpuSample& sample) {
+    uplink::GpuSample made;
+    made.set_uuid(words(sample.uuid));
+    for (const double value : pack_metrics(sample)) made.add_values(value);
+    return made;
+}
+
+uplink::HostSample sample_message(const HostSample& sample) {
+    uplink::HostSample made;
+    for (const double value : pack_metrics(sample)) made.add_values(value);
+    return made;
+}
+
+uplink::Fault fault_message(const GpuFault& fault, WallTime at) {
+    uplink::Fault made;
+    made.set_gpu(words(fault.uuid));
+    made.set_kind(words(fault.kind));
+    made.set_number(fault.code);
+    made.set_message(words(describe(fault)));
+    made.set_time(at.time_since_epoch().count());
+    return made;
+}
+
+uplink::Workload workload_message(const Workload& workload) {
+    constexpr std::size_t detail_max = 2048;
+    uplink::Workload made;
+    made.set_instance(words(workload.instance));
+    made.set_generation(workload.generation);
+    made.set_state(boost::describe::enum_to_string(workload.state, "absent"));
+    made.set_ready(workload.ready);
+    made.set_exit_code(workload.exit_code);
+    made.set_oom_killed(workload.oom_killed);
+    made.set_detail(clean_text(workload.detail, detail_max));
+    made.set_address(words(workload.address));
+    return made;
+}
+
+}  // namespace hostler::agent

@@ -1,0 +1,25 @@
+// Between our values and what travels.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "domain/inventory/host.h"
+#include "domain/inventory/sample.h"
+#include "roles/agent/health.h"
+#include "roles/agent/workloads.h"
+#include "uplink.pb.h"
+
+namespace hostler::agent {
+
+// Protobuf carries UTF-8 only: what is not becomes '?', as do control characters but tab and line feed. Of more
+// than `bytes_max` the middle goes.
+std::string clean_text(std::string_view text, std::size_t bytes_max);
+
+uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health);
+uplink::GpuSample sample_message(const GpuSample& sample);
+uplink::HostSample sample_message(const HostSample& sample);
+uplink::Fault fault_message(const GpuFault& fault, WallTime at);
+uplink::Workload workload_message(const Workload& workload);
+
+}  // namespace hostler::agent

@@ -1,0 +1,41 @@
+// Reports that the master has not yet acknowledged.
+#pragma once
+
+#include <deque>
+
+#include "core/signal.h"
+#include "ports/journal.h"
+#include "uplink.pb.h"
+
+namespace hostler::agent {
+
+// At most `size_max` reports. When more come, the oldest telemetry goes first; what changed about workloads, facts
+// and faults is merged into fewer reports and never lost.
+class ReportQueue {
+public:
+    ReportQueue(Journal& journal, std::size_t size_max) : journal_(journal), size_max_(size_max) {}
+
+    // Numbers rise over restarts too: a block of them is reserved in the journal, "sequence".
+    Task<> push(uplink::Report report);
+    void acknowledge(std::uint64_t sequence);  // And all before it.
+    // A new connection's hello tells the present, so what waits is history: it is never "all there is" any more.
+    void grow_old();
+    // The first that is numbered higher; nullptr: none.
+    const uplink::Report* after(std::uint64_t sequence) const;
+    std::size_t size() const { return reports_.size(); }
+
+    static constexpr std::size_t faults_max = 1024;  // Of merged reports; the oldest go.
+
+private:
+    void make_room();
+    static bool only_telemetry(const uplink::Report& report);
+    static void merge(uplink::Report& older, uplink::Report&& newer);
+
+    Journal& journal_;
+    std::size_t size_max_;
+    std::uint64_t last_ = 0;
+    std::uint64_t reserved_ = 0;
+    std::deque<uplink::Report> reports_;
+};
+
+}  // namespace hostler::agent

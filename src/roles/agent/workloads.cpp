@@ -1,0 +1,175 @@
+#include "roles/agent/workloads.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+
+namespace hostler::agent {
+
+namespace {
+
+std::string value(const Container& container, std::string_view key) {
+    const auto found = container.labels.find(std::string{key});
+    return found == container.labels.end() ? std::string{} : found->second;
+}
+
+std::uint64_t number(std::string_view text) {
+    std::uint64_t made = 0;
+    std::from_chars(text.data(), text.data() + text.size(), made);
+    return made;
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find(',', at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+std::string ready_key(const std::string& instance) { return "ready/" + instance; }
+
+std::string why_ended(const Container& container) {
+    if (!container.error.empty()) return container.error;
+    if (container.oom_killed) return "it was killed for using more memory than it may";
+    return fmt::format("it ended with exit code {}", container.exit_code);
+}
+
+}  // namespace
+
+std::string container_name(std::string_view instance) { return fmt::format("hostler-{}", instance); }
+
+Task<> Workloads::refresh() {
+    constexpr int tries_max = 4;
+    for (int tries = 0; tries < tries_max; ++tries) {
+        const std::uint64_t noted = noted_;
+        auto list = co_await engine_.list(std::string{label::host}, host_);
+        if (!list) {
+            if (list.error().code == Code::cancelled) co_return std::unexpected(list.error());
+            if (known_) log_warn("the container engine does not answer: {}", list.error().message);
+            known_ = false;
+            engine_error_ = list.error().message;
+            co_return std::unexpected(list.error());
+        }
+        if (noted != noted_) continue;  // It was overtaken by a command.
+        if (!engine_error_.empty()) log_info("the container engine answers");
+        known_ = true;
+        engine_error_.clear();
+        std::set<std::string> here;
+        for (const Container& container : *list) {
+            Workload workload = of(container);
+            if (workload.instance.empty()) continue;
+            here.insert(workload.instance);
+            put(std::move(workload));
+        }
+        std::vector<std::string> gone;
+        for (const auto& [instance, workload] : all_)
+            if (!here.contains(instance)) gone.push_back(instance);
+        for (const auto& instance : gone) note_absent(instance);
+        co_return co_await forget_ready();
+    }
+    co_return Result<>{};  // Commands keep changing things, and tell what they change themselves.
+}
+
+const Workload* Workloads::find(const std::string& instance) const {
+    const auto found = all_.find(instance);
+    return found == all_.end() ? nullptr : &found->second;
+}
+
+void Workloads::note(const Container& container) {
+    ++noted_;
+    put(of(container));
+}
+
+void Workloads::note_absent(const std::string& instance) {
+    ++noted_;
+    const auto found = all_.find(instance);
+    if (found == all_.end()) return;
+    Workload gone = std::move(found->second);
+    all_.erase(found);
+    gone.state = WorkloadState::absent;
+    gone.ready = false;
+    changed_(gone);
+}
+
+void Workloads::note_detail(const std::string& instance, std::string detail) {
+    const auto found = all_.find(instance);
+    if (found != all_.end()) found->second.detail = std::move(detail);
+}
+
+Task<> Workloads::note_ready(std::string instance) {
+    const auto found = all_.find(instance);
+    if (found == all_.end()) co_return Result<>{};
+    const std::uint64_t generation = found->second.generation;
+    CO_TRY(co_await journal_.put(ready_key(instance), fmt::format("{}", generation)));
+    const auto now = all_.find(instance);
+    if (now == all_.end() || now->second.generation != generation) co_return Result<>{};
+    if (now->second.state != WorkloadState::running) co_return Result<>{};
+    Workload ready = now->second;
+    ready.ready = true;
+    ready.detail.clear();
+    put(std::move(ready));
+    co_return Result<>{};
+}
+
+void Workloads::note_stopping(const std::string& instance, bool stopping) {
+    if (stopping)
+        stopping_.insert(instance);
+    else
+        stopping_.erase(instance);
+}
+
+Workload Workloads::of(const Container& container) const {
+    Workload made;
+    made.instance = value(container, label::instance);
+    made.generation = number(value(container, label::generation));
+    made.address = value(container, label::address);
+    made.container = container.name;
+    for (const auto& port : split(value(container, label::ports)))
+        made.ports.push_back(static_cast<std::uint16_t>(number(port)));
+    made.volumes = split(value(container, label::volumes));
+    switch (container.state) {
+        case ContainerState::created: made.state = WorkloadState::created; break;
+        case ContainerState::running: made.state = WorkloadState::running; break;
+        case ContainerState::exited: made.state = WorkloadState::exited; break;
+    }
+    if (made.state == WorkloadState::exited) {
+        made.exit_code = container.exit_code;
+        made.oom_killed = container.oom_killed;
+        made.detail = why_ended(container);
+    } else if (const auto before = all_.find(made.instance);
+               before != all_.end() && before->second.generation == made.generation) {
+        made.detail = before->second.detail;
+    }
+    // Readiness lasts as long as the container runs.
+    const auto ready = journal_.all().find(ready_key(made.instance));
+    made.ready = made.state == WorkloadState::running && ready != journal_.all().end() &&
+                 number(ready->second) == made.generation;
+    return made;
+}
+
+void Workloads::put(Workload workload) {
+    auto& held = all_[workload.instance];
+    if (held == workload) return;
+    held = std::move(workload);
+    const Workload changed = held;
+    changed_(changed);
+}
+
+// Readiness of instances that are gone, so that the journal does not grow.
+Task<> Workloads::forget_ready() {
+    std::vector<std::string> keys;
+    const auto& all = journal_.all();
+    for (auto at = all.lower_bound("ready/"); at != all.end() && at->first.starts_with("ready/"); ++at) {
+        const auto found = all_.find(at->first.substr(std::string_view{"ready/"}.size()));
+        if (found == all_.end() || found->second.state == WorkloadState::exited) keys.push_back(at->first);
+    }
+    for (auto& key : keys) CO_TRY(co_await journal_.erase(std::move(key)));
+    co_return Result<>{};
+}
+
+}  // namespace hostler::agent

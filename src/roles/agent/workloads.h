@@ -1,0 +1,90 @@
+// The containers of this host that are Hostler's, as they were last seen.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ports/engine.h"
+#include "ports/journal.h"
+
+namespace hostler::agent {
+
+enum class WorkloadState { created, running, exited, absent };
+BOOST_DESCRIBE_ENUM(WorkloadState, created, running, exited, absent)
+
+struct Workload {
+    std::string instance;
+    std::uint64_t generation = 0;
+    WorkloadState state = WorkloadState::absent;
+    bool ready = false;               // Every probe has answered since it started.
+    int exit_code = 0;
+    bool oom_killed = false;
+    std::string detail;               // For people.
+    std::string address;              // In its network.
+    std::string container;            // Its name on the engine.
+    std::vector<std::uint16_t> ports;  // To which tunnels may lead.
+    std::vector<std::string> volumes;  // That it mounts.
+    bool operator==(const Workload&) const = default;
+};
+
+// What each of our containers carries, so that it explains itself to an agent that knows nothing.
+namespace label {
+inline constexpr std::string_view host = "hostler.host";
+inline constexpr std::string_view instance = "hostler.instance";
+inline constexpr std::string_view generation = "hostler.generation";
+inline constexpr std::string_view tenant = "hostler.tenant";
+inline constexpr std::string_view network = "hostler.network";
+inline constexpr std::string_view address = "hostler.address";
+inline constexpr std::string_view ports = "hostler.ports";  // "8080,22"
+inline constexpr std::string_view volumes = "hostler.volumes";  // As ports.
+inline constexpr std::string_view name = "hostler.name";
+}  // namespace label
+
+std::string container_name(std::string_view instance);
+
+class Workloads {
+public:
+    // `changed` is called with each instance that became something else.
+    Workloads(Engine& engine, Journal& journal, std::function<void(const Workload&)> changed)
+        : engine_(engine), journal_(journal), changed_(std::move(changed)) {}
+
+    void belong_to(std::string host) { host_ = std::move(host); }
+    // Asks the engine. When it does not answer, what was known stays, and engine_error() tells why.
+    Task<> refresh();
+    // Every instance seen and not yet confirmed to be gone, by name.
+    const std::map<std::string, Workload>& all() const { return all_; }
+    const Workload* find(const std::string& instance) const;
+    // The last refresh() succeeded.
+    bool known() const { return known_; }
+    const std::string& engine_error() const { return engine_error_; }
+
+    // A command has changed the container: refreshes that are under way know less than this.
+    void note(const Container& container);
+    void note_absent(const std::string& instance);
+    void note_detail(const std::string& instance, std::string detail);
+    Task<> note_ready(std::string instance);  // Durable when it returns.
+    // No tunnel leads to an instance that is being stopped.
+    void note_stopping(const std::string& instance, bool stopping);
+    bool stopping(const std::string& instance) const { return stopping_.contains(instance); }
+
+private:
+    Workload of(const Container& container) const;
+    void put(Workload workload);
+    Task<> forget_ready();
+
+    Engine& engine_;
+    Journal& journal_;
+    std::function<void(const Workload&)> changed_;
+    std::string host_;
+    std::map<std::string, Workload> all_;
+    std::set<std::string> stopping_;
+    std::uint64_t noted_ = 0;  // Rises whenever a command changes something.
+    bool known_ = false;
+    std::string engine_error_;
+};
+
+}  // namespace hostler::agent

@@ -1,0 +1,122 @@
+#include "roles/master/command_rules.h"
+
+#include <fmt/format.h>
+
+#include "roles/master/instance_rules.h"
+#include "roles/master/network_rules.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+// Moves it along its life; true when it got there.
+bool move(Desk& desk, const std::string& id, CommandEvent event, std::string message) {
+    const auto to = next(command_life, desk.estate.commands.at(id).phase, event);
+    if (!to) return false;
+    HostCommand& command = desk.estate.commands.edit(id);
+    command.phase = *to;
+    command.message = std::move(message);
+    return true;
+}
+
+InstanceEvent event_of(const std::string& phase) {
+    if (phase == "pulling") return InstanceEvent::pull;
+    if (phase == "probing") return InstanceEvent::probe;
+    return InstanceEvent::start;
+}
+
+void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
+    const Instance* instance = desk.estate.instances.find(command.subject);
+    if (!instance || instance->meta.generation != command.subject_generation) return;
+    if (answer.done) return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
+    // Refused as too old or too late: by level, the next look makes another command.
+    if (answer.reason == "stale_epoch" || answer.reason == "stale_generation" || answer.reason == "expired") return;
+    if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
+    note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason, answer.message);
+}
+
+}  // namespace
+
+void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject, std::uint64_t generation) {
+    HostCommand made{.id = new_id(desk.random, "cmd", 12), .host = host, .verb = verb, .subject = subject, .subject_generation = generation};
+    made.created_at = desk.estate.micros();
+    made.expires_at = made.created_at + std::chrono::microseconds{desk.settings.start_deadline}.count();
+    desk.estate.commands.add(std::move(made));
+}
+
+bool commanded(const Desk& desk, const std::string& subject) {
+    for (const auto& [id, command] : desk.estate.commands.all())
+        if (command.subject == subject) return true;
+    return false;
+}
+
+void close_commands(Desk& desk, const std::string& subject, std::uint64_t below) {
+    std::vector<std::string> ids;
+    for (const auto& [id, command] : desk.estate.commands.all())
+        if (command.subject == subject && command.subject_generation < below) ids.push_back(id);
+    for (const std::string& id : ids) {
+        move(desk, id, CommandEvent::expire, "something newer is wanted");
+        desk.estate.commands.retire(id);
+    }
+}
+
+void note_progress(Desk& desk, const std::string& host, const std::string& id, const std::string& phase, const std::string& message) {
+    const HostCommand* command = desk.estate.commands.find(id);
+    if (!command || command->host != host) return;
+    move(desk, id, CommandEvent::begin, message);
+    if (command->verb != Verb::start_workload) return;
+    const Instance* instance = desk.estate.instances.find(command->subject);
+    if (!instance || instance->meta.generation != command->subject_generation) return;
+    note(desk, command->subject, event_of(phase), phase, message);
+}
+
+void note_answer(Desk& desk, const std::string& host, const std::string& id, const CommandAnswer& answer) {
+    const HostCommand* found = desk.estate.commands.find(id);
+    if (!found || found->host != host) return;
+    move(desk, id, answer.done ? CommandEvent::succeed : CommandEvent::fail, answer.message);
+    const HostCommand command = *found;
+    desk.estate.commands.retire(id);
+    if (answer.absent) desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
+    switch (command.verb) {
+        case Verb::start_workload:
+            note_start(desk, command, answer);
+            reconcile_instance(desk, command.subject);
+            break;
+        case Verb::stop_workload:
+            if (answer.done) {
+                auto& seen = desk.live.hosts[host];
+                seen.workloads.erase(command.subject);
+                seen.missed[command.subject] = reports_to_believe_absence;
+                reconcile_instance(desk, command.subject);
+            }
+            break;  // A stop that failed is tried again at the next look.
+        case Verb::create_volume:
+        case Verb::delete_volume: note_volume(desk, command, answer); break;
+        case Verb::remove_network: note_subnet(desk, command, answer); break;
+    }
+}
+
+void expire_commands(Desk& desk) {
+    std::vector<std::string> ids;
+    for (const auto& [id, command] : desk.estate.commands.all())
+        if (command.expires_at + std::chrono::microseconds{desk.settings.ready_deadline}.count() < desk.estate.micros()) ids.push_back(id);
+    for (const std::string& id : ids) {
+        const std::string subject = desk.estate.commands.at(id).subject;
+        move(desk, id, CommandEvent::expire, "the host did not answer in time");
+        desk.estate.commands.retire(id);
+        reconcile_instance(desk, subject);
+    }
+}
+
+void drop_commands(Desk& desk, const std::string& host) {
+    std::vector<std::string> ids;
+    for (const auto& [id, command] : desk.estate.commands.all())
+        if (command.host == host) ids.push_back(id);
+    for (const std::string& id : ids) {
+        move(desk, id, CommandEvent::expire, "the host was removed");
+        desk.estate.commands.retire(id);
+    }
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,39 @@
+// Commands to hosts: at most one under way for each subject and generation.
+#pragma once
+
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+// Makes a command, to be sent once it is durable.
+void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject, std::uint64_t generation);
+
+// One about this subject is under way.
+bool commanded(const Desk& desk, const std::string& subject);
+
+// A newer generation makes those of older ones pointless: the host will refuse them.
+void close_commands(Desk& desk, const std::string& subject, std::uint64_t below_generation);
+
+struct CommandAnswer {
+    bool done = false;
+    std::string code;      // When it failed: as core/result.h names it,
+    std::string reason;    // a token,
+    std::string message;   // a sentence.
+    int exit_code = 0;
+    bool exited = false;   // exit_code says something.
+    bool absent = false;   // The host says that nothing of the subject runs now.
+};
+
+// The host is at work on it. Unknown commands are let pass.
+void note_progress(Desk& desk, const std::string& host, const std::string& command, const std::string& phase,
+                   const std::string& message);
+// It has ended. What it was about moves on.
+void note_answer(Desk& desk, const std::string& host, const std::string& command, const CommandAnswer& answer);
+
+// Ends those whose time is over.
+void expire_commands(Desk& desk);
+
+// The host has gone for good: nobody will answer.
+void drop_commands(Desk& desk, const std::string& host);
+
+}  // namespace hostler::master

@@ -1,0 +1,119 @@
+#include "roles/master/estate.h"
+
+#include <fmt/format.h>
+
+namespace hostler::master {
+
+namespace {
+
+template <class T>
+Object envelope(T& row, std::uint64_t number, bool live) {
+    if (row.meta.created == 0) row.meta.created = number;
+    row.meta.version = number;
+    Object object;
+    object.kind = Kind<T>::name;
+    object.id = Kind<T>::id(row);
+    object.tenant = Kind<T>::tenant(row);
+    object.project = object.tenant;
+    object.phase = Kind<T>::phase(row);
+    object.generation = row.meta.generation;
+    object.created = row.meta.created;
+    object.version = row.meta.version;
+    object.live = live;
+    object.body = encode_body(row);
+    return object;
+}
+
+}  // namespace
+
+void Estate::begin(std::string actor, WallTime time) {
+    actor_ = std::move(actor);
+    time_ = time;
+}
+
+void Estate::event(std::string_view kind, const std::string& id, const std::string& tenant, std::string reason,
+                   std::string message) {
+    events_.push_back({time_, std::string{kind}, id, tenant, actor_, std::move(reason), std::move(message), 0});
+}
+
+void Estate::ledger(const Claim& claim, std::string use) {
+    ledger_.push_back({time_, claim.id, claim.host, claim.tenant, std::move(use), encode_body(claim)});
+}
+
+const Claim& Estate::hold(Claim claim) {
+    const Claim& held = claims.add(std::move(claim));
+    ledger(held, text_of(held.use));
+    return held;
+}
+
+void Estate::pass_on(const std::string& id, ClaimUse use, std::string tenant, std::string holder) {
+    Claim& claim = claims.edit(id);
+    claim.use = use;
+    claim.tenant = std::move(tenant);
+    claim.holder = std::move(holder);
+    ledger(claim, text_of(use));
+}
+
+void Estate::release(const std::string& id) {
+    ledger(claims.at(id), "released");
+    claims.erase(id);
+}
+
+bool Estate::unchanged() const {
+    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty();
+    each_table(*this, [&](const auto& table) {
+        any = any || !table.changed_.empty() || !table.retired_.empty() || !table.erased_.empty();
+    });
+    return !any;
+}
+
+Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched) {
+    Changes changes;
+    changes.epoch = epoch;
+    changes.number = number;
+    each_table(*this, [&]<class T>(Table<T>& table) {
+        for (const std::string& id : table.changed_) {
+            changes.put.push_back(envelope(table.rows_.at(id), number, true));
+            touched.push_back({std::string{Kind<T>::name}, id});
+        }
+        for (T& row : table.retired_) {
+            changes.put.push_back(envelope(row, number, false));
+            touched.push_back({std::string{Kind<T>::name}, Kind<T>::id(row)});
+        }
+        for (const std::string& id : table.erased_) {
+            if (table.rows_.contains(id)) continue;  // Made again under the same name.
+            changes.erase.emplace_back(std::string{Kind<T>::name}, id);
+            touched.push_back({std::string{Kind<T>::name}, id});
+        }
+        table.changed_.clear();
+        table.retired_.clear();
+        table.erased_.clear();
+    });
+    changes.events = std::exchange(events_, {});
+    changes.ledger = std::exchange(ledger_, {});
+    changes.audit = std::exchange(audit_, {});
+    return changes;
+}
+
+Result<> Estate::load(const std::vector<Object>& objects) {
+    for (const Object& object : objects) {
+        bool known = false;
+        Result<> read;
+        each_table(*this, [&]<class T>(Table<T>& table) {
+            if (object.kind != Kind<T>::name) return;
+            known = true;
+            auto row = decode_body<T>(object.body);
+            if (!row) {
+                read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id, row.error().message));
+                return;
+            }
+            row->meta = {object.generation, object.created, object.version};
+            table.rows_.emplace(object.id, std::move(*row));
+        });
+        TRY(std::move(read));
+        // A kind that only a newer release knows stays in the store, untouched.
+    }
+    return {};
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,132 @@
+// Everything that is, in memory: the one place where the master's decisions are made. It belongs to one thread, and
+// nothing is awaited between reading it and changing it. What was changed is taken out as one commit.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ports/store.h"
+#include "roles/master/kinds.h"
+
+namespace hostler::master {
+
+// The objects of one kind, by id.
+template <class T>
+class Table {
+public:
+    const T* find(const std::string& id) const {
+        const auto row = rows_.find(id);
+        return row == rows_.end() ? nullptr : &row->second;
+    }
+    const T& at(const std::string& id) const {
+        const T* row = find(id);
+        HOSTLER_ASSERT(row);
+        return *row;
+    }
+    const std::map<std::string, T>& all() const { return rows_; }
+
+    // To be changed: it will be part of the next commit.
+    T& edit(const std::string& id) {
+        const auto row = rows_.find(id);
+        HOSTLER_ASSERT(row != rows_.end());
+        changed_.insert(id);
+        return row->second;
+    }
+    const T& add(T row) {
+        const std::string id = Kind<T>::id(row);
+        const auto [at, added] = rows_.emplace(id, std::move(row));
+        HOSTLER_ASSERT(added);
+        changed_.insert(id);
+        return at->second;
+    }
+    // It has ended: the store keeps it to be read, memory does not.
+    void retire(const std::string& id) {
+        const auto row = rows_.find(id);
+        HOSTLER_ASSERT(row != rows_.end());
+        retired_.push_back(std::move(row->second));
+        rows_.erase(row);
+        changed_.erase(id);
+    }
+    // Gone for good.
+    void erase(const std::string& id) {
+        const auto row = rows_.find(id);
+        HOSTLER_ASSERT(row != rows_.end());
+        if (row->second.meta.created != 0) erased_.insert(id);
+        rows_.erase(row);
+        changed_.erase(id);
+    }
+
+private:
+    friend class Estate;
+    std::map<std::string, T> rows_;
+    std::set<std::string> changed_;
+    std::vector<T> retired_;
+    std::set<std::string> erased_;
+};
+
+// What one commit changed, for those who watch.
+struct Touched {
+    std::string kind;
+    std::string id;
+    bool operator==(const Touched&) const = default;
+};
+
+class Estate {
+public:
+    Table<Zone> zones;
+    Table<AccessPoint> access_points;
+    Table<Gateway> gateways;
+    Table<HostToken> host_tokens;
+    Table<Host> hosts;
+    Table<Spec> specs;
+    Table<Slot> slots;
+    Table<Claim> claims;
+    Table<Instance> instances;
+    Table<Volume> volumes;
+    Table<Network> networks;
+    Table<Subnet> subnets;
+    Table<HostCommand> commands;
+    Table<ApiKey> api_keys;
+    Table<SignIn> sign_ins;
+    Table<Answer> answers;
+    Table<LongOperation> operations;
+
+    // Who changes things from here on, and when: the head of every event and ledger line.
+    void begin(std::string actor, WallTime time);
+    WallTime time() const { return time_; }
+    std::int64_t micros() const { return time_.time_since_epoch().count(); }
+
+    void event(std::string_view kind, const std::string& id, const std::string& tenant, std::string reason,
+               std::string message);
+    // Every change of who holds what goes through these three.
+    const Claim& hold(Claim claim);
+    void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
+    void release(const std::string& claim);
+    void audit(AuditLine line) { audit_.push_back(std::move(line)); }
+
+    bool unchanged() const;
+    // All that was changed since the last take(), as commit `number`.
+    Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
+    // Errors: internal (a body that cannot be read).
+    Result<> load(const std::vector<Object>& objects);
+
+private:
+    template <class Self, class Visit>
+    static void each_table(Self& self, Visit visit) {
+        visit(self.zones), visit(self.access_points), visit(self.gateways), visit(self.host_tokens);
+        visit(self.hosts), visit(self.specs), visit(self.slots), visit(self.claims), visit(self.instances);
+        visit(self.volumes), visit(self.networks), visit(self.subnets), visit(self.commands);
+        visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
+    }
+    void ledger(const Claim& claim, std::string use);
+
+    std::string actor_ = "master";
+    WallTime time_;
+    std::vector<EventRecord> events_;
+    std::vector<LedgerLine> ledger_;
+    std::vector<AuditLine> audit_;
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,213 @@
+#include "roles/master/host_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "roles/master/command_rules.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/network_rules.h"
+#include "roles/master/stock_rules.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+std::vector<std::string> instances_on(const Desk& desk, const std::string& host) {
+    std::vector<std::string> ids;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.host == host && (!is_final(instance.phase) || !instance.claim.empty())) ids.push_back(id);
+    return ids;
+}
+
+bool move(Desk& desk, const std::string& id, HostEvent event, std::string reason, std::string message) {
+    const auto to = next(host_life, desk.estate.hosts.at(id).phase, event);
+    if (!to) return false;
+    Host& host = desk.estate.hosts.edit(id);
+    host.phase = *to;
+    host.message = *to == HostPhase::ready ? "" : message;
+    desk.estate.event("host", id, "", std::move(reason), std::move(message));
+    return true;
+}
+
+void note_facts(Desk& desk, const std::string& id, HostReport& report) {
+    const Host& host = desk.estate.hosts.at(id);
+    // Free disk space changes all the time: it is not news.
+    report.facts->disk_free_bytes = host.facts.disk_free_bytes != 0 &&
+            std::abs(report.facts->disk_free_bytes - host.facts.disk_free_bytes) < (std::int64_t{1} << 30)
+        ? host.facts.disk_free_bytes : report.facts->disk_free_bytes;
+    if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
+        host.engine_error == report.engine_error && (report.agent_version.empty() || host.agent_version == report.agent_version))
+        return;
+    Host& changed = desk.estate.hosts.edit(id);
+    for (const auto& [gpu, state] : report.gpu_states) {
+        const auto before = changed.gpu_states.find(gpu);
+        if (before != changed.gpu_states.end() && before->second == state) continue;
+        desk.estate.event("gpu", gpu, "", text_of(state.health), state.reason.empty() ? fmt::format("GPU {} is {}.", gpu, text_of(state.health)) : state.reason);
+    }
+    if (changed.engine_error != report.engine_error)
+        desk.estate.event("host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
+                          report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
+    changed.facts = std::move(*report.facts);
+    changed.gpu_states = std::move(report.gpu_states);
+    changed.engine = std::move(report.engine);
+    changed.engine_error = std::move(report.engine_error);
+    changed.boot_id = changed.facts.boot_id;
+    if (!report.agent_version.empty()) changed.agent_version = report.agent_version;
+}
+
+// Somebody else's, or ours from before a restore: it holds what it holds until a person decides.
+void note_foreign(Desk& desk, const std::string& host, const HostLive& seen) {
+    for (const auto& [instance, workload] : seen.workloads) {
+        if (desk.estate.instances.find(instance)) continue;
+        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) { return row.second.holder == instance; });
+        if (held) continue;
+        Claim claim{.id = new_id(desk.random, "c"), .host = host, .zone = desk.estate.hosts.at(host).zone, .use = ClaimUse::foreign,
+                    .tenant = workload.tenant, .holder = instance};
+        claim.cpu_milli = workload.cpu_milli;
+        claim.memory_bytes = workload.memory_bytes;
+        claim.gpus = workload.gpus;
+        desk.estate.hold(std::move(claim));
+        desk.estate.event("host", host, "", "foreign_workload", fmt::format("Workload {} runs there and is not known here.", instance));
+    }
+    std::vector<std::string> over;
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        if (claim.use == ClaimUse::foreign && claim.host == host && !seen.workloads.contains(claim.holder)) over.push_back(id);
+    for (const std::string& id : over) desk.estate.release(id);
+}
+
+}  // namespace
+
+Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest, const std::string& hostname) {
+    const HostToken* token = nullptr;
+    for (const auto& [id, row] : desk.estate.host_tokens.all())
+        if (row.hash == token_hash) token = &row;
+    if (!token) return fail(Code::unauthenticated, "nobody knows this host token; make one with: hostler host token create", "token_unknown");
+    if (!token->host.empty()) {
+        if (token->csr_digest == csr_digest) return Joined{token->host, token->zone, token->certificate};
+        return fail(Code::unauthenticated, "this host token was used before; each host needs one of its own", "token_used");
+    }
+    if (token->expires_at <= desk.estate.micros())
+        return fail(Code::unauthenticated, "this host token has expired; make a new one with: hostler host token create", "token_expired");
+    Host host{.id = new_id(desk.random, "h"), .zone = token->zone, .owner = token->owner, .message = "it has not reported yet",
+              .joined_at = desk.estate.micros()};
+    host.facts.hostname = hostname;
+    HostToken& used = desk.estate.host_tokens.edit(token->id);
+    used.host = host.id;
+    used.csr_digest = csr_digest;
+    desk.estate.event("host", host.id, "", "joined", fmt::format("Host {} joined zone {} as {}.", hostname, host.zone, host.id));
+    Joined joined{host.id, host.zone, ""};
+    desk.estate.hosts.add(std::move(host));
+    return joined;
+}
+
+void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate) {
+    for (const auto& [id, row] : desk.estate.host_tokens.all()) {
+        if (row.hash != token_hash) continue;
+        desk.estate.host_tokens.edit(id).certificate = certificate;
+        return;
+    }
+}
+
+Result<> host_connected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired)
+        return fail(Code::forbidden, fmt::format("host {} is not part of this cloud", id), "host_removed");
+    HostLive& live = desk.live.hosts[id];
+    live.connected = true;
+    live.access = access;
+    live.session = session;
+    live.complete = false;
+    live.last_sequence = 0;
+    live.missed.clear();
+    return {};
+}
+
+void host_disconnected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
+    const auto live = desk.live.hosts.find(id);
+    if (live == desk.live.hosts.end() || live->second.access != access || live->second.session != session) return;
+    live->second.connected = false;
+    live->second.complete = false;
+}
+
+void note_report(Desk& desk, const std::string& id, HostReport report, Instant now) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return;
+    HostLive& live = desk.live.hosts[id];
+    live.heard = now;
+    live.last_sequence = std::max(live.last_sequence, report.sequence);
+    if (report.facts) note_facts(desk, id, report);
+    move(desk, id, HostEvent::report, "ready", "The host reports.");
+    if (report.complete) {
+        live.complete = true;
+        live.workloads = std::move(report.workloads);
+        std::map<std::string, int> missed;
+        for (const std::string& instance : instances_on(desk, id))
+            if (!live.workloads.contains(instance)) missed[instance] = live.missed[instance] + 1;
+        live.missed = std::move(missed);
+        note_foreign(desk, id, live);
+    } else {
+        for (auto& [instance, workload] : report.workloads) live.workloads[instance] = std::move(workload);
+    }
+    for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
+    fill_stock(desk);
+}
+
+void watch_silence(Desk& desk, Instant now) {
+    std::vector<std::string> ids;
+    for (const auto& [id, host] : desk.estate.hosts.all()) ids.push_back(id);
+    for (const std::string& id : ids) {
+        HostLive& live = desk.live.hosts[id];
+        if (live.heard == Instant{}) live.heard = now;  // A new term gives everyone the same patience.
+        const auto silence = now - live.heard;
+        if (silence >= desk.settings.unreachable_after)
+            move(desk, id, HostEvent::silence, "unreachable", fmt::format("Nothing was heard of it for {} s.", desk.settings.unreachable_after.count()));
+        if (silence < desk.settings.lost_after) continue;
+        if (move(desk, id, HostEvent::long_silence, "lost", fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
+            for (const std::string& instance : instances_on(desk, id))
+                note(desk, instance, InstanceEvent::lose_host, "host_lost", "its host is silent; it may still run there, and comes back with it");
+    }
+}
+
+Result<> remove_host(Desk& desk, const std::string& id, bool force) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
+    const auto instances = instances_on(desk, id);
+    const auto living = std::ranges::count_if(instances, [&](const std::string& i) { return !is_final(desk.estate.instances.at(i).phase); });
+    const auto volumes = std::ranges::count_if(desk.estate.volumes.all(), [&](const auto& row) { return row.second.host == id; });
+    if ((living > 0 || volumes > 0) && !force) {
+        Error error{Code::conflict, fmt::format("{} instances and {} volumes are on host {}", living, volumes, id), "host_in_use"};
+        error.help = "Stop and delete them, or remove it with force=true: they are lost then.";
+        return std::unexpected(std::move(error));
+    }
+    move(desk, id, HostEvent::remove, "removed", "The host was removed and is cut off.");
+    drop_commands(desk, id);
+    for (const std::string& instance : instances) {
+        note(desk, instance, InstanceEvent::host_gone, "host_removed", "its host was removed");
+        let_go(desk, instance);
+    }
+    lose_volumes(desk, id);
+    std::vector<std::string> claims, subnets;
+    for (const auto& [claim, row] : desk.estate.claims.all())
+        if (row.host == id && row.use != ClaimUse::stock) claims.push_back(claim);
+    for (const std::string& claim : claims) desk.estate.release(claim);
+    for (const auto& [subnet, row] : desk.estate.subnets.all())
+        if (row.host == id) subnets.push_back(subnet);
+    for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
+    desk.live.hosts.erase(id);
+    fill_stock(desk);
+    return {};
+}
+
+Result<> cordon_host(Desk& desk, const std::string& id, bool cordoned) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
+    if (host->cordoned == cordoned) return {};
+    desk.estate.hosts.edit(id).cordoned = cordoned;
+    desk.estate.event("host", id, "", cordoned ? "cordoned" : "uncordoned", cordoned ? "Nothing new goes there." : "It takes work again.");
+    if (!cordoned) fill_stock(desk);
+    return {};
+}
+
+}  // namespace hostler::master

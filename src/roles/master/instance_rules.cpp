@@ -1,0 +1,235 @@
+#include "roles/master/instance_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "roles/master/capacity.h"
+#include "roles/master/command_rules.h"
+#include "roles/master/network_rules.h"
+#include "roles/master/shell_words.h"
+#include "roles/master/stock_rules.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from, std::vector<FieldError>& wrong) {
+    std::vector<InstancePort> ports;
+    std::set<int> seen;
+    for (std::size_t i = 0; i < from.ports.size(); ++i) {
+        const api::Port& port = from.ports[i];
+        const std::string path = fmt::format("template.ports[{}]", i);
+        if (port.protocol != api::Protocol::TCP) wrong.push_back({path + ".protocol", "only TCP is served"});
+        if (!seen.insert(port.port).second) wrong.push_back({path + ".port", "is given twice"});
+        ports.push_back({.port = port.port, .is_public = port.is_public, .is_probe = port.is_probe, .base_url = port.base_url});
+    }
+    return ports;
+}
+
+// Without a wildcard domain each port of an instance is a port of the gateway's own.
+Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
+    const bool wanted = std::ranges::any_of(desk.estate.gateways.all(), [](const auto& row) { return row.second.domain.empty(); });
+    if (!wanted) return {};
+    std::set<int> taken;
+    for (const auto& [id, other] : desk.estate.instances.all())
+        for (const InstancePort& port : other.spec.ports)
+            if (!is_final(other.phase)) taken.insert(port.own_port);
+    int candidate = desk.settings.own_port_min;
+    for (InstancePort& port : ports) {
+        while (taken.contains(candidate)) ++candidate;
+        if (candidate > desk.settings.own_port_max)
+            return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
+        port.own_port = candidate++;
+    }
+    return {};
+}
+
+Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& host) {
+    Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
+    InstanceSpec spec;
+    spec.image = request.image;
+    if (!desk.estate.specs.find(request.spec_name))
+        wrong.fields.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
+    if (request.zone && !desk.estate.zones.find(*request.zone))
+        wrong.fields.push_back({"zone", fmt::format("there is no zone {}", *request.zone)});
+    if (auto words = shell_words(request.template_.cmd))
+        spec.command = std::move(*words);
+    else
+        wrong.fields.push_back({"template.cmd", words.error().message});
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < request.template_.envs.size(); ++i) {
+        const auto& env = request.template_.envs[i];
+        if (!names.insert(env.name).second)
+            wrong.fields.push_back({fmt::format("template.envs[{}].name", i), "is given twice"});
+        spec.environment.push_back({env.name, env.value});
+    }
+    spec.ports = ports_of(desk, request.template_, wrong.fields);
+    spec.volumes = mounts_of(desk, request, host, wrong.fields);
+    if (!wrong.fields.empty()) {
+        wrong.message = fmt::format("{} of the request {} wrong", wrong.fields.size() == 1 ? "one field" : fmt::format("{} fields", wrong.fields.size()),
+                                    wrong.fields.size() == 1 ? "is" : "are");
+        return std::unexpected(std::move(wrong));
+    }
+    TRY(give_own_ports(desk, spec.ports));
+    return spec;
+}
+
+// From stock if there is some, else directly.
+Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
+    const Spec& spec = desk.estate.specs.at(instance.spec_name);
+    if (const Slot* slot = idle_slot(desk, spec.name, zone, host)) {
+        instance.slot = slot->id;
+        instance.claim = slot->claim;
+        Slot& used = desk.estate.slots.edit(instance.slot);
+        used.phase = SlotPhase::used;
+        used.instance = instance.id;
+        desk.estate.pass_on(instance.claim, ClaimUse::instance, instance.tenant, instance.id);
+    } else {
+        Demand demand = demand_of(spec, zone);
+        demand.host = host;
+        const Decision decision = place(demand, candidates(desk, spec.name));
+        if (!decision.placement) {
+            const Explanation why = explain(demand, decision.refused);
+            Error error{Code::conflict, fmt::format("There is no stock of {} to take. {}", spec.name, why.sentence), "insufficient_capacity"};
+            error.help = why.would_help;
+            return std::unexpected(std::move(error));
+        }
+        instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
+    }
+    const Claim& held = desk.estate.claims.at(instance.claim);
+    instance.host = held.host;
+    instance.zone = held.zone;
+    return {};
+}
+
+void end(Desk& desk, Instance& instance) {
+    if (instance.ended_at == 0) instance.ended_at = desk.estate.micros();
+    // From here on nobody pays for it, and yet nobody else gets it before the host says that nothing runs.
+    if (!instance.claim.empty())
+        desk.estate.pass_on(instance.claim, ClaimUse::leaving, instance.tenant, instance.id);
+}
+
+}  // namespace
+
+const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id) {
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.tenant == tenant && instance.caller_id == caller_id) return &instance;
+    return nullptr;
+}
+
+std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
+
+Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest) {
+    if (const Instance* before = find_instance(desk, request.tenant_id, request.instance_id)) {
+        if (before->request_digest == digest && !is_final(before->phase)) return Started::before;
+        Error error{Code::conflict,
+                    is_final(before->phase)
+                        ? fmt::format("instance {} has ended; its name is not used again", request.instance_id)
+                        : fmt::format("instance {} exists and was asked for differently", request.instance_id),
+                    "instance_exists"};
+        error.help = "Choose another instanceID.";
+        return std::unexpected(std::move(error));
+    }
+    std::string host;
+    Instance instance{.id = new_id(desk.random, "i"), .caller_id = request.instance_id, .tenant = request.tenant_id,
+                      .tenant_name = request.tenant_name, .spec_name = request.spec_name,
+                      .spec = TRY(spec_of(desk, request, host)), .request_digest = digest};
+    TRY(check_attachable(desk, instance));
+    TRY(give_place(desk, instance, request.zone.value_or(""), host));
+    auto in = subnet_for(desk, instance.tenant, instance.host);
+    if (!in) {
+        // Nothing has been committed: the place is given back before anyone hears of it.
+        if (!instance.slot.empty())
+            refill(desk, instance.slot);
+        else
+            desk.estate.release(instance.claim);
+        return std::unexpected(std::move(in).error());
+    }
+    instance.subnet = (*in)->id;
+    instance.address = desk.pool.address((*in)->index, desk.estate.claims.at(instance.claim).address_index);
+    instance.created_at = desk.estate.micros();
+    instance.reason = "placed";
+    instance.message = fmt::format("placed on host {}", instance.host);
+    bind_volumes(desk, instance);
+    const std::string id = instance.id;
+    desk.estate.event("instance", id, instance.tenant, "placed",
+                      fmt::format("Instance {} was placed on host {} {}.", instance.caller_id, instance.host,
+                                  instance.slot.empty() ? "directly" : "from stock"));
+    desk.estate.instances.add(std::move(instance));
+    reconcile_instance(desk, id);
+    return Started::now;
+}
+
+void stop_instance(Desk& desk, const std::string& id, const std::string& why) {
+    const Instance& now = desk.estate.instances.at(id);
+    if (is_final(now.phase) || now.phase == InstancePhase::stopping) return;
+    ++desk.estate.instances.edit(id).meta.generation;
+    close_commands(desk, id, now.meta.generation);
+    note(desk, id, InstanceEvent::stop, "stop_asked", why);
+    reconcile_instance(desk, id);
+}
+
+void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message) {
+    const InstancePhase from = desk.estate.instances.at(id).phase;
+    const auto to = next(instance_life, from, event);
+    if (!to) return;
+    Instance& instance = desk.estate.instances.edit(id);
+    instance.phase = *to;
+    instance.reason = reason;
+    instance.message = message;
+    if (*to == InstancePhase::running && instance.ready_at == 0) instance.ready_at = desk.estate.micros();
+    if (*to == InstancePhase::probing && instance.started_at == 0) instance.started_at = desk.estate.micros();
+    if (is_final(*to)) end(desk, instance);
+    desk.estate.event("instance", id, instance.tenant, std::move(reason), std::move(message));
+}
+
+void reconcile_instance(Desk& desk, const std::string& id) {
+    const Instance* instance = desk.estate.instances.find(id);
+    if (!instance || (is_final(instance->phase) && instance->claim.empty())) return;
+    const Seen seen = desk.live.seen(instance->host, id);
+    switch (plan(instance->phase, seen, commanded(desk, id))) {
+        case InstanceAction::none: return;
+        case InstanceAction::start:
+            if (volumes_ready(desk, *instance)) command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
+            return;
+        case InstanceAction::stop:
+            command(desk, instance->host, Verb::stop_workload, id, instance->meta.generation);
+            return;
+        case InstanceAction::note_alive: {
+            const bool ready = desk.live.hosts.at(instance->host).workloads.at(id).ready;
+            note(desk, id, ready ? InstanceEvent::ready : InstanceEvent::probe, "host_back", "its host is back, and it runs on");
+            return;
+        }
+        case InstanceAction::note_end: {
+            const SeenWorkload& workload = desk.live.hosts.at(instance->host).workloads.at(id);
+            desk.estate.instances.edit(id).exit_code = workload.exit_code;
+            note(desk, id, InstanceEvent::fail, workload.oom_killed ? "out_of_memory" : "exited",
+                 workload.oom_killed ? "it was killed because it used more memory than its spec has"
+                                     : fmt::format("its container exited with code {}", workload.exit_code));
+            reconcile_instance(desk, id);
+            return;
+        }
+        case InstanceAction::note_absent:
+            note(desk, id, InstanceEvent::absent, instance->phase == InstancePhase::stopping ? "stopped" : "disappeared",
+                 instance->phase == InstancePhase::stopping ? "stopped" : "its container is not on the host any more");
+            if (is_final(desk.estate.instances.at(id).phase)) let_go(desk, id);
+            return;
+    }
+}
+
+void let_go(Desk& desk, const std::string& id) {
+    Instance& instance = desk.estate.instances.edit(id);
+    if (!instance.slot.empty())
+        refill(desk, instance.slot);
+    else if (!instance.claim.empty())
+        desk.estate.release(instance.claim);
+    instance.claim.clear();
+    instance.slot.clear();
+    const std::string subnet = std::exchange(instance.subnet, {});
+    leave_subnet(desk, subnet);
+    fill_stock(desk);
+}
+
+}  // namespace hostler::master

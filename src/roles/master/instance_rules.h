@@ -1,0 +1,33 @@
+// Instances: from a request to a claim, a command, a running container, and back.
+#pragma once
+
+#include "api/types_instance.h"
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+enum class Started { now, before };
+
+// Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
+// `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists, insufficient_capacity,
+// volume_in_use).
+Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest);
+
+// Stopping what has ended succeeds.
+void stop_instance(Desk& desk, const std::string& id, const std::string& why);
+
+// Moves it along its life, if `event` leads anywhere; keeps reason and message.
+void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
+
+// Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
+void reconcile_instance(Desk& desk, const std::string& id);
+
+// Nothing of it runs any more: claim, slot and subnet are free.
+void let_go(Desk& desk, const std::string& id);
+
+const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id);
+
+// The host name's first label of an instance's port: "8080-i-7f3k2m9qxy".
+std::string route_name(const Instance& instance, int port);
+
+}  // namespace hostler::master

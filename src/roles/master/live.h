@@ -1,0 +1,63 @@
+// What is known only while it is so: who is connected, what hosts said last. Never stored, begins empty in each term.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/timers.h"
+#include "domain/instance/plan.h"
+
+namespace hostler::master {
+
+struct SeenWorkload {
+    std::string state;  // created running exited
+    std::uint64_t generation = 0;
+    bool ready = false;
+    int exit_code = 0;
+    bool oom_killed = false;
+    std::string detail;
+    std::string tenant;
+    std::vector<std::string> gpus;
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+};
+
+struct HostLive {
+    bool connected = false;
+    std::string access;            // The access point it is behind,
+    std::uint64_t session = 0;     // and its number there.
+    std::uint64_t last_sequence = 0;
+    Instant heard{};               // Its last word.
+    bool complete = false;         // It has said all that it has since it connected.
+    std::map<std::string, SeenWorkload> workloads;  // By instance.
+    std::map<std::string, int> missed;              // Complete reports in a row without this instance.
+    std::set<std::string> volumes;
+    std::set<std::string> subnets;
+};
+
+// A single report may be older than the container it lacks.
+inline constexpr int reports_to_believe_absence = 2;
+
+struct AccessLive {
+    bool connected = false;
+};
+
+struct Live {
+    std::map<std::string, HostLive> hosts;
+    std::map<std::string, AccessLive> access_points;
+
+    Seen seen(const std::string& host, const std::string& instance) const {
+        const auto at = hosts.find(host);
+        if (at == hosts.end() || !at->second.connected || !at->second.complete) return Seen::unknown;
+        const auto workload = at->second.workloads.find(instance);
+        if (workload != at->second.workloads.end())
+            return workload->second.state == "exited" ? Seen::ended : Seen::alive;
+        const auto missed = at->second.missed.find(instance);
+        return missed != at->second.missed.end() && missed->second >= reports_to_believe_absence ? Seen::absent
+                                                                                                 : Seen::unknown;
+    }
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,61 @@
+#include "roles/master/network_rules.h"
+
+#include <fmt/format.h>
+
+namespace hostler::master {
+
+namespace {
+
+bool in_use(const Desk& desk, const std::string& subnet) {
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.subnet == subnet) return true;
+    return false;
+}
+
+const Network& network_of(Desk& desk, const std::string& tenant) {
+    for (const auto& [id, network] : desk.estate.networks.all())
+        if (network.tenant == tenant) return network;
+    const Network& made = desk.estate.networks.add({.id = new_id(desk.random, "n"), .tenant = tenant, .created_at = desk.estate.micros()});
+    desk.estate.event("network", made.id, tenant, "created", fmt::format("Network {} was created.", made.id));
+    return made;
+}
+
+}  // namespace
+
+Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host) {
+    std::set<std::uint32_t> taken;
+    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
+        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving) return &subnet;
+        taken.insert(subnet.index);
+    }
+    auto index = desk.pool.pick(taken);
+    if (!index) return fail(Code::conflict, index.error().message, "no_subnet");
+    return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8), .network = network_of(desk, tenant).id, .tenant = tenant,
+                                     .host = host, .index = *index});
+}
+
+// One that is on its way out is not used again: whoever comes next gets another, so the removal needs no haste.
+void leave_subnet(Desk& desk, const std::string& id) {
+    const Subnet* subnet = desk.estate.subnets.find(id);
+    if (!subnet || subnet->leaving || in_use(desk, id)) return;
+    const Host* host = desk.estate.hosts.find(subnet->host);
+    if (!host || host->phase == HostPhase::retired) return desk.estate.subnets.erase(id);
+    desk.estate.subnets.edit(id).leaving = true;
+    command(desk, subnet->host, Verb::remove_network, id, subnet->meta.generation);
+}
+
+void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
+    if (answer.done && desk.estate.subnets.find(command.subject)) desk.estate.subnets.erase(command.subject);
+}
+
+void reconcile_subnets(Desk& desk) {
+    std::vector<std::string> ids;
+    for (const auto& [id, subnet] : desk.estate.subnets.all()) ids.push_back(id);
+    for (const std::string& id : ids) {
+        const Subnet& subnet = desk.estate.subnets.at(id);
+        if (!subnet.leaving) leave_subnet(desk, id);
+        else if (!commanded(desk, id)) command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
+    }
+}
+
+}  // namespace hostler::master

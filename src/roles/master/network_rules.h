@@ -1,0 +1,20 @@
+// Projects' networks: a subnet on each host where one of their instances stands.
+#pragma once
+
+#include "roles/master/command_rules.h"
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+// The tenant's subnet on this host, made if need be. Errors: conflict (no_subnet: the pool is used up).
+Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host);
+
+// An instance has left it: when it was the last, the host removes it. Empty and unknown ids are let pass.
+void leave_subnet(Desk& desk, const std::string& id);
+
+void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& answer);
+
+// Removes once more what a host failed to remove, and what nobody stands in.
+void reconcile_subnets(Desk& desk);
+
+}  // namespace hostler::master

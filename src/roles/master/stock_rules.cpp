@@ -1,0 +1,201 @@
+#include "roles/master/stock_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/quantity.h"
+#include "roles/master/capacity.h"
+
+namespace hostler::master {
+
+namespace {
+
+// The spec that the request describes, from the store or new. Errors name every wrong field.
+Result<Spec> spec_of(const Desk& desk, const api::CreateStocks& request) {
+    const Spec* known = desk.estate.specs.find(request.spec_name);
+    if (known) {
+        std::vector<FieldError> fields;
+        const auto differs = [&](const char* field, const auto& given, const std::string& is, bool same) {
+            if (given && !same) fields.push_back({field, fmt::format("is {} in this spec", is)});
+        };
+        const auto milli = [](const std::optional<std::string>& text) {
+            return text ? parse_quantity(*text).value_or(Quantity{-1}) : Quantity{-1};
+        };
+        differs("cpu", request.cpu, known->cpu, milli(request.cpu).milli == known->cpu_milli);
+        differs("memory", request.memory, known->memory, milli(request.memory).units() == known->memory_bytes);
+        differs("gpuType", request.gpu_type, known->gpu_type, request.gpu_type == known->gpu_type);
+        differs("gpuNum", request.gpu_num, std::to_string(known->gpu_count), request.gpu_num == known->gpu_count);
+        if (fields.empty()) return *known;
+        Error error{Code::conflict, fmt::format("spec {} exists with other values", request.spec_name), "spec_differs"};
+        error.fields = std::move(fields);
+        error.help = "Use another specName, or leave the values out.";
+        return std::unexpected(std::move(error));
+    }
+    Error missing{Code::invalid, fmt::format("there is no spec {} yet; say what it is", request.spec_name), "invalid"};
+    if (!request.cpu) missing.fields.push_back({"cpu", "is required for a new spec"});
+    if (!request.memory) missing.fields.push_back({"memory", "is required for a new spec"});
+    if (!request.gpu_type) missing.fields.push_back({"gpuType", "is required for a new spec"});
+    if (!request.gpu_num) missing.fields.push_back({"gpuNum", "is required for a new spec"});
+    if (!missing.fields.empty()) return std::unexpected(std::move(missing));
+    Spec spec{.name = request.spec_name, .gpu_type = *request.gpu_type, .gpu_count = *request.gpu_num,
+              .cpu = *request.cpu, .memory = *request.memory, .created_at = desk.estate.micros()};
+    spec.cpu_milli = TRY(parse_quantity(spec.cpu)).milli;
+    spec.memory_bytes = TRY(parse_quantity(spec.memory)).units();
+    return spec;
+}
+
+Result<> check_zone(const Desk& desk, const std::optional<std::string>& zone) {
+    if (!zone || desk.estate.zones.find(*zone)) return {};
+    Error error{Code::invalid, fmt::format("there is no zone {}", *zone), "invalid"};
+    error.fields.push_back({"zone", "no such zone"});
+    return std::unexpected(std::move(error));
+}
+
+Decision place_slot(const Desk& desk, const Spec& spec, const std::string& zone) {
+    return place_spread(demand_of(spec, zone), candidates(desk, spec.name), slots_per_zone(desk, spec.name));
+}
+
+}  // namespace
+
+Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
+    TRY(check_zone(desk, request.zone));
+    const Spec spec = TRY(spec_of(desk, request));
+    const Demand demand = demand_of(spec, request.zone.value_or(""));
+
+    // Where they all go is found out before anything is changed.
+    auto hosts = candidates(desk, spec.name);
+    auto per_zone = slots_per_zone(desk, spec.name);
+    std::vector<Placement> placements;
+    for (int i = 0; i < request.number; ++i) {
+        Decision decision = place_spread(demand, hosts, per_zone);
+        if (!decision.placement) {
+            const Explanation why = explain(demand, decision.refused);
+            Error error{Code::conflict,
+                        fmt::format("{} of {} slots fit. {}", placements.size(), request.number, why.sentence),
+                        "insufficient_capacity"};
+            error.help = why.would_help;
+            return std::unexpected(std::move(error));
+        }
+        const auto host = std::ranges::find(hosts, decision.placement->host, &Candidate::id);
+        host->cpu_milli -= demand.cpu_milli;
+        host->memory_bytes -= demand.memory_bytes;
+        --host->places;
+        ++host->stock;
+        std::erase_if(host->gpus, [&](const FreeGpu& gpu) {
+            return std::ranges::count(decision.placement->gpus, gpu.uuid) > 0;
+        });
+        ++per_zone[decision.placement->zone];
+        placements.push_back(std::move(*decision.placement));
+    }
+
+    if (!desk.estate.specs.find(spec.name)) {
+        desk.estate.specs.add(spec);
+        desk.estate.event("spec", spec.name, "", "created", fmt::format("Spec {} was created.", spec.name));
+    }
+    for (const Placement& placement : placements) {
+        Slot slot{.id = new_id(desk.random, "s"), .spec = spec.name, .zone = request.zone.value_or("")};
+        slot.claim = claim(desk, demand, placement, ClaimUse::stock, "", slot.id).id;
+        slot.phase = SlotPhase::idle;
+        desk.estate.slots.add(std::move(slot));
+    }
+    desk.estate.event("stock", spec.name, "", "stock_added", fmt::format("{} slots were added.", request.number));
+    return {};
+}
+
+Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
+    TRY(check_zone(desk, request.zone));
+    if (!desk.estate.specs.find(request.spec_name))
+        return fail(Code::not_found, fmt::format("there is no spec {}", request.spec_name), "spec_not_found");
+    std::vector<const Slot*> free;
+    int used = 0;
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.spec != request.spec_name) continue;
+        const std::string zone = slot.claim.empty() ? slot.zone : desk.estate.claims.at(slot.claim).zone;
+        if (request.zone && zone != *request.zone) continue;
+        slot.phase == SlotPhase::used ? void(++used) : free.push_back(&slot);
+    }
+    if (static_cast<int>(free.size()) < request.number) {
+        Error error{Code::conflict,
+                    fmt::format("{} slots of {} are idle and {} in use; {} cannot be taken away", free.size(),
+                                request.spec_name, used, request.number),
+                    "not_idle"};
+        error.help = "Stop instances first, or ask for fewer.";
+        return std::unexpected(std::move(error));
+    }
+    std::ranges::sort(free, [](const Slot* a, const Slot* b) {
+        return std::tuple(a->phase != SlotPhase::pending, a->meta.created, a->id) <
+               std::tuple(b->phase != SlotPhase::pending, b->meta.created, b->id);
+    });
+    std::vector<std::string> leaving;
+    for (int i = 0; i < request.number; ++i) leaving.push_back(free[static_cast<std::size_t>(i)]->id);
+    for (const std::string& id : leaving) {
+        const std::string held = desk.estate.slots.at(id).claim;
+        if (!held.empty()) desk.estate.release(held);
+        desk.estate.slots.erase(id);
+    }
+    desk.estate.event("stock", request.spec_name, "", "stock_removed", fmt::format("{} slots were removed.", request.number));
+    return {};
+}
+
+void fill_stock(Desk& desk) {
+    std::vector<std::string> ids;
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.phase == SlotPhase::pending) ids.push_back(id);
+        if (slot.phase != SlotPhase::idle) continue;
+        // A slot on a host that is lost or removed serves nobody. (Unreachable hosts come back soon, cordoned keep theirs.)
+        const Host* host = desk.estate.hosts.find(desk.estate.claims.at(slot.claim).host);
+        if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired) ids.push_back(id);
+    }
+    for (const std::string& id : ids) {
+        if (const std::string held = desk.estate.slots.at(id).claim; !held.empty()) {
+            desk.estate.release(held);
+            Slot& slot = desk.estate.slots.edit(id);
+            slot.claim.clear();
+            slot.phase = SlotPhase::pending;
+        }
+        const Slot& slot = desk.estate.slots.at(id);
+        const Spec& spec = desk.estate.specs.at(slot.spec);
+        const Decision decision = place_slot(desk, spec, slot.zone);
+        if (decision.placement) {
+            const Claim& held = claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
+            Slot& placed = desk.estate.slots.edit(id);
+            placed.claim = held.id;
+            placed.phase = SlotPhase::idle;
+            placed.message.clear();
+            desk.estate.event("stock", spec.name, "", "slot_placed", fmt::format("Slot {} was placed on {}.", id, held.host));
+        } else if (const auto why = explain(demand_of(spec, slot.zone), decision.refused).sentence; why != slot.message) {
+            desk.estate.slots.edit(id).message = why;
+        }
+    }
+}
+
+const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone, const std::string& host) {
+    const Slot* best = nullptr;
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.spec != spec || slot.phase != SlotPhase::idle) continue;
+        const Claim& held = desk.estate.claims.at(slot.claim);
+        if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
+        const Host* on = desk.estate.hosts.find(held.host);
+        if (!on || !unavailable(*on).empty()) continue;
+        if (!best || std::tuple(slot.meta.created, slot.id) < std::tuple(best->meta.created, best->id)) best = &slot;
+    }
+    return best;
+}
+
+void refill(Desk& desk, const std::string& id) {
+    Slot& slot = desk.estate.slots.edit(id);
+    slot.instance.clear();
+    const Claim& held = desk.estate.claims.at(slot.claim);
+    const Host* host = desk.estate.hosts.find(held.host);
+    if (host && unavailable(*host).empty()) {
+        slot.phase = SlotPhase::idle;
+        desk.estate.pass_on(slot.claim, ClaimUse::stock, "", id);
+        return;
+    }
+    desk.estate.release(slot.claim);
+    slot.claim.clear();
+    slot.phase = SlotPhase::pending;
+}
+
+}  // namespace hostler::master

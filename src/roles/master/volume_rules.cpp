@@ -1,0 +1,199 @@
+#include "roles/master/volume_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/quantity.h"
+#include "roles/master/instance_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+bool holds(const Instance& instance, const std::string& volume) {
+    return (!is_final(instance.phase) || !instance.claim.empty()) &&
+           std::ranges::any_of(instance.spec.volumes, [&](const InstanceVolume& mount) { return mount.volume == volume; });
+}
+
+void finish_operation(Desk& desk, const std::string& subject, std::string message) {
+    for (const auto& [id, operation] : desk.estate.operations.all()) {
+        if (operation.subject != subject || operation.phase != OperationPhase::running) continue;
+        LongOperation& ended = desk.estate.operations.edit(id);
+        ended.phase = OperationPhase::done;
+        ended.message = std::move(message);
+        ended.ended_at = desk.estate.micros();
+        return;
+    }
+}
+
+void forget(Desk& desk, const std::string& id, std::string message) {
+    Volume& volume = desk.estate.volumes.edit(id);
+    volume.phase = VolumePhase::deleted;
+    desk.estate.event("volume", id, volume.tenant, "deleted", fmt::format("Volume {} was deleted.", volume.name));
+    finish_operation(desk, "volume/" + id, std::move(message));
+    desk.estate.volumes.retire(id);
+}
+
+}  // namespace
+
+Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant) {
+    if (find_volume(desk, tenant, request.name))
+        return fail(Code::conflict, fmt::format("there is a volume {} already", request.name), "volume_exists");
+    if (request.zone && !desk.estate.zones.find(*request.zone)) {
+        Error error{Code::invalid, fmt::format("there is no zone {}", *request.zone), "invalid"};
+        error.fields.push_back({"zone", "no such zone"});
+        return std::unexpected(std::move(error));
+    }
+    Volume volume{.id = new_id(desk.random, "v"), .name = request.name, .tenant = tenant, .zone = request.zone.value_or(""),
+                  .size_bytes = TRY(parse_quantity(request.size)).units(), .created_at = desk.estate.micros()};
+    volume.message = "it is made on the host of the first instance that mounts it";
+    desk.estate.event("volume", volume.id, tenant, "created", fmt::format("Volume {} was created.", volume.name));
+    return &desk.estate.volumes.add(std::move(volume));
+}
+
+Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
+    if (const auto users = attached_to(desk, id); !users.empty()) {
+        Error error{Code::conflict, fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(id).name, users.front()),
+                    "volume_in_use"};
+        error.help = "Stop the instance first.";
+        return std::unexpected(std::move(error));
+    }
+    const std::string subject = "volume/" + id;
+    for (const auto& [other, operation] : desk.estate.operations.all())
+        if (operation.subject == subject && operation.phase == OperationPhase::running) return &operation;
+    const Volume& volume = desk.estate.volumes.at(id);
+    const LongOperation& operation = desk.estate.operations.add({.id = new_id(desk.random, "op"), .kind = "deleteVolume",
+        .subject = subject, .tenant = volume.tenant, .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
+        .created_at = desk.estate.micros()});
+    if (volume.host.empty()) {
+        forget(desk, id, "it was on no host yet");
+        return &operation;
+    }
+    desk.estate.volumes.edit(id).phase = VolumePhase::deleting;
+    ++desk.estate.volumes.edit(id).meta.generation;
+    close_commands(desk, id, volume.meta.generation);
+    command(desk, volume.host, Verb::delete_volume, id, volume.meta.generation);
+    return &operation;
+}
+
+const Volume* find_volume(const Desk& desk, const std::string& tenant, const std::string& name) {
+    for (const auto& [id, volume] : desk.estate.volumes.all())
+        if (volume.tenant == tenant && (volume.id == name || volume.name == name)) return &volume;
+    return nullptr;
+}
+
+std::vector<std::string> attached_to(const Desk& desk, const std::string& volume) {
+    std::vector<std::string> users;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (holds(instance, volume)) users.push_back(instance.caller_id);
+    return users;
+}
+
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& host,
+                                      std::vector<FieldError>& wrong) {
+    std::vector<InstanceVolume> mounts;
+    std::set<std::string> paths;
+    if (!request.storage_id.empty() && !find_volume(desk, request.tenant_id, request.storage_id))
+        wrong.push_back({"storageID", fmt::format("there is no volume {}", request.storage_id)});
+    for (std::size_t i = 0; i < request.template_.volumes.size(); ++i) {
+        const api::VolumeMount& mount = request.template_.volumes[i];
+        const std::string path = fmt::format("template.volumes[{}]", i);
+        const std::string& name = mount.name.empty() ? request.storage_id : mount.name;
+        const Volume* volume = find_volume(desk, request.tenant_id, name);
+        // A name of the mount itself, not of a volume, stands for the default one.
+        if (!volume && !request.storage_id.empty()) volume = find_volume(desk, request.tenant_id, request.storage_id);
+        if (!paths.insert(mount.mount_path).second) wrong.push_back({path + ".mountPath", "is given twice"});
+        if (!volume) {
+            if (name.empty())
+                wrong.push_back({path + ".name", "names no volume, and there is no storageID"});
+            else if (request.storage_id.empty())
+                wrong.push_back({path + ".name", fmt::format("there is no volume {}", name)});
+            continue;
+        }
+        if (volume->phase == VolumePhase::deleting) wrong.push_back({path + ".name", fmt::format("volume {} is being deleted", volume->name)});
+        if (!volume->host.empty() && !host.empty() && volume->host != host)
+            wrong.push_back({path + ".name", fmt::format("volume {} lies on another host than the volumes before it", volume->name)});
+        if (!volume->host.empty()) host = volume->host;
+        if (request.zone && !volume->zone.empty() && volume->zone != *request.zone)
+            wrong.push_back({path + ".name", fmt::format("volume {} is in zone {}", volume->name, volume->zone)});
+        mounts.push_back({volume->id, mount.mount_path, mount.read_only});
+    }
+    return mounts;
+}
+
+Result<> check_attachable(const Desk& desk, const Instance& instance) {
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        for (const auto& [id, other] : desk.estate.instances.all()) {
+            if (!holds(other, mount.volume)) continue;
+            const bool writes = std::ranges::any_of(other.spec.volumes, [&](const InstanceVolume& theirs) {
+                return theirs.volume == mount.volume && !theirs.read_only;
+            });
+            if (!writes && mount.read_only) continue;
+            Error error{Code::conflict, fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(mount.volume).name, other.caller_id),
+                        "volume_in_use"};
+            error.help = "Stop that instance, or mount it read-only in both.";
+            return std::unexpected(std::move(error));
+        }
+    }
+    return {};
+}
+
+void bind_volumes(Desk& desk, const Instance& instance) {
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        if (desk.estate.volumes.at(mount.volume).phase != VolumePhase::unbound) continue;
+        Volume& volume = desk.estate.volumes.edit(mount.volume);
+        volume.host = instance.host;
+        volume.zone = instance.zone;
+        volume.phase = VolumePhase::creating;
+        volume.message = "its host makes it";
+        if (!commanded(desk, volume.id)) command(desk, volume.host, Verb::create_volume, volume.id, volume.meta.generation);
+    }
+}
+
+bool volumes_ready(const Desk& desk, const Instance& instance) {
+    return std::ranges::all_of(instance.spec.volumes, [&](const InstanceVolume& mount) {
+        const Volume* volume = desk.estate.volumes.find(mount.volume);
+        return volume && volume->phase == VolumePhase::available;
+    });
+}
+
+void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
+    const Volume* volume = desk.estate.volumes.find(command.subject);
+    if (!volume || volume->meta.generation != command.subject_generation) return;
+    if (command.verb == Verb::delete_volume) {
+        if (answer.done) return forget(desk, command.subject, "deleted");
+        desk.estate.volumes.edit(command.subject).message = answer.message;
+        return;  // Tried again at the next look.
+    }
+    Volume& made = desk.estate.volumes.edit(command.subject);
+    made.phase = answer.done ? VolumePhase::available : VolumePhase::unbound;
+    made.message = answer.done ? "" : answer.message;
+    if (!answer.done) made.host.clear();
+    std::vector<std::string> waiting;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.phase == InstancePhase::placed && holds(instance, made.id)) waiting.push_back(id);
+    for (const std::string& id : waiting) {
+        if (!answer.done) note(desk, id, InstanceEvent::fail, "volume_failed", fmt::format("volume {} could not be made: {}", made.name, answer.message));
+        reconcile_instance(desk, id);
+    }
+}
+
+void reconcile_volumes(Desk& desk) {
+    std::vector<std::string> ids;
+    for (const auto& [id, volume] : desk.estate.volumes.all())
+        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) && !commanded(desk, id)) ids.push_back(id);
+    for (const std::string& id : ids) {
+        const Volume& volume = desk.estate.volumes.at(id);
+        command(desk, volume.host, volume.phase == VolumePhase::creating ? Verb::create_volume : Verb::delete_volume, id, volume.meta.generation);
+    }
+}
+
+void lose_volumes(Desk& desk, const std::string& host) {
+    std::vector<std::string> ids;
+    for (const auto& [id, volume] : desk.estate.volumes.all())
+        if (volume.host == host) ids.push_back(id);
+    for (const std::string& id : ids) forget(desk, id, "its host was removed");
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,39 @@
+// Volumes: what outlives an instance. An attachment is an instance, not yet over, that mounts it.
+#pragma once
+
+#include "api/types_instance.h"
+#include "api/types_volume.h"
+#include "roles/master/command_rules.h"
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+// Errors: conflict (volume_exists), invalid.
+Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant);
+
+// Gives the operation that it takes. Errors: conflict (volume_in_use).
+Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id);
+
+// By id or by the tenant's name for it.
+const Volume* find_volume(const Desk& desk, const std::string& tenant, const std::string& name);
+
+std::vector<std::string> attached_to(const Desk& desk, const std::string& volume);
+
+// What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if anywhere.
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& host,
+                                      std::vector<FieldError>& wrong);
+
+// One writer at a time. Errors: conflict (volume_in_use).
+Result<> check_attachable(const Desk& desk, const Instance& instance);
+
+// Volumes that lie nowhere so far come to the instance's host.
+void bind_volumes(Desk& desk, const Instance& instance);
+bool volumes_ready(const Desk& desk, const Instance& instance);
+
+void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer);
+void reconcile_volumes(Desk& desk);
+
+// The host has gone for good, and what lay on it with it.
+void lose_volumes(Desk& desk, const std::string& host);
+
+}  // namespace hostler::master

@@ -1,0 +1,52 @@
+// What the simulated driver is to say: read from a text file, and read again whenever that changes. README.md tells
+// the format.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hostler::simulated {
+
+// "35", or "wave LOW HIGH SECONDS": a gentle swing between two values.
+struct Number {
+    double low = 0;
+    double high = 0;
+    double period_s = 0;  // 0: always `low`.
+    double at(double seconds, double phase) const;
+};
+
+// One section of the file: settings, of which a few may come several times.
+class Section {
+public:
+    void add(std::string key, std::string value);
+    bool has(const std::string& key) const { return settings_.contains(key); }
+    std::string text(const std::string& key, const std::string& otherwise = {}) const;
+    long long integer(const std::string& key, long long otherwise = 0) const;
+    bool yes(const std::string& key) const { return text(key) == "yes"; }
+    Number number(const std::string& key, double otherwise) const;
+    std::vector<std::vector<std::string>> rows(const std::string& key) const;  // Words of each line with this key.
+    bool names(const std::string& key, const std::string& word) const;         // `word`, or "all", is on such a line.
+
+private:
+    std::map<std::string, std::vector<std::string>> settings_;
+};
+
+struct State {
+    Section system;
+    std::vector<Section> gpus;
+    const Section* gpu(const std::string& uuid) const;  // nullptr: none, or `absent`.
+    std::vector<const Section*> present() const;
+};
+
+// nullptr: the text is not a state. Sizes are bounded: 1 MiB, 64 GPUs.
+std::shared_ptr<const State> parse(const std::string& text);
+
+// The state of the moment. Looks at the file's inode, size and time of change at every call; a text that cannot be
+// read leaves the state as it was. nullptr: there never was one. For any thread.
+std::shared_ptr<const State> current();
+// Begins anew with the file that the environment names now.
+void forget();
+
+}  // namespace hostler::simulated

@@ -1,0 +1,252 @@
+#include "store_contract.h"
+
+namespace hostler::contract {
+
+namespace {
+
+Object object(std::string id, std::string kind = "instance", std::string tenant = "acme") {
+    return {.kind = std::move(kind), .id = std::move(id), .tenant = std::move(tenant), .project = "p", .phase = "ready",
+            .generation = 1, .body = "{}"};
+}
+
+EventRecord event(std::int64_t second, std::string id, std::string tenant = "acme") {
+    return {.time = WallTime{std::chrono::seconds{second}}, .kind = "instance", .id = std::move(id),
+            .tenant = std::move(tenant), .actor = "master", .reason = "placed", .message = "It was placed."};
+}
+
+std::vector<std::string> ids(const std::vector<Object>& objects) {
+    std::vector<std::string> ids;
+    for (const auto& one : objects) ids.push_back(one.id);
+    return ids;
+}
+
+using Ids = std::vector<std::string>;
+
+}  // namespace
+
+TEST_P(StoreContract, EachLeaderHasAHigherEpoch) {
+    const auto second = run(store_->lead(0)).value();
+    EXPECT_GT(second, epoch_);
+    EXPECT_EQ(run(store_->lead(second + 1000)).value(), second + 1001);
+    reopen();
+    EXPECT_EQ(run(store_->lead(5)).value(), second + 1002);
+    EXPECT_EQ(run(store_->lead(~0ull)).error().code, Code::invalid);
+}
+
+TEST_P(StoreContract, WhoLedBeforeCommitsNoMore) {
+    ASSERT_TRUE(put(object("i-1")));
+    const auto old = epoch_;
+    epoch_ = run(store_->lead(0)).value();
+    Changes late{.epoch = old, .number = ++number_};
+    late.put.push_back(object("i-late"));
+    EXPECT_EQ(commit(late).error().code, Code::conflict);
+    late.epoch = epoch_ + 1;  // Nobody was ever given this one.
+    EXPECT_EQ(commit(late).error().code, Code::conflict);
+    EXPECT_EQ(run(store_->find("instance", "i-late")).error().code, Code::not_found);
+    EXPECT_TRUE(put(object("i-2")));
+}
+
+TEST_P(StoreContract, NumbersRise) {
+    ASSERT_TRUE(put(object("i-1")));
+    Changes again{.epoch = epoch_, .number = number_};
+    again.put.push_back(object("i-2"));
+    EXPECT_EQ(commit(again).error().code, Code::conflict);
+    number_ += 10;
+    EXPECT_TRUE(put(object("i-3")));
+    EXPECT_EQ(run(store_->load())->number, number_);
+    EXPECT_EQ(ids(run(store_->load())->live), (Ids{"i-1", "i-3"}));
+}
+
+TEST_P(StoreContract, WhatWasCommittedIsThereAfterReopening) {
+    Object one = object("i-1");
+    one.generation = 7;
+    one.body = std::string{"{\"a\": 1.0,\n \"b\":\"\xc3\xa9\"} "} + '\0' + "\xff\xfe";  // Byte for byte, whatever it is.
+    ASSERT_TRUE(put(one));
+    one.created = one.version = number_;
+    Changes events = next();
+    events.events.push_back(event(5, "i-1"));
+    ASSERT_TRUE(commit(events));
+    reopen();
+    EXPECT_EQ(run(store_->find("instance", "i-1")), one);
+    const auto snapshot = run(store_->load());
+    EXPECT_EQ(snapshot->number, number_);
+    EXPECT_EQ(snapshot->live, std::vector{one});
+    auto expected = event(5, "i-1");
+    expected.number = number_;
+    EXPECT_EQ(run(store_->events({.kind = "instance", .id = "i-1"})), std::vector{expected});
+}
+
+TEST_P(StoreContract, ChangingKeepsTheAgeAndRaisesTheVersion) {
+    for (const std::string kind : {"instance", "command"}) {
+        ASSERT_TRUE(put(object("x-1", kind)));
+        const auto made = number_;
+        ASSERT_TRUE(put(object("x-2", kind)));
+        Object changed = object("x-1", kind);
+        changed.phase = "running";
+        changed.generation = 2;
+        changed.tenant = "other";
+        ASSERT_TRUE(put(changed));
+        changed.created = made;
+        changed.version = number_;
+        EXPECT_EQ(run(store_->find(kind, "x-1")), changed);
+    }
+}
+
+TEST_P(StoreContract, LoadsWhatLivesInOrder) {
+    ASSERT_TRUE(put(object("z-1", "instance")));
+    ASSERT_TRUE(put(object("c-1", "command")));
+    Changes changes = next();
+    changes.put = {object("b", "instance"), object("a", "instance"), object("h-1", "host")};
+    ASSERT_TRUE(commit(changes));
+    Object ended = object("gone", "instance");
+    ended.live = false;
+    ASSERT_TRUE(put(ended));
+    EXPECT_EQ(ids(run(store_->load())->live), (Ids{"c-1", "h-1", "z-1", "a", "b"}));
+}
+
+TEST_P(StoreContract, ErasesForGood) {
+    for (const std::string kind : {"instance", "command"}) {
+        ASSERT_TRUE(put(object("x-1", kind)));
+        Changes changes = next();
+        changes.erase.push_back({kind, "x-1"});
+        changes.erase.push_back({kind, "never-there"});
+        ASSERT_TRUE(commit(changes));
+        EXPECT_EQ(run(store_->find(kind, "x-1")).error().code, Code::not_found);
+        EXPECT_TRUE(run(store_->list({.kind = kind}))->objects.empty());
+    }
+}
+
+TEST_P(StoreContract, PagesNeitherSkipNorRepeat) {
+    for (int i = 0; i < 7; ++i) ASSERT_TRUE(put(object("i-" + std::to_string(9 - i))));
+    Ids seen;
+    ListQuery query{.kind = "instance", .limit = 2};
+    for (int page = 0; page < 10; ++page) {
+        const auto answer = run(store_->list(query)).value();
+        EXPECT_LE(answer.objects.size(), 2u);
+        for (const auto& one : answer.objects) seen.push_back(one.id);
+        if (!answer.more) break;
+        query.at = answer.at;
+        query.after_created = answer.objects.back().created;
+        query.after_id = answer.objects.back().id;
+        ASSERT_TRUE(put(object("new-" + std::to_string(page))));  // Not in a list that was begun before.
+        Object ended = object("i-" + std::to_string(9 - page));
+        ended.live = false;
+        ASSERT_TRUE(put(ended));  // Behind the cursor or before it, it keeps its place.
+    }
+    EXPECT_EQ(seen, (Ids{"i-9", "i-8", "i-7", "i-6", "i-5", "i-4", "i-3"}));
+}
+
+TEST_P(StoreContract, ListsWhatIsAskedFor) {
+    Object ended = object("i-2", "instance", "acme");
+    ended.live = false;
+    Object other = object("i-3", "instance", "other");
+    Object stopped = object("i-4", "instance", "acme");
+    stopped.phase = "stopped";
+    stopped.project = "q";
+    Changes changes = next();
+    changes.put = {object("i-1"), ended, other, stopped, object("h-1", "host", "acme")};
+    ASSERT_TRUE(commit(changes));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance"}))->objects), (Ids{"i-1", "i-2", "i-3", "i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme"}))->objects), (Ids{"i-1", "i-2", "i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .finished = false}))->objects), (Ids{"i-1", "i-3", "i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .project = "q"}))->objects), (Ids{"i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .phase = "ready"}))->objects), (Ids{"i-1", "i-2", "i-3"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme", .project = "p", .phase = "ready"}))->objects),
+              (Ids{"i-1", "i-2"}));
+    EXPECT_TRUE(run(store_->list({.kind = "instance", .tenant = ""}))->objects.empty());
+}
+
+TEST_P(StoreContract, EventsComeNewestLastAndBounded) {
+    for (int i = 0; i < 5; ++i) {
+        Changes changes = next();
+        changes.events = {event(i, "i-1"), event(i, "i-2", "other")};
+        ASSERT_TRUE(commit(changes));
+    }
+    const auto seconds = [&](EventQuery query) {
+        std::vector<std::int64_t> seconds;
+        for (const auto& one : run(store_->events(query)).value())
+            seconds.push_back(one.time.time_since_epoch() / std::chrono::seconds{1});
+        return seconds;
+    };
+    using Seconds = std::vector<std::int64_t>;
+    EXPECT_EQ(seconds({}), (Seconds{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
+    EXPECT_EQ(seconds({.kind = "instance", .id = "i-1"}), (Seconds{0, 1, 2, 3, 4}));
+    EXPECT_EQ(seconds({.tenant = "other"}), (Seconds{0, 1, 2, 3, 4}));
+    EXPECT_EQ(seconds({.tenant = "other", .limit = 2}), (Seconds{3, 4}));
+    EXPECT_EQ(seconds({.id = "i-2", .after = number_ - 1}), (Seconds{4}));
+    EXPECT_TRUE(seconds({.after = number_}).empty());
+}
+
+TEST_P(StoreContract, PruningTakesOutWhatEndedLongAgo) {
+    for (const std::string kind : {"instance", "command"}) {
+        const auto end = [&](std::string id, std::int64_t second) {
+            Object ended = object(std::move(id), kind);
+            ended.live = false;
+            ended.phase = "stopped";
+            Changes changes = next();
+            changes.put.push_back(ended);
+            changes.events.push_back(event(second, ended.id));
+            return commit(changes);
+        };
+        ASSERT_TRUE(put(object("lives", kind)));
+        ASSERT_TRUE(end("old", 100));
+        ASSERT_TRUE(end("young", 200));
+        ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{150}})));
+        EXPECT_EQ(ids(run(store_->list({.kind = kind}))->objects), (Ids{"lives", "young"}));
+        const auto old = run(store_->find(kind, "old"));
+        ASSERT_TRUE(old) << "a used id stays used";
+        EXPECT_FALSE(old->live);
+        EXPECT_EQ(run(store_->find(kind, "young"))->body, "{}");
+        EXPECT_TRUE(run(store_->events({.id = "old"}))->empty());
+        EXPECT_EQ(run(store_->events({.id = "young"}))->size(), 1u);
+        Changes clean = next();
+        clean.erase = {{kind, "lives"}, {kind, "old"}, {kind, "young"}};
+        ASSERT_TRUE(commit(clean));
+        ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{1000}})));
+    }
+}
+
+TEST_P(StoreContract, PruningManyTakesThemAll) {
+    constexpr int count = 5000;
+    Changes changes = next();
+    for (int i = 0; i < count; ++i) {
+        Object ended = object("i-" + std::to_string(i));
+        ended.live = false;
+        changes.put.push_back(std::move(ended));
+        changes.events.push_back(event(1, "i-" + std::to_string(i)));
+    }
+    ASSERT_TRUE(commit(changes));
+    ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{2}})));
+    EXPECT_TRUE(run(store_->list({.kind = "instance"}))->objects.empty());
+    EXPECT_TRUE(run(store_->events({}))->empty());
+}
+
+TEST_P(StoreContract, CommitsTakeEffectInTheOrderOfTheCalls) {
+    constexpr int count = 500;
+    std::vector<Task<>> calls;
+    for (int i = 0; i < count; ++i) {
+        Changes changes = next();
+        Object one = object("i-1");
+        one.body = std::to_string(i);
+        changes.put = {one, object("i-" + std::to_string(i + 2))};
+        calls.push_back(store_->commit(std::move(changes)));
+    }
+    for (int i = count - 1; i >= 0; --i) EXPECT_TRUE(run(std::move(calls[static_cast<std::size_t>(i)])));
+    EXPECT_EQ(run(store_->find("instance", "i-1"))->body, std::to_string(count - 1));
+    EXPECT_EQ(run(store_->load())->live.size(), static_cast<std::size_t>(count) + 1);
+}
+
+TEST_P(StoreContract, OneRefusedCommitLeavesItsNeighboursAlone) {
+    Changes first = next(), wrong = next(), last = next();
+    wrong.epoch = epoch_ - 1;
+    first.put = {object("first")};
+    wrong.put = {object("wrong")};
+    last.put = {object("last")};
+    auto a = store_->commit(first), b = store_->commit(wrong), c = store_->commit(last);
+    EXPECT_TRUE(run(std::move(a)));
+    EXPECT_EQ(run(std::move(b)).error().code, Code::conflict);
+    EXPECT_TRUE(run(std::move(c)));
+    EXPECT_EQ(ids(run(store_->load())->live), (Ids{"first", "last"}));
+}
+
+}  // namespace hostler::contract
