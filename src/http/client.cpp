@@ -1,24 +1,16 @@
 #include "http/client.h"
 
-#include <list>
-
-#include "http/outlet.h"
+#include "http/pool.h"
 
 namespace hostler::http {
 
 namespace {
 
-struct Key {
-    std::string address;
-    std::string expect;
-    std::shared_ptr<const Credentials>
-        own;  // Held, so that its address names no other credentials meanwhile.
-    auto operator<=>(const Key&) const = default;
-};
-
-Key key_of(const Endpoint& endpoint) {
-    if (!endpoint.secure) return {endpoint.address, {}, nullptr};
-    return {endpoint.address, "tls:" + endpoint.secure->expect, endpoint.secure->own};
+// The credentials are held while their address is part of a key.
+std::string key_of(const Endpoint& endpoint) {
+    if (!endpoint.secure) return endpoint.address + '\n';
+    return fmt::format("{}\n{} {}", endpoint.address, endpoint.secure->expect,
+                       static_cast<const void*>(endpoint.secure->own.get()));
 }
 
 bool is_idempotent(std::string_view method) {
@@ -82,8 +74,6 @@ struct Upload {
     std::optional<Error> error;  // Of the source: ours, so the connection was closed.
 };
 
-using OutletPtr = std::shared_ptr<Outlet>;
-
 Task<> upload_pieces(Outlet& outlet, Upload& upload, Patience patience) {
     constexpr std::size_t piece_max = 32 * 1024;
     const std::unique_ptr<char[]> piece{new char[piece_max]};
@@ -126,45 +116,12 @@ Task<> run_upload(OutletPtr outlet, std::shared_ptr<Upload> upload, Patience pat
 
 }  // namespace
 
-// Connections without work, by where they lead.
-class Client::Pool {
-public:
-    Pool(Net& to, Timers& on, ClientLimits with)
-        : net(to), timers(on), limits(with), sweep_(on, [this] { sweep(); }) {}
-
-    OutletPtr take(const Key& key) {
-        const auto at = kept_.find(key);
-        OutletPtr found;
-        while (at != kept_.end() && !found && !at->second.empty()) {
-            auto [outlet, since] = std::move(at->second.back());  // The youngest is the likeliest to live.
-            at->second.pop_back();
-            if (timers.now() - since < limits.idle_time && outlet->alive()) found = std::move(outlet);
-        }
-        if (at != kept_.end() && at->second.empty()) kept_.erase(at);
-        return found;
-    }
-
-    void put(const Key& key, OutletPtr outlet) {
-        if (limits.idle_max == 0) return;
-        auto& list = kept_[key];
-        list.push_back({std::move(outlet), timers.now()});
-        if (list.size() > limits.idle_max) list.pop_front();
-        if (kept_.size() > limits.addresses_max)
-            kept_.erase(std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
-                return a.second.back().since < b.second.back().since;
-            }));
-        sweep_.set(limits.idle_time);
-    }
-
-    void forget(std::string_view address) {
-        std::erase_if(kept_, [&](const auto& entry) { return entry.first.address == address; });
-    }
-
-    std::size_t size() const {
-        std::size_t sum = 0;
-        for (const auto& [key, list] : kept_) sum += list.size();
-        return sum;
-    }
+// What outlives the Client while replies are still read.
+struct Client::Shared {
+    Net& net;
+    Timers& timers;
+    std::size_t head_bytes_max;
+    Pool pool;
 
     Task<OutletPtr> connect(Endpoint endpoint, Duration within) {
         const Instant end = timers.now() + within;
@@ -174,36 +131,15 @@ public:
                                                 std::max(end - timers.now(), Duration{1})));
         co_return std::make_shared<Outlet>(std::move(stream), timers);
     }
-
-    Net& net;
-    Timers& timers;
-    ClientLimits limits;
-
-private:
-    struct Kept {
-        OutletPtr outlet;
-        Instant since;
-    };
-
-    void sweep() {
-        for (auto& [key, list] : kept_)
-            std::erase_if(list,
-                          [&](const Kept& kept) { return timers.now() - kept.since >= limits.idle_time; });
-        std::erase_if(kept_, [](const auto& entry) { return entry.second.empty(); });
-        if (!kept_.empty()) sweep_.set(limits.idle_time / 2);
-    }
-
-    std::map<Key, std::deque<Kept>> kept_;
-    Alarm sweep_;
 };
 
 class Client::Pending : public Reply {
 public:
-    Pending(Loop& loop, std::shared_ptr<Pool> pool, Key key, Patience patience)
-        : pool_(std::move(pool)),
-          key_(std::move(key)),
+    Pending(Loop& loop, std::shared_ptr<Shared> shared, Endpoint endpoint, Patience patience)
+        : shared_(std::move(shared)),
+          endpoint_(std::move(endpoint)),
           patience_(patience),
-          clock_(Clock::start(pool_->timers, patience.total)),
+          clock_(Clock::start(shared_->timers, patience.total)),
           uploads_(loop) {}
 
     ~Pending() override {
@@ -211,16 +147,16 @@ public:
         if (outlet_) outlet_->conn().close();
     }
 
-    Task<> run(Endpoint endpoint, Call call) {
+    Task<> run(Call call) {
         const bool may_repeat = is_idempotent(call.request.method) && !call.source;
         std::string text;
         write_head(text, call.request);
-        outlet_ = pool_->take(key_);
+        outlet_ = shared_->pool.take(key_of(endpoint_));
         bool kept = outlet_ != nullptr;
         while (true) {
             if (!outlet_) {
                 const Duration within = CO_TRY(clock_.left(patience_.connect));
-                outlet_ = CO_TRY(co_await pool_->connect(endpoint, within));
+                outlet_ = CO_TRY(co_await shared_->connect(endpoint_, within));
             }
             const auto answered = co_await attempt(text, call);
             if (answered) break;
@@ -280,7 +216,7 @@ private:
         }
         constexpr int interim_max = 32;
         for (int interim = 0; interim < interim_max; ++interim) {
-            const HeadLimits limits{.bytes_max = pool_->limits.head_bytes_max};
+            const HeadLimits limits{.bytes_max = shared_->head_bytes_max};
             const auto read =
                 co_await outlet_->read_head(call.request.method, limits, CO_TRY(clock_.left(patience_.head)));
             if (!read) co_return read;
@@ -295,14 +231,13 @@ private:
     void finish() {
         auto outlet = std::exchange(outlet_, nullptr);
         const bool sent = !upload_ || upload_->done;
-        if (sent && outlet->reusable())
-            pool_->put(key_, std::move(outlet));
-        else
-            outlet->conn().close();
+        if (!sent) return outlet->conn().close();
+        shared_->pool.put(key_of(endpoint_), std::move(outlet),
+                          endpoint_.secure ? endpoint_.secure->own : nullptr);
     }
 
-    std::shared_ptr<Pool> pool_;
-    Key key_;
+    std::shared_ptr<Shared> shared_;
+    Endpoint endpoint_;
     Patience patience_;
     Clock clock_;
     OutletPtr outlet_;  // Null when the answer is over.
@@ -311,7 +246,8 @@ private:
 };
 
 Client::Client(Net& net, Timers& timers, ClientLimits limits)
-    : pool_(std::make_shared<Pool>(net, timers, limits)) {}
+    : shared_(new Shared{net, timers, limits.head_bytes_max,
+                         Pool{timers, {limits.idle_max, limits.addresses_max, limits.idle_time}}}) {}
 Client::~Client() = default;
 
 Task<ReplyPtr> Client::start(Endpoint endpoint, Call call) {
@@ -331,8 +267,8 @@ Task<ReplyPtr> Client::start(Endpoint endpoint, Call call) {
     }
     complete(call, endpoint.address);
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());
-    auto pending = std::make_unique<Pending>(loop, pool_, key_of(endpoint), call.patience);
-    const auto answered = co_await pending->run(std::move(endpoint), std::move(call));
+    auto pending = std::make_unique<Pending>(loop, shared_, std::move(endpoint), call.patience);
+    const auto answered = co_await pending->run(std::move(call));
     if (!answered) {
         (void)co_await pending->close();
         co_return std::unexpected(answered.error());
@@ -349,8 +285,11 @@ Task<Response> Client::fetch(Endpoint endpoint, Request request, Patience patien
     co_return Response{reply->status, std::move(reply->headers), std::move(*body)};
 }
 
-std::size_t Client::idle_connections() const { return pool_->size(); }
-void Client::forget(std::string_view address) { pool_->forget(address); }
+std::size_t Client::idle_connections() const { return shared_->pool.size(); }
+void Client::forget(std::string_view address) {
+    shared_->pool.forget_if(
+        [&](std::string_view key) { return key.starts_with(address) && key.substr(address.size()).starts_with('\n'); });
+}
 
 Task<std::string> Reply::read_all(std::size_t bytes_max) {
     std::string body;

@@ -80,9 +80,9 @@ public:
     void forget(std::string_view address);  // Closes what is kept for it.
 
 private:
-    class Pool;
+    struct Shared;
     class Pending;
-    std::shared_ptr<Pool> pool_;
+    std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace hostler::http
