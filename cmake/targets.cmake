@@ -13,13 +13,14 @@ hostler_library(wire src/wire core uplink_proto)
 
 set(adapter_row core domain ports http wire)
 hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto)
-hostler_library(sqlite src/adapters/sqlite ${adapter_row} SQLite::SQLite3)
 file(GLOB schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/*.sql)
 add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
   COMMAND ${CMAKE_COMMAND} "-DFILES=${schema_files}" -DOUT=${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake
   DEPENDS ${schema_files} ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake VERBATIM)
-target_sources(sqlite PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
+add_library(schema STATIC ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
+target_link_libraries(schema PUBLIC hostler_options)
+hostler_library(sqlite src/adapters/sqlite ${adapter_row} schema SQLite::SQLite3)
 hostler_library(docker src/adapters/docker ${adapter_row} Boost::json yaml-cpp)
 hostler_library(nvml src/adapters/nvml ${adapter_row} ${CMAKE_DL_LIBS})
 hostler_library(amd src/adapters/amd ${adapter_row})
@@ -30,9 +31,9 @@ hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)
 hostler_library(master src/roles/master ${role_row})
-hostler_library(access src/roles/access ${role_row})
+hostler_library(access src/roles/access core ports http wire)
 hostler_library(agent src/roles/agent ${role_row})
-hostler_library(gateway src/roles/gateway ${role_row})
+hostler_library(gateway src/roles/gateway core ports http wire)
 hostler_library(cli src/cli core api http wire CLI11::CLI11)
 
 # The demo image's only file: static, without anything of ours, and without sanitizers, which cannot be static.
@@ -49,3 +50,22 @@ target_precompile_headers(contract_test REUSE_FROM core)
 target_link_libraries(contract_test PRIVATE sqlite docker disk sim net GTest::gtest_main GTest::gmock)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)
+
+# NVML's C interface without a GPU: BUILD/simulated/libnvidia-ml.so.1. It links nothing of ours, and exports only
+# what NVIDIA's library exports (and the name by which it is recognised).
+file(GLOB simulated_nvml_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simulated_nvml/*.cpp)
+add_library(simulated_nvml SHARED ${simulated_nvml_sources})
+target_link_libraries(simulated_nvml PRIVATE hostler_options)
+target_compile_options(simulated_nvml PRIVATE -fvisibility=hidden)
+target_link_options(simulated_nvml PRIVATE -static-libstdc++ -static-libgcc -Wl,-soname,libnvidia-ml.so.1
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/simulated_nvml/exports.map)
+set_target_properties(simulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1 NO_SONAME ON
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/simulated_nvml/exports.map)
+# An NVML so old that it has hardly any functions, for tests.
+add_library(sparse_nvml SHARED ${PROJECT_SOURCE_DIR}/src/adapters/nvml/testing/sparse_nvml.c)
+set_target_properties(sparse_nvml PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated)
+if(TARGET nvml_test)
+  add_dependencies(nvml_test simulated_nvml sparse_nvml)
+  target_compile_definitions(nvml_test PRIVATE
+    SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>" SPARSE_NVML="$<TARGET_FILE:sparse_nvml>")
+endif()
