@@ -2,7 +2,33 @@
 #include "api/types_instance.h"
 
 namespace hostler::api {
-@@RULES@@
+namespace {
+
+// Complains at each entry of `list` whose `name` an earlier one has too.
+template <class T, class Name>
+void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name, Wrong& wrong) {
+    std::set<std::decay_t<std::invoke_result_t<Name, const T&>>> seen;
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (!seen.insert(std::invoke(name, list[i])).second)
+            wrong.push_back({fmt::format(fmt::runtime(path), i), "is there twice"});
+}
+
+}  // namespace
+
+template <>
+struct Rules<StartInstance> {
+    static void check(const StartInstance& request, Wrong& wrong) {
+        const Template& t = request.template_;
+        refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
+        refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
+        refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);
+        for (std::size_t i = 0; i < t.volumes.size(); ++i)
+            if (t.volumes[i].name.empty() && request.storage_id.empty())
+                wrong.push_back({fmt::format("template.volumes[{}].name", i),
+                                 "is required, because storageID names no volume to stand for it"});
+    }
+};
+
 }  // namespace hostler::api
 
 HOSTLER_JSON(hostler::api::StartInstance)

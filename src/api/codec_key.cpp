@@ -2,7 +2,17 @@
 #include "api/types_key.h"
 
 namespace hostler::api {
-@@RULES@@
+
+template <>
+struct Rules<CreateApiKey> {
+    static void check(const CreateApiKey& request, Wrong& wrong) {
+        if (request.is_operator && request.tenant_id)
+            wrong.push_back({"tenantID", "must be left out for an operator's key"});
+        if (!request.is_operator && !request.tenant_id)
+            wrong.push_back({"tenantID", "is required, unless isOperator is true"});
+    }
+};
+
 }  // namespace hostler::api
 
 HOSTLER_JSON(hostler::api::ApiKey)

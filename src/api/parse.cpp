@@ -90,23 +90,21 @@ struct Builder {
     bool on_comment(Text, error_code&) { return true; }
 };
 
-std::string what(const error_code& ec) {
+// `rest`: the text from the place of the error on.
+std::string what(const error_code& ec, std::string_view rest) {
     if (ec == json::error::too_deep) return fmt::format("nested more than {} deep", depth_max);
     if (ec == json::error::extra_data) return "something follows the end of it";
     if (ec == json::error::incomplete) return "it ends too early";
     if (ec == json::error::exponent_overflow) return "a number is too large";
-    if (ec == json::error::expected_comma) return "a comma or a closing bracket is missing";
-    if (ec == json::error::expected_colon) return "a colon is missing";
-    if (ec == json::error::expected_quotes) return "a name in quotes is missing";
     if (ec == json::error::expected_utf16_escape || ec == json::error::illegal_leading_surrogate ||
         ec == json::error::illegal_trailing_surrogate || ec == json::error::expected_hex_digit)
         return "a \\u escape is wrong";
-    if (ec == json::error::illegal_control_char) return "a control character stands inside quotes";
-    if (ec == json::error::illegal_escape_char) return "an escape inside quotes is unknown";
     if (ec == json::error::object_too_large || ec == json::error::array_too_large ||
         ec == json::error::key_too_large || ec == json::error::string_too_large)
         return "a part is too large";
-    return "a value was expected";
+    if (rest.empty()) return "it ends too early";
+    if (static_cast<unsigned char>(rest.front()) < 0x20) return "a line break or control character does not belong here";
+    return fmt::format("'{}' does not belong here", rest.front() > 0 ? rest.substr(0, 1) : "a character beyond ASCII");
 }
 
 }  // namespace
@@ -132,7 +130,7 @@ Result<json::value> parse_json(std::string_view text, std::size_t size_max) {
     const std::string& doubled = parser.handler().doubled;
     return fail(Code::invalid,
                 fmt::format("malformed JSON at line {}, column {}: {}", line, column,
-                            doubled.empty() ? what(ec) : fmt::format("'{}' is there twice", doubled.substr(0, 128))),
+                            doubled.empty() ? what(ec, text.substr(used)) : fmt::format("'{}' is there twice", doubled.substr(0, 128))),
                 "malformed_json");
 }
 

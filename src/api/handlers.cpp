@@ -1,0 +1,118 @@
+#include "api/handlers.h"
+
+#include <charconv>
+
+#include "api/problem.h"
+
+namespace hostler::api {
+
+namespace {
+
+constexpr std::string_view name(Change change) {
+    switch (change) {
+        case Change::added: return "added";
+        case Change::changed: return "changed";
+        case Change::removed: return "removed";
+        case Change::synced: return "synced";
+    }
+    broken("a change outside its enum", __FILE__, __LINE__);
+}
+
+Result<> allowed(const Operation& operation, const Caller& caller) {
+    if (operation.scope == Scope::operator_only && !caller.is_operator)
+        return fail(Code::forbidden,
+                    fmt::format("{} needs an operator's key; this one is bound to tenant {}", operation.name,
+                                caller.tenant),
+                    "operator_only");
+    return {};
+}
+
+Result<std::uint64_t> resume_point(std::string_view text) {
+    std::uint64_t id = 0;
+    if (text.empty()) return id;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc{} || at != text.data() + text.size())
+        return fail(Code::invalid, "Last-Event-ID: must be the id of an event of this stream");
+    return id;
+}
+
+}  // namespace
+
+std::string event_bytes(std::uint64_t id, Change change, std::string_view json) {
+    // Our JSON has no line breaks, so one data line holds it.
+    return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", id, name(change), json);
+}
+
+Reply reply_of(const Error& error) {
+    Problem problem = problem_of(error);
+    Reply reply{.status = problem.status, .content_type = std::string(problem_type)};
+    if (problem.status == 405) {
+        reply.headers.emplace_back("Allow", problem.help.value_or(""));
+        problem.help.reset();
+    }
+    if (problem.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+    if (problem.status == 429 || problem.status == 503) reply.headers.emplace_back("Retry-After", "1");
+    reply.body = encode(problem);
+    return reply;
+}
+
+void Handlers::install(const Operation& operation, Handler handler) {
+    HOSTLER_ASSERT(!handlers_.contains(&operation));
+    handlers_.emplace(&operation, std::move(handler));
+}
+
+void Handlers::install_watch(const Operation& operation, WatchHandler handler) {
+    HOSTLER_ASSERT(!watches_.contains(&operation));
+    watches_.emplace(&operation, std::move(handler));
+}
+
+std::vector<std::string_view> Handlers::missing() const {
+    std::vector<std::string_view> names;
+    for (const Operation* operation : operations())
+        if (!handlers_.contains(operation) || (operation->watch && !watches_.contains(operation)))
+            names.push_back(operation->name);
+    return names;
+}
+
+void Handlers::add_fields(Error& to, const Error& from) {
+    to.fields.insert(to.fields.end(), from.fields.begin(), from.fields.end());
+    if (to.fields.size() > 1) to.message = fmt::format("{} fields are wrong", to.fields.size());
+}
+
+Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sink) const {
+    auto matched = match(inquiry.method, inquiry.target);
+    if (!matched) co_return reply_of(matched.error());
+    if (!who) co_return reply_of(who.error());
+    if (auto may = allowed(*matched->operation, *who); !may) co_return reply_of(may.error());
+    auto reply = co_await perform(std::move(*matched), std::move(inquiry), std::move(*who), sink);
+    if (!reply) co_return reply_of(reply.error());
+    co_return std::move(*reply);
+}
+
+Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, EventSink* sink) const {
+    const Operation& operation = *match.operation;
+    Assembled in = CO_TRY(assemble(match, inquiry.body, inquiry.idempotency_key));
+    Call call{.caller = std::move(caller),
+              .operation = &operation,
+              .dry_run = in.dry_run,
+              .idempotency_key = in.idempotency_key,
+              .limit = in.limit,
+              .cursor = in.cursor};
+    if (in.watch) {
+        const auto watch = watches_.find(&operation);
+        if (watch == watches_.end() || !sink)
+            co_return fail(Code::unavailable, fmt::format("{} cannot be watched here", operation.name));
+        call.resume = CO_TRY(resume_point(inquiry.last_event_id));
+        bool begun = false;
+        auto watched = co_await watch->second(std::move(call), std::move(in), *sink, begun);
+        if (!watched && !begun) co_return std::unexpected(std::move(watched).error());
+        co_return Reply{.streamed = true};
+    }
+    const auto handler = handlers_.find(&operation);
+    if (handler == handlers_.end())
+        co_return fail(Code::unavailable, fmt::format("{} has no handler here", operation.name));
+    auto body = CO_TRY(co_await handler->second(std::move(call), std::move(in)));
+    co_return Reply{.status = operation.status, .body = std::move(body)};
+}
+
+}  // namespace hostler::api

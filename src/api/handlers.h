@@ -1,0 +1,156 @@
+// What answers each operation. The master registers typed handlers; decoding, scope, encoding and problem details
+// are the same for all and happen here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "api/codec.h"
+#include "api/operations.h"
+#include "api/router.h"
+#include "core/task.h"
+
+namespace hostler::api {
+
+// Who asks, as the master made it out from the request's key.
+struct Caller {
+    std::string actor;   // "key/k-9r4t1b", as events and audit name it.
+    std::string name;    // What the key is for.
+    std::string tenant;  // Empty: an operator.
+    bool is_operator = false;
+    std::string address; // Where from.
+    std::optional<WallTime> expires{};
+};
+
+// What a handler gets beside the request.
+struct Call {
+    Caller caller;
+    const Operation* operation = nullptr;
+    bool dry_run = false;         // Decide, answer, change nothing.
+    std::string idempotency_key;  // Empty: none. With the same key, another `request` is a conflict.
+    std::string request;          // Of a write: all its fields as JSON, the same for the same request.
+    int limit = 100;              // Of a list,
+    std::string cursor;           // and where to go on; empty: at its beginning.
+    std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.
+};
+
+// An HTTP request, as far as this layer cares.
+struct Inquiry {
+    std::string method;
+    std::string target;
+    std::string body;
+    std::string idempotency_key;  // Header Idempotency-Key.
+    std::string last_event_id;    // Header Last-Event-ID.
+};
+
+struct Reply {
+    int status = 200;
+    std::string content_type = "application/json";
+    std::string body;
+    std::vector<std::pair<std::string, std::string>> headers{};
+    bool streamed = false;  // The answer went to the EventSink; there is nothing more to send.
+};
+
+// Where server-sent events go. The first send() begins the answer (200, text/event-stream, no-store).
+class EventSink {
+public:
+    virtual ~EventSink() = default;
+    virtual Task<> send(std::string bytes) = 0;  // Errors: cancelled, unavailable (the client is gone), timeout.
+};
+
+enum class Change { added, changed, removed, synced };
+std::string event_bytes(std::uint64_t id, Change change, std::string_view json);
+
+// The events of one watch, typed. First comes what is there as `added`, then one `synced`, then what happens.
+template <class Item>
+class Watch {
+public:
+    Watch(EventSink& sink, bool& begun) : sink_(sink), begun_(begun) {}
+    // `id` is what the client may resume behind: the number of a commit.
+    Task<> send(std::uint64_t id, Change change, Item item) { return put(event_bytes(id, change, encode(item))); }
+    Task<> synced(std::uint64_t id) { return put(event_bytes(id, Change::synced, "{}")); }
+    Task<> keep_alive() { return put(":\n\n"); }  // Send one each 15 s, so that both ends notice a cut wire.
+
+private:
+    Task<> put(std::string bytes) {
+        begun_ = true;
+        return sink_.send(std::move(bytes));
+    }
+    EventSink& sink_;
+    bool& begun_;
+};
+
+class Handlers {
+public:
+    // handlers.on<ops::get_host>([this](Call call, NameHost request) -> Task<Host> { … });
+    template <const auto& operation, class Handler>
+    void on(Handler handler) {
+        using Op = std::remove_cvref_t<decltype(operation)>;
+        install(operation, [handler = std::move(handler)](Call call, Assembled in) -> Task<std::string> {
+            return answer_typed<Op>(handler, std::move(call), std::move(in));
+        });
+    }
+
+    // handlers.watch<ops::list_instances>([this](Call call, ListInstances request, Watch<Instance>& to) -> Task<> { … });
+    // It runs until the client goes or the handler ends; an error before the first event is answered as a problem.
+    template <const auto& operation, class Handler>
+    void watch(Handler handler) {
+        using Op = std::remove_cvref_t<decltype(operation)>;
+        static_assert(operation.watch, "the table of operations does not let this one be watched");
+        install_watch(operation, [handler = std::move(handler)](Call call, Assembled in, EventSink& sink,
+                                                                bool& begun) -> Task<> {
+            return watch_typed<Op>(handler, std::move(call), std::move(in), sink, begun);
+        });
+    }
+
+    // Names of operations without a handler: a master that starts has none.
+    std::vector<std::string_view> missing() const;
+
+    // Never fails: what went wrong is in the reply. `who` is asked for the operations' caller after routing, so that
+    // an unknown path is 404 to everyone. `sink` may be null where nothing can be streamed.
+    Task<Reply> answer(Inquiry inquiry, Result<Caller> who, EventSink* sink) const;
+
+private:
+    using Handler = std::function<Task<std::string>(Call, Assembled)>;
+    using WatchHandler = std::function<Task<>(Call, Assembled, EventSink&, bool& begun)>;
+    void install(const Operation& operation, Handler handler);
+    void install_watch(const Operation& operation, WatchHandler handler);
+    Task<Reply> perform(Match match, Inquiry inquiry, Caller caller, EventSink* sink) const;
+
+    template <class Request>
+    static Result<Request> typed(Call& call, const Assembled& in) {
+        auto request = decode_value<Request>(*in.fields);
+        if (!in.known) {  // Both kinds of complaint at once.
+            Error error = in.known.error();
+            if (!request) add_fields(error, request.error());
+            return std::unexpected(std::move(error));
+        }
+        if (request && call.operation->writes()) call.request = encode(*request);
+        return request;
+    }
+    static void add_fields(Error& to, const Error& from);
+
+    template <class Op, class F>
+    static Task<std::string> answer_typed(const F& handler, Call call, Assembled in) {
+        auto request = CO_TRY(typed<typename Op::Request>(call, in));
+        auto response = CO_TRY(co_await handler(std::move(call), std::move(request)));
+        co_return encode<typename Op::Response>(response);
+    }
+    template <class Op, class F>
+    static Task<> watch_typed(const F& handler, Call call, Assembled in, EventSink& sink, bool& begun) {
+        using Item = typename decltype(Op::Response::items)::value_type;
+        auto request = CO_TRY(typed<typename Op::Request>(call, in));
+        Watch<Item> to{sink, begun};
+        co_return co_await handler(std::move(call), std::move(request), to);
+    }
+
+    std::map<const Operation*, Handler> handlers_;
+    std::map<const Operation*, WatchHandler> watches_;
+};
+
+// The reply for an error, with the headers that belong to it.
+Reply reply_of(const Error& error);
+
+}  // namespace hostler::api

@@ -1,0 +1,63 @@
+// From a request line to an operation and its fields.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/schema.h"
+#include "core/result.h"
+
+namespace hostler::api {
+
+using Params = std::vector<std::pair<std::string, std::string>>;
+
+struct Match {
+    const Operation* operation = nullptr;
+    Params params{};  // Of the path, decoded: {"host", "h-4f2a"}.
+    Params query{};   // Decoded, in order.
+};
+
+// `target` is a path with an optional query, as in a request line. HEAD matches where GET does.
+// Errors: not_found; invalid with reason method_not_allowed, whose help is the Allow header's value; invalid for a
+// path or query that is no proper one ('..', empty steps, bad escapes, NUL).
+Result<Match> match(std::string_view method, std::string_view target);
+
+enum class Place { path, query, body, body_or_query };
+Place place_of(const Operation& operation, const Property& property);
+
+// Parameters that operations of a kind share, beside their own: dryRun, limit, cursor, watch.
+struct CommonParameter {
+    std::string_view name;
+    std::string_view help;
+    bool (*applies)(const Operation&);
+    Kind kind;
+    std::int64_t min = 0;  // Of an integer.
+    std::int64_t max = 0;
+    std::string_view initial{};
+};
+std::span<const CommonParameter> common_parameters();
+
+// The fields of a request from path, query and body, not yet typed; and what is common to all operations.
+struct Assembled {
+    std::shared_ptr<const boost::json::value> fields;
+    Result<> known;  // Complaints about query parameters, to be told together with those about fields.
+    bool dry_run = false;
+    bool watch = false;
+    int limit = 100;
+    std::string cursor;
+    std::string idempotency_key;  // From the header, or the field operationID.
+};
+
+// Errors: invalid (malformed JSON; a key in header and body that differ).
+Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key);
+
+// "a b/c" → "a%20b%2Fc", for a step of a path or a part of a query; and back (errors: invalid).
+std::string percent_encode(std::string_view text);
+Result<std::string> percent_decode(std::string_view text, bool plus_is_space);
+
+}  // namespace hostler::api
