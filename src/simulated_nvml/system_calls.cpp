@@ -1,6 +1,5 @@
 // Functions of the library as a whole, and how GPUs are found.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "simulated_nvml/call.h"
@@ -13,8 +12,9 @@ SIMULATED const char* hostlerSimulated() { return "hostler simulated NVML 1"; }
 SIMULATED Status nvmlInit_v2() {
     if (users == 0) forget();
     ++users;
-    BEGIN("nvmlInit_v2");
-    return success;
+    const auto call = begin("nvmlInit_v2");
+    if (call.status != success) --users;
+    return call.status;
 }
 SIMULATED Status nvmlInitWithFlags(unsigned) { return nvmlInit_v2(); }
 
@@ -59,7 +59,10 @@ SIMULATED Status nvmlSystemGetNVMLVersion(char* version, unsigned length) {
 
 SIMULATED Status nvmlSystemGetCudaDriverVersion_v2(int* version) {
     BEGIN("nvmlSystemGetCudaDriverVersion_v2");
-    return put(version, std::lround(call.state->system.number("cuda", 0).low * 1000));
+    int major = 0;
+    int minor = 0;
+    if (std::sscanf(call.state->system.text("cuda").c_str(), "%d.%d", &major, &minor) != 2) return not_supported;
+    return put(version, major * 1000 + minor * 10);
 }
 
 SIMULATED Status nvmlSystemGetDriverBranch(DriverBranch* branch, unsigned length) {
