@@ -77,7 +77,8 @@ Task<> Conn::readable(Duration within) {
     co_return Result<>{};
 }
 
-Task<bool> Conn::fill(Duration within) {
+Task<bool> Conn::fill(Duration within, First first) {
+    if (first == First::wait) CO_TRY(co_await readable(within));
     while (true) {
         const auto into = scratch();
         if (const auto size = CO_TRY(try_read(into))) {
@@ -87,6 +88,14 @@ Task<bool> Conn::fill(Duration within) {
         }
         CO_TRY(co_await readable(within));
     }
+}
+
+Result<std::size_t> Conn::try_send(std::string_view bytes) {
+    if (bytes.empty()) return std::size_t{0};
+    const asio::const_buffer buffer{bytes.data(), bytes.size()};
+    const auto taken = stream_->try_write({&buffer, 1});
+    if (!taken) return std::unexpected(blame(taken.error()));
+    return taken->value_or(0);
 }
 
 Task<> Conn::send(std::span<const asio::const_buffer> buffers, Duration within) {

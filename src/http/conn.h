@@ -48,9 +48,11 @@ public:
     void consume(std::size_t size);
     void keep(std::string_view bytes) { buffer_.append(bytes); }  // Bytes read elsewhere, for later.
 
-    // Waits at most `within` for more bytes, and adds them to ahead(); false: the peer has finished.
-    // Errors: timeout; those of the stream. After a timeout the stream is closed.
-    Task<bool> fill(Duration within);
+    // Waits at most `within` for more bytes, and adds them to ahead(); false: the peer has finished. Where nothing
+    // can be there yet, `First::wait` spares a look. Errors: timeout; those of the stream. After a timeout the
+    // stream is closed.
+    enum class First { look, wait };
+    Task<bool> fill(Duration within, First first = First::look);
     // Waits at most `within` until the stream may have bytes.
     Task<> readable(Duration within);
     // While somebody waits in fill(): the time counts anew.
@@ -59,6 +61,8 @@ public:
     }
     // What the stream has now; its error as ours.
     Result<std::optional<std::size_t>> try_read(std::span<char> into);
+    // Bytes taken at once, maybe none.
+    Result<std::size_t> try_send(std::string_view bytes);
     // Writes all; `within`: without any progress.
     Task<> send(std::span<const asio::const_buffer> buffers, Duration within);
     Task<> send(std::string_view bytes, Duration within);
@@ -71,9 +75,12 @@ public:
     void watch(Duration every, std::move_only_function<void()> gone);
     void unwatch();
 
-    void close() { stream_->close(); }
+    void close() {
+        if (stream_) stream_->close();
+    }
     // Takes the stream out, with the bytes read ahead in front of it. The Conn is then of no further use.
     StreamPtr release();
+    bool released() const { return stream_ == nullptr; }
 
 private:
     Error blame(Error error) const;

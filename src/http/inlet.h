@@ -82,6 +82,7 @@ public:
     const ServerLimits& limits() const { return limits_; }
     Task<> send_continue();  // 100, once and only if the client waits for it.
     bool client_waits() const { return waits_for_continue_; }
+    void got_body() { waits_for_continue_ = false; }
     void forwarded_answer() { started_ = ended_ = true; }
 
 private:

@@ -12,6 +12,8 @@ namespace hostler::sqlite {
 
 namespace {
 
+constexpr std::size_t page_bytes = 4096;
+
 // Makes room and needs next to none: allowed on a full disk.
 bool only_takes_out(const Changes& changes) {
     return changes.put.empty() && changes.events.empty() && changes.ledger.empty() && changes.audit.empty();
@@ -42,12 +44,15 @@ Result<> Tables::connect() {
     database_ = TRY(Database::open(path_, options_.vfs));
     // The lock is taken before the first look, and kept: the index of the log then needs no shared memory.
     TRY(database_->script("PRAGMA locking_mode = EXCLUSIVE"));
+    TRY(database_->script(fmt::format("PRAGMA page_size = {}", page_bytes)));
     std::string mode;
     TRY(database_->run("PRAGMA journal_mode = WAL", {}, [&](const Row& row) { mode = row.text(0); }));
     if (mode != "wal")
         return fail(Code::unavailable, fmt::format("the store {} cannot keep a log on this file system", path_));
     TRY(database_->script("PRAGMA synchronous = FULL"));
     TRY(database_->script("PRAGMA temp_store = MEMORY"));
+    TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
+    TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
     std::string check;
     TRY(database_->run("PRAGMA quick_check(1)", {}, [&](const Row& row) { check = row.text(0); }));
     if (check != "ok")
@@ -111,7 +116,11 @@ Result<> Tables::after_full(Error error) {
     Result<> over = database_->run("BEGIN IMMEDIATE");
     if (over) over = database_->run("UPDATE meta SET value = value WHERE name = 'number'");
     if (over) over = database_->run("COMMIT");
-    if (over) return std::unexpected(std::move(error));
+    if (over) {
+        // With the log written back, its length can be used again: small commits need no more space from here on.
+        (void)database_->run("PRAGMA wal_checkpoint(PASSIVE)");
+        return std::unexpected(std::move(error));
+    }
     if (database_->in_transaction()) (void)database_->run("ROLLBACK");
     broken_ = true;
     return fail(Code::unavailable, fmt::format("{}, and it is unknown what was written", error.message));

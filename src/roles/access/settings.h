@@ -23,7 +23,7 @@ struct Settings {
     std::uint32_t sessions_max = 20'000;
     std::uint32_t sessions_per_host_max = 2;
     std::uint32_t handshakes_max = 256;
-    std::uint32_t frame_bytes_max = 4 * 1024 * 1024;
+    std::uint32_t frame_bytes_max = 4 * 1024 * 1024 - 4096;  // Must fit, wrapped, into a frame to the master.
     std::uint32_t frames_per_second = 200;
     std::uint32_t frames_burst = 2'000;
     std::uint32_t bytes_per_second = 4 * 1024 * 1024;

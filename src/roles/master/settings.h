@@ -34,6 +34,7 @@ struct Settings {
     std::chrono::seconds key_cache{15};              // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
 
+    std::int64_t pids_max = 4096;                    // Processes and threads of an instance.
     std::size_t requests_max = 512;                  // API requests under way at once.
     std::size_t watches_max = 256;
     std::size_t feed_max = 8192;                     // Changes kept for watches that come back.

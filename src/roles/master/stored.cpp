@@ -1,12 +1,40 @@
 // The one place that knows how bodies are written: JSON of the described members.
-#include "api/stored.h"
+#include "api/codec_define.h"
 #include "roles/master/kinds.h"
+
+// The structs of the trade have no help: they are not part of the API.
+HOSTLER_JSON(hostler::NvLink)
+HOSTLER_JSON(hostler::GpuFacts)
+HOSTLER_JSON(hostler::GpuLink)
+HOSTLER_JSON(hostler::HostFacts)
+HOSTLER_JSON(hostler::GpuState)
+HOSTLER_JSON(hostler::InstancePort)
+HOSTLER_JSON(hostler::InstanceVariable)
+HOSTLER_JSON(hostler::InstanceVolume)
+HOSTLER_JSON(hostler::InstanceSpec)
+HOSTLER_JSON(hostler::Zone)
+HOSTLER_JSON(hostler::AccessPoint)
+HOSTLER_JSON(hostler::Gateway)
+HOSTLER_JSON(hostler::HostToken)
+HOSTLER_JSON(hostler::Host)
+HOSTLER_JSON(hostler::Spec)
+HOSTLER_JSON(hostler::Slot)
+HOSTLER_JSON(hostler::Claim)
+HOSTLER_JSON(hostler::Instance)
+HOSTLER_JSON(hostler::Volume)
+HOSTLER_JSON(hostler::Network)
+HOSTLER_JSON(hostler::Subnet)
+HOSTLER_JSON(hostler::HostCommand)
+HOSTLER_JSON(hostler::ApiKey)
+HOSTLER_JSON(hostler::SignIn)
+HOSTLER_JSON(hostler::Answer)
+HOSTLER_JSON(hostler::LongOperation)
 
 namespace hostler::master {
 
 template <class T>
 std::string encode_body(const T& object) {
-    return api::encode_stored(object);
+    return api::encode(object);
 }
 
 template <class T>
@@ -14,8 +42,8 @@ Result<T> decode_body(std::string_view body) {
     return api::decode_stored<T>(body);
 }
 
-#define HOSTLER_STORED(type)                        \
-    template std::string encode_body(const type&);  \
+#define HOSTLER_STORED(type)                       \
+    template std::string encode_body(const type&); \
     template Result<type> decode_body(std::string_view);
 
 HOSTLER_STORED(Zone)

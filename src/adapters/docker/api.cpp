@@ -1,0 +1,134 @@
+#include "adapters/docker/api.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace hostler::docker {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view version_path =
+    "/v1.41";  // Docker 20.10 and podman 4 speak it, and all after them.
+constexpr Duration connect_time = 3s;
+constexpr Duration ping_time = 2s;
+constexpr Duration ready_poll = 50ms;
+constexpr std::size_t answer_bytes_max = 16 << 20;
+constexpr std::size_t piece_bytes = 32 * 1024;
+
+}  // namespace
+
+std::string encoded(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '-' || c == '.' || c == '_' || c == '~';
+        if (plain)
+            out += c;
+        else
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+std::string target(std::string_view path, const Query& query) {
+    std::string out{path};
+    char separator = '?';
+    for (const auto& [name, value] : query) {
+        out += fmt::format("{}{}={}", separator, name, encoded(value));
+        separator = '&';
+    }
+    return out;
+}
+
+// No connection is kept: an engine that restarts leaves no dead ones, and a new one to a unix socket costs
+// nothing.
+Api::Api(Net& net, Timers& timers, std::string socket)
+    : socket_(std::move(socket)), client_(net, timers, {.idle_max = 0}) {}
+
+Error Api::explain(Error error) const {
+    if (error.code == Code::timeout)
+        error.message =
+            fmt::format("the container engine at {} did not answer in time ({})", socket_, error.message);
+    if (error.code == Code::unavailable)
+        error.message =
+            fmt::format("the container engine at {} does not answer ({})", socket_, error.message);
+    return error;
+}
+
+Task<Answer> Api::call(std::string method, std::string path, Duration within, std::string body,
+                       std::string type) {
+    http::Request request{.method = std::move(method), .target = fmt::format("{}{}", version_path, path)};
+    request.headers.set("Host", "engine");
+    if (!body.empty()) request.headers.set("Content-Type", std::move(type));
+    request.body = std::move(body);
+    const http::Patience patience{.connect = connect_time, .head = within, .idle = within, .total = within};
+    auto response =
+        co_await client_.fetch({"unix:" + socket_}, std::move(request), patience, answer_bytes_max);
+    if (!response) co_return std::unexpected(explain(std::move(response).error()));
+    co_return Answer{response->status, std::move(response->body)};
+}
+
+Task<Answer> Api::stream(std::string method, std::string path, Duration idle, Duration within,
+                         std::function<void(std::string_view)> each) {
+    http::Call call{
+        .request = {.method = std::move(method), .target = fmt::format("{}{}", version_path, path)}};
+    call.request.headers.set("Host", "engine");
+    call.patience = {.connect = connect_time, .head = idle, .idle = idle, .total = within};
+    auto reply = co_await client_.start({"unix:" + socket_}, std::move(call));
+    if (!reply) co_return std::unexpected(explain(std::move(reply).error()));
+    Answer answer{(*reply)->status, {}};
+    const auto piece = std::make_unique<char[]>(piece_bytes);
+    while (true) {
+        const auto size = co_await (*reply)->read({piece.get(), piece_bytes});
+        if (!size) co_return std::unexpected(explain(size.error()));
+        if (*size == 0) break;
+        const std::string_view text{piece.get(), *size};
+        if (answer.success())
+            each(text);
+        else if (answer.body.size() < piece_bytes)
+            answer.body.append(text);
+    }
+    co_return answer;
+}
+
+std::vector<std::string> usual_sockets() {
+    std::vector<std::string> sockets;
+    constexpr std::string_view scheme = "unix://";
+    if (const char* host = std::getenv("DOCKER_HOST"); host && std::string_view(host).starts_with(scheme))
+        sockets.emplace_back(host + scheme.size());
+    sockets.insert(sockets.end(), {"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock"});
+    if (const char* folder = std::getenv("XDG_RUNTIME_DIR"))
+        sockets.push_back(fmt::format("{}/podman/podman.sock", folder));
+    return sockets;
+}
+
+Task<std::string> find_engine_socket(Net& net, Timers& timers, std::vector<std::string> sockets) {
+    std::string looked;
+    for (const auto& socket : sockets) {
+        Api api{net, timers, socket};
+        const auto answer = co_await api.call("GET", "/_ping", ping_time);
+        if (!answer && answer.error().code == Code::cancelled) co_return std::unexpected(answer.error());
+        if (answer && answer->success()) co_return socket;
+        looked += (looked.empty() ? "" : ", ") + socket;
+    }
+    co_return fail(Code::not_found, fmt::format("no container engine answers at {}", looked));
+}
+
+Task<> wait_for_engine(Net& net, Timers& timers, std::string socket, Duration within) {
+    const auto end = timers.now() + within;
+    Api api{net, timers, socket};
+    while (true) {
+        const auto answer = co_await api.call("GET", "/_ping", ping_time);
+        if (answer && answer->success()) co_return Result<>{};
+        if (!answer && answer.error().code == Code::cancelled) co_return std::unexpected(answer.error());
+        if (timers.now() >= end)
+            co_return fail(Code::timeout, fmt::format("the container engine at {} is not ready", socket));
+        CO_TRY(co_await sleep(timers, ready_poll));
+    }
+}
+
+}  // namespace hostler::docker

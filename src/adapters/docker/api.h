@@ -1,0 +1,52 @@
+// The Docker Engine API over its unix socket: one call at a time, each with a deadline.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/client.h"
+
+namespace hostler::docker {
+
+struct Answer {
+    int status = 0;
+    std::string body;
+    bool success() const { return status >= 200 && status < 300; }
+};
+
+using Query = std::vector<std::pair<std::string, std::string>>;
+
+// "/containers/a%20b/json": one segment of a path, or one word of a query.
+std::string encoded(std::string_view text);
+// `path` with `query`, encoded.
+std::string target(std::string_view path, const Query& query);
+
+class Api {
+public:
+    Api(Net& net, Timers& timers, std::string socket);
+
+    // Errors: unavailable (nobody answers at the socket), timeout, exhausted (an answer over 16 MiB).
+    Task<Answer> call(std::string method, std::string path, Duration within, std::string body = {},
+                      std::string type = "application/json");
+    // The same, with the body of a successful answer given to `each` piece by piece.
+    Task<Answer> stream(std::string method, std::string path, Duration idle, Duration within,
+                        std::function<void(std::string_view)> each);
+
+    const std::string& socket() const { return socket_; }
+
+private:
+    Error explain(Error error) const;
+    std::string socket_;
+    http::Client client_;
+};
+
+// The first of `sockets` at which an engine answers. Errors: not_found, naming where it looked.
+Task<std::string> find_engine_socket(Net& net, Timers& timers, std::vector<std::string> sockets);
+// Where engines usually listen, and what DOCKER_HOST says, first.
+std::vector<std::string> usual_sockets();
+// Waits until an engine answers at `socket`. Errors: timeout.
+Task<> wait_for_engine(Net& net, Timers& timers, std::string socket, Duration within);
+
+}  // namespace hostler::docker

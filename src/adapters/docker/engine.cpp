@@ -1,0 +1,352 @@
+#include "adapters/docker/engine.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <fstream>
+
+#include "adapters/docker/frames.h"
+#include "adapters/docker/inside.h"
+#include "core/log.h"
+
+namespace hostler::docker {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration stop_margin = 20s;  // For the engine, beyond the grace that it gives.
+constexpr Duration remove_time = 60s;
+constexpr Duration removal_poll = 100ms;
+constexpr std::size_t known_max = 4096;
+constexpr std::size_t line_bytes_max = 64 * 1024;
+constexpr std::size_t log_tail_lines_max = 1'000'000;
+
+bool is_name(std::string_view name) {
+    if (name.empty() || name.size() > 128) return false;
+    return std::ranges::all_of(name, [first = true](char c) mutable {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        return letter || (!std::exchange(first, false) && (c == '-' || c == '_' || c == '.'));
+    });
+}
+
+// "registry:5000/name:tag" → its name and tag (or digest).
+std::pair<std::string, std::string> split_image(std::string_view image) {
+    if (const auto at = image.find('@'); at != std::string_view::npos)
+        return {std::string(image.substr(0, at)), std::string(image.substr(at + 1))};
+    const auto colon = image.rfind(':');
+    const auto slash = image.rfind('/');
+    if (colon == std::string_view::npos || (slash != std::string_view::npos && colon < slash))
+        return {std::string(image), "latest"};
+    return {std::string(image.substr(0, colon)), std::string(image.substr(colon + 1))};
+}
+
+std::int64_t own_limit(__rlimit_resource what) {
+    rlimit limit{};
+    ::getrlimit(what, &limit);
+    return limit.rlim_max == RLIM_INFINITY ? std::int64_t{1} << 20
+                                           : static_cast<std::int64_t>(limit.rlim_max);
+}
+
+// An engine cannot give more than it has, and has about what we have; its monitor is also bound by the number
+// of process ids.
+Confinement confinement(const EngineSettings& settings) {
+    std::int64_t pids = 32768;
+    std::ifstream{"/proc/sys/kernel/pid_max"} >> pids;
+    return {.log_bytes_max = settings.log_bytes_max,
+            .files_max = std::min<std::int64_t>(own_limit(RLIMIT_NOFILE), 1 << 20),
+            .processes_max = std::min(own_limit(RLIMIT_NPROC), pids)};
+}
+
+// Blocks: reads the CDI folders and looks whether what is to be mounted is there.
+Result<CdiEdits> prepare(const std::vector<std::string>& folders, const ContainerSpec& spec) {
+    CdiEdits edits;
+    if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(folders).resolve(spec.cdi_devices));
+    for (const auto& node : edits.nodes)
+        if (::access(node.host_path.c_str(), F_OK) != 0)
+            return fail(Code::not_found,
+                        fmt::format("CDI asks for device {}, which is not on this host", node.host_path));
+    // An engine would make what is missing, as an empty folder.
+    for (const auto& mount : spec.mounts)
+        if (::access(mount.source.c_str(), F_OK) != 0)
+            return fail(Code::invalid, fmt::format("mount source {} is not on this host", mount.source));
+    for (const auto& mount : edits.mounts)
+        if (::access(mount.host_path.c_str(), F_OK) != 0)
+            return fail(Code::not_found,
+                        fmt::format("CDI asks to mount {}, which is not on this host", mount.host_path));
+    return edits;
+}
+
+Error unavailable(const Answer& answer, std::string_view what) {
+    auto error = engine_error(answer.status, answer.body, what);
+    if (answer.status >= 500 && error.code == Code::invalid) error.code = Code::unavailable;
+    return error;
+}
+
+std::string container_path(std::string_view name, std::string_view verb = {}) {
+    return fmt::format("/containers/{}{}", encoded(name), verb);
+}
+
+}  // namespace
+
+DockerEngine::DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings)
+    : timers_(timers), worker_(worker), settings_(std::move(settings)), api_(net, timers, settings_.socket) {}
+
+Task<Traits> DockerEngine::traits() {
+    if (traits_) co_return *traits_;
+    const auto version = CO_TRY(co_await api_.call("GET", "/version", settings_.call_time));
+    const auto info = CO_TRY(co_await api_.call("GET", "/info", settings_.call_time));
+    traits_ = CO_TRY(parse_traits(version.body, info.body));
+    co_return *traits_;
+}
+
+Task<EngineFacts> DockerEngine::describe() {
+    traits_.reset();  // Whoever asks wants to know what is there now.
+    const auto now = CO_TRY(co_await traits());
+    co_return EngineFacts{
+        .name = fmt::format("{} {}", now.dialect == Dialect::podman ? "podman" : "docker", now.version),
+        .cgroup_version = now.cgroup_version};
+}
+
+Task<std::string> DockerEngine::image_facts(std::string image) {
+    auto answer = CO_TRY(
+        co_await api_.call("GET", fmt::format("/images/{}/json", encoded(image)), settings_.call_time));
+    if (answer.status == 404)
+        co_return fail(Code::not_found, fmt::format("image {} is not on this host", image));
+    if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look for image " + image));
+    co_return std::move(answer.body);
+}
+
+Task<bool> DockerEngine::has_image(std::string name) {
+    const auto facts = co_await image_facts(std::move(name));
+    if (!facts && facts.error().code != Code::not_found) co_return std::unexpected(facts.error());
+    co_return facts.has_value();
+}
+
+Task<> DockerEngine::pull(std::string image) {
+    if (image.empty()) co_return fail(Code::invalid, "no image is named");
+    if (CO_TRY(co_await has_image(image))) co_return Result<>{};
+    const auto refuse = [&](std::string_view words) {
+        return fail(Code::not_found,
+                    fmt::format("image {}: not on this host and no registry has it{}{}{}", image,
+                                words.empty() ? "" : " (", words, words.empty() ? "" : ")"));
+    };
+    if (image.starts_with("localhost/")) co_return refuse({});
+    const auto [name, tag] = split_image(image);
+    std::string line;
+    std::optional<std::string> error;
+    const auto note = [&](std::string_view piece) {
+        for (const char c : piece) {
+            if (c != '\n' && line.size() < line_bytes_max) line += c;
+            if (c == '\n' && !error) error = pull_error(line);
+            if (c == '\n') line.clear();
+        }
+    };
+    const auto answer =
+        CO_TRY(co_await api_.stream("POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}),
+                                    settings_.pull_idle_time, settings_.pull_time, note));
+    if (!error) error = pull_error(line);
+    if (!answer.success()) error = error_text(answer.body);
+    if (!error) co_return Result<>{};
+    if (error->find("no space left on device") != std::string::npos)
+        co_return fail(Code::exhausted, fmt::format("image {}: the host's disk is full ({})", image, *error));
+    co_return refuse(*error);
+}
+
+Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
+    const auto answer = CO_TRY(co_await api_.call("GET", container_path(name, "/json"), settings_.call_time));
+    if (answer.status == 404) co_return std::nullopt;
+    if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look at container " + name));
+    co_return CO_TRY(parse_inspect(answer.body));
+}
+
+Task<Container> DockerEngine::launch(ContainerSpec spec) {
+    if (!is_name(spec.name))
+        co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
+    if (const auto there = CO_TRY(co_await inspect(spec.name)))
+        if (auto adopted = CO_TRY(co_await adopt(spec, *there))) co_return std::move(*adopted);
+    const auto edits = CO_TRY(co_await run_on<CdiEdits>(
+        worker_, [folders = settings_.cdi_folders, spec] { return prepare(folders, spec); }));
+    for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
+    CO_TRY(co_await pull(spec.image));
+    const auto created = CO_TRY(co_await create(spec, edits));
+    if (created.container.state != ContainerState::created) co_return created.container;
+    co_return co_await start(spec, edits, created.id);
+}
+
+// What is there under the name of `spec`: given back if it is this container, nullopt if it was never started
+// (then it goes on from there).
+Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, const Inspected& there) {
+    // The image may add labels of its own; what we asked for must be there word by word.
+    for (const auto& [label, value] : spec.labels) {
+        const auto found = there.container.labels.find(label);
+        if (found == there.container.labels.end() || found->second != value)
+            co_return fail(Code::conflict,
+                           fmt::format("container {} exists with another {}", spec.name, label));
+    }
+    for (const auto& [label, value] : there.container.labels)
+        if (label.starts_with("hostler.") && !spec.labels.contains(label))
+            co_return fail(Code::conflict,
+                           fmt::format("container {} exists with label {}", spec.name, label));
+    if (there.container.state == ContainerState::created) co_return std::nullopt;
+    co_return there.container;
+}
+
+// Errors: conflict, when what has the name is another container.
+Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& edits) {
+    const auto engine = CO_TRY(co_await traits());
+    std::string library_path;
+    if (!edits.library_folders.empty())
+        library_path = image_library_path(CO_TRY(co_await image_facts(spec.image)));
+    auto body = CO_TRY(create_body(spec, edits, engine, confinement(settings_), library_path));
+    const auto answer = CO_TRY(co_await api_.call("POST", target("/containers/create", {{"name", spec.name}}),
+                                                  settings_.start_time, std::move(body)));
+    const auto what = fmt::format("container {} cannot be created", spec.name);
+    if (!answer.success() && !is_name_taken(answer.status, answer.body))
+        co_return std::unexpected(engine_error(answer.status, answer.body, what));
+    // Ours, or one that a launch before left without starting it, or one made by another launch at this
+    // moment.
+    auto there = CO_TRY(co_await inspect(spec.name));
+    if (!there) co_return fail(Code::unavailable, what + ": it has gone again");
+    CO_TRY(co_await adopt(spec, *there));
+    co_return std::move(*there);
+}
+
+Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id) {
+    const auto started = co_await start_and_look(spec.name, id, edits);
+    if (!started) {
+        if (started.error().code == Code::cancelled) co_return std::unexpected(started.error());
+        const auto removed = co_await remove(spec.name);
+        if (!removed) log_warn("container {} could not be removed: {}", spec.name, removed.error().message);
+        co_return std::unexpected(started.error());
+    }
+    const auto there = CO_TRY(co_await inspect(spec.name));
+    if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
+    co_return there->container;
+}
+
+Task<> DockerEngine::start_and_look(std::string name, std::string id, const CdiEdits& edits) {
+    const auto answer =
+        CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
+    if (!answer.success() && answer.status != 304) {
+        auto error = engine_error(answer.status, answer.body, fmt::format("container {} cannot start", name));
+        if (error.code == Code::not_found) error.code = Code::unavailable;  // Somebody removed it meanwhile.
+        co_return std::unexpected(std::move(error));
+    }
+    if (edits.nodes.empty()) co_return Result<>{};
+    const auto there = CO_TRY(co_await inspect(id));
+    if (!there || there->pid == 0)
+        co_return Result<>{};  // It has ended by itself, and needs no device any more.
+    const auto seen = co_await run_on<void>(
+        worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });
+    if (!seen && seen.error().code == Code::not_found) co_return Result<>{};
+    if (!seen) co_return fail(seen.error().code, fmt::format("container {}: {}", name, seen.error().message));
+    co_return Result<>{};
+}
+
+Task<> DockerEngine::stop(std::string name, Duration grace) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::max(grace, Duration{0})).count();
+    const auto path = target(container_path(name, "/stop"), {{"t", std::to_string(seconds)}});
+    const auto answer = CO_TRY(co_await api_.call("POST", path, std::chrono::seconds{seconds} + stop_margin));
+    if (answer.success() || answer.status == 304 || answer.status == 404) co_return Result<>{};
+    co_return std::unexpected(unavailable(answer, fmt::format("container {} does not stop", name)));
+}
+
+Task<> DockerEngine::remove(std::string name) {
+    const auto path = target(container_path(name), {{"force", "true"}, {"v", "true"}});
+    const auto end = timers_.now() + remove_time;
+    while (true) {
+        const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));
+        if (answer.success() || answer.status == 404) co_return Result<>{};
+        // 409: another removal is on its way; it is waited for, since the name must be free afterwards.
+        if (answer.status != 409 || timers_.now() > end)
+            co_return std::unexpected(
+                unavailable(answer, fmt::format("container {} cannot be removed", name)));
+        CO_TRY(co_await sleep(timers_, removal_poll));
+    }
+}
+
+Task<std::vector<Container>> DockerEngine::list(std::string label, std::string value) {
+    const boost::json::value filters{{"label", boost::json::array{fmt::format("{}={}", label, value)}}};
+    const auto path =
+        target("/containers/json", {{"all", "true"}, {"filters", boost::json::serialize(filters)}});
+    const auto answer = CO_TRY(co_await api_.call("GET", path, settings_.call_time));
+    if (!answer.success()) co_return std::unexpected(unavailable(answer, "containers cannot be listed"));
+    std::vector<Container> all;
+    std::vector<Inspected> exited;
+    for (auto& there : CO_TRY(parse_list(answer.body))) {
+        if (there.container.state != ContainerState::exited) {
+            all.push_back(std::move(there.container));
+            continue;
+        }
+        // Only a closer look tells how it ended. It may be gone, or started again, by then.
+        auto closer = CO_TRY(co_await inspect(there.id));
+        if (closer) exited.push_back(std::move(*closer));
+    }
+    CO_TRY(co_await note_out_of_memory(exited));
+    for (auto& there : exited) all.push_back(std::move(there.container));
+    std::ranges::sort(all, {}, &Container::name);
+    co_return all;
+}
+
+// Podman does not say that the kernel killed a container for its memory (measured on 4.3), the kernel does.
+Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
+    constexpr int killed = 137;
+    std::vector<std::string> ids;
+    for (const auto& there : exited)
+        if (there.container.exit_code == killed && !there.container.oom_killed &&
+            !oom_known_.contains(there.id))
+            ids.push_back(there.id);
+    if (!ids.empty()) {
+        const auto found = CO_TRY(co_await run_on<std::set<std::string>>(
+            worker_, [log = settings_.kernel_log, ids]() -> Result<std::set<std::string>> {
+                return out_of_memory(log, ids);
+            }));
+        if (oom_known_.size() + ids.size() > known_max) oom_known_.clear();
+        for (const auto& id : ids) oom_known_[id] = found.contains(id);
+    }
+    for (auto& there : exited)
+        if (const auto known = oom_known_.find(there.id); known != oom_known_.end())
+            there.container.oom_killed = there.container.oom_killed || known->second;
+    co_return Result<>{};
+}
+
+Task<std::string> DockerEngine::logs(std::string name, std::size_t bytes_max) {
+    LogTail tail{bytes_max};
+    // A line has at least one byte, so this many lines hold what is asked for.
+    const auto lines = std::clamp<std::size_t>(bytes_max, 1, log_tail_lines_max);
+    const auto path = target(container_path(name, "/logs"),
+                             {{"stdout", "true"}, {"stderr", "true"}, {"tail", std::to_string(lines)}});
+    const auto answer = CO_TRY(co_await api_.stream("GET", path, settings_.call_time, settings_.start_time,
+                                                    [&tail](std::string_view piece) { tail.feed(piece); }));
+    if (answer.status == 404) co_return fail(Code::not_found, fmt::format("container {} is not there", name));
+    if (!answer.success())
+        co_return std::unexpected(unavailable(answer, fmt::format("container {} has no log", name)));
+    co_return tail.take();
+}
+
+Task<> DockerEngine::import_image(std::string archive, std::string name, ImageChanges changes) {
+    const auto [repository, tag] = split_image(name);
+    Query query{{"fromSrc", "-"}, {"repo", repository}, {"tag", tag}};
+    if (!changes.command.empty()) {
+        const boost::json::array words(changes.command.begin(), changes.command.end());
+        query.emplace_back("changes", "CMD " + boost::json::serialize(words));
+    }
+    for (const auto& [variable, value] : changes.environment)
+        query.emplace_back("changes", fmt::format("ENV {}={}", variable,
+                                                  boost::json::serialize(boost::json::string(value))));
+    for (const int port : changes.ports) query.emplace_back("changes", fmt::format("EXPOSE {}", port));
+    const auto answer =
+        CO_TRY(co_await api_.call("POST", target("/images/create", query), settings_.start_time,
+                                  std::move(archive), "application/x-tar"));
+    const auto what = fmt::format("image {} cannot be imported", name);
+    if (!answer.success()) co_return std::unexpected(engine_error(answer.status, answer.body, what));
+    if (const auto error = pull_error(answer.body))
+        co_return fail(Code::unavailable, fmt::format("{}: {}", what, *error));
+    co_return Result<>{};
+}
+
+}  // namespace hostler::docker

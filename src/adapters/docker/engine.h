@@ -1,0 +1,65 @@
+// The Engine port over the Docker Engine API: dockerd or podman.
+#pragma once
+
+#include "adapters/docker/api.h"
+#include "adapters/docker/bodies.h"
+#include "core/worker.h"
+#include "ports/engine.h"
+
+namespace hostler::docker {
+
+struct EngineSettings {
+    std::string socket;                                                // "/run/podman/podman.sock"
+    std::vector<std::string> cdi_folders{"/etc/cdi", "/var/run/cdi"};  // A later one wins.
+    Duration call_time = std::chrono::seconds{15};                     // One question to the engine.
+    Duration start_time = std::chrono::minutes{2};                     // Create and start, each.
+    Duration pull_idle_time = std::chrono::minutes{1};                 // Without any word of progress.
+    Duration pull_time = std::chrono::minutes{60};
+    std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
+    std::string kernel_log = "/dev/kmsg";
+};
+
+// What an imported image says of itself.
+struct ImageChanges {
+    std::vector<std::string> command;
+    std::map<std::string, std::string> environment;
+    std::vector<int> ports;  // TCP.
+};
+
+class DockerEngine final : public Engine {
+public:
+    // `worker` does what blocks: CDI files, looks into containers, the kernel's log.
+    DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings);
+
+    Task<EngineFacts> describe() override;
+    Task<> pull(std::string image) override;
+    Task<Container> launch(ContainerSpec spec) override;
+    Task<> stop(std::string name, Duration grace) override;
+    Task<> remove(std::string name) override;
+    Task<std::vector<Container>> list(std::string label, std::string value) override;
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+
+    // An image from the archive of its root file system; an older one of this name loses it.
+    Task<> import_image(std::string archive, std::string name, ImageChanges changes);
+    Task<bool> has_image(std::string name);
+
+private:
+    Task<Traits> traits();
+    Task<std::optional<Inspected>> inspect(std::string name);
+    Task<std::string> image_facts(std::string image);
+    Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
+    Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);
+    Task<> start_and_look(std::string name, std::string id, const CdiEdits& edits);
+    Task<std::optional<Container>> adopt(const ContainerSpec& spec, const Inspected& there);
+    Task<> note_out_of_memory(std::vector<Inspected>& exited);
+
+    Timers& timers_;
+    Worker& worker_;
+    EngineSettings settings_;
+    Api api_;
+    std::optional<Traits> traits_;
+    std::map<std::string, bool>
+        oom_known_;  // By container id: kernels forget, and reading the log is not free.
+};
+
+}  // namespace hostler::docker

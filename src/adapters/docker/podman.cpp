@@ -1,0 +1,108 @@
+#include "adapters/docker/podman.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+namespace hostler::docker {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool installed(std::string_view program) {
+    std::string_view path = std::getenv("PATH") ? std::getenv("PATH") : "/usr/bin:/bin";
+    while (!path.empty()) {
+        const auto end = std::min(path.find(':'), path.size());
+        if (::access(fmt::format("{}/{}", path.substr(0, end), program).c_str(), X_OK) == 0) return true;
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return ::access(fmt::format("/usr/sbin/{}", program).c_str(), X_OK) == 0;
+}
+
+std::int64_t hard_limit(__rlimit_resource what) {
+    rlimit limit{};
+    ::getrlimit(what, &limit);
+    return limit.rlim_max == RLIM_INFINITY
+               ? std::int64_t{1} << 20
+               : std::min<std::int64_t>(static_cast<std::int64_t>(limit.rlim_max), 1 << 20);
+}
+
+Result<> write_file(const fs::path& path, std::string_view text) {
+    std::ofstream file{path, std::ios::trunc};
+    file << text;
+    file.close();
+    if (!file) return fail(Code::unavailable, fmt::format("cannot write {}", path.string()));
+    return {};
+}
+
+// Ulimits are said because podman's own defaults are more than a process without CAP_SYS_RESOURCE may have.
+// Locks are files, since the shared memory of the default belongs to every podman of the machine. Without
+// systemd there is nobody to ask for a cgroup.
+std::string containers_conf(const fs::path& folder) {
+    std::int64_t pids = 32768;
+    std::ifstream{"/proc/sys/kernel/pid_max"} >> pids;
+    const auto files = hard_limit(RLIMIT_NOFILE);
+    const auto processes = std::min(hard_limit(RLIMIT_NPROC), pids);
+    const bool systemd = fs::exists("/run/systemd/system");
+    return fmt::format(R"([containers]
+default_ulimits = ["nofile={0}:{0}", "nproc={1}:{1}"]
+log_driver = "k8s-file"
+log_size_max = 10485760
+
+[engine]
+{2}{3}events_logger = "file"
+lock_type = "file"
+tmp_dir = "{4}/run/libpod"
+
+[network]
+network_backend = "netavark"
+network_config_dir = "{4}/networks"
+)",
+                       files, processes, systemd ? "" : "cgroup_manager = \"cgroupfs\"\n",
+                       installed("runc") ? "runtime = \"runc\"\n" : "", folder.string());
+}
+
+std::string storage_conf(const fs::path& folder) {
+    return fmt::format(
+        "[storage]\ndriver = \"overlay\"\ngraphroot = \"{0}/root\"\nrunroot = \"{0}/run/storage\"\n",
+        folder.string());
+}
+
+}  // namespace
+
+Result<PodmanService> prepare_podman(fs::path folder) {
+    if (!installed("podman"))
+        return fail(Code::not_found,
+                    "podman is not installed; install it, or name a running engine's socket");
+    std::error_code error;
+    folder = fs::absolute(folder, error);
+    if (folder.string().find_first_of("\"\\\n") != std::string::npos)
+        return fail(Code::invalid,
+                    fmt::format("the folder {} has a quote or backslash in its name", folder.string()));
+    const auto socket = (folder / "podman.sock").string();
+    if (socket.size() >= sizeof(sockaddr_un::sun_path))
+        return fail(Code::invalid,
+                    fmt::format("the path {} is too long for a socket; use a shorter folder", socket));
+    for (const auto& part : {folder, folder / "root", folder / "run", folder / "networks"})
+        fs::create_directories(part, error);
+    if (error)
+        return fail(Code::unavailable, fmt::format("cannot make {}: {}", folder.string(), error.message()));
+    fs::permissions(folder, fs::perms::owner_all, error);
+    if (auto written = write_file(folder / "containers.conf", containers_conf(folder)); !written)
+        return std::unexpected(written.error());
+    if (auto written = write_file(folder / "storage.conf", storage_conf(folder)); !written)
+        return std::unexpected(written.error());
+    return PodmanService{.socket = socket,
+                         .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
+                         .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
+                                         {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()}}};
+}
+
+}  // namespace hostler::docker

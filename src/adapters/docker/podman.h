@@ -1,0 +1,25 @@
+// A podman service of its own, for a machine where no engine runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+
+namespace hostler::docker {
+
+// How to run it as a child: it serves until it gets SIGTERM. Containers live on without it.
+struct PodmanService {
+    std::string socket;
+    std::vector<std::string> command;
+    std::vector<std::pair<std::string, std::string>> environment;  // Beside what the parent has.
+};
+
+// Writes its configuration under `folder`, where its images and containers then lie too; what another podman
+// of this machine has is not touched. The same folder again finds everything. Blocks, shortly. Errors:
+// not_found (podman is not installed), invalid (the folder's name is too long for a socket), unavailable.
+Result<PodmanService> prepare_podman(std::filesystem::path folder);
+
+}  // namespace hostler::docker

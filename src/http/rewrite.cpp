@@ -1,0 +1,122 @@
+#include "http/proxy.h"
+
+namespace hostler::http {
+
+namespace {
+
+// RFC 9110 section 7.6.1, and what older agents sent. Framing and upgrades are written anew.
+bool is_of_one_connection(std::string_view name) {
+    switch (name.size()) {
+        case 2: return same_name(name, "TE");
+        case 7: return same_name(name, "Upgrade") || same_name(name, "Trailer");
+        case 10: return same_name(name, "Connection") || same_name(name, "Keep-Alive");
+        case 14: return same_name(name, "HTTP2-Settings");
+        case 16: return same_name(name, "Proxy-Connection");
+        case 17: return same_name(name, "Transfer-Encoding");
+        case 18: return same_name(name, "Proxy-Authenticate");
+        case 19: return same_name(name, "Proxy-Authorization");
+        default: return false;
+    }
+}
+
+// same_name, and '_' is '-'.
+bool same_field(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t at = 0; at < a.size(); ++at) {
+        const char x = a[at] == '_' ? '-' : a[at], y = b[at] == '_' ? '-' : b[at];
+        if (x != y && !same_name({&x, 1}, {&y, 1})) return false;
+    }
+    return true;
+}
+
+// What Connection may not take out of a message, because it says what the message is.
+bool is_of_the_message(std::string_view name) {
+    return same_name(name, "Host") || same_name(name, "Content-Length") || same_name(name, "Content-Type");
+}
+
+bool is_left_out(const Head& head, const Rewrite& rewrite, std::string_view name) {
+    if (is_of_one_connection(name)) return true;
+    for (std::size_t at = 0; at < head.connection_tokens_size; ++at)
+        if (same_name(name, head.connection_tokens[at]) && !is_of_the_message(name)) return true;
+    for (const auto& gone : rewrite.remove)
+        if (same_field(name, gone)) return true;
+    for (const auto& header : rewrite.set)
+        if (same_field(name, header.name)) return true;
+    return false;
+}
+
+bool is_dropped(std::string_view cookie, const std::vector<std::string>& drop) {
+    const auto name = trimmed(cookie.substr(0, cookie.find('=')));
+    for (const std::string_view one : drop)
+        if (one.ends_with('*') ? name.starts_with(one.substr(0, one.size() - 1)) : name == one) return true;
+    return false;
+}
+
+void add(std::string& into, std::string_view name, std::string_view value) {
+    into.append(name).append(": ").append(value).append("\r\n");
+}
+
+void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std::string_view host) {
+    for (const auto& [name, value] : head.fields) {
+        if (is_left_out(head, rewrite, name)) continue;
+        if (!rewrite.drop_cookies.empty()) {
+            if (same_name(name, "Set-Cookie") && is_dropped(value, rewrite.drop_cookies)) continue;
+            if (same_name(name, "Cookie")) {
+                const auto rest = without_cookies(value, rewrite.drop_cookies);
+                if (!rest.empty()) add(into, name, rest);
+                continue;
+            }
+        }
+        if (!host.empty() && same_name(name, "Host")) {
+            add(into, name, std::exchange(host, {}));
+            continue;
+        }
+        add(into, name, value);
+    }
+    if (!host.empty()) add(into, "Host", host);
+    for (const auto& [name, value] : rewrite.set) add(into, name, value);
+}
+
+}  // namespace
+
+std::string without_cookies(std::string_view value, const std::vector<std::string>& drop) {
+    std::string kept;
+    while (!value.empty()) {
+        const auto end = value.find(';');
+        const auto cookie = trimmed(value.substr(0, end));
+        if (!cookie.empty() && !is_dropped(cookie, drop)) {
+            if (!kept.empty()) kept += "; ";
+            kept += cookie;
+        }
+        if (end == std::string_view::npos) break;
+        value.remove_prefix(end + 1);
+    }
+    return kept;
+}
+
+void write_head(std::string& into, const RequestHead& head, const Rewrite& rewrite) {
+    into.append(head.method).append(" ");
+    into.append(rewrite.target.empty() ? head.target : std::string_view{rewrite.target}).append(" HTTP/1.1\r\n");
+    // HTTP/1.0 may leave Host out; HTTP/1.1, which we speak, may not.
+    const bool hostless = head.host.empty() && rewrite.host.empty();
+    add_fields(into, head, rewrite, hostless ? std::string_view{"localhost"} : std::string_view{rewrite.host});
+    if (head.framing.kind == Framing::Kind::chunked) into += "Transfer-Encoding: chunked\r\n";
+    if (head.upgrade) {
+        add(into, "Connection", "Upgrade");
+        add(into, "Upgrade", head.find("Upgrade"));
+    }
+    into += "\r\n";
+}
+
+void write_head(std::string& into, const ResponseHead& head, const Rewrite& rewrite, std::string_view connection,
+                bool chunked) {
+    fmt::format_to(std::back_inserter(into), "HTTP/1.1 {} ", head.status);
+    into.append(head.reason).append("\r\n");
+    add_fields(into, head, rewrite, {});
+    if (chunked) into += "Transfer-Encoding: chunked\r\n";
+    if (head.status == 101) add(into, "Upgrade", head.find("Upgrade"));
+    if (!connection.empty()) add(into, "Connection", connection);
+    into += "\r\n";
+}
+
+}  // namespace hostler::http

@@ -1,0 +1,62 @@
+#include "roles/access/access.h"
+
+#include "core/log.h"
+
+namespace hostler::access {
+
+namespace {
+
+std::string reached_at(const std::string& set, const Listener& listener) {
+    return set.empty() ? std::string{listener.address()} : set;
+}
+
+}  // namespace
+
+Access::Access(Settings settings, Ports ports)
+    : settings_(std::move(settings)),
+      ports_(std::move(ports)),
+      remembered_(ports_.journal),
+      relay_({.sessions_max = settings_.sessions_max,
+              .per_host_max = settings_.sessions_per_host_max,
+              .up_bytes_max = settings_.session_up_bytes_max,
+              .down_bytes_max = settings_.session_down_bytes_max}),
+      tunnels_(ports_.loop, ports_.timers, ports_.random, settings_),
+      uplink_(ports_, settings_, remembered_, relay_),
+      control_(ports_, settings_, relay_, tunnels_),
+      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); }) {}
+
+Task<> Access::run() {
+    const auto ended = co_await serve();
+    listening_ = false;
+    co_await control_.close();
+    co_await uplink_.close();
+    co_await tunnels_.close();
+    co_return ended;
+}
+
+Task<> Access::serve() {
+    const auto uplink = CO_TRY(co_await ports_.net.listen(settings_.uplink_listen));
+    const auto tunnel = CO_TRY(co_await ports_.net.listen(settings_.tunnel_listen));
+    const auto control = CO_TRY(co_await ports_.net.listen(settings_.control_listen));
+    addresses_ = {reached_at(settings_.uplink_address, *uplink), reached_at(settings_.tunnel_address, *tunnel),
+                  reached_at(settings_.control_address, *control)};
+    log_info("access: serving uplink={} tunnel={} control={}", addresses_.uplink, addresses_.tunnel, addresses_.control);
+    TaskGroup tasks{ports_.loop};
+    tasks.start("uplink", uplink_.serve(*uplink));
+    tasks.start("tunnels", tunnels_.serve(*tunnel));
+    tasks.start("control", control_.serve(*control, addresses_.tunnel));
+    listening_ = true;
+    changed_.notify_all();
+    const auto ended = co_await master_.run(addresses_);
+    co_await tasks.close();
+    co_return ended;
+}
+
+Task<> Access::ready() {
+    while (!listening_) CO_TRY(co_await changed_.wait());
+    co_return Result<>{};
+}
+
+Counters Access::counters() const { return {relay_.all().size(), tunnels_.open(), tunnels_.counters()}; }
+
+}  // namespace hostler::access

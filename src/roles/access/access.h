@@ -1,0 +1,48 @@
+// An access point: the entry of a zone for agents, and the way in for tunnels to their hosts.
+#pragma once
+
+#include "roles/access/control.h"
+#include "roles/access/master_link.h"
+#include "roles/access/ports.h"
+#include "roles/access/relay.h"
+#include "roles/access/remembered.h"
+#include "roles/access/settings.h"
+#include "roles/access/tunnels.h"
+#include "roles/access/uplink.h"
+
+namespace hostler::access {
+
+struct Counters {
+    std::size_t sessions = 0;
+    std::size_t tunnels_open = 0;
+    TunnelCounters tunnels;
+};
+
+class Access {
+public:
+    Access(Settings settings, Ports ports);
+
+    // Serves until cancelled; then nothing of it is left. Errors: those of listening.
+    Task<> run();
+    Task<> ready();                                         // Returns when it listens. Errors: cancelled.
+    const Addresses& addresses() const { return addresses_; }  // Once ready: with the ports that were picked.
+    bool linked() const { return master_.linked(); }
+    Counters counters() const;
+
+private:
+    Task<> serve();
+
+    const Settings settings_;
+    const Ports ports_;
+    Remembered remembered_;
+    Relay relay_;
+    Tunnels tunnels_;
+    Uplink uplink_;
+    Control control_;
+    MasterLink master_;
+    Addresses addresses_;
+    bool listening_ = false;
+    Signal changed_;
+};
+
+}  // namespace hostler::access

@@ -1,0 +1,159 @@
+#include "roles/access/master_link.h"
+
+#include "core/log.h"
+#include "core/task_group.h"
+#include "proto/uplink.pb.h"
+#include "wire/link.h"
+
+namespace hostler::access {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration dial_time = seconds{5};
+constexpr Duration hello_time = seconds{10};
+// Little is queued behind the relay's turns, or a loud agent's frames would stand before everybody's.
+constexpr wire::LinkLimits limits{.frame_size_max = 4 << 20, .sending_bytes_max = 1 << 20};
+
+uplink::Frame frame_of(Relay::Item item) {
+    uplink::Frame frame;
+    if (const auto* begun = std::get_if<Relay::Begun>(&item)) {
+        auto& up = *frame.mutable_session_up();
+        up.set_session(begun->session->number);
+        up.set_host(begun->session->host);
+        up.set_address(begun->session->address);
+    } else if (const auto* ended = std::get_if<Relay::Ended>(&item)) {
+        frame.mutable_session_down()->set_session(ended->number);
+        frame.mutable_session_down()->set_why(ended->why);
+    } else {
+        auto& said = std::get<Relay::Said>(item);
+        frame.mutable_relayed()->set_session(said.number);
+        frame.mutable_relayed()->set_frame(std::move(said.frame));
+    }
+    return frame;
+}
+
+}  // namespace
+
+MasterLink::MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
+                       std::function<void(std::string_view)> cut)
+    : ports_(ports), settings_(settings), remembered_(remembered), relay_(relay), cut_(std::move(cut)) {}
+
+Task<> MasterLink::run(Addresses addresses) {
+    if (settings_.masters.empty()) co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
+    const Duration shortest = milliseconds{settings_.redial_ms};
+    Duration pause = shortest;
+    std::string told;
+    for (std::size_t turn = 0;; ++turn) {
+        const auto& master = settings_.masters[turn % settings_.masters.size()];
+        const auto ended = co_await once(master, addresses);
+        relay_.link_down();
+        CO_TRY(co_await check_cancelled());
+        const std::string why = ended ? "it said goodbye" : ended.error().message;
+        if (std::exchange(linked_, false)) {
+            pause = shortest;
+            told.clear();
+        }
+        if (std::exchange(told, why) != why) log_warn("access: no link to master {}: {}", master, why);
+        // Between half and the whole of the pause: many access points do not come back as one.
+        const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
+        CO_TRY(co_await sleep(ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
+        pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
+    }
+}
+
+Task<> MasterLink::once(const std::string& master, const Addresses& addresses) {
+    auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
+    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
+    auto stream = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
+    wire::Link link{ports_.loop, ports_.timers, std::move(stream), limits};
+    uplink::Frame frame;
+    auto& hello = *frame.mutable_access_hello();
+    hello.set_version(ports_.version);
+    hello.set_uplink_address(addresses.uplink);
+    hello.set_tunnel_address(addresses.tunnel);
+    hello.set_control_address(addresses.control);
+    hello.set_epoch(remembered_.epoch());
+    const auto answer = CO_TRY(co_await link.ask(std::move(frame), hello_time));
+    CO_TRY(co_await welcome(answer.access_welcome()));
+    linked_ = true;
+    log_info("access: linked to master {} zone={} epoch={}", master, zone_, remembered_.epoch());
+    relay_.link_up();
+    TaskGroup tasks{ports_.loop};
+    const Duration silence = seconds{settings_.master_silence_s};
+    tasks.start("master's keep-alive", [](wire::Link& of, Duration patience) -> Task<> {
+        co_await of.keep_alive(patience / 3, patience);
+        co_return Result<>{};
+    }(link, silence));
+    tasks.start("master's news", tell(link));
+    Result<> ended;
+    while (ended) {
+        auto order = co_await link.receive();
+        if (!order)
+            ended = std::unexpected(order.error());
+        else if (order->has_goodbye())
+            break;
+        else
+            ended = co_await obey(std::move(*order));
+    }
+    link.close();
+    co_await tasks.close();
+    co_return ended;
+}
+
+// Errors: conflict: a master whose time is over.
+Task<> MasterLink::welcome(const uplink::AccessWelcome& welcome) {
+    if (welcome.epoch() == 0 || welcome.epoch() < remembered_.epoch())
+        co_return fail(Code::conflict, fmt::format("it leads epoch {}, but epoch {} has begun; it is refused", welcome.epoch(),
+                                                   remembered_.epoch()));
+    CO_TRY(co_await remembered_.raise(welcome.epoch()));
+    zone_ = welcome.zone();
+    for (const auto& host : welcome.revoked()) {
+        relay_.close_host(host, "it was removed");
+        cut_(host);
+        CO_TRY(co_await remembered_.revoke(host));
+    }
+    co_return Result<>{};
+}
+
+Task<> MasterLink::tell(wire::Link& link) {
+    while (true) {
+        while (auto item = relay_.next()) {
+            if (const auto sent = co_await link.send(frame_of(std::move(*item))); !sent) {
+                link.close();
+                co_return Result<>{};
+            }
+        }
+        CO_TRY(co_await relay_.filled().wait());
+    }
+}
+
+Task<> MasterLink::obey(uplink::Frame frame) {
+    if (frame.has_relayed()) {
+        relay_.push_down(frame.relayed().session(), std::move(*frame.mutable_relayed()->mutable_frame()));
+    } else if (frame.has_cut_off()) {
+        CO_TRY(co_await cut_off(frame.cut_off()));
+    } else if (frame.has_session_down()) {
+        if (const auto session = relay_.find(frame.session_down().session()))
+            relay_.close(session, frame.session_down().why());
+    } else if (frame.has_access_welcome()) {
+        CO_TRY(co_await welcome(frame.access_welcome()));
+    } else {
+        log_debug("access: the master sent a frame of kind {}, which means nothing here", static_cast<int>(frame.body_case()));
+    }
+    co_return Result<>{};
+}
+
+Task<> MasterLink::cut_off(const uplink::CutOff& order) {
+    const auto host = order.host();
+    log_info("access: host {} is cut off revoked={} why=\"{}\"", host, order.revoked(), order.why());
+    const std::string why = order.why().empty() ? "the master cut it off" : order.why();
+    relay_.close_host(host, why);
+    cut_(host);
+    if (!order.revoked()) co_return Result<>{};
+    co_return co_await remembered_.revoke(host);
+}
+
+}  // namespace hostler::access

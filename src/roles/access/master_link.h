@@ -1,0 +1,56 @@
+// The one connection to the leading master: kept for ever, told of every session, obeyed unless its epoch is old.
+#pragma once
+
+#include <functional>
+
+#include "roles/access/ports.h"
+#include "roles/access/relay.h"
+#include "roles/access/remembered.h"
+#include "roles/access/settings.h"
+
+namespace hostler::uplink {
+class Frame;
+class CutOff;
+class AccessWelcome;
+}  // namespace hostler::uplink
+
+namespace hostler::wire {
+class Link;
+}
+
+namespace hostler::access {
+
+// Where others reach this access point.
+struct Addresses {
+    std::string uplink;
+    std::string tunnel;
+    std::string control;
+};
+
+class MasterLink {
+public:
+    // `cut`: ends everything of a host that does not go through the relay.
+    MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
+               std::function<void(std::string_view host)> cut);
+
+    Task<> run(Addresses addresses);  // Until cancelled.
+    bool linked() const { return linked_; }
+    const std::string& zone() const { return zone_; }
+
+private:
+    Task<> once(const std::string& master, const Addresses& addresses);
+    Task<> welcome(const uplink::AccessWelcome& welcome);
+    Task<> tell(wire::Link& link);
+    Task<> obey(uplink::Frame frame);
+    Task<> cut_off(const uplink::CutOff& order);
+
+    const Ports& ports_;
+    const Settings& settings_;
+    Remembered& remembered_;
+    Relay& relay_;
+    std::function<void(std::string_view)> cut_;
+    bool linked_ = false;
+    std::string zone_;
+};
+
+}  // namespace hostler::access

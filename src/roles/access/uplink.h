@@ -1,0 +1,41 @@
+// Where agents dial: who is let in, how fast each may speak, and that a silent, slow or rude one harms only itself.
+#pragma once
+
+#include "core/rate.h"
+#include "core/task_group.h"
+#include "roles/access/ports.h"
+#include "roles/access/relay.h"
+#include "roles/access/remembered.h"
+#include "roles/access/settings.h"
+
+namespace hostler::access {
+
+class Uplink {
+public:
+    Uplink(const Ports& ports, const Settings& settings, const Remembered& remembered, Relay& relay);
+
+    Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
+    Task<> close();
+
+private:
+    Task<> greet(StreamPtr raw);
+    Task<> session(StreamPtr stream, std::string host);
+    Task<> read_up(Stream& stream, SessionPtr session);
+    Task<> write_down(Stream& stream, SessionPtr session);
+    Task<> say(Stream& stream, std::string_view frame);
+    Result<bool> is_for_master(Session& session, std::string_view frame);
+    Task<> join(StreamPtr stream);
+    Task<std::string> read_join(Stream& stream);
+    Task<> watch();
+
+    const Ports& ports_;
+    const Settings& settings_;
+    const Remembered& remembered_;
+    Relay& relay_;
+    std::size_t handshakes_ = 0;
+    std::size_t joins_ = 0;
+    Rates join_rates_;
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::access

@@ -1,0 +1,78 @@
+// What the hardware is and does, however long its drivers take to say so.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/signal.h"
+#include "core/task_group.h"
+#include "roles/agent/health.h"
+#include "roles/agent/settings.h"
+#include "uplink.pb.h"
+
+namespace hostler::agent {
+
+// Asks every source by itself. Who does not answer in time is left out, is not asked again until it has answered, and
+// its GPUs become unresponsive; the others do not notice.
+class Sampler {
+public:
+    // `changed`: facts, health or faults have.
+    Sampler(const Settings& settings, const Ports& ports, std::function<void()> changed);
+    ~Sampler();
+
+    Task<> discover();  // Looks for everything anew.
+    Task<> watch();     // Discovers now and then, takes faults; until it is cancelled.
+    Task<> close();
+
+    struct Samples {
+        std::vector<GpuSample> gpus;
+        std::optional<HostSample> host;
+    };
+    Task<Samples> sample();
+
+    const HostFacts& facts() const { return facts_; }
+    const HealthBook& health() const { return health_; }
+    std::vector<uplink::Fault> take_faults() { return std::exchange(faults_, {}); }
+    std::string cdi_name(const std::string& uuid) const;  // Empty: it cannot be lent.
+
+    static constexpr std::size_t faults_max = 1024;  // That wait for a report; the oldest go.
+
+private:
+    struct Source {
+        Telemetry* telemetry = nullptr;
+        bool busy = false;
+        Instant since{};                    // Busy since.
+        std::optional<GpuInventory> inventory;
+        std::vector<GpuSample> samples;     // Of this round.
+        std::string trouble;
+    };
+    Task<> discover_one(Source& source);
+    Task<> sample_one(Source& source);
+    Task<> facts_of_host();
+    Task<> sample_of_host();
+    void begin(Source& source, Task<> task);
+    Task<> settle(Duration time);
+    bool busy() const;
+    void merge();
+    void mark_hung();
+    bool take_new_faults();
+
+    const Settings& settings_;
+    Ports ports_;
+    std::function<void()> changed_;
+    std::vector<Source> sources_;
+    bool host_busy_ = false;
+    HostFacts host_;                         // Without GPUs.
+    std::optional<HostSample> host_sample_;
+    HostFacts facts_;
+    std::map<std::string, GpuFacts> gone_;   // Were there once.
+    HealthBook health_;
+    std::vector<uplink::Fault> faults_;
+    Signal answered_;
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::agent

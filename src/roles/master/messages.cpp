@@ -1,0 +1,216 @@
+#include "roles/master/messages.h"
+
+#include "proto/uplink.pb.h"
+#include "roles/master/instance_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+template <class Enum>
+Enum enum_of(const std::string& text, Enum otherwise) {
+    Enum value = otherwise;
+    return boost::describe::enum_from_string(text.c_str(), value) ? value : otherwise;
+}
+
+GpuFacts gpu_of(const uplink::Gpu& from) {
+    GpuFacts gpu;
+    gpu.uuid = from.uuid();
+    gpu.vendor = enum_of(from.vendor(), GpuVendor::other);
+    gpu.model = from.model();
+    gpu.index = static_cast<int>(from.index());
+    gpu.minor = static_cast<int>(from.minor());
+    gpu.pci_address = from.pci_address();
+    gpu.memory_bytes = static_cast<std::int64_t>(from.memory_bytes());
+    gpu.core_count = static_cast<int>(from.core_count());
+    gpu.serial = from.serial();
+    gpu.vbios = from.vbios();
+    gpu.architecture = from.architecture();
+    gpu.compute_capability = from.compute_capability();
+    gpu.numa_node = from.numa_node();
+    gpu.pcie_generation = static_cast<int>(from.pcie_generation());
+    gpu.pcie_width = static_cast<int>(from.pcie_width());
+    gpu.pcie_generation_max = static_cast<int>(from.pcie_generation_max());
+    gpu.pcie_width_max = static_cast<int>(from.pcie_width_max());
+    gpu.driver = from.driver();
+    gpu.cdi_name = from.cdi_name();
+    return gpu;
+}
+
+void read_facts(const uplink::HostFacts& from, HostReport& into) {
+    HostFacts facts;
+    facts.hostname = from.hostname();
+    facts.os = from.os();
+    facts.kernel = from.kernel();
+    facts.cpu_model = from.cpu_model();
+    facts.cpus = static_cast<int>(from.cpus());
+    facts.memory_bytes = static_cast<std::int64_t>(from.memory_bytes());
+    facts.disk_bytes = static_cast<std::int64_t>(from.disk_bytes());
+    facts.disk_free_bytes = static_cast<std::int64_t>(from.disk_free_bytes());
+    facts.driver_version = from.driver_version();
+    facts.cuda_version = from.cuda_version();
+    facts.simulated = from.simulated();
+    for (const auto& gpu : from.gpus()) {
+        facts.gpus.push_back(gpu_of(gpu));
+        const GpuHealth health = gpu.health().empty() ? GpuHealth::healthy : enum_of(gpu.health(), GpuHealth::faulty);
+        if (health != GpuHealth::healthy) into.gpu_states[gpu.uuid()] = {health, gpu.health_reason()};
+    }
+    for (const auto& link : from.links())
+        facts.topology.push_back({link.a(), link.b(), enum_of(link.kind(), GpuLinkKind::sys), static_cast<int>(link.width())});
+    into.engine = from.engine();
+    into.engine_error = from.engine_error();
+    into.facts = std::move(facts);
+}
+
+SeenWorkload workload_of(const uplink::Workload& from) {
+    SeenWorkload seen;
+    seen.state = from.state();
+    seen.generation = from.generation();
+    seen.ready = from.ready();
+    seen.exit_code = from.exit_code();
+    seen.oom_killed = from.oom_killed();
+    seen.detail = from.detail();
+    seen.tenant = from.tenant();
+    seen.gpus.assign(from.gpus().begin(), from.gpus().end());
+    seen.cpu_milli = from.cpu_milli();
+    seen.memory_bytes = from.memory_bytes();
+    return seen;
+}
+
+template <class Workloads>
+void read_workloads(const Workloads& from, HostReport& into) {
+    for (const auto& workload : from)
+        if (workload.state() != "absent") into.workloads[workload.instance()] = workload_of(workload);
+}
+
+void write_network(const Desk& desk, const Subnet& subnet, uplink::EnsureNetwork& into) {
+    into.set_network(subnet.id);
+    into.set_subnet(desk.pool.subnet(subnet.index));
+    into.set_gateway(desk.pool.address(subnet.index, 1));
+}
+
+bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorkload& into) {
+    const Claim* claim = desk.estate.claims.find(instance.claim);
+    const Subnet* subnet = desk.estate.subnets.find(instance.subnet);
+    if (!claim || !subnet) return false;
+    into.set_instance(instance.id);
+    into.set_tenant(instance.tenant);
+    into.set_name(instance.caller_id);
+    into.set_image(instance.spec.image);
+    for (const std::string& word : instance.spec.command) into.add_command(word);
+    for (const InstanceVariable& variable : instance.spec.environment) {
+        auto& added = *into.add_environment();
+        added.set_name(variable.name);
+        added.set_value(variable.value);
+    }
+    into.set_cpu_milli(claim->cpu_milli);
+    into.set_memory_bytes(claim->memory_bytes);
+    into.set_pids_max(desk.settings.pids_max);
+    for (const std::string& gpu : claim->gpus) into.add_gpus(gpu);
+    write_network(desk, *subnet, *into.mutable_network());
+    into.set_address(instance.address);
+    for (const InstancePort& port : instance.spec.ports) {
+        auto& added = *into.add_ports();
+        added.set_port(static_cast<std::uint32_t>(port.port));
+        added.set_protocol(port.protocol);
+        added.set_probe(port.is_probe);
+        if (port.is_probe) added.set_probe_path(port.base_url);
+    }
+    for (const InstanceVolume& volume : instance.spec.volumes) {
+        auto& added = *into.add_mounts();
+        added.set_volume(volume.volume);
+        added.set_path(volume.path);
+        added.set_read_only(volume.read_only);
+    }
+    into.set_stop_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+    into.set_ready_deadline_ms(std::chrono::milliseconds{desk.settings.ready_deadline}.count());
+    return true;
+}
+
+}  // namespace
+
+HostReport report_of(const uplink::AgentHello& hello) {
+    HostReport report;
+    report.agent_version = hello.version();
+    if (hello.has_facts()) read_facts(hello.facts(), report);
+    if (report.facts) report.facts->boot_id = hello.boot_id();
+    read_workloads(hello.workloads(), report);
+    // An engine that does not answer says nothing about what runs.
+    report.complete = report.engine_error.empty();
+    return report;
+}
+
+HostReport report_of(const uplink::Report& from) {
+    HostReport report;
+    report.sequence = from.sequence();
+    if (from.has_facts()) read_facts(from.facts(), report);
+    read_workloads(from.workloads(), report);
+    report.complete = from.workloads_complete();
+    return report;
+}
+
+CommandAnswer answer_of(const uplink::CommandUpdate& update) {
+    CommandAnswer answer;
+    answer.done = update.state() == "done";
+    answer.code = update.code();
+    answer.reason = update.reason();
+    answer.message = update.message();
+    if (update.has_workload()) {
+        answer.absent = update.workload().state() == "absent";
+        answer.exited = update.workload().state() == "exited" || update.reason() == "exited" || update.workload().exit_code() != 0;
+        answer.exit_code = update.workload().exit_code();
+    }
+    return answer;
+}
+
+bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& command, uplink::Command& into) {
+    into.set_id(command.id);
+    into.set_epoch(epoch);
+    into.set_subject(command.subject);
+    into.set_generation(command.subject_generation);
+    into.set_expires(command.expires_at);
+    switch (command.verb) {
+        case Verb::start_workload: {
+            const Instance* instance = desk.estate.instances.find(command.subject);
+            return instance && instance->meta.generation == command.subject_generation &&
+                   write_start(desk, *instance, *into.mutable_start_workload());
+        }
+        case Verb::stop_workload:
+            into.mutable_stop_workload()->set_instance(command.subject);
+            into.mutable_stop_workload()->set_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            return true;
+        case Verb::create_volume: {
+            const Volume* volume = desk.estate.volumes.find(command.subject);
+            if (!volume) return false;
+            into.mutable_create_volume()->set_volume(volume->id);
+            into.mutable_create_volume()->set_size_bytes(static_cast<std::uint64_t>(volume->size_bytes));
+            return true;
+        }
+        case Verb::delete_volume: into.mutable_delete_volume()->set_volume(command.subject); return true;
+        case Verb::remove_network: into.mutable_remove_network()->set_network(command.subject); return true;
+    }
+    return false;
+}
+
+void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes) {
+    const auto live = desk.live.hosts.find(instance.host);
+    const AccessPoint* access = live == desk.live.hosts.end() ? nullptr : desk.estate.access_points.find(live->second.access);
+    for (const InstancePort& port : instance.spec.ports) {
+        auto& route = *routes.add_routes();
+        route.set_name(route_name(instance, port.port));
+        route.set_own_port(static_cast<std::uint32_t>(port.own_port));
+        route.set_tenant(instance.tenant);
+        route.set_instance(instance.id);
+        // A workload keeps the generation it was started with; stopping raises the instance's.
+        route.set_generation(1);
+        route.set_port(static_cast<std::uint32_t>(port.port));
+        route.set_open_to_all(port.is_public);
+        route.set_state(std::string{state_of(instance.phase)});
+        route.set_detail(instance.message);
+        route.set_host(instance.host);
+        if (access) route.add_access(access->control_address);
+        route.set_shown_as(instance.caller_id);
+    }
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,27 @@
+// Between the uplink's messages and the trade's values. Protobuf stays in messages.cpp and the two links' sources.
+#pragma once
+
+#include "roles/master/command_rules.h"
+#include "roles/master/host_rules.h"
+
+namespace hostler::uplink {
+class AgentHello;
+class Command;
+class CommandUpdate;
+class Report;
+class Routes;
+}  // namespace hostler::uplink
+
+namespace hostler::master {
+
+HostReport report_of(const uplink::AgentHello& hello);
+HostReport report_of(const uplink::Report& report);
+CommandAnswer answer_of(const uplink::CommandUpdate& update);
+
+// What is sent for a command, made from what it is about. nullopt: that has gone, and the command with it.
+bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& command, uplink::Command& into);
+
+// The gateway's routes to one instance, into `routes`; an instance that is kept no more into `gone` is the caller's.
+void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes);
+
+}  // namespace hostler::master

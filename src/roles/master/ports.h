@@ -1,0 +1,24 @@
+// What a master stands on. All of it outlives the master, and lives on its loop.
+#pragma once
+
+#include "core/random.h"
+#include "core/stream.h"
+#include "core/timers.h"
+#include "ports/authority.h"
+#include "ports/digest.h"
+#include "ports/store.h"
+
+namespace hostler::master {
+
+struct Ports {
+    Loop& loop;
+    Timers& timers;
+    Net& net;
+    Random& random;
+    Store& store;
+    Authority& authority;
+    Digest& digest;
+    std::shared_ptr<const Credentials> credentials;  // Of identity master/….
+};
+
+}  // namespace hostler::master

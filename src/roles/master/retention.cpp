@@ -1,0 +1,33 @@
+#include "roles/master/retention.h"
+
+namespace hostler::master {
+
+namespace {
+
+template <class T, class Over>
+void forget(Table<T>& table, Over over, bool keep_in_store) {
+    std::vector<std::string> ids;
+    for (const auto& [id, row] : table.all())
+        if (over(row)) ids.push_back(id);
+    for (const std::string& id : ids) keep_in_store ? table.retire(id) : table.erase(id);
+}
+
+}  // namespace
+
+void forget_what_is_over(Desk& desk) {
+    const std::int64_t now = desk.estate.micros();
+    const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
+    forget(desk.estate.instances, [&](const Instance& instance) {
+        return is_final(instance.phase) && instance.claim.empty() && instance.ended_at + kept <= now;
+    }, true);
+    forget(desk.estate.operations, [&](const LongOperation& operation) {
+        return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
+    }, true);
+    forget(desk.estate.host_tokens, [&](const HostToken& token) {
+        return token.expires_at + kept <= now;  // A used one answers its host once more until then.
+    }, true);
+    forget(desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
+    forget(desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
+}
+
+}  // namespace hostler::master

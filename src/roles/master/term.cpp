@@ -1,0 +1,244 @@
+#include "roles/master/term.h"
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "core/suspend.h"
+#include "proto/uplink.pb.h"
+#include "roles/master/command_rules.h"
+#include "roles/master/host_rules.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/messages.h"
+#include "roles/master/network_rules.h"
+#include "roles/master/retention.h"
+#include "roles/master/stock_rules.h"
+#include "roles/master/volume_rules.h"
+#include "wire/link.h"
+
+namespace hostler::master {
+
+using std::chrono::seconds;
+
+struct Term::Calls {
+    std::uint64_t next = 1;
+    std::map<std::uint64_t, WakerPtr<uplink::Frame>> waiting;
+};
+
+Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch, std::uint64_t number)
+    : ports_(ports), settings_(settings), pool_(pool), epoch_(epoch),
+      desk_{estate_, live_, settings_, pool_, ports_.random}, feed_(settings.feed_max, number), number_(number),
+      durable_(number), calls_(std::make_shared<Calls>()), tasks_(ports.loop) {}
+
+Desk& Term::desk(std::string actor) {
+    estate_.begin(std::move(actor), ports_.timers.wall());
+    return desk_;
+}
+
+Task<> Term::commit() {
+    const auto self = shared_from_this();  // A caller may be all that keeps an ended term.
+    commit_then(nullptr);
+    co_return co_await settled();
+}
+
+Task<> Term::settled() {
+    const auto self = shared_from_this();
+    const std::uint64_t target = number_;
+    while (durable_ < target) {
+        if (ended_) co_return std::unexpected(*ended_);
+        CO_TRY(co_await durable_changed_.wait());
+    }
+    if (ended_) co_return std::unexpected(*ended_);
+    co_return Result<>{};
+}
+
+void Term::commit_then(std::move_only_function<void()> then) {
+    if (ended_) return;
+    if (!estate_.unchanged()) {
+        std::vector<Touched> touched;
+        Changes changes = estate_.take(epoch_, ++number_, touched);
+        tasks_.start("commit", write(std::move(changes), std::move(touched)));
+    }
+    if (!then) return;
+    if (durable_ >= number_)
+        then();
+    else
+        afterwards_.emplace(number_, std::move(then));
+}
+
+Task<> Term::write(Changes changes, std::vector<Touched> touched) {
+    const std::uint64_t number = changes.number;
+    if (const auto done = co_await ports_.store.commit(std::move(changes)); !done) {
+        if (done.error().code != Code::cancelled) end(done.error());
+        co_return Result<>{};
+    }
+    durable_ = std::max(durable_, number);
+    publish(number, std::move(touched));
+    while (!afterwards_.empty() && afterwards_.begin()->first <= durable_) {
+        auto then = std::move(afterwards_.begin()->second);
+        afterwards_.erase(afterwards_.begin());
+        then();
+    }
+    durable_changed_.notify_all();
+    co_return Result<>{};
+}
+
+void Term::end(Error why) {
+    if (ended_) return;
+    ended_ = std::move(why);
+    if (ended_->code == Code::conflict) ended_->code = Code::unavailable;  // Somebody else leads: ask again.
+    feed_.close();
+    durable_changed_.notify_all();
+    ending_.notify_all();
+    for (auto& [id, waiting] : std::exchange(calls_->waiting, {})) waiting->wake(std::unexpected(*ended_));
+}
+
+Task<> Term::run() {
+    const auto self = shared_from_this();
+    tasks_.start("sweep", sweep());
+    while (!ended_) {
+        if (const auto woken = co_await ending_.wait(); !woken) {
+            end({Code::unavailable, "the master is shutting down"});
+            co_await tasks_.close();
+            co_return woken;
+        }
+    }
+    co_await tasks_.close();
+    co_return std::unexpected(*ended_);
+}
+
+// By level: whatever an edge should have done and did not, this does.
+Task<> Term::sweep() {
+    while (!ended_) {
+        Desk& now = desk("master");
+        watch_silence(now, ports_.timers.now());
+        expire_commands(now);
+        std::vector<std::string> ids;
+        for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
+        for (const std::string& id : ids) reconcile_instance(now, id);
+        reconcile_volumes(now);
+        reconcile_subnets(now);
+        fill_stock(now);
+        forget_what_is_over(now);
+        commit_then(nullptr);
+        for (const auto& [id, command] : estate_.commands.all()) {
+            const auto sent = sent_.find(id);
+            if (sent == sent_.end() || ports_.timers.now() - sent->second > seconds{30}) send_command(command);
+        }
+        std::erase_if(sent_, [&](const auto& row) { return !estate_.commands.find(row.first); });
+        CO_TRY(co_await sleep(ports_.timers, seconds{1}));
+    }
+    co_return Result<>{};
+}
+
+void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
+    for (const Touched& one : touched)
+        if (one.kind == Kind<HostCommand>::name)
+            if (const HostCommand* command = estate_.commands.find(one.id); command && !sent_.contains(one.id)) send_command(*command);
+    send_routes(touched);
+    feed_.publish(number, std::move(touched));
+}
+
+// ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+void Term::add_access(const std::string& name, wire::Link& link) {
+    access_[name] = &link;
+    live_.access_points[name].connected = true;
+}
+
+void Term::drop_access(const std::string& name, wire::Link& link) {
+    if (const auto at = access_.find(name); at == access_.end() || at->second != &link) return;
+    access_.erase(name);
+    live_.access_points[name].connected = false;
+    for (auto& [id, host] : live_.hosts)
+        if (host.access == name) host.connected = host.complete = false;
+}
+
+bool Term::send_to_session(const std::string& access, std::uint64_t session, const uplink::Frame& frame) {
+    const auto link = access_.find(access);
+    if (link == access_.end()) return false;
+    uplink::Frame relayed;
+    relayed.mutable_relayed()->set_session(session);
+    frame.SerializeToString(relayed.mutable_relayed()->mutable_frame());
+    return link->second->try_send(relayed).has_value();
+}
+
+bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
+    const auto live = live_.hosts.find(host);
+    return live != live_.hosts.end() && live->second.connected && send_to_session(live->second.access, live->second.session, frame);
+}
+
+void Term::send_command(const HostCommand& command) {
+    if (command.meta.created == 0 || command.meta.created > durable_) return;  // Intent is durable before any act.
+    uplink::Frame frame;
+    if (!write_command(desk_, epoch_, command, *frame.mutable_command())) return;
+    if (send_to_host(command.host, frame)) sent_[command.id] = ports_.timers.now();
+}
+
+void Term::send_commands(const std::string& host) {
+    for (const auto& [id, command] : estate_.commands.all())
+        if (command.host == host) send_command(command);
+}
+
+Task<uplink::Frame> Term::ask_host(std::string host, uplink::Frame frame, Duration deadline) {
+    const auto calls = calls_;
+    const std::uint64_t call = calls->next++;
+    frame.set_call(call);
+    if (!send_to_host(host, frame))
+        co_return fail(Code::unavailable, fmt::format("host {} is not connected at the moment", host), "host_unreachable");
+    const Deadline late{ports_.timers, deadline, [calls, call, host] {
+        if (const auto at = calls->waiting.find(call); at != calls->waiting.end())
+            at->second->wake(fail(Code::timeout, fmt::format("host {} did not answer in time", host)));
+    }};
+    auto answer = co_await suspend<uplink::Frame>([calls, call](WakerPtr<uplink::Frame> waker) { calls->waiting[call] = std::move(waker); });
+    calls->waiting.erase(call);
+    if (answer && answer->has_failure()) co_return std::unexpected(wire::error_of(answer->failure()));
+    co_return answer;
+}
+
+void Term::answered(std::uint64_t call, uplink::Frame frame) {
+    if (const auto at = calls_->waiting.find(call); at != calls_->waiting.end()) at->second->wake(std::move(frame));
+}
+
+void Term::cut_off(const std::string& host, const std::string& why) {
+    uplink::Frame frame;
+    frame.mutable_cut_off()->set_host(host);
+    frame.mutable_cut_off()->set_why(why);
+    frame.mutable_cut_off()->set_revoked(true);
+    // A link that is too full for this is too slow to be trusted with it: it comes back and is told at its hello.
+    for (auto& [name, link] : access_)
+        if (!link->try_send(frame)) link->close();
+}
+
+// ── Gateways ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+void Term::add_gateway(wire::Link& link) { gateways_.insert(&link); }
+void Term::drop_gateway(wire::Link& link) { gateways_.erase(&link); }
+
+void Term::send_all_routes(wire::Link& gateway) {
+    uplink::Frame frame;
+    uplink::Routes& routes = *frame.mutable_routes();
+    routes.set_complete(true);
+    routes.set_epoch(epoch_);
+    routes.set_sign_in(settings_.public_url + "/sign-in");
+    for (const auto& [id, instance] : estate_.instances.all()) write_routes(desk_, instance, routes);
+    if (!gateway.try_send(frame)) gateway.close();
+}
+
+void Term::send_routes(const std::vector<Touched>& touched) {
+    uplink::Frame frame;
+    uplink::Routes& routes = *frame.mutable_routes();
+    routes.set_epoch(epoch_);
+    routes.set_sign_in(settings_.public_url + "/sign-in");
+    for (const Touched& one : touched) {
+        if (one.kind != Kind<Instance>::name) continue;
+        if (const Instance* instance = estate_.instances.find(one.id))
+            write_routes(desk_, *instance, routes);
+        else
+            routes.add_gone(one.id);
+    }
+    if (routes.routes_size() == 0 && routes.gone_size() == 0) return;
+    for (wire::Link* gateway : gateways_)
+        if (!gateway->try_send(frame)) gateway->close();  // It comes back and gets them all.
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,100 @@
+// One term of leadership: the estate in memory, the commits under way, and those who wait for them. It ends when a
+// commit fails or its outcome is unknown; the next term begins from the store.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "core/signal.h"
+#include "core/task_group.h"
+#include "roles/master/desk.h"
+#include "roles/master/feed.h"
+#include "roles/master/ports.h"
+
+namespace hostler::uplink {
+class Frame;
+}
+namespace hostler::wire {
+class Link;
+}
+
+namespace hostler::master {
+
+class Term : public std::enable_shared_from_this<Term> {
+public:
+    Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch, std::uint64_t number);
+
+    std::uint64_t epoch() const { return epoch_; }
+    const Ports& ports() const { return ports_; }
+    const Settings& settings() const { return settings_; }
+    Feed& feed() { return feed_; }
+    Estate& estate() { return estate_; }  // To load; else work at the desk.
+
+    // To look, or to change something as `actor`. What is changed must be committed before anything is awaited.
+    Desk& desk(std::string actor);
+    const Desk& look() const { return desk_; }
+
+    // All that was changed, durable when it returns; when nothing was, all that was changed before. The commit goes on
+    // when the caller is cancelled. Errors: unavailable, exhausted (the term has ended), cancelled.
+    Task<> commit();
+    // The same without waiting; `then` is called once it is durable, and never if the term ends.
+    void commit_then(std::move_only_function<void()> then);
+    // What was read from memory is durable when it returns.
+    Task<> settled();
+
+    // Until the term ends. Errors: why it did; cancelled.
+    Task<> run();
+    void end(Error why);
+    bool ended() const { return ended_.has_value(); }
+    TaskGroup& tasks() { return tasks_; }
+
+    // ── Who is connected ──
+    // One connection of an access point; its sessions end with it.
+    void add_access(const std::string& name, wire::Link& link);
+    void drop_access(const std::string& name, wire::Link& link);
+    void add_gateway(wire::Link& link);
+    void drop_gateway(wire::Link& link);
+
+    // false: the host is not connected, or its access point is overrun.
+    bool send_to_host(const std::string& host, const uplink::Frame& frame);
+    bool send_to_session(const std::string& access, std::uint64_t session, const uplink::Frame& frame);
+    // Errors: unavailable (not connected), timeout, those of the host.
+    Task<uplink::Frame> ask_host(std::string host, uplink::Frame frame, Duration deadline);
+    void answered(std::uint64_t call, uplink::Frame frame);
+    // Sends what is under way for this host (again): it does each command once.
+    void send_commands(const std::string& host);
+    void cut_off(const std::string& host, const std::string& why);
+    void send_all_routes(wire::Link& gateway);
+
+private:
+    struct Calls;
+    Task<> write(Changes changes, std::vector<Touched> touched);
+    void publish(std::uint64_t number, std::vector<Touched> touched);
+    void send_command(const HostCommand& command);
+    void send_routes(const std::vector<Touched>& touched);
+    Task<> sweep();
+
+    Ports ports_;
+    const Settings& settings_;
+    const AddressPool pool_;
+    const std::uint64_t epoch_;
+    Estate estate_;
+    Live live_;
+    Desk desk_;
+    Feed feed_;
+    std::uint64_t number_;    // Of the last commit that was begun,
+    std::uint64_t durable_;   // and of the last that is durable.
+    Signal durable_changed_;
+    std::multimap<std::uint64_t, std::move_only_function<void()>> afterwards_;
+    std::optional<Error> ended_;
+    Signal ending_;
+    std::map<std::string, wire::Link*> access_;
+    std::set<wire::Link*> gateways_;
+    std::map<std::string, Instant> sent_;  // Commands, by id.
+    std::shared_ptr<Calls> calls_;
+    TaskGroup tasks_;
+};
+
+using TermPtr = std::shared_ptr<Term>;
+
+}  // namespace hostler::master

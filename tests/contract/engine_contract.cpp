@@ -1,0 +1,233 @@
+#include "engine_contract.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace hostler::contract {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+void EngineContract::SetUp() {
+    rig_ = GetParam().make();
+    if (!rig_) GTEST_SKIP() << GetParam().name << " cannot be had here: it needs root and podman";
+}
+
+void EngineContract::TearDown() {
+    if (!rig_) return;
+    for (const auto& container : launched_) EXPECT_TRUE(run(rig_->engine().remove(container)));
+    for (const auto& id : networks_) EXPECT_TRUE(run(rig_->network().remove(id)));
+}
+
+std::string EngineContract::name(std::string_view suffix) const {
+    std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(test, '/', '-');
+    return test + "-" + std::string(suffix);
+}
+
+Result<Container> EngineContract::launch(ContainerSpec spec) {
+    launched_.push_back(spec.name);
+    return run(rig_->engine().launch(std::move(spec)));
+}
+
+std::vector<Container> EngineContract::list(std::string_view suffix) {
+    auto all = run(rig_->engine().list(label, name(suffix)));
+    EXPECT_TRUE(all) << all.error().message;
+    return all.value_or({});
+}
+
+Container EngineContract::wait_until(ContainerState state, std::string_view suffix) {
+    const auto end = rig_->timers().now() + 20s;
+    while (rig_->timers().now() < end) {
+        auto all = list(suffix);
+        if (all.size() == 1 && all[0].state == state) return all[0];
+        EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+    }
+    ADD_FAILURE() << name(suffix) << " did not reach the state";
+    return {};
+}
+
+NetworkSpec EngineContract::make_network(int number) {
+    auto subnet = rig_->subnet(number);
+    NetworkSpec spec{.id = "n-" + name(std::to_string(number)), .subnet = subnet,
+                     .gateway = subnet.substr(0, subnet.rfind('.')) + ".1"};
+    const auto made = run(rig_->network().ensure(spec));
+    EXPECT_TRUE(made) << made.error().message;
+    networks_.push_back(spec.id);
+    return spec;
+}
+
+TEST_P(EngineContract, SaysWhatItIs) {
+    const auto facts = run(rig_->engine().describe());
+    ASSERT_TRUE(facts) << facts.error().message;
+    EXPECT_FALSE(facts->name.empty());
+    EXPECT_THAT(facts->cgroup_version, ::testing::AnyOf(1, 2));
+}
+
+TEST_P(EngineContract, LaunchedTwiceIsOneContainer) {
+    const auto spec = rig_->server(name());
+    const auto first = launch(spec);
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(first->state, ContainerState::running);
+    EXPECT_EQ(first->labels.at(label), name());
+    const auto second = launch(spec);
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_EQ(*second, *first);
+    EXPECT_EQ(list().size(), 1U);
+}
+
+TEST_P(EngineContract, TheSameNameWithOtherLabelsIsAConflict) {
+    auto spec = rig_->server(name());
+    spec.labels["hostler.generation"] = "1";
+    ASSERT_TRUE(launch(spec));
+    spec.labels["hostler.generation"] = "2";
+    const auto other = launch(spec);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, Code::conflict);
+    EXPECT_EQ(list().at(0).labels.at("hostler.generation"), "1");
+}
+
+TEST_P(EngineContract, AnImageThatNobodyHasIsNotFoundAndLeavesNothing) {
+    auto spec = rig_->server(name());
+    spec.image = "localhost/nobody-has-this:1";
+    const auto answer = launch(spec);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Code::not_found);
+    EXPECT_THAT(answer.error().message, HasSubstr("localhost/nobody-has-this:1"));
+    EXPECT_TRUE(list().empty());
+    EXPECT_EQ(run(rig_->engine().pull(spec.image)).error().code, Code::not_found);
+}
+
+TEST_P(EngineContract, PullingWhatIsThereSucceeds) {
+    EXPECT_TRUE(run(rig_->engine().pull(rig_->server(name()).image)));
+}
+
+TEST_P(EngineContract, TheExitCodeIsKept) {
+    ASSERT_TRUE(launch(rig_->finisher(name(), 7)));
+    const auto ended = wait_until(ContainerState::exited);
+    EXPECT_EQ(ended.exit_code, 7);
+    EXPECT_FALSE(ended.oom_killed);
+}
+
+TEST_P(EngineContract, WhatHasEndedIsNotStartedAgain) {
+    const auto spec = rig_->finisher(name(), 3);
+    ASSERT_TRUE(launch(spec));
+    wait_until(ContainerState::exited);
+    const auto again = launch(spec);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->state, ContainerState::exited);
+    EXPECT_EQ(again->exit_code, 3);
+}
+
+TEST_P(EngineContract, StoppingAsksFirstAndMayBeRepeated) {
+    ASSERT_TRUE(launch(rig_->server(name())));
+    ASSERT_TRUE(run(rig_->engine().stop(name(), 10s)));
+    EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 0);
+    const auto log = run(rig_->engine().logs(name(), 64 * 1024));
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_THAT(*log, HasSubstr("SIGTERM"));
+    EXPECT_TRUE(run(rig_->engine().stop(name(), 10s)));
+    EXPECT_TRUE(run(rig_->engine().stop("nothing-of-that-name", 1s)));
+}
+
+TEST_P(EngineContract, LogsOfWhatHasEndedAreTheLastBytes) {
+    ASSERT_TRUE(launch(rig_->finisher(name(), 0)));
+    wait_until(ContainerState::exited);
+    const auto whole = run(rig_->engine().logs(name(), 64 * 1024));
+    ASSERT_TRUE(whole) << whole.error().message;
+    EXPECT_THAT(*whole, HasSubstr("leaving"));
+    const auto part = run(rig_->engine().logs(name(), 5));
+    ASSERT_TRUE(part);
+    EXPECT_EQ(*part, whole->substr(whole->size() - 5));
+    const auto none = run(rig_->engine().logs("nothing-of-that-name", 100));
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Code::not_found);
+}
+
+TEST_P(EngineContract, RemovingTakesItAwayAndMayBeRepeated) {
+    ASSERT_TRUE(launch(rig_->server(name())));
+    EXPECT_TRUE(run(rig_->engine().remove(name())));
+    EXPECT_TRUE(list().empty());
+    EXPECT_TRUE(run(rig_->engine().remove(name())));
+}
+
+TEST_P(EngineContract, ListShowsThoseWithTheLabelOnly) {
+    ASSERT_TRUE(launch(rig_->server(name("a"))));
+    ASSERT_TRUE(launch(rig_->server(name("b"))));
+    const auto all = list("b");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].name, name("b"));
+    EXPECT_EQ(all[0].state, ContainerState::running);
+    EXPECT_TRUE(list("c").empty());
+}
+
+TEST_P(EngineContract, AMissingDeviceIsNotFoundAndLeavesNothing) {
+    auto spec = rig_->server(name());
+    spec.cdi_devices = {"nvidia.com/gpu=not-there"};
+    const auto answer = launch(spec);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Code::not_found);
+    EXPECT_THAT(answer.error().message, HasSubstr("not-there"));
+    EXPECT_TRUE(list().empty());
+}
+
+TEST_P(EngineContract, AfterACrashOfTheEngineAllIsFoundAgain) {
+    const auto spec = rig_->server(name());
+    ASSERT_TRUE(launch(spec));
+    ASSERT_TRUE(launch(rig_->finisher(name("b"), 5)));
+    wait_until(ContainerState::exited, "b");
+    rig_->crash();
+    const auto all = list();
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].state, ContainerState::running);
+    ASSERT_EQ(list("b").size(), 1U);
+    EXPECT_EQ(list("b")[0].exit_code, 5);
+    const auto again = launch(spec);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->state, ContainerState::running);
+    EXPECT_TRUE(run(rig_->engine().stop(name(), 5s)));
+}
+
+TEST_P(EngineContract, NetworksAreMadeOnceAndRemovedOnce) {
+    auto spec = make_network(1);
+    EXPECT_TRUE(run(rig_->network().ensure(spec)));
+    auto ids = run(rig_->network().list());
+    ASSERT_TRUE(ids) << ids.error().message;
+    EXPECT_THAT(*ids, ::testing::Contains(spec.id).Times(1));
+    EXPECT_TRUE(run(rig_->network().remove(spec.id)));
+    EXPECT_TRUE(run(rig_->network().remove(spec.id)));
+    ids = run(rig_->network().list());
+    EXPECT_THAT(*ids, ::testing::Not(::testing::Contains(spec.id)));
+}
+
+TEST_P(EngineContract, ANetworkKeepsItsSubnetAndSharesItWithNobody) {
+    auto spec = make_network(1);
+    auto other = spec;
+    other.id = spec.id + "-x";
+    const auto taken = run(rig_->network().ensure(other));
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, Code::conflict);
+    auto moved = spec;
+    moved.subnet = rig_->subnet(2);
+    moved.gateway = moved.subnet.substr(0, moved.subnet.rfind('.')) + ".1";
+    const auto changed = run(rig_->network().ensure(moved));
+    ASSERT_FALSE(changed);
+    EXPECT_EQ(changed.error().code, Code::conflict);
+}
+
+TEST_P(EngineContract, ANetworkWithContainersStays) {
+    const auto network = make_network(1);
+    auto spec = rig_->server(name());
+    spec.network = network.id;
+    spec.address = network.gateway.substr(0, network.gateway.rfind('.')) + ".9";
+    const auto launched = launch(spec);
+    ASSERT_TRUE(launched) << launched.error().message;
+    const auto removed = run(rig_->network().remove(network.id));
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().code, Code::conflict);
+    ASSERT_TRUE(run(rig_->engine().remove(name())));
+    EXPECT_TRUE(run(rig_->network().remove(network.id)));
+}
+
+}  // namespace hostler::contract

@@ -1,0 +1,73 @@
+// What every container engine and host network promise (ports/engine.h, ports/network.h). An adapter's test
+// instantiates the suite with its rigs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/testing/real_timers.h"
+#include "ports/engine.h"
+#include "ports/network.h"
+
+namespace hostler::contract {
+
+// An engine with its networks, on a host of its own. Tests take care of names being unique in it.
+class EngineRig {
+public:
+    virtual ~EngineRig() = default;
+    virtual Loop& loop() = 0;
+    virtual Timers& timers() = 0;
+    virtual Engine& engine() = 0;
+    virtual HostNetwork& network() = 0;
+    // Lets the loop run until `done`. Simulated time passes by itself.
+    virtual void drive(std::function<bool()> done) = 0;
+
+    virtual ContainerSpec server(std::string name) = 0;               // Runs until it is stopped; logs "SIGTERM" then.
+    virtual ContainerSpec finisher(std::string name, int code) = 0;   // Writes "leaving", then ends with `code`.
+    virtual std::string subnet(int number) = 0;                       // "10.77.<n>.0/24": free on this host.
+    virtual void crash() = 0;                                         // The engine dies at once and comes back.
+
+    template <class T>
+    Result<T> run(Task<T> task) {
+        std::optional<Result<T>> answer;
+        asio::co_spawn(loop(), std::move(task), [&answer](std::exception_ptr thrown, Result<T> with) {
+            if (thrown) std::rethrow_exception(thrown);
+            answer = std::move(with);
+        });
+        drive([&answer] { return answer.has_value(); });
+        return std::move(*answer);
+    }
+};
+
+struct EngineKind {
+    std::string name;
+    std::function<std::shared_ptr<EngineRig>()> make;  // May give the same one again. nullptr: it cannot be had here.
+};
+
+inline constexpr const char* label = "hostler.instance";
+
+class EngineContract : public ::testing::TestWithParam<EngineKind> {
+protected:
+    void SetUp() override;
+    void TearDown() override;  // Takes away what the test launched and made.
+
+    template <class T>
+    Result<T> run(Task<T> task) {
+        return rig_->run(std::move(task));
+    }
+    std::string name(std::string_view suffix = "a") const;    // Of a container, unique to this test.
+    Result<Container> launch(ContainerSpec spec);
+    std::vector<Container> list(std::string_view suffix = "a");
+    // What list() shows once its state is `state`; fails after 20 s.
+    Container wait_until(ContainerState state, std::string_view suffix = "a");
+    NetworkSpec make_network(int number);
+
+    std::shared_ptr<EngineRig> rig_;
+    std::vector<std::string> launched_;
+    std::vector<std::string> networks_;
+};
+
+}  // namespace hostler::contract
