@@ -287,8 +287,9 @@ Task<Response> Client::fetch(Endpoint endpoint, Request request, Patience patien
 
 std::size_t Client::idle_connections() const { return shared_->pool.size(); }
 void Client::forget(std::string_view address) {
-    shared_->pool.forget_if(
-        [&](std::string_view key) { return key.starts_with(address) && key.substr(address.size()).starts_with('\n'); });
+    shared_->pool.forget_if([&](std::string_view key) {
+        return key.starts_with(address) && key.substr(address.size()).starts_with('\n');
+    });
 }
 
 Task<std::string> Reply::read_all(std::size_t bytes_max) {

@@ -48,9 +48,9 @@ public:
     void consume(std::size_t size);
     void keep(std::string_view bytes) { buffer_.append(bytes); }  // Bytes read elsewhere, for later.
 
-    // Waits at most `within` for more bytes, and adds them to ahead(); false: the peer has finished. Where nothing
-    // can be there yet, `First::wait` spares a look. Errors: timeout; those of the stream. After a timeout the
-    // stream is closed.
+    // Waits at most `within` for more bytes, and adds them to ahead(); false: the peer has finished. Where
+    // nothing can be there yet, `First::wait` spares a look. Errors: timeout; those of the stream. After a
+    // timeout the stream is closed.
     enum class First { look, wait };
     Task<bool> fill(Duration within, First first = First::look);
     // Waits at most `within` until the stream may have bytes.

@@ -75,6 +75,7 @@ Task<bool> Inlet::next() {
 
 // Whether the connection is fit for another request after the one that has been answered.
 Task<bool> Inlet::settle() {
+    if (conn_.released()) co_return false;
     if (over_ && started_ && ended_) {
         CO_TRY(co_await linger());
         co_return false;
@@ -127,7 +128,8 @@ Task<bool> Inlet::read_head() {
     if (conn_.ahead().empty()) {
         idle_ = true;
         conn_.set_last_words({});
-        const auto more = co_await conn_.fill(limits_.keep_alive_time);
+        const auto first = std::exchange(fresh_, false) ? Conn::First::look : Conn::First::wait;
+        const auto more = co_await conn_.fill(limits_.keep_alive_time, first);
         idle_ = false;
         if (!more && more.error().code != Code::cancelled) co_return false;
         if (!CO_TRY(more)) co_return false;
@@ -249,9 +251,9 @@ void Inlet::head_of(std::string& into, Response& response, bool whole) {
 Task<> Inlet::respond(Response response) {
     HOSTLER_ASSERT(!started_ && "one request has one answer");
     started_ = true;
-    std::string text;
-    head_of(text, response, true);
-    const std::array buffers{asio::const_buffer{text.data(), text.size()},
+    text_.clear();
+    head_of(text_, response, true);
+    const std::array buffers{asio::const_buffer{text_.data(), text_.size()},
                              asio::const_buffer{response.body.data(), bodiless_ ? 0 : response.body.size()}};
     const auto sent = co_await conn_.send(buffers, limits_.write_time);
     if (!sent) over_ = true;
@@ -262,9 +264,9 @@ Task<> Inlet::respond(Response response) {
 Task<> Inlet::start(Response head) {
     HOSTLER_ASSERT(!started_ && "one request has one answer");
     started_ = true;
-    std::string text;
-    head_of(text, head, false);
-    const auto sent = co_await conn_.send(text, limits_.write_time);
+    text_.clear();
+    head_of(text_, head, false);
+    const auto sent = co_await conn_.send(text_, limits_.write_time);
     if (!sent) over_ = true;
     if (!sent) co_return sent;
     if (!head.body.empty()) co_return co_await write(head.body);

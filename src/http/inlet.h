@@ -80,7 +80,8 @@ public:
     Conn& conn() { return conn_; }
     BodyWalker& body() { return body_; }
     const ServerLimits& limits() const { return limits_; }
-    Task<> send_continue();  // 100, once and only if the client waits for it.
+    std::string& text() { return text_; }  // For heads on their way: its memory serves request after request.
+    Task<> send_continue();                // 100, once and only if the client waits for it.
     bool client_waits() const { return waits_for_continue_; }
     void got_body() { waits_for_continue_ = false; }
     void forwarded_answer() { started_ = ended_ = true; }
@@ -95,11 +96,13 @@ private:
     Conn conn_;
     const ServerLimits& limits_;
     RequestHead head_;
+    std::string text_;
     HeadScanner scanner_;
     BodyWalker body_;
     std::uint64_t body_bytes_max_ = 0;
     std::uint64_t promised_ = 0;  // Of a streamed answer with Content-Length: what is still to come.
     bool first_ = true;
+    bool fresh_ = true;  // Not one byte has been waited for.
     bool idle_ = false;
     bool over_ = false;
     bool waits_for_continue_ = false;

@@ -10,13 +10,15 @@ std::unexpected<Error> malformed(BadHead bad) {
 Task<> Outlet::read_head(std::string_view method, const HeadLimits& limits, Duration within) {
     scanner_.reset();
     const Instant end = conn_.timers().now() + within;
+    bool asked = true;  // A moment ago: there is hardly an answer yet.
     while (true) {
         const auto bytes = conn_.ahead();
         const auto found = bytes.empty() ? HeadScanner::Found::more : scanner_.scan(bytes, limits);
         if (found == HeadScanner::Found::head) break;
         if (found != HeadScanner::Found::more) co_return malformed(bad_head(found));
         const Duration left = bytes.empty() ? within : std::max(end - conn_.timers().now(), Duration{1});
-        if (!CO_TRY(co_await conn_.fill(left)))
+        const auto first = std::exchange(asked, false) ? Conn::First::wait : Conn::First::look;
+        if (!CO_TRY(co_await conn_.fill(left, first)))
             co_return fail(Code::unavailable, "the server closed the connection");
         silent_ = false;
     }

@@ -59,9 +59,9 @@ Task<> way_back(Both& both, std::uint64_t& bytes) {
 Task<Piped> pipe(Stream& a, Stream& b, Timers& timers, Duration idle_time) {
     Piped piped;
     Both both{a, b, idle_time, Alarm{timers, [&] {
-                  piped.idle = true;
-                  both.close();
-              }}};
+                                         piped.idle = true;
+                                         both.close();
+                                     }}};
     both.idle.set(idle_time);
     TaskGroup group{static_cast<Loop&>((co_await asio::this_coro::executor).context())};
     group.start("pipe", way_back(both, piped.back));

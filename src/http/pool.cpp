@@ -2,7 +2,8 @@
 
 namespace hostler::http {
 
-Pool::Pool(Timers& timers, PoolLimits limits) : timers_(timers), limits_(limits), sweep_(timers, [this] { sweep(); }) {}
+Pool::Pool(Timers& timers, PoolLimits limits)
+    : timers_(timers), limits_(limits), sweep_(timers, [this] { sweep(); }) {}
 
 OutletPtr Pool::take(std::string_view key) {
     const auto at = kept_.find(key);
@@ -47,7 +48,8 @@ std::size_t Pool::size() const {
 
 void Pool::sweep() {
     for (auto& [key, list] : kept_)
-        std::erase_if(list, [&](const Kept& kept) { return timers_.now() - kept.since >= limits_.idle_time; });
+        std::erase_if(list,
+                      [&](const Kept& kept) { return timers_.now() - kept.since >= limits_.idle_time; });
     std::erase_if(kept_, [](const auto& entry) { return entry.second.empty(); });
     if (!kept_.empty()) sweep_.set(limits_.idle_time / 2);
 }

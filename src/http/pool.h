@@ -12,8 +12,8 @@ namespace hostler::http {
 using OutletPtr = std::shared_ptr<Outlet>;
 
 struct PoolLimits {
-    std::size_t idle_max = 8;         // Kept per key.
-    std::size_t keys_max = 1024;      // The one used longest ago makes room.
+    std::size_t idle_max = 8;                       // Kept per key.
+    std::size_t keys_max = 1024;                    // The one used longest ago makes room.
     Duration idle_time = std::chrono::seconds{50};  // Less than what servers usually wait.
 };
 

@@ -13,10 +13,12 @@ enum class Relayed { whole, source_broke, sink_broke, malformed };
 struct Times {
     Duration read;
     Duration write;
+    Duration answer{};  // While the body moves, whoever waits for the other side's answer waits anew; 0: no
+                        // one does.
 };
 
-// Moves a body from one connection to the other: as it is but for trailers, or (content) without its chunk lines.
-// Reads no more than the other side takes.
+// Moves a body from one connection to the other: as it is but for trailers, or (content) without its chunk
+// lines. Reads no more than the other side takes.
 Task<Relayed> relay(Conn& from, Conn& to, BodyWalker& body, bool content, Times times, std::uint64_t& bytes) {
     std::string rest;  // What `to` did not take at once.
     while (!body.done()) {
@@ -35,7 +37,9 @@ Task<Relayed> relay(Conn& from, Conn& to, BodyWalker& body, bool content, Times 
         }
         const auto step = content ? body.step(seen) : body.walk(seen);
         if (!step) co_return Relayed::malformed;
-        const auto out = content ? step->content : step->trailer ? std::string_view{} : seen.substr(0, step->taken);
+        const auto out = content         ? step->content
+                         : step->trailer ? std::string_view{}
+                                         : seen.substr(0, step->taken);
         bytes += out.size();
         const auto taken = to.try_send(out);
         if (taken) rest.assign(out.substr(*taken));
@@ -43,6 +47,7 @@ Task<Relayed> relay(Conn& from, Conn& to, BodyWalker& body, bool content, Times 
             from.keep(seen.substr(step->taken));
         else
             from.consume(step->taken);
+        if (times.answer > Duration::zero()) to.prolong(times.answer);
         if (!taken || (!rest.empty() && !co_await to.send(rest, times.write))) co_return Relayed::sink_broke;
     }
     co_return Relayed::whole;
@@ -51,14 +56,16 @@ Task<Relayed> relay(Conn& from, Conn& to, BodyWalker& body, bool content, Times 
 // One request on its way through. Its parts run side by side while the request has a body.
 class Passage {
 public:
-    Passage(Inlet& inlet, Outlet& upstream, const Rewrite& request, const Rewrite& response, const ProxyLimits& limits)
+    Passage(Inlet& inlet, Outlet& upstream, const Rewrite& request, const Rewrite& response,
+            const ProxyLimits& limits)
         : inlet_(inlet),
           client_(inlet.conn()),
           upstream_(upstream),
           server_(upstream.conn()),
           request_(request),
           response_(response),
-          limits_(limits) {}
+          limits_(limits),
+          text_(inlet.text()) {}
 
     Task<Outcome> run() {
         upstream_.begin();
@@ -86,7 +93,7 @@ public:
     }
 
 private:
-    Times inward() const { return {inlet_.limits().body_time, limits_.write_time}; }
+    Times inward() const { return {inlet_.limits().body_time, limits_.write_time, limits_.answer_time}; }
     Times outward() const { return {limits_.body_time, inlet_.limits().write_time}; }
 
     // Sends the head with what is there of the body.
@@ -155,7 +162,8 @@ private:
             write_head(text_, head, response_, {}, false);
             CO_TRY(co_await to_client({text_.data(), text_.size()}, {}));
         }
-        co_return fail(Code::unavailable, "the server sends interim answers without end", std::string{bad_response});
+        co_return fail(Code::unavailable, "the server sends interim answers without end",
+                       std::string{bad_response});
     }
 
     Task<> send_answer() {
@@ -175,10 +183,10 @@ private:
         if (decode || kind == Framing::Kind::until_close || !inlet_.body().done()) inlet_.last_one();
         text_.clear();
         const std::string_view kept = inlet_.head().minor == 0 ? "keep-alive" : "";
-        // HEAD has no body, but its head says how the body would come.
-        const bool chunked = (kind == Framing::Kind::chunked || !head.find("Transfer-Encoding").empty()) && !decode;
-        const bool bodiless = head.status == 204 || head.status == 304;
-        write_head(text_, head, response_, inlet_.over() ? "close" : kept, chunked && !bodiless);
+        // Also for HEAD, whose answer says how the body would come.
+        const bool chunked =
+            inlet_.head().minor == 1 && head.status != 204 && !head.find("Transfer-Encoding").empty();
+        write_head(text_, head, response_, inlet_.over() ? "close" : kept, chunked);
         outcome_.status = head.status;
         outcome_.response_bytes = body.size();
         auto sent = co_await to_client({text_.data(), text_.size()}, {body.data(), body.size()});
@@ -190,13 +198,15 @@ private:
         if (relayed && *relayed == Relayed::whole) co_return Result<>{};
         inlet_.abandon();  // The client must not take it for whole.
         if (!relayed || *relayed == Relayed::sink_broke) outcome_.client_gone = true;
-        co_return fail(Code::unavailable, outcome_.client_gone ? "the client went in the middle of the answer"
-                                                               : "the server broke off in the middle of its answer");
+        co_return fail(Code::unavailable, outcome_.client_gone
+                                              ? "the client went in the middle of the answer"
+                                              : "the server broke off in the middle of its answer");
     }
 
     Task<> switch_protocols() {
         if (!inlet_.head().upgrade || !inlet_.body().done())
-            co_return fail(Code::unavailable, "the server switched protocols unasked", std::string{bad_response});
+            co_return fail(Code::unavailable, "the server switched protocols unasked",
+                           std::string{bad_response});
         client_.unwatch();
         inlet_.forwarded_answer();
         inlet_.last_one();
@@ -221,12 +231,14 @@ private:
 
     void finish() {
         if (outcome_.client_gone) inlet_.abandon();
-        if (outcome_.client_gone && !outcome_.error) outcome_.error = Error{Code::cancelled, "the client went away"};
+        if (outcome_.client_gone && !outcome_.error)
+            outcome_.error = Error{Code::cancelled, "the client went away"};
         const auto method = inlet_.head().method;
-        const bool idempotent = method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" ||
-                                method == "DELETE" || method == "TRACE";
-        outcome_.may_retry = outcome_.status == 0 && outcome_.error && outcome_.error->code == Code::unavailable &&
-                             !outcome_.client_gone && upstream_.silent() && idempotent &&
+        const bool idempotent = method == "GET" || method == "HEAD" || method == "OPTIONS" ||
+                                method == "PUT" || method == "DELETE" || method == "TRACE";
+        outcome_.may_retry = outcome_.status == 0 && outcome_.error &&
+                             outcome_.error->code == Code::unavailable && !outcome_.client_gone &&
+                             upstream_.silent() && idempotent &&
                              inlet_.head().framing.kind == Framing::Kind::none;
     }
 
@@ -238,7 +250,7 @@ private:
     const Rewrite& response_;
     const ProxyLimits& limits_;
     Outcome outcome_;
-    std::string text_;
+    std::string& text_;
     bool bad_request_ = false;
     std::optional<TaskGroup> group_;
 };

@@ -56,9 +56,10 @@ void add(std::string& into, std::string_view name, std::string_view value) {
     into.append(name).append(": ").append(value).append("\r\n");
 }
 
-void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std::string_view host) {
+void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std::string_view host,
+                bool lengthless = false) {
     for (const auto& [name, value] : head.fields) {
-        if (is_left_out(head, rewrite, name)) continue;
+        if (is_left_out(head, rewrite, name) || (lengthless && same_name(name, "Content-Length"))) continue;
         if (!rewrite.drop_cookies.empty()) {
             if (same_name(name, "Set-Cookie") && is_dropped(value, rewrite.drop_cookies)) continue;
             if (same_name(name, "Cookie")) {
@@ -96,10 +97,12 @@ std::string without_cookies(std::string_view value, const std::vector<std::strin
 
 void write_head(std::string& into, const RequestHead& head, const Rewrite& rewrite) {
     into.append(head.method).append(" ");
-    into.append(rewrite.target.empty() ? head.target : std::string_view{rewrite.target}).append(" HTTP/1.1\r\n");
+    into.append(rewrite.target.empty() ? head.target : std::string_view{rewrite.target})
+        .append(" HTTP/1.1\r\n");
     // HTTP/1.0 may leave Host out; HTTP/1.1, which we speak, may not.
     const bool hostless = head.host.empty() && rewrite.host.empty();
-    add_fields(into, head, rewrite, hostless ? std::string_view{"localhost"} : std::string_view{rewrite.host});
+    add_fields(into, head, rewrite,
+               hostless ? std::string_view{"localhost"} : std::string_view{rewrite.host});
     if (head.framing.kind == Framing::Kind::chunked) into += "Transfer-Encoding: chunked\r\n";
     if (head.upgrade) {
         add(into, "Connection", "Upgrade");
@@ -108,11 +111,12 @@ void write_head(std::string& into, const RequestHead& head, const Rewrite& rewri
     into += "\r\n";
 }
 
-void write_head(std::string& into, const ResponseHead& head, const Rewrite& rewrite, std::string_view connection,
-                bool chunked) {
+void write_head(std::string& into, const ResponseHead& head, const Rewrite& rewrite,
+                std::string_view connection, bool chunked) {
     fmt::format_to(std::back_inserter(into), "HTTP/1.1 {} ", head.status);
     into.append(head.reason).append("\r\n");
-    add_fields(into, head, rewrite, {});
+    // RFC 9110 section 8.6: these have no Content-Length.
+    add_fields(into, head, rewrite, {}, head.status < 200 || head.status == 204);
     if (chunked) into += "Transfer-Encoding: chunked\r\n";
     if (head.status == 101) add(into, "Upgrade", head.find("Upgrade"));
     if (!connection.empty()) add(into, "Connection", connection);

@@ -31,8 +31,8 @@ struct SimVfs::Handle {
     sqlite3_file base;  // First: SQLite sees only this.
     SimVfs* disk;
     InodePtr inode;
-    std::string path;
     std::uint64_t incarnation;
+    bool sync_folder;  // With the first sync of a log or journal its folder is synced, and all names in it.
 };
 
 // What SQLite calls.
@@ -83,8 +83,7 @@ struct SimVfs::Calls {
         ++disk.syncs_;
         handle.inode->durable = handle.inode->live;
         handle.inode->unsynced.clear();
-        const auto named = disk.names_.find(handle.path);
-        if (named != disk.names_.end() && named->second == handle.inode) disk.durable_names_[handle.path] = handle.inode;
+        if (std::exchange(handle.sync_folder, false)) disk.durable_names_ = disk.names_;
         return SQLITE_OK;
     }
     static int size(sqlite3_file* file, sqlite3_int64* into) {
@@ -145,7 +144,8 @@ struct SimVfs::Calls {
             if (found == disk.names_.end() && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
             inode = found == disk.names_.end() ? disk.names_[path] = std::make_shared<Inode>() : found->second;
         }
-        new (file) Handle{{&methods}, &disk, std::move(inode), path ? path : "", disk.incarnation_};
+        new (file) Handle{{&methods}, &disk, std::move(inode), disk.incarnation_,
+                          (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0};
         if (out_flags) *out_flags = flags;
         return SQLITE_OK;
     }

@@ -96,7 +96,7 @@ Task<> CommandBook::raise_epoch(std::uint64_t epoch) {
 Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const std::string id = command.id();
     const auto refused = [&](Code code, std::string reason, std::string message) {
-        return Admission{false, failed(id, Error{code, std::move(message), std::move(reason), {}})};
+        return Admission{false, failed(id, Error{.code = code, .message = std::move(message), .reason = std::move(reason)})};
     };
     if (id.empty() || id.size() > 128 || command.subject().empty() || command.subject().size() > 128)
         co_return refused(Code::invalid, "malformed", "a command needs an id and a subject of 1 to 128 bytes");

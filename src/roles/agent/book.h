@@ -8,7 +8,7 @@
 
 #include "core/timers.h"
 #include "ports/journal.h"
-#include "uplink.pb.h"
+#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 

@@ -105,7 +105,9 @@ Task<> Executor::perform(JobPtr job) {
         answer.set_id(id);
         answer.set_state("done");
     } else if (job->superseded) {
-        answer = failed(id, {Code::cancelled, "a later command for " + job->command.subject() + " came first", "superseded"});
+        answer = failed(id, {.code = Code::cancelled,
+                             .message = "a later command for " + job->command.subject() + " took its place",
+                             .reason = "superseded"});
     } else {
         Error error = outcome->error();
         if (error.code == Code::cancelled) error.code = Code::unavailable;  // It was not we who cancelled.

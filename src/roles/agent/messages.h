@@ -8,7 +8,7 @@
 #include "domain/inventory/sample.h"
 #include "roles/agent/health.h"
 #include "roles/agent/workloads.h"
-#include "uplink.pb.h"
+#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 

@@ -5,7 +5,7 @@
 
 #include "core/signal.h"
 #include "ports/journal.h"
-#include "uplink.pb.h"
+#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 

@@ -11,7 +11,7 @@
 #include "core/task_group.h"
 #include "roles/agent/health.h"
 #include "roles/agent/settings.h"
-#include "uplink.pb.h"
+#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 

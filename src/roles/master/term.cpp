@@ -220,8 +220,22 @@ void Term::send_all_routes(wire::Link& gateway) {
     routes.set_complete(true);
     routes.set_epoch(epoch_);
     routes.set_sign_in(settings_.public_url + "/sign-in");
-    for (const auto& [id, instance] : estate_.instances.all()) write_routes(desk_, instance, routes);
+    for (const auto& [id, instance] : estate_.instances.all()) add_routes(instance, routes);
     if (!gateway.try_send(frame)) gateway.close();
+}
+
+void Term::add_routes(const Instance& instance, uplink::Routes& routes) {
+    write_routes(desk_, instance, routes);
+    auto& names = routed_[instance.id];
+    names.clear();
+    for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
+}
+
+void Term::host_moved(const std::string& host) {
+    std::vector<Touched> touched;
+    for (const auto& [id, instance] : estate_.instances.all())
+        if (instance.host == host) touched.push_back({std::string{Kind<Instance>::name}, id});
+    send_routes(touched);
 }
 
 void Term::send_routes(const std::vector<Touched>& touched) {
@@ -231,10 +245,12 @@ void Term::send_routes(const std::vector<Touched>& touched) {
     routes.set_sign_in(settings_.public_url + "/sign-in");
     for (const Touched& one : touched) {
         if (one.kind != Kind<Instance>::name) continue;
-        if (const Instance* instance = estate_.instances.find(one.id))
-            write_routes(desk_, *instance, routes);
-        else
-            routes.add_gone(one.id);
+        if (const Instance* instance = estate_.instances.find(one.id)) {
+            add_routes(*instance, routes);
+            continue;
+        }
+        for (const std::string& name : routed_[one.id]) routes.add_gone(name);
+        routed_.erase(one.id);
     }
     if (routes.routes_size() == 0 && routes.gone_size() == 0) return;
     for (wire::Link* gateway : gateways_)

@@ -13,6 +13,7 @@
 
 namespace hostler::uplink {
 class Frame;
+class Routes;
 }
 namespace hostler::wire {
 class Link;
@@ -63,7 +64,9 @@ public:
     void answered(std::uint64_t call, uplink::Frame frame);
     // Sends what is under way for this host (again): it does each command once.
     void send_commands(const std::string& host);
+    void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
+    void host_moved(const std::string& host);  // It is behind another access point now.
     void send_all_routes(wire::Link& gateway);
 
 private:
@@ -71,6 +74,7 @@ private:
     Task<> write(Changes changes, std::vector<Touched> touched);
     void publish(std::uint64_t number, std::vector<Touched> touched);
     void send_command(const HostCommand& command);
+    void add_routes(const Instance& instance, uplink::Routes& routes);
     void send_routes(const std::vector<Touched>& touched);
     Task<> sweep();
 
@@ -91,6 +95,7 @@ private:
     std::map<std::string, wire::Link*> access_;
     std::set<wire::Link*> gateways_;
     std::map<std::string, Instant> sent_;  // Commands, by id.
+    std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
     std::shared_ptr<Calls> calls_;
     TaskGroup tasks_;
 };

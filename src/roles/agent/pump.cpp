@@ -1,0 +1,64 @@
+#include "roles/agent/pump.h"
+
+#include <array>
+
+#include "core/signal.h"
+#include "core/task_group.h"
+
+namespace hostler::agent {
+
+namespace {
+
+// What could not be written at once waits in `rest`; nothing more is read meanwhile.
+Task<> copy(Stream& from, Stream& to) {
+    while (true) {
+        std::string rest;
+        {
+            // Nothing is awaited while it is used: all pumps share it.
+            thread_local std::array<char, 64 * 1024> scratch;
+            const auto size = CO_TRY(from.try_read(scratch));
+            if (size == 0U) break;
+            if (size) {
+                const asio::const_buffer all{scratch.data(), *size};
+                const std::size_t taken = CO_TRY(to.try_write({&all, 1})).value_or(0);
+                rest.assign(scratch.data() + taken, *size - taken);
+                if (rest.empty()) {
+                    // One busy tunnel leaves the loop to the others now and then.
+                    co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable_t<Loop::executor_type>{});
+                    continue;
+                }
+            }
+        }
+        if (rest.empty())
+            CO_TRY(co_await from.readable());
+        else
+            CO_TRY(co_await write_all(to, rest));
+    }
+    co_return co_await to.finish();
+}
+
+}  // namespace
+
+Task<> pump(Loop& loop, Stream& a, Stream& b) {
+    int running = 2;
+    Signal ended;
+    TaskGroup tasks{loop};
+    const auto half = [](Stream& from, Stream& to, int& left, Signal& done) -> Task<> {
+        const auto copied = co_await copy(from, to);
+        if (!copied) {  // A broken half ends the other.
+            from.close();
+            to.close();
+        }
+        --left;
+        done.notify_all();
+        co_return Result<>{};
+    };
+    tasks.start("tunnel", half(a, b, running, ended));
+    tasks.start("tunnel", half(b, a, running, ended));
+    Result<> waited{};
+    while (running > 0 && waited) waited = co_await ended.wait();
+    (void)co_await tasks.close();
+    co_return waited;
+}
+
+}  // namespace hostler::agent

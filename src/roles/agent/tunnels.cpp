@@ -1,0 +1,160 @@
+#include "roles/agent/tunnels.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "roles/agent/pump.h"
+#include "wire/frame_cutter.h"
+#include "wire/link.h"
+
+namespace hostler::agent {
+
+namespace {
+
+constexpr std::size_t opening_max = 4096;  // Bytes of the frame in which a gateway says what it wants.
+
+Task<> read_ok(Stream& stream) {
+    // Byte by byte: what comes after the line is TLS, and not for us to swallow.
+    std::string line;
+    while (!line.ends_with('\n')) {
+        char c = 0;
+        if (co_await read_some(stream, {&c, 1}) != Result<std::size_t>{1} || line.size() > 128)
+            co_return fail(Code::unavailable, "the access point did not join the tunnel");
+        line += c;
+    }
+    if (line != "OK\n") co_return fail(Code::unavailable, "the access point did not join the tunnel");
+    co_return Result<>{};
+}
+
+Task<uplink::TunnelOpen> read_opening(Stream& stream) {
+    std::array<char, wire::frame_header_size> header{};
+    CO_TRY(co_await read_exactly(stream, header));
+    std::size_t size = 0;
+    for (const char c : header) size = size << 8 | static_cast<unsigned char>(c);
+    uplink::Frame frame;
+    if (size == 0 || size > opening_max)
+        co_return fail(Code::invalid, "a tunnel begins with a frame that says where it leads");
+    std::string body(size, '\0');
+    CO_TRY(co_await read_exactly(stream, body));
+    if (!frame.ParseFromString(body) || !frame.has_tunnel_open())
+        co_return fail(Code::invalid, "a tunnel begins with a frame that says where it leads");
+    co_return std::move(*frame.mutable_tunnel_open());
+}
+
+Task<> say(Stream& stream, const uplink::Frame& frame) {
+    std::string bytes;
+    const std::size_t begin = wire::append_header(bytes);
+    frame.AppendToString(&bytes);
+    wire::complete_header(bytes, begin);
+    co_return co_await write_all(stream, bytes);
+}
+
+}  // namespace
+
+Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member, const Workloads& workloads)
+    : settings_(settings), ports_(ports), member_(member), workloads_(workloads), tasks_(ports.loop) {}
+
+Tunnels::~Tunnels() = default;
+
+void Tunnels::Open::close() const {
+    if (outer) outer->close();
+    if (inner) inner->close();
+}
+
+void Tunnels::open(uplink::TunnelOrder order) {
+    if (open_.size() >= settings_.tunnels_max) {
+        log_warn("a tunnel is refused: {} are open on this host, which is the limit", open_.size());
+        return;
+    }
+    tasks_.start("tunnel", carry(std::move(order)));
+}
+
+void Tunnels::close_all(const std::string& instance) {
+    for (const auto& [number, tunnel] : open_)
+        if (tunnel.instance == instance) tunnel.close();
+}
+
+Task<> Tunnels::close() { return tasks_.close(); }
+
+Task<> Tunnels::carry(uplink::TunnelOrder order) {
+    struct Entry {
+        std::map<std::uint64_t, Open>& all;
+        std::uint64_t number;
+        ~Entry() { all.erase(number); }
+    } const entry{open_, ++last_};
+    Open& mine = open_[entry.number];
+    StreamPtr outer, inner;
+    {
+        // Until both ends are joined, a peer that dawdles is a peer that is gone.
+        const Deadline deadline{ports_.timers, settings_.tunnel_handshake, [&] { mine.close(); }};
+        outer = CO_TRY(co_await meet(order, mine));
+        const uplink::TunnelOpen wanted = CO_TRY(co_await read_opening(*outer));
+        auto reached = co_await reach(wanted, mine);
+        uplink::Frame answer;
+        if (reached)
+            answer.mutable_tunnel_ready();
+        else
+            answer = wire::failure_frame(reached.error());
+        if (auto said = co_await say(*outer, answer); !said || !reached) {
+            mine.outer = nullptr;
+            if (said) (void)co_await outer->finish();
+            co_return said;
+        }
+        inner = std::move(*reached);
+        mine.inner = inner.get();
+    }
+    (void)co_await pump(ports_.loop, *outer, *inner);
+    mine.outer = mine.inner = nullptr;
+    co_return Result<>{};
+}
+
+Task<StreamPtr> Tunnels::meet(const uplink::TunnelOrder& order, Open& mine) {
+    const auto bad = [](char c) { return static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f; };
+    if (order.ticket().empty() || order.ticket().size() > 256 || std::ranges::any_of(order.ticket(), bad))
+        co_return fail(Code::invalid, "a tunnel's ticket is malformed");
+    StreamPtr raw = CO_TRY(co_await ports_.net.dial(order.tunnel_address(), settings_.tunnel_handshake));
+    mine.outer = raw.get();
+    CO_TRY(co_await write_all(*raw, fmt::format("HOSTLER-TUNNEL/1 {}\n", order.ticket())));
+    CO_TRY(co_await read_ok(*raw));
+    mine.outer = nullptr;
+    Secure how;
+    how.own = member_.member().credentials;
+    how.expect = "gateway/";
+    StreamPtr outer = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(how), Side::server,
+                                                        settings_.tunnel_handshake));
+    mine.outer = outer.get();
+    co_return outer;
+}
+
+// Only to a running container of exactly that generation, and only to a port that its owner has declared.
+Task<StreamPtr> Tunnels::reach(const uplink::TunnelOpen& wanted, Open& mine) {
+    const std::string& instance = wanted.instance();
+    const Workload* found = workloads_.find(instance);
+    if (!found || found->generation != wanted.generation())
+        co_return fail(Code::not_found, fmt::format("instance {} does not run on this host in generation {}", instance,
+                                                    wanted.generation()), "not_here");
+    if (found->state != WorkloadState::running || workloads_.stopping(instance))
+        co_return fail(Code::unavailable, fmt::format("instance {} is not running", instance), "not_running");
+    if (std::ranges::find(found->ports, wanted.port()) == found->ports.end())
+        co_return fail(Code::forbidden, fmt::format("instance {} has not declared port {}", instance, wanted.port()),
+                       "port_not_declared");
+    const auto count = std::ranges::count_if(open_, [&](const auto& tunnel) { return tunnel.second.instance == instance; });
+    if (static_cast<std::size_t>(count) >= settings_.tunnels_instance_max)
+        co_return fail(Code::exhausted, fmt::format("{} connections to instance {} are open, which is the limit", count,
+                                                    instance), "too_many_tunnels");
+    mine.instance = instance;  // From here on it is closed when the instance stops.
+    const std::string address = fmt::format("{}:{}", found->address, wanted.port());
+    auto inner = co_await ports_.net.dial(address, settings_.tunnel_handshake / 2);
+    if (!inner)
+        co_return fail(Code::unavailable, fmt::format("nothing answers on port {} of instance {}", wanted.port(), instance),
+                       "port_silent");
+    const Workload* now = workloads_.find(instance);
+    if (!now || now->generation != wanted.generation() || workloads_.stopping(instance))
+        co_return fail(Code::unavailable, fmt::format("instance {} is not running", instance), "not_running");
+    co_return std::move(*inner);
+}
+
+}  // namespace hostler::agent

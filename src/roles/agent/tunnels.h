@@ -1,0 +1,45 @@
+// Ways for a gateway into containers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/task_group.h"
+#include "proto/uplink.pb.h"
+#include "roles/agent/identity.h"
+#include "roles/agent/workloads.h"
+
+namespace hostler::agent {
+
+class Tunnels {
+public:
+    Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member, const Workloads& workloads);
+    ~Tunnels();
+
+    void open(uplink::TunnelOrder order);          // Never waits.
+    void close_all(const std::string& instance);   // It stops.
+    Task<> close();
+    std::size_t size() const { return open_.size(); }
+
+private:
+    struct Open {
+        std::string instance;  // Empty: nobody has said yet.
+        Stream* outer = nullptr;
+        Stream* inner = nullptr;
+        void close() const;
+    };
+    Task<> carry(uplink::TunnelOrder order);
+    Task<StreamPtr> meet(const uplink::TunnelOrder& order, Open& mine);
+    Task<StreamPtr> reach(const uplink::TunnelOpen& wanted, Open& mine);
+
+    const Settings& settings_;
+    Ports ports_;
+    const MemberBook& member_;
+    const Workloads& workloads_;
+    std::uint64_t last_ = 0;
+    std::map<std::uint64_t, Open> open_;
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::agent

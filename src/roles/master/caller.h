@@ -1,0 +1,29 @@
+// Who asks: by API key, or by a browser's sign-in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "roles/master/term.h"
+
+namespace hostler::master {
+
+struct Caller {
+    std::string actor;      // "key/k-…"
+    std::string key;        // Its id; empty: the operator's key that the master was started with.
+    std::string name;
+    std::string tenant;     // Empty: an operator.
+    std::int64_t expires_at = 0;
+    bool is_operator() const { return tenant.empty(); }
+};
+
+// nullopt: nobody that we know, or not any more. Takes API keys and the sessions that redeem_code() gave.
+std::optional<Caller> caller_of(const Term& term, const std::string& credential);
+std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session);
+
+// A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.
+std::string make_code(Term& term, const Caller& caller, const std::string& route);
+// The session it is good for; to be committed by the caller. Errors: unauthenticated.
+Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route);
+
+}  // namespace hostler::master

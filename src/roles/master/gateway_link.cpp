@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "roles/master/caller.h"
+#include "roles/master/links.h"
+#include "wire/link.h"
+
+namespace hostler::master {
+
+namespace {
+
+using std::chrono::seconds;
+
+void register_gateway(TermPtr term, const std::string& name, const uplink::GatewayHello& hello) {
+    Desk& desk = term->desk("gateway/" + name);
+    const Gateway* before = desk.estate.gateways.find(name);
+    if (before && before->address == hello.address() && before->domain == hello.domain()) return;
+    Gateway now{.name = name, .address = hello.address(), .domain = hello.domain()};
+    if (before) {
+        now.meta = before->meta;
+        desk.estate.gateways.edit(name) = std::move(now);
+    } else {
+        desk.estate.gateways.add(std::move(now));
+    }
+}
+
+// Whether this credential opens instances of `tenant`.
+uplink::Frame verdict(const Term& term, const std::optional<Caller>& caller, const std::string& tenant) {
+    uplink::Frame answer;
+    auto& into = *answer.mutable_authenticate_answer();
+    into.set_valid_s(static_cast<std::uint32_t>(term.settings().key_cache.count()));
+    into.set_known(caller.has_value());
+    if (!caller) return answer;
+    into.set_allowed(caller->is_operator() || caller->tenant == tenant);
+    into.set_principal(caller->actor);
+    return answer;
+}
+
+Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::RedeemRequest request) {
+    auto session = redeem_code(*term, request.code(), request.route());
+    if (!session) {
+        CO_TRY(co_await link.answer(call, wire::failure_frame(session.error())));
+        co_return Result<>{};
+    }
+    CO_TRY(co_await term->commit());
+    const auto caller = caller_of_sign_in(*term, *session);
+    uplink::Frame answer = verdict(*term, caller, caller ? caller->tenant : "");
+    answer.mutable_authenticate_answer()->set_session(*session);
+    co_return co_await link.answer(call, std::move(answer));
+}
+
+}  // namespace
+
+Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
+    const uplink::Frame hello = CO_TRY(co_await link.receive());
+    if (!hello.has_gateway_hello()) co_return fail(Code::invalid, fmt::format("gateway {} did not say hello", name));
+    register_gateway(term, name, hello.gateway_hello());
+    CO_TRY(co_await term->commit());
+    term->add_gateway(link);
+    term->send_all_routes(link);
+    log_info("gateway {} is here, from {}", name, link.address());
+    Result<> ended;
+    while (!term->ended()) {
+        auto frame = co_await link.receive();
+        if (!frame) {
+            ended = std::unexpected(frame.error());
+            break;
+        }
+        if (frame->has_authenticate_request()) {
+            const auto& ask = frame->authenticate_request();
+            ended = co_await link.answer(frame->call(), verdict(*term, caller_of(*term, ask.credential()), ask.tenant()));
+        } else if (frame->has_redeem_request()) {
+            ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
+        }
+        if (!ended) break;
+    }
+    term->drop_gateway(link);
+    co_return ended;
+}
+
+Task<> serve_link(TermPtr term, StreamPtr stream) {
+    const std::string identity{stream->identity()};
+    wire::Link link{term->ports().loop, term->ports().timers, std::move(stream)};
+    TaskGroup group{term->ports().loop};
+    group.start("pings", link.keep_alive(seconds{5}, seconds{20}));
+    Result<> ended;
+    if (identity.starts_with("access/"))
+        ended = co_await serve_access(term, link, identity.substr(7));
+    else if (identity.starts_with("gateway/"))
+        ended = co_await serve_gateway(term, link, identity.substr(8));
+    else
+        ended = fail(Code::forbidden, fmt::format("{} has no business here", identity));
+    link.close();
+    co_await group.close();
+    if (!ended && ended.error().code != Code::cancelled) log_info("{} is gone: {}", identity, ended.error().message);
+    co_return Result<>{};
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,15 @@
+// The master's end of the uplink: access points with the hosts behind them, and gateways.
+#pragma once
+
+#include "roles/master/term.h"
+
+namespace hostler::master {
+
+// One connection, already secured, to its end. Who is at the other end decides what it may say: "access/…" or
+// "gateway/…"; anyone else is refused.
+Task<> serve_link(TermPtr term, StreamPtr stream);
+
+Task<> serve_access(TermPtr term, wire::Link& link, std::string name);
+Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name);
+
+}  // namespace hostler::master
