@@ -9,11 +9,17 @@ Signal::~Signal() {
 }
 
 Task<> Signal::wait() {
-    return suspend<void>([this](WakerPtr<void> waker) { waiters_.push_back(std::move(waker)); });
+    return suspend<void>([this](WakerPtr<void> waker) { add(std::move(waker)); });
 }
 
 Task<> Signal::wait_even_if_cancelled() {
-    return suspend<void>([this](WakerPtr<void> waker) { waiters_.push_back(std::move(waker)); }, Cancellable::no);
+    return suspend<void>([this](WakerPtr<void> waker) { add(std::move(waker)); }, Cancellable::no);
+}
+
+// Those who were cancelled leave when somebody comes, so that a signal that nobody gives does not collect them.
+void Signal::add(WakerPtr<void> waiter) {
+    while (!waiters_.empty() && !waiters_.front()->asleep()) waiters_.pop_front();
+    waiters_.push_back(std::move(waiter));
 }
 
 void Signal::notify_one() {

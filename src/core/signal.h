@@ -1,7 +1,7 @@
 // Coroutines of one loop that wait for one another.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 
 #include "core/task.h"
@@ -26,7 +26,8 @@ public:
     void notify_all();
 
 private:
-    std::deque<std::shared_ptr<Waker<void>>> waiters_;
+    void add(std::shared_ptr<Waker<void>> waiter);
+    std::list<std::shared_ptr<Waker<void>>> waiters_;  // Unlike a deque, nothing while nobody waits.
 };
 
 }  // namespace hostler

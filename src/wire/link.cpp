@@ -1,6 +1,6 @@
 #include "wire/link.h"
 
-#include <deque>
+#include <list>
 #include <map>
 
 #include "core/signal.h"
@@ -51,7 +51,7 @@ struct Link::State : std::enable_shared_from_this<State> {
         std::size_t size;
     };
     FrameCutter cutter;
-    std::deque<Received> received;
+    std::list<Received> received;
     std::size_t received_bytes = 0;
     Instant heard;
     Signal arrived;

@@ -93,7 +93,8 @@ Result<ContextPtr> make_context(const Credentials* own, Side side) {
     SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(raw, 0);
     SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
-                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_NO_AUTO_CHAIN);  // The peer knows the authority; it need not keep a copy.
     SSL_CTX_set_read_ahead(raw, 1);  // A record is one read instead of two.
     SSL_CTX_set_verify_depth(raw, chain_depth_max);
     SSL_CTX_set_cert_verify_callback(raw, judge, nullptr);

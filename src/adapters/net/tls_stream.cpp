@@ -202,7 +202,9 @@ Error refusal_of(const Below& below, const PeerCheck& peer) {
     const bool from_ssl = ERR_GET_LIB(code) == ERR_LIB_SSL;
     if (from_ssl && ERR_GET_REASON(code) == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
         ERR_clear_error();
-        return {Code::unauthenticated, fmt::format("{} has no certificate", address)};
+        if (peer.expect.empty()) return {Code::unauthenticated, fmt::format("{} has no certificate", address)};
+        return {Code::unauthenticated,
+                fmt::format("{}: expected {} but it has no certificate", address, peer.expect)};
     }
     if (from_ssl && (ERR_GET_REASON(code) == SSL_R_UNSUPPORTED_PROTOCOL || ERR_GET_REASON(code) == SSL_R_UNKNOWN_PROTOCOL)) {
         ERR_clear_error();
@@ -239,8 +241,12 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
     BIO* bio = make_bio(*below);
     SSL_set_bio(ssl.get(), bio, bio);
     SSL_set_app_data(ssl.get(), &peer);
-    const int required = side == Side::client || how.peer_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
-    SSL_set_verify(ssl.get(), peer.checked ? SSL_VERIFY_PEER | required : SSL_VERIFY_NONE, nullptr);
+    const bool required = side == Side::client || how.peer_required || !how.expect.empty();
+    SSL_set_verify(ssl.get(),
+                   !peer.checked ? SSL_VERIFY_NONE
+                   : required    ? SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+                                 : SSL_VERIFY_PEER,
+                   nullptr);
     side == Side::client ? SSL_set_connect_state(ssl.get()) : SSL_set_accept_state(ssl.get());
 
     Deadline limit{timers, deadline, [&] { below->stream->close(); }};
@@ -249,9 +255,6 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
     if (limit.expired())
         co_return fail(Code::timeout, fmt::format("the TLS handshake with {} did not end in time", below->stream->address()));
     CO_TRY(shaken);
-    if (!how.expect.empty() && peer.identity.empty())
-        co_return fail(Code::unauthenticated,
-                       fmt::format("expected {} but it has no certificate", how.expect));
     co_return std::make_unique<TlsStream>(std::move(below), std::move(ssl), std::move(peer.identity));
 }
 
