@@ -76,8 +76,14 @@ Task<> MasterLink::once(const std::string& master, const Addresses& addresses) {
     hello.set_tunnel_address(addresses.tunnel);
     hello.set_control_address(addresses.control);
     hello.set_epoch(remembered_.epoch());
-    const auto answer = CO_TRY(co_await link.ask(std::move(frame), hello_time));
-    CO_TRY(co_await welcome(answer.access_welcome()));
+    hello.set_zone(settings_.zone);
+    CO_TRY(co_await link.send(std::move(frame)));
+    {
+        const Deadline deadline{ports_.timers, hello_time, [&] { link.close(); }};
+        const auto first = CO_TRY(co_await link.receive());
+        if (first.has_failure()) co_return std::unexpected(wire::error_of(first.failure()));
+        CO_TRY(co_await welcome(first.access_welcome()));
+    }
     linked_ = true;
     log_info("access: linked to master {} zone={} epoch={}", master, zone_, remembered_.epoch());
     relay_.link_up();

@@ -12,6 +12,7 @@
 namespace hostler::access {
 
 struct Settings {
+    std::string zone;
     std::vector<std::string> masters;
     std::string uplink_listen = "0.0.0.0:7441";
     std::string tunnel_listen = "0.0.0.0:7442";
@@ -45,21 +46,23 @@ struct Settings {
     std::uint32_t tunnels_per_host_max = 2'000;
     std::uint32_t tunnel_greetings_max = 1'024;
     std::uint32_t tunnel_greeting_s = 5;
+    std::uint32_t tunnel_idle_s = 24 * 3600;
 
     std::uint32_t master_silence_s = 15;
     std::uint32_t redial_ms = 250;
     std::uint32_t redial_max_ms = 10'000;
 };
 BOOST_DESCRIBE_STRUCT(Settings, (),
-                      (masters, uplink_listen, tunnel_listen, control_listen, uplink_address, tunnel_address, control_address,
+                      (zone, masters, uplink_listen, tunnel_listen, control_listen, uplink_address, tunnel_address, control_address,
                        sessions_max, sessions_per_host_max, handshakes_max, frame_bytes_max, frames_per_second, frames_burst,
                        bytes_per_second, bytes_burst, session_up_bytes_max, session_down_bytes_max, session_silence_s,
                        write_stall_s, joins_max, joins_per_minute, join_s, gateways_max, tickets_max, tickets_per_host_max,
-                       ticket_s, tunnels_max, tunnels_per_host_max, tunnel_greetings_max, tunnel_greeting_s,
+                       ticket_s, tunnels_max, tunnels_per_host_max, tunnel_greetings_max, tunnel_greeting_s, tunnel_idle_s,
                        master_silence_s, redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
 inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"zone", "The zone in which this access point stands."},
     {"masters", "Addresses of masters' links for access points; tried in turn."},
     {"uplink_listen", "Where agents dial."},
     {"tunnel_listen", "Where both ends of tunnels meet."},
@@ -90,6 +93,7 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"tunnels_per_host_max", "Open tunnels to one host."},
     {"tunnel_greetings_max", "Tunnel connections that have not yet shown a ticket."},
     {"tunnel_greeting_s", "How long a tunnel connection has to show its ticket."},
+    {"tunnel_idle_s", "A tunnel through which nothing goes for so long is closed."},
     {"master_silence_s", "A master silent for so long is given up, and dialled anew."},
     {"redial_ms", "First pause before a master is dialled again; doubles, with jitter, up to redial_max_ms."},
     {"redial_max_ms", "Longest pause before a master is dialled again."},

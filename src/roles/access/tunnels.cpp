@@ -1,6 +1,6 @@
 #include "roles/access/tunnels.h"
 
-#include "core/log.h"
+#include "http/pipe.h"
 #include "roles/access/accept.h"
 
 namespace hostler::access {
@@ -29,8 +29,7 @@ Task<std::string> read_line(Stream& stream) {
 }  // namespace
 
 Tunnels::Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings)
-    : loop_(loop),
-      timers_(timers),
+    : timers_(timers),
       random_(random),
       settings_(settings),
       tickets_({.pending_max = settings.tickets_max,
@@ -110,8 +109,11 @@ Task<> Tunnels::join(std::uint64_t tunnel, Open moved) {
     ++counters_.opened;
     auto said = co_await write_all(*ends.agent, tunnel_answer);
     if (said) said = co_await write_all(*ends.gateway, tunnel_answer);
-    if (said) co_await copy_both_ways(loop_, *ends.agent, *ends.gateway, ends.copied);
-    counters_.bytes += ends.copied.forth + ends.copied.back;
+    if (said) {
+        const Duration idle = std::chrono::seconds{settings_.tunnel_idle_s};
+        const auto piped = co_await http::pipe(*ends.agent, *ends.gateway, timers_, idle);
+        if (piped) counters_.bytes += piped->forth + piped->back;
+    }
     if (const auto of_host = open_per_host_.find(ends.host); --of_host->second == 0) open_per_host_.erase(of_host);
     open_.erase(tunnel);
     co_return Result<>{};

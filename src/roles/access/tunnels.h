@@ -6,7 +6,6 @@
 
 #include "core/stream.h"
 #include "core/task_group.h"
-#include "roles/access/copy.h"
 #include "roles/access/settings.h"
 #include "roles/access/tickets.h"
 
@@ -45,7 +44,6 @@ private:
         std::string host;
         StreamPtr agent;
         StreamPtr gateway;
-        Copied copied{};
     };
 
     Task<> greet(StreamPtr stream);
@@ -53,7 +51,6 @@ private:
     Task<> sweep();
     bool room_for(const std::string& host) const;
 
-    Loop& loop_;
     Timers& timers_;
     Random& random_;
     const Settings& settings_;
