@@ -1,0 +1,130 @@
+#include "adapters/sysfs/host.h"
+
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace hostler {
+
+namespace {
+
+constexpr std::size_t text_max = 4 << 20;  // /proc/cpuinfo of a machine with a thousand CPUs.
+
+std::int64_t kib_line(std::string_view meminfo, std::string_view key) {
+    return parse_number(value_of_line(meminfo, key).value_or("")).value_or(0) * 1024;
+}
+
+void read_cpus(const KernelRoots& roots, HostFacts& facts) {
+    const auto text = read_text(roots.proc + "/cpuinfo", text_max).value_or("");
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) facts.cpus += line.starts_with("processor") ? 1 : 0;
+    // What it is called on x86, and on some ARM boards.
+    for (const char* key : {"model name", "Model", "Hardware"}) {
+        if (facts.cpu_model.empty()) facts.cpu_model = value_of_line(text, key).value_or("");
+    }
+    const auto flags = " " + value_of_line(text, "flags").value_or("") + " ";
+    facts.virtual_machine = flags.find(" hypervisor ") != std::string::npos ||
+                            read_text(roots.sys + "/hypervisor/type").has_value();
+}
+
+void read_disk(const std::string& path, std::int64_t& total, std::int64_t& free) {
+    struct statvfs disk{};
+    if (statvfs(path.c_str(), &disk) != 0) return;
+    total = static_cast<std::int64_t>(disk.f_blocks) * static_cast<std::int64_t>(disk.f_frsize);
+    free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+}
+
+HostFacts read_facts(const LinuxHostSettings& settings) {
+    const KernelRoots& roots = settings.roots;
+    HostFacts facts;
+    const std::string kernel = roots.proc + "/sys/kernel/";
+    facts.hostname = read_text(kernel + "hostname").value_or("");
+    facts.kernel = read_text(kernel + "osrelease").value_or("");
+    facts.boot_id = read_text(kernel + "random/boot_id").value_or("");
+    facts.os = value_of_line(read_text(roots.etc + "/os-release", 65536).value_or(""), "PRETTY_NAME").value_or("");
+    utsname machine{};
+    if (uname(&machine) == 0) facts.architecture = machine.machine;
+    read_cpus(roots, facts);
+    facts.memory_bytes = kib_line(read_text(roots.proc + "/meminfo", 65536).value_or(""), "MemTotal");
+    read_disk(settings.disk, facts.disk_bytes, facts.disk_free_bytes);
+    if (facts.disk_bytes == 0) facts.problems.push_back("cannot tell the size of the disk at " + settings.disk);
+    return facts;
+}
+
+void read_network(const std::string& text, HostSample& sample) {
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos) continue;  // The two heads of the table.
+        const auto name = line.substr(0, colon);
+        if (name.ends_with(" lo") || name == "lo") continue;
+        std::istringstream columns{line.substr(colon + 1)};
+        std::vector<std::int64_t> values;
+        for (std::int64_t value = 0; values.size() < 9 && columns >> value;) values.push_back(value);
+        if (values.size() < 9) continue;
+        sample.network_received_bytes = sample.network_received_bytes.value_or(0) + values[0];
+        sample.network_sent_bytes = sample.network_sent_bytes.value_or(0) + values[8];
+    }
+}
+
+void read_memory(const std::string& meminfo, HostSample& sample) {
+    if (meminfo.empty()) return;
+    sample.memory_total_bytes = kib_line(meminfo, "MemTotal");
+    sample.memory_available_bytes = kib_line(meminfo, "MemAvailable");
+    sample.swap_used_bytes = kib_line(meminfo, "SwapTotal") - kib_line(meminfo, "SwapFree");
+}
+
+// "cpu user nice system idle iowait irq softirq steal …" of /proc/stat: idle and iowait are not busy.
+bool read_ticks(const std::string& stat, std::int64_t& busy, std::int64_t& total) {
+    std::istringstream columns{value_of_line(stat, "cpu").value_or("")};
+    std::vector<std::int64_t> values;
+    for (std::int64_t value = 0; values.size() < 8 && columns >> value;) values.push_back(value);
+    if (values.size() < 5) return false;
+    total = 0;
+    for (const auto value : values) total += value;
+    busy = total - values[3] - values[4];
+    return true;
+}
+
+}  // namespace
+
+LinuxHost::LinuxHost(Loop& loop, Timers& timers, LinuxHostSettings settings)
+    : timers_(timers), settings_(std::move(settings)), lane_(loop, "host") {}
+
+Task<HostFacts> LinuxHost::facts() {
+    co_return co_await ask<HostFacts>(timers_, settings_.timeout, lane_,
+                                      [settings = settings_] { return read_facts(settings); });
+}
+
+Task<HostSample> LinuxHost::sample() {
+    co_return co_await ask<HostSample>(timers_, settings_.timeout, lane_, [settings = settings_, before = before_] {
+        const std::string& proc = settings.roots.proc;
+        HostSample sample;
+        Ticks now;
+        if (read_ticks(read_text(proc + "/stat", text_max).value_or(""), now.busy, now.total)) {
+            const auto passed = now.total - before->total;
+            if (before->total > 0 && passed > 0) {
+                sample.cpu_busy_percent = std::clamp<std::int64_t>((now.busy - before->busy) * 100 / passed, 0, 100);
+            }
+            *before = now;
+        }
+        if (const auto load = read_text(proc + "/loadavg")) {
+            sample.load_milli = static_cast<std::int64_t>(std::strtod(load->c_str(), nullptr) * 1000);
+        }
+        read_memory(read_text(proc + "/meminfo", 65536).value_or(""), sample);
+        read_network(read_text(proc + "/net/dev", 1 << 20).value_or(""), sample);
+        sample.uptime_seconds = read_number(proc + "/uptime");
+        std::int64_t total = 0;
+        std::int64_t free = 0;
+        read_disk(settings.disk, total, free);
+        if (total > 0) {
+            sample.disk_total_bytes = total;
+            sample.disk_free_bytes = free;
+        }
+        return Result<HostSample>{sample};
+    });
+}
+
+}  // namespace hostler

@@ -1,0 +1,33 @@
+// The machine around the GPUs, as Linux tells of it.
+#pragma once
+
+#include "core/kernel_files.h"
+#include "core/lane.h"
+#include "ports/telemetry.h"
+
+namespace hostler {
+
+struct LinuxHostSettings {
+    KernelRoots roots;
+    std::string disk = "/";  // A path on the file system that holds the workloads' data.
+    Duration timeout = std::chrono::seconds{5};
+};
+
+class LinuxHost : public HostTelemetry {
+public:
+    LinuxHost(Loop& loop, Timers& timers, LinuxHostSettings settings = {});
+    Task<HostFacts> facts() override;
+    Task<HostSample> sample() override;
+
+private:
+    struct Ticks {  // Of all CPUs since boot.
+        std::int64_t busy = 0;
+        std::int64_t total = 0;
+    };
+    Timers& timers_;
+    LinuxHostSettings settings_;
+    Lane lane_;
+    std::shared_ptr<Ticks> before_ = std::make_shared<Ticks>();  // Of the sample before; touched by the lane only.
+};
+
+}  // namespace hostler
