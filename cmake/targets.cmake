@@ -41,13 +41,16 @@ file(GLOB demo_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/demo/*.cpp)
 add_executable(hostler-demo ${demo_sources})
 target_include_directories(hostler-demo PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(hostler-demo PRIVATE -Wall -Wextra -Werror -Wshadow -Wno-unused-parameter -O2 -fno-sanitize=all)
-target_link_options(hostler-demo PRIVATE -static -no-pie -fno-sanitize=all -Wl,-s)
+set_target_properties(hostler-demo PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 
 # One suite per port, run on every adapter.
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
 target_link_libraries(contract_test PRIVATE sqlite docker disk sim net GTest::gtest_main GTest::gmock)
+target_compile_definitions(contract_test PRIVATE HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>")
+add_dependencies(contract_test hostler-demo)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)
 

@@ -61,6 +61,10 @@ int main(int count, char** arguments) {
     ::signal(SIGINT, on_terminate);
     ::signal(SIGCHLD, SIG_IGN);
     if (const int delay_ms = setting("START_DELAY_MS", 0); delay_ms > 0) ::usleep(delay_ms * 1000);
+    if (const int code = setting("EXIT_CODE", -1); code >= 0) {
+        std::printf("demo: leaving with EXIT_CODE %d\n", code);
+        return code;
+    }
     if (setting("NEVER_READY", 0) != 0) {
         std::printf("demo: NEVER_READY is set, not listening\n");
         std::fflush(stdout);

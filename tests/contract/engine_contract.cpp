@@ -34,7 +34,7 @@ Result<Container> EngineContract::launch(ContainerSpec spec) {
 std::vector<Container> EngineContract::list(std::string_view suffix) {
     auto all = run(rig_->engine().list(label, name(suffix)));
     EXPECT_TRUE(all) << all.error().message;
-    return all.value_or({});
+    return all ? *all : std::vector<Container>{};
 }
 
 Container EngineContract::wait_until(ContainerState state, std::string_view suffix) {
@@ -50,7 +50,8 @@ Container EngineContract::wait_until(ContainerState state, std::string_view suff
 
 NetworkSpec EngineContract::make_network(int number) {
     auto subnet = rig_->subnet(number);
-    NetworkSpec spec{.id = "n-" + name(std::to_string(number)), .subnet = subnet,
+    NetworkSpec spec{.id = "n-" + name(std::to_string(number)),
+                     .subnet = subnet,
                      .gateway = subnet.substr(0, subnet.rfind('.')) + ".1"};
     const auto made = run(rig_->network().ensure(spec));
     EXPECT_TRUE(made) << made.error().message;

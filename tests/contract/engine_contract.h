@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/testing/real_timers.h"
+#include "core/task_group.h"
 #include "ports/engine.h"
 #include "ports/network.h"
 
@@ -25,18 +25,20 @@ public:
     // Lets the loop run until `done`. Simulated time passes by itself.
     virtual void drive(std::function<bool()> done) = 0;
 
-    virtual ContainerSpec server(std::string name) = 0;               // Runs until it is stopped; logs "SIGTERM" then.
-    virtual ContainerSpec finisher(std::string name, int code) = 0;   // Writes "leaving", then ends with `code`.
-    virtual std::string subnet(int number) = 0;                       // "10.77.<n>.0/24": free on this host.
-    virtual void crash() = 0;                                         // The engine dies at once and comes back.
+    virtual ContainerSpec server(std::string name) = 0;  // Runs until it is stopped; logs "SIGTERM" then.
+    virtual ContainerSpec finisher(std::string name,
+                                   int code) = 0;  // Writes "leaving", then ends with `code`.
+    virtual std::string subnet(int number) = 0;    // "10.77.<n>.0/24": free on this host.
+    virtual void crash() = 0;                      // The engine dies at once and comes back.
 
     template <class T>
     Result<T> run(Task<T> task) {
         std::optional<Result<T>> answer;
-        asio::co_spawn(loop(), std::move(task), [&answer](std::exception_ptr thrown, Result<T> with) {
-            if (thrown) std::rethrow_exception(thrown);
-            answer = std::move(with);
-        });
+        TaskGroup group{loop()};
+        group.start("test", [](std::optional<Result<T>>& into, Task<T> inner) -> Task<> {
+            into.emplace(co_await std::move(inner));
+            co_return Result<>{};
+        }(answer, std::move(task)));
         drive([&answer] { return answer.has_value(); });
         return std::move(*answer);
     }
@@ -44,7 +46,8 @@ public:
 
 struct EngineKind {
     std::string name;
-    std::function<std::shared_ptr<EngineRig>()> make;  // May give the same one again. nullptr: it cannot be had here.
+    std::function<std::shared_ptr<EngineRig>()>
+        make;  // May give the same one again. nullptr: it cannot be had here.
 };
 
 inline constexpr const char* label = "hostler.instance";
@@ -58,7 +61,7 @@ protected:
     Result<T> run(Task<T> task) {
         return rig_->run(std::move(task));
     }
-    std::string name(std::string_view suffix = "a") const;    // Of a container, unique to this test.
+    std::string name(std::string_view suffix = "a") const;  // Of a container, unique to this test.
     Result<Container> launch(ContainerSpec spec);
     std::vector<Container> list(std::string_view suffix = "a");
     // What list() shows once its state is `state`; fails after 20 s.

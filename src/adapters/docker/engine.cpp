@@ -27,10 +27,11 @@ constexpr std::size_t log_tail_lines_max = 1'000'000;
 
 bool is_name(std::string_view name) {
     if (name.empty() || name.size() > 128) return false;
-    return std::ranges::all_of(name, [first = true](char c) mutable {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        return letter || (!std::exchange(first, false) && (c == '-' || c == '_' || c == '.'));
-    });
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return is_plain(name.front()) &&
+           std::ranges::all_of(name, [&](char c) { return is_plain(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // "registry:5000/name:tag" → its name and tag (or digest).

@@ -109,25 +109,30 @@ Task<> DockerNetwork::ensure(NetworkSpec spec) {
     CO_TRY(co_await apply(wall_up(bridge_name(spec.id)), false));
     auto there = CO_TRY(co_await inspect(spec.id));
     if (!there) {
-        const auto kind = CO_TRY(co_await dialect());
-        const auto answer = CO_TRY(co_await api_.call("POST", "/networks/create", settings_.call_time,
-                                                      network_body(spec, settings_.owner, kind)));
-        if (!answer.success()) {
-            there = CO_TRY(co_await inspect(spec.id));  // Another task may have been faster.
-            const auto words = error_text(answer.body);
-            if (!there &&
-                (words.contains("already used") || words.contains("overlap") || words.contains("in use")))
-                co_return fail(Code::conflict, fmt::format("network {}: subnet {} is in use ({})", spec.id,
-                                                           spec.subnet, words));
-            if (!there)
-                co_return fail(Code::unavailable,
-                               fmt::format("network {} cannot be made: {}", spec.id, words));
+        auto made = co_await make(spec);
+        if (made) co_return Result<>{};
+        there = CO_TRY(co_await inspect(spec.id));  // Another task may have been faster.
+        if (!there) {
+            CO_TRY(co_await apply(wall_down(bridge_name(spec.id)), true));
+            co_return made;
         }
     }
-    if (there && (there->subnet != spec.subnet || there->gateway != spec.gateway))
+    if (there->subnet != spec.subnet || there->gateway != spec.gateway)
         co_return fail(Code::conflict, fmt::format("network {} exists with subnet {} and gateway {}", spec.id,
                                                    there->subnet, there->gateway));
     co_return Result<>{};
+}
+
+Task<> DockerNetwork::make(const NetworkSpec& spec) {
+    const auto kind = CO_TRY(co_await dialect());
+    const auto answer = CO_TRY(co_await api_.call("POST", "/networks/create", settings_.call_time,
+                                                  network_body(spec, settings_.owner, kind)));
+    if (answer.success()) co_return Result<>{};
+    const auto words = error_text(answer.body);
+    if (words.contains("already used") || words.contains("overlap") || words.contains("in use"))
+        co_return fail(Code::conflict,
+                       fmt::format("network {}: subnet {} is in use ({})", spec.id, spec.subnet, words));
+    co_return fail(Code::unavailable, fmt::format("network {} cannot be made: {}", spec.id, words));
 }
 
 Task<> DockerNetwork::remove(std::string id) {

@@ -26,6 +26,7 @@ public:
 
 private:
     Task<std::optional<SeenNetwork>> inspect(std::string id);
+    Task<> make(const NetworkSpec& spec);
     Task<Dialect> dialect();
     Task<> apply(std::string rules, bool last_one_drops_the_table);
 

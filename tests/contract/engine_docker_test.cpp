@@ -1,0 +1,283 @@
+// The Engine and HostNetwork ports on a real podman, and what only real containers can show: limits, devices,
+// walls.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <ifaddrs.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "adapters/docker/firewall.h"
+#include "podman_rig.h"
+
+namespace hostler::contract {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const EngineKind podman{"podman", [] { return PodmanRig::shared(); }};
+
+INSTANTIATE_TEST_SUITE_P(Podman, EngineContract, ::testing::Values(podman),
+                         [](const auto& kind) { return kind.param.name; });
+
+// The rig goes, with all that it made, when the tests are over.
+class Cleanup : public ::testing::Environment {
+    void TearDown() override { PodmanRig::drop(); }
+};
+[[maybe_unused]] const auto* const cleanup = ::testing::AddGlobalTestEnvironment(new Cleanup);
+
+class PodmanContainers : public EngineContract {
+protected:
+    PodmanRig& rig() { return static_cast<PodmanRig&>(*rig_); }
+    // A demo server in `network` with the address that ends in `number`.
+    std::string serve(const NetworkSpec& network, int number, std::string_view suffix, auto change) {
+        auto spec = rig_->server(name(suffix));
+        spec.network = network.id;
+        spec.address = network.gateway.substr(0, network.gateway.rfind('.') + 1) + std::to_string(number);
+        spec.hostname = "h" + std::to_string(number);
+        change(spec);
+        const auto launched = launch(spec);
+        EXPECT_TRUE(launched) << launched.error().message;
+        return spec.address;
+    }
+    std::string serve(const NetworkSpec& network, int number, std::string_view suffix = "a") {
+        return serve(network, number, suffix, [](auto&) {});
+    }
+    std::string reach(const std::string& from, std::string_view host, int port) {
+        return rig().get(from, "/connect?host=" + std::string(host) + "&port=" + std::to_string(port));
+    }
+    void write_cdi(std::string_view text) {
+        std::filesystem::create_directories(rig().folder() + "/cdi");
+        std::ofstream{rig().folder() + "/cdi/test.json"} << text;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Podman, PodmanContainers, ::testing::Values(podman),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(PodmanContainers, LimitsHold) {
+    const auto network = make_network(1);
+    const auto at = serve(network, 9, "a", [](auto& spec) {
+        spec.cpu_milli = 250;
+        spec.memory_bytes = 48 << 20;
+        spec.pids_max = 20;
+    });
+    EXPECT_THAT(std::atoi(rig().get(at, "/burn?ms=1200").c_str()),
+                AllOf(::testing::Gt(100), ::testing::Lt(400)));
+    EXPECT_THAT(std::atoi(rig().get(at, "/spawn?n=100").c_str()), AllOf(::testing::Gt(5), ::testing::Lt(20)));
+    EXPECT_EQ(rig().get(at, "/alloc?mib=8"), "held\n");
+    http::Client client{rig().net(), rig().timers()};
+    http::Request request{.target = "/alloc?mib=200"};
+    request.headers.set("Host", "x");
+    EXPECT_FALSE(run(client.fetch({at + ":8080"}, std::move(request))));
+    const auto killed = wait_until(ContainerState::exited);
+    EXPECT_EQ(killed.exit_code, 137);
+    EXPECT_TRUE(killed.oom_killed);
+}
+
+TEST_P(PodmanContainers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
+    ASSERT_TRUE(launch(rig_->server(name())));
+    ASSERT_TRUE(run(rig_->engine().stop(name(), 0s)));
+    const auto killed = wait_until(ContainerState::exited);
+    EXPECT_EQ(killed.exit_code, 137);
+    EXPECT_FALSE(killed.oom_killed);
+}
+
+TEST_P(PodmanContainers, TheContainerIsConfined) {
+    const auto network = make_network(1);
+    const auto at = serve(network, 9);
+    EXPECT_EQ(rig().get(at, "/healthz"), "ok\n");
+    const auto pid = shell("pgrep -f '^/demo$' | tail -1");
+    const auto status = shell("cat /proc/" + pid.substr(0, pid.find('\n')) + "/status");
+    EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
+    EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
+    EXPECT_THAT(status, HasSubstr("CapBnd:\t00000000000005eb"));  // Those of bodies.cpp, and no other.
+}
+
+TEST_P(PodmanContainers, MountsAreSeenAndKeepTheirData) {
+    const auto network = make_network(1);
+    const auto folder = rig().folder() + "/volume";
+    std::filesystem::create_directories(folder);
+    const auto at = serve(network, 9, "a", [&](auto& spec) { spec.mounts = {{folder, "/data", false}}; });
+    std::ofstream{folder + "/note"} << "from the host";
+    EXPECT_EQ(rig().get(at, "/files/note"), "from the host");
+    auto missing = rig_->server(name("b"));
+    missing.mounts = {{folder + "/not-there", "/data", false}};
+    const auto refused = launch(missing);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::invalid);
+    EXPECT_FALSE(std::filesystem::exists(folder + "/not-there"));
+}
+
+TEST_P(PodmanContainers, CdiDevicesAreInside) {
+    write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[
+        {"name":"0","containerEdits":{"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/null"}]}},
+        {"name":"1","containerEdits":{"deviceNodes":[{"path":"/dev/nvidia1","hostPath":"/dev/zero"}]}}],
+        "containerEdits":{"env":["NVIDIA_VISIBLE_DEVICES=void"],
+          "deviceNodes":[{"path":"/dev/nvidiactl","hostPath":"/dev/full"}],
+          "hooks":[{"hookName":"createContainer","path":"/usr/bin/nvidia-ctk","args":["nvidia-ctk","hook","update-ldcache","--folder","/usr/lib/gpu"]}]}})");
+    const auto network = make_network(1);
+    const auto at = serve(network, 9, "a",
+                          [](auto& spec) { spec.cdi_devices = {"nvidia.com/gpu=0", "nvidia.com/gpu=1"}; });
+    const auto gpus = rig().get(at, "/gpus");
+    EXPECT_THAT(gpus, HasSubstr(R"("count":2)"));
+    EXPECT_THAT(gpus, HasSubstr(R"("/dev/nvidia0","/dev/nvidia1","/dev/nvidiactl")"));
+    EXPECT_THAT(gpus, HasSubstr("NVIDIA_VISIBLE_DEVICES=void"));
+    EXPECT_THAT(rig().get(at, "/env"), HasSubstr(R"("LD_LIBRARY_PATH":"/usr/lib/gpu")"));
+    // Only what was asked for.
+    const auto other = serve(network, 10, "b", [](auto& spec) { spec.cdi_devices = {"nvidia.com/gpu=1"}; });
+    EXPECT_THAT(rig().get(other, "/gpus"), Not(HasSubstr("/dev/nvidia0")));
+}
+
+TEST_P(PodmanContainers, ADeviceThatTheHostLacksFailsTheLaunch) {
+    write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","containerEdits":
+        {"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/no-such-device"}]}}]})");
+    auto spec = rig_->server(name());
+    spec.cdi_devices = {"nvidia.com/gpu=0"};
+    const auto refused = launch(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::not_found);
+    EXPECT_THAT(refused.error().message, HasSubstr("/dev/no-such-device"));
+    EXPECT_TRUE(list().empty());
+}
+
+TEST_P(PodmanContainers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
+    auto spec = rig_->server(name());
+    spec.command = {"/no-such-command"};
+    const auto refused = launch(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::invalid);
+    EXPECT_THAT(refused.error().message, HasSubstr("/no-such-command"));
+    EXPECT_TRUE(list().empty());
+}
+
+TEST_P(PodmanContainers, AnEngineThatHangsOrIsAwayIsAnErrorInTime) {
+    auto settings = rig().engine_settings();
+    settings.call_time = 300ms;
+    docker::DockerEngine hasty{rig().net(), rig().timers(), rig().worker(), settings};
+    ::kill(rig().service(), SIGSTOP);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto hung = run(hasty.list(label, "x"));
+    ::kill(rig().service(), SIGCONT);
+    ASSERT_FALSE(hung);
+    EXPECT_EQ(hung.error().code, Code::timeout);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    EXPECT_TRUE(run(rig_->engine().list(label, "x")));
+    settings.socket = rig().folder() + "/nobody.sock";
+    docker::DockerEngine nobody{rig().net(), rig().timers(), rig().worker(), settings};
+    const auto away = run(nobody.list(label, "x"));
+    ASSERT_FALSE(away);
+    EXPECT_EQ(away.error().code, Code::unavailable);
+    EXPECT_THAT(away.error().message, HasSubstr("nobody.sock"));
+}
+
+TEST_P(PodmanContainers, AnEngineIsFoundAtItsSocket) {
+    const auto socket = rig().engine_settings().socket;
+    const auto found = run(
+        docker::find_engine_socket(rig().net(), rig().timers(), {rig().folder() + "/nobody.sock", socket}));
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(*found, socket);
+    EXPECT_EQ(run(docker::find_engine_socket(rig().net(), rig().timers(), {"/tmp/nobody.sock"})).error().code,
+              Code::not_found);
+}
+
+// A listener on all addresses of the host, as the platform's own ports are.
+class HostPort {
+public:
+    HostPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        socklen_t size = sizeof address;
+        EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(::listen(fd_, 16), 0);
+        ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+        port = ntohs(address.sin_port);
+    }
+    ~HostPort() { ::close(fd_); }
+    int port = 0;
+
+private:
+    int fd_;
+};
+
+std::vector<std::string> host_addresses() {
+    std::vector<std::string> found;
+    ifaddrs* all = nullptr;
+    ::getifaddrs(&all);
+    for (const auto* one = all; one; one = one->ifa_next) {
+        if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET) continue;
+        char text[INET_ADDRSTRLEN];
+        ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(one->ifa_addr)->sin_addr, text, sizeof text);
+        if (!std::string_view(text).starts_with("127.")) found.emplace_back(text);
+    }
+    ::freeifaddrs(all);
+    return found;
+}
+
+TEST_P(PodmanContainers, TenantsNeitherMeetNorReachTheHost) {
+    const auto first = make_network(1);
+    const auto second = make_network(2);
+    const auto a = serve(first, 9, "a");
+    const auto b = serve(second, 9, "b");
+    const auto neighbour = serve(first, 10, "c");
+    // From the host there is a way in.
+    ASSERT_EQ(rig().get(a, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(b, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(neighbour, "/healthz"), "ok\n");
+    // Within a network too, by address and by name.
+    EXPECT_EQ(reach(a, neighbour, 8080), "connected\n");
+    EXPECT_EQ(reach(a, "h10", 8080), "connected\n");
+    EXPECT_EQ(reach(a, neighbour, 81), "refused\n");  // The probe tells an open wall from a closed port.
+    const auto closed = AnyOf("timeout\n", "unreachable\n");
+    EXPECT_THAT(reach(a, b, 8080), closed);
+    EXPECT_THAT(reach(b, a, 8080), closed);
+    EXPECT_THAT(reach(a, "169.254.169.254", 80), closed);
+    const HostPort host;
+    const auto addresses = host_addresses();
+    EXPECT_THAT(addresses, ::testing::IsSupersetOf({first.gateway, second.gateway}));
+    for (const auto& address : addresses) {
+        EXPECT_THAT(reach(a, address, host.port), closed) << address;
+        EXPECT_THAT(reach(b, address, host.port), closed) << address;
+    }
+    // The wall does it, and nothing else here: without it the host's port is open.
+    shell("nft delete element inet hostler bridges '{ \"" + docker::bridge_name(first.id) + "\" }'");
+    EXPECT_EQ(reach(a, first.gateway, host.port), "connected\n");
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_THAT(reach(a, first.gateway, host.port), closed);
+}
+
+TEST_P(PodmanContainers, RemovalLeavesNothingBehind) {
+    const auto mounts_before = shell("grep -c " + rig().folder() + "/root/overlay/ /proc/mounts; true");
+    const auto network = make_network(1);
+    const auto other = make_network(2);
+    const auto bridge = docker::bridge_name(network.id);
+    const auto at = serve(network, 9);
+    ASSERT_EQ(rig().get(at, "/healthz"), "ok\n");
+    EXPECT_THAT(shell("ip -brief link"), HasSubstr(bridge));
+    EXPECT_THAT(shell("nft list ruleset"), HasSubstr(bridge));
+    ASSERT_TRUE(run(rig_->engine().remove(name())));
+    ASSERT_TRUE(run(rig_->network().remove(network.id)));
+    EXPECT_TRUE(list().empty());
+    EXPECT_THAT(shell("ip -brief link"), Not(HasSubstr(bridge)));
+    const auto rules = shell("nft list ruleset");
+    EXPECT_THAT(rules, Not(HasSubstr(bridge)));
+    EXPECT_THAT(rules, HasSubstr(docker::bridge_name(other.id)));  // Not undone with it.
+    EXPECT_EQ(shell("grep -c " + rig().folder() + "/root/overlay/ /proc/mounts; true"), mounts_before);
+}
+
+TEST_P(PodmanContainers, AFailedNetworkLeavesNoRule) {
+    const auto network = make_network(1);
+    NetworkSpec same{.id = network.id + "-x", .subnet = network.subnet, .gateway = network.gateway};
+    ASSERT_FALSE(run(rig_->network().ensure(same)));
+    EXPECT_THAT(shell("nft list ruleset"), Not(HasSubstr(docker::bridge_name(same.id))));
+    EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.3/24", "10.1.2.1"})).error().code, Code::invalid);
+    EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.0/24", "10.1.3.1"})).error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace hostler::contract

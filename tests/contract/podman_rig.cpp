@@ -1,0 +1,186 @@
+#include "podman_rig.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "adapters/docker/firewall.h"
+#include "adapters/docker/image.h"
+#include "adapters/docker/process.h"
+#include "adapters/net/net.h"
+
+namespace hostler::contract {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* folder_prefix = "hostler-contract-";
+constexpr const char* demo_image = "localhost/hostler-demo";
+
+std::shared_ptr<PodmanRig>& the_one() {
+    static std::shared_ptr<PodmanRig> rig;
+    return rig;
+}
+
+// Podman as the service in `folder` sees it, for what its API may not live to do.
+std::string podman(const std::string& folder, const std::string& arguments) {
+    return shell(
+        fmt::format("CONTAINERS_CONF={0}/containers.conf CONTAINERS_STORAGE_CONF={0}/storage.conf "
+                    "podman {1} 2>/dev/null",
+                    folder, arguments));
+}
+
+void clean(const std::string& folder) {
+    podman(folder, "rm --all --force --time 0");
+    std::istringstream names{podman(folder, "network ls --format '{{.Name}}'")};
+    for (std::string name; names >> name;) {
+        if (name == "podman") continue;
+        podman(folder, "network rm --force " + name);
+        (void)docker::run_process({"nft", "-f", "-"}, docker::wall_down(docker::bridge_name(name)), 10s);
+    }
+    if (docker::no_bridges(shell("nft list set inet hostler bridges 2>/dev/null || echo elements")))
+        shell("nft delete table inet hostler");
+    shell(fmt::format("umount -l {}/root/overlay 2>/dev/null", folder));
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+}
+
+// Folders whose process has ended without cleaning up.
+void clean_leftovers() {
+    for (const auto& entry : fs::directory_iterator("/tmp")) {
+        if (!entry.path().filename().string().starts_with(folder_prefix)) continue;
+        pid_t owner = 0;
+        std::ifstream{entry.path() / "owner"} >> owner;
+        if (owner > 0 && ::kill(owner, 0) != 0) clean(entry.path().string());
+    }
+}
+
+}  // namespace
+
+std::string shell(const std::string& command) {
+    const auto outcome = docker::run_process({"sh", "-c", command}, {}, 60s);
+    return outcome && outcome->exit_code == 0 ? outcome->output : std::string{};
+}
+
+std::shared_ptr<PodmanRig> PodmanRig::shared() {
+    auto& rig = the_one();
+    if (rig) return rig;
+    if (::geteuid() != 0) return nullptr;
+    clean_leftovers();
+    auto path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
+    if (!::mkdtemp(path.data())) return nullptr;
+    std::ofstream{path + "/owner"} << ::getpid();
+    auto service = docker::prepare_podman(path);
+    if (!service) {
+        fs::remove_all(path);
+        return nullptr;
+    }
+    rig = std::make_shared<PodmanRig>(std::move(*service), path);
+    return rig;
+}
+
+void PodmanRig::drop() { the_one().reset(); }
+
+PodmanRig::PodmanRig(docker::PodmanService service, std::string folder)
+    : folder_(std::move(folder)),
+      service_(std::move(service)),
+      timers_(net::make_timers(loop_)),
+      net_(net::make_net(loop_)),
+      worker_(make_worker(loop_, "engine")) {
+    start_service();
+    engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
+    network_ = std::make_unique<docker::DockerNetwork>(
+        *net_, *timers_, *worker_,
+        docker::NetworkSettings{
+            .socket = service_.socket, .owner = "contract", .firewall_lock = folder_ + "/lock"});
+    client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
+    std::ifstream program{HOSTLER_DEMO, std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>(program), {}};
+    const auto imported = run(engine_->import_image(docker::rootfs_of_program("/demo", bytes), demo_image,
+                                                    {.command = {"/demo"}, .ports = {8080}}));
+    if (!imported) ADD_FAILURE() << imported.error().message;
+}
+
+PodmanRig::~PodmanRig() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+    clean(folder_);
+}
+
+docker::EngineSettings PodmanRig::engine_settings() const {
+    return {.socket = service_.socket, .cdi_folders = {folder_ + "/cdi"}};
+}
+
+void PodmanRig::start_service() {
+    const auto parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != parent) ::_exit(1);
+        for (const auto& [name, value] : service_.environment) ::setenv(name.c_str(), value.c_str(), 1);
+        std::vector<char*> arguments;
+        for (auto& argument : service_.command) arguments.push_back(argument.data());
+        arguments.push_back(nullptr);
+        if (!::freopen((folder_ + "/service.log").c_str(), "a", stderr)) ::_exit(1);
+        ::execvp(arguments[0], arguments.data());
+        ::_exit(127);
+    }
+    const auto ready = run(docker::wait_for_engine(*net_, *timers_, service_.socket, 20s));
+    if (!ready) ADD_FAILURE() << ready.error().message;
+}
+
+void PodmanRig::crash() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    start_service();
+}
+
+void PodmanRig::drive(std::function<bool()> done) {
+    loop_.restart();
+    while (!done() && loop_.run_one() > 0) {
+    }
+    HOSTLER_ASSERT(done());
+}
+
+ContainerSpec PodmanRig::server(std::string name) {
+    return {.name = name,
+            .labels = {{label, name}},
+            .image = demo_image,
+            .memory_bytes = 64 << 20,
+            .pids_max = 64};
+}
+
+ContainerSpec PodmanRig::finisher(std::string name, int code) {
+    auto spec = server(std::move(name));
+    spec.environment["EXIT_CODE"] = std::to_string(code);
+    return spec;
+}
+
+std::string PodmanRig::subnet(int number) {
+    // Runs at the same time have processes of their own.
+    const auto process = static_cast<unsigned>(::getpid());
+    return fmt::format("10.{}.{}.0/24", 64 + process % 64,
+                       (process / 64 % 16) * 16 + static_cast<unsigned>(number));
+}
+
+std::string PodmanRig::get(std::string address, std::string path) {
+    const auto end = timers_->now() + 10s;
+    while (timers_->now() < end) {
+        http::Request request{.target = path};
+        request.headers.set("Host", address);
+        const auto response = run(client_->fetch({address + ":8080"}, std::move(request),
+                                                 {.connect = 2s, .head = 10s, .idle = 10s}));
+        if (response) return response->body;
+        if (!run(sleep(*timers_, 20ms))) break;
+    }
+    return {};
+}
+
+}  // namespace hostler::contract
