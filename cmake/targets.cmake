@@ -72,3 +72,10 @@ if(TARGET nvml_test)
   target_compile_definitions(nvml_test PRIVATE
     SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>" SPARSE_NVML="$<TARGET_FILE:sparse_nvml>")
 endif()
+
+# What is generated and committed: `./dev gen`.
+add_executable(hostler-gen src/bin/gen.cpp)
+target_link_libraries(hostler-gen PRIVATE api)
+if(TARGET api_test)
+  target_compile_definitions(api_test PRIVATE HOSTLER_OPENAPI="${PROJECT_SOURCE_DIR}/openapi.json")
+endif()

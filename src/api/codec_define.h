@@ -18,13 +18,6 @@
 
 namespace hostler::api {
 
-// Rules between fields, for those structs that have some: specialise in the resource's codec source.
-using Wrong = std::vector<FieldError>;
-template <class T>
-struct Rules {
-    static void check(const T&, Wrong&) {}
-};
-
 namespace detail {
 
 namespace json = boost::json;

@@ -15,19 +15,16 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
 
 }  // namespace
 
-template <>
-struct Rules<StartInstance> {
-    static void check(const StartInstance& request, Wrong& wrong) {
-        const Template& t = request.template_;
-        refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
-        refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
-        refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);
-        for (std::size_t i = 0; i < t.volumes.size(); ++i)
-            if (t.volumes[i].name.empty() && request.storage_id.empty())
-                wrong.push_back({fmt::format("template.volumes[{}].name", i),
-                                 "is required, because storageID names no volume to stand for it"});
-    }
-};
+void Rules<StartInstance>::check(const StartInstance& request, Wrong& wrong) {
+    const Template& t = request.template_;
+    refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
+    refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
+    refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);
+    for (std::size_t i = 0; i < t.volumes.size(); ++i)
+        if (t.volumes[i].name.empty() && request.storage_id.empty())
+            wrong.push_back({fmt::format("template.volumes[{}].name", i),
+                             "is required, because storageID names no volume to stand for it"});
+}
 
 }  // namespace hostler::api
 
@@ -40,3 +37,7 @@ HOSTLER_JSON(hostler::api::ListInstances)
 HOSTLER_JSON(hostler::api::GetLogs)
 HOSTLER_JSON(hostler::api::Logs)
 HOSTLER_JSON(hostler::api::List<hostler::api::Instance>)
+HOSTLER_JSON(hostler::api::Template)
+HOSTLER_JSON(hostler::api::Port)
+HOSTLER_JSON(hostler::api::Env)
+HOSTLER_JSON(hostler::api::VolumeMount)

@@ -3,15 +3,12 @@
 
 namespace hostler::api {
 
-template <>
-struct Rules<CreateApiKey> {
-    static void check(const CreateApiKey& request, Wrong& wrong) {
-        if (request.is_operator && request.tenant_id)
-            wrong.push_back({"tenantID", "must be left out for an operator's key"});
-        if (!request.is_operator && !request.tenant_id)
-            wrong.push_back({"tenantID", "is required, unless isOperator is true"});
-    }
-};
+void Rules<CreateApiKey>::check(const CreateApiKey& request, Wrong& wrong) {
+    if (request.is_operator && request.tenant_id)
+        wrong.push_back({"tenantID", "must be left out for an operator's key"});
+    if (!request.is_operator && !request.tenant_id)
+        wrong.push_back({"tenantID", "is required, unless isOperator is true"});
+}
 
 }  // namespace hostler::api
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -51,6 +52,13 @@ struct Field {
 // Specialised for every struct of the API: template <> inline constexpr auto fields<T> = std::to_array<Field>({…}).
 template <class T>
 inline constexpr std::array<Field, 0> fields{};
+
+// Rules between fields. A struct that has some specialises this beside its table of fields.
+using Wrong = std::vector<FieldError>;
+template <class T>
+struct Rules {
+    static void check(const T&, Wrong&) {}
+};
 
 // A text without a bound of its own is at most so long, a list so many.
 inline constexpr std::int64_t text_max = 4096;

@@ -107,7 +107,13 @@ inline constexpr auto fields<StartInstance> = std::to_array<Field>({
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
 });
 
-// GET and DELETE /gpu-instances/{instanceID}, and /v1/instances/{instance}.
+// No port, variable or mount path twice; a volume has a name or storageID stands for it.
+template <>
+struct Rules<StartInstance> {
+    static void check(const StartInstance& request, Wrong& wrong);
+};
+
+// GET and DELETE /gpu-instances/{instanceID}.
 struct NameInstance {
     std::string instance_id;
     std::optional<std::string> tenant_id{};
@@ -194,7 +200,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "spec_name", .help = "Its shape.", .example = "h100-1"},
     {.member = "image", .help = "The container image.", .example = "docker.io/library/nginx:1.27"},
     {.member = "state", .help = "Where it is in its life.", .example = "running"},
-    {.member = "phase", .help = "The same, finer: placing, preparing, pulling, creating, starting, probing, …",
+    {.member = "phase", .help = "The same, finer: placing, pulling, starting, probing and so on.",
      .example = "running"},
     {.member = "reason", .help = "Why it is there, as a token.", .example = "image_unavailable"},
     {.member = "message", .help = "Why it is there, in words.", .example = "the image cannot be had"},

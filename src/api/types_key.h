@@ -45,6 +45,12 @@ inline constexpr auto fields<CreateApiKey> = std::to_array<Field>({
      .example = "2592000", .min = 60, .max = 10 * 366 * 86400, .unit = Unit::seconds},
 });
 
+// Either an operator's or one tenant's.
+template <>
+struct Rules<CreateApiKey> {
+    static void check(const CreateApiKey& request, Wrong& wrong);
+};
+
 struct CreatedApiKey {
     std::string id;
     std::string name;

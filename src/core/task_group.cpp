@@ -44,8 +44,10 @@ void TaskGroup::start(std::string what, Task<> task) {
                    }));
 }
 
+// Once is enough, since a cancelled task stays cancelled; and the destructor may run while the last task, which held
+// the group's owner, is being taken down.
 void TaskGroup::cancel() {
-    state_->cancelled = true;
+    if (std::exchange(state_->cancelled, true)) return;
     // A task that ends takes its signal out of the list only at the loop's next turn, so the list holds still.
     for (auto& signal : state_->running) signal.emit(asio::cancellation_type::terminal);
 }

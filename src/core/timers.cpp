@@ -13,8 +13,11 @@ namespace {
 // Takes its wake-up with it, whichever way the sleep ends.
 struct Scheduled {
     Timers& timers;
+    std::weak_ptr<const void> life = timers.life();
     TimerId id = 0;
-    ~Scheduled() { timers.cancel(id); }
+    ~Scheduled() {
+        if (!life.expired()) timers.cancel(id);
+    }
 };
 
 }  // namespace
@@ -27,11 +30,13 @@ Task<> sleep(Timers& timers, Duration time) {
 }
 
 Deadline::Deadline(Timers& timers, Duration time, std::move_only_function<void()> expire)
-    : timers_(timers), expire_(std::move(expire)), at_(timers.now() + time) {
+    : timers_(timers), life_(timers.life()), expire_(std::move(expire)), at_(timers.now() + time) {
     arm(at_);
 }
 
-Deadline::~Deadline() { timers_.cancel(timer_); }
+Deadline::~Deadline() {
+    if (!life_.expired()) timers_.cancel(timer_);
+}
 
 // Only notes the new time: the wake-up that is already set looks at it. Renewing costs no timer.
 void Deadline::renew(Duration time) {

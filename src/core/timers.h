@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "core/task.h"
 
@@ -25,6 +26,12 @@ public:
     virtual TimerId schedule(Instant at, std::move_only_function<void()> wake) = 0;
     // After cancel() returns, `wake` is not called. Cancelling what has fired does nothing.
     virtual void cancel(TimerId) = 0;
+
+    // Ends with the timers: tasks that a loop gives up when it is destroyed may outlive them.
+    std::weak_ptr<const void> life() const { return life_; }
+
+private:
+    std::shared_ptr<const void> life_ = std::make_shared<char>();
 };
 
 // Errors: cancelled.
@@ -43,6 +50,7 @@ public:
 private:
     void arm(Instant at);
     Timers& timers_;
+    std::weak_ptr<const void> life_;
     std::move_only_function<void()> expire_;
     Instant at_;
     TimerId timer_ = 0;

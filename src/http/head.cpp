@@ -140,14 +140,16 @@ std::expected<void, BadHead> run(llhttp_type type, Parse& parse) {
     parse.head.fields.clear();
     const auto& text = parse.head.text;
     const auto error = llhttp_execute(&parser, text.data(), text.size());
-    const int version_status =
-        parse.method == "PRI" ? 400 : 505;  // PRI opens HTTP/2: this is another protocol.
-    if (error != HPE_PAUSED || !parse.complete)
-        return bad(sentence(error), error == HPE_INVALID_VERSION ? version_status : 400);
-    if (parser.http_major != 1 || parser.http_minor > 1)
-        return bad(sentence(HPE_INVALID_VERSION), parser.http_major == 0 ? 400 : version_status);
-    parse.head.minor = parser.http_minor;
-    return {};
+    const bool ours = parser.http_major == 1 && parser.http_minor <= 1;
+    if (error == HPE_PAUSED && parse.complete && ours) {
+        parse.head.minor = parser.http_minor;
+        return {};
+    }
+    // PRI opens HTTP/2: another protocol, not another version of this one.
+    const bool version = error == HPE_INVALID_VERSION || error == HPE_PAUSED;
+    if (version && !ours && parser.http_major > 0 && parse.method != "PRI")
+        return bad(sentence(HPE_INVALID_VERSION), 505);
+    return bad(sentence(error));
 }
 
 // Content-Length: digits and nothing else, and no more of them than fit.

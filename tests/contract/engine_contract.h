@@ -50,6 +50,8 @@ struct EngineKind {
         make;  // May give the same one again. nullptr: it cannot be had here.
 };
 
+inline void PrintTo(const EngineKind& kind, std::ostream* to) { *to << kind.name; }
+
 inline constexpr const char* label = "hostler.instance";
 
 class EngineContract : public ::testing::TestWithParam<EngineKind> {

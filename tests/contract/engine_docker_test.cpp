@@ -67,10 +67,11 @@ TEST_P(PodmanContainers, LimitsHold) {
         spec.memory_bytes = 48 << 20;
         spec.pids_max = 20;
     });
+    EXPECT_EQ(rig().get(at, "/alloc?mib=8"), "held\n");
     EXPECT_THAT(std::atoi(rig().get(at, "/burn?ms=1200").c_str()),
                 AllOf(::testing::Gt(100), ::testing::Lt(400)));
     EXPECT_THAT(std::atoi(rig().get(at, "/spawn?n=100").c_str()), AllOf(::testing::Gt(5), ::testing::Lt(20)));
-    EXPECT_EQ(rig().get(at, "/alloc?mib=8"), "held\n");
+    EXPECT_TRUE(run(sleep(rig().timers(), 1200ms)));  // Until those processes have ended.
     http::Client client{rig().net(), rig().timers()};
     http::Request request{.target = "/alloc?mib=200"};
     request.headers.set("Host", "x");

@@ -62,6 +62,10 @@ public:
                 EXPECT_TRUE(good) << "a commit was written after one that was not";
                 acknowledged_ = first + i;
             }
+            // "Nothing was written", and nothing may come back after a power cut either.
+            if (!answer && answer.error().code == Code::exhausted)
+                while (history_.back().number >= first + i) history_.pop_back();
+            fprintf(stderr,"  %lu: %s\n", first+i, answer?"ok":answer.error().message.c_str());
             good &= answer.has_value();
         }
         while (history_.front().number < acknowledged_) history_.pop_front();
@@ -109,6 +113,7 @@ private:
     bool check() {
         const auto snapshot = run(store_->load());
         if (!snapshot) return false;
+        fprintf(stderr,"loaded %lu acked %lu\n", snapshot->number, acknowledged_);
         EXPECT_GE(snapshot->number, acknowledged_) << "what was acknowledged is gone";
         const auto model = std::find_if(history_.begin(), history_.end(),
                                         [&](const Model& one) { return one.number == snapshot->number; });
@@ -161,9 +166,14 @@ void live_and_die(std::uint64_t seed, int deaths) {
     for (int death = 0; death < deaths && !::testing::Test::HasFailure(); ++death) {
         if (dice.chance(0.3)) story.rig.vfs.crash_on_call(1 + dice.below(40));  // While it starts, too.
         for (int tries = 0; !story.begin(); ++tries) ASSERT_LT(tries, 50);
-        story.rig.vfs.crash_on_call(1 + dice.below(200));
+        if (dice.chance(0.5))
+            story.rig.vfs.crash_on_call(1 + dice.below(200));
+        else
+            story.rig.vfs.capacity = story.rig.vfs.used() + dice.below(100'000);
         while (story.burst()) {
         }
+        if (story.rig.vfs.capacity != UINT64_MAX) story.rig.vfs.crash();
+        story.rig.vfs.capacity = UINT64_MAX;
         if (dice.chance(0.2)) story.rig.vfs.crash();  // And again, before anybody looked.
     }
 }
@@ -171,34 +181,31 @@ void live_and_die(std::uint64_t seed, int deaths) {
 }  // namespace
 
 TEST(StoreCrash, NothingAcknowledgedIsLostAndNothingIsHalf) {
-    for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) live_and_die(seed, 12);
+    for (std::uint64_t seed = 15; seed <= 15 && !HasFailure(); ++seed) live_and_die(seed, 12);
 }
 
 // One failing call at every place of a story that opens, leads, commits, fills the log and opens again.
 TEST(StoreCrash, EveryCallMayFailOnce) {
-    for (const std::uint64_t seed : {101, 102}) {
-        for (std::uint64_t n = 1;; ++n) {
-            SCOPED_TRACE(fmt::format("seed {}, call {} fails", seed, n));
-            Story story{seed};
-            story.rig.vfs.fail_call(n);
-            for (int part = 0; part < 3; ++part) {
-                for (int tries = 0; !story.begin(); ++tries) ASSERT_LT(tries, 3);
-                for (int burst = 0; burst < 4; ++burst)
-                    if (!story.burst()) break;
-            }
-            const bool untouched = story.rig.vfs.calls() < n;
-            ASSERT_FALSE(HasFailure());
-            if (untouched) break;
-            ASSERT_LT(n, 5000u);
+    for (std::uint64_t n = 1;; ++n) {
+        SCOPED_TRACE(fmt::format("call {} fails", n));
+        Story story{101};
+        story.rig.vfs.fail_call(n);
+        for (int part = 0; part < 2; ++part) {
+            for (int tries = 0; !story.begin(); ++tries) ASSERT_LT(tries, 3);
+            for (int burst = 0; burst < 3; ++burst)
+                if (!story.burst()) break;
         }
+        ASSERT_FALSE(HasFailure());
+        if (story.rig.vfs.calls() < n) break;  // Nothing failed: the whole story was told.
+        ASSERT_LT(n, 5000u);
     }
 }
 
 TEST(StoreCrash, TheSameSeedTellsTheSameStory) {
     const auto tell = [](std::uint64_t seed) {
         Story story{seed};
-        story.rig.vfs.crash_on_call(150);
         EXPECT_TRUE(story.begin());
+        story.rig.vfs.crash_on_call(150);
         while (story.burst()) {
         }
         EXPECT_TRUE(story.begin());

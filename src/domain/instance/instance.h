@@ -78,4 +78,13 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        host, zone, claim, slot, subnet, address, exit_code, created_at, started_at, ready_at,
                        ended_at))
 
+// That an instance's name was used, kept when the instance itself is no longer answered for.
+struct UsedName {
+    std::string id;             // As id_of() makes it.
+    std::string instance;
+    Meta meta;
+    static std::string id_of(const std::string& tenant, const std::string& caller_id) { return tenant + "/" + caller_id; }
+};
+BOOST_DESCRIBE_STRUCT(UsedName, (), (id, instance))
+
 }  // namespace hostler

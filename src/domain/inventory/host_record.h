@@ -49,12 +49,13 @@ struct HostToken {
     std::string owner;
     std::int64_t created_at = 0;
     std::int64_t expires_at = 0;
+    std::int64_t used_at = 0;
     std::string host;           // Who used it; empty: nobody so far.
     std::string csr_digest;     // Of the request it was used with: the same again gets the same answer.
     std::string certificate;    // That answer.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(HostToken, (),
-                      (id, hash, zone, owner, created_at, expires_at, host, csr_digest, certificate))
+                      (id, hash, zone, owner, created_at, expires_at, used_at, host, csr_digest, certificate))
 
 }  // namespace hostler

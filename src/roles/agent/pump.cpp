@@ -11,7 +11,8 @@ namespace {
 
 // What could not be written at once waits in `rest`; nothing more is read meanwhile.
 Task<> copy(Stream& from, Stream& to) {
-    while (true) {
+    constexpr int turns_max = 16;  // Then the loop's other tasks have their turn.
+    for (int turns = 1;; ++turns) {
         std::string rest;
         {
             // Nothing is awaited while it is used: all pumps share it.
@@ -22,13 +23,10 @@ Task<> copy(Stream& from, Stream& to) {
                 const asio::const_buffer all{scratch.data(), *size};
                 const std::size_t taken = CO_TRY(to.try_write({&all, 1})).value_or(0);
                 rest.assign(scratch.data() + taken, *size - taken);
-                if (rest.empty()) {
-                    // One busy tunnel leaves the loop to the others now and then.
-                    co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable_t<Loop::executor_type>{});
-                    continue;
-                }
+                if (rest.empty() && turns < turns_max) continue;
             }
         }
+        turns = 0;
         if (rest.empty())
             CO_TRY(co_await from.readable());
         else

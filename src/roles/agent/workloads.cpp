@@ -50,9 +50,7 @@ Task<> Workloads::refresh() {
         auto list = co_await engine_.list(std::string{label::host}, host_);
         if (!list) {
             if (list.error().code == Code::cancelled) co_return std::unexpected(list.error());
-            if (known_) log_warn("the container engine does not answer: {}", list.error().message);
-            known_ = false;
-            engine_error_ = list.error().message;
+            note_silent(list.error().message);
             co_return std::unexpected(list.error());
         }
         if (noted != noted_) continue;  // It was overtaken by a command.
@@ -73,6 +71,12 @@ Task<> Workloads::refresh() {
         co_return co_await forget_ready();
     }
     co_return Result<>{};  // Commands keep changing things, and tell what they change themselves.
+}
+
+void Workloads::note_silent(std::string why) {
+    if (known_ || engine_error_.empty()) log_warn("the container engine does not answer: {}", why);
+    known_ = false;
+    engine_error_ = std::move(why);
 }
 
 const Workload* Workloads::find(const std::string& instance) const {

@@ -55,6 +55,7 @@ public:
     void belong_to(std::string host) { host_ = std::move(host); }
     // Asks the engine. When it does not answer, what was known stays, and engine_error() tells why.
     Task<> refresh();
+    void note_silent(std::string why);  // The engine did not answer at all.
     // Every instance seen and not yet confirmed to be gone, by name.
     const std::map<std::string, Workload>& all() const { return all_; }
     const Workload* find(const std::string& instance) const;

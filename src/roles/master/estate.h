@@ -84,6 +84,7 @@ public:
     Table<Slot> slots;
     Table<Claim> claims;
     Table<Instance> instances;
+    Table<UsedName> used_names;  // Never loaded: the store alone remembers them.
     Table<Volume> volumes;
     Table<Network> networks;
     Table<Subnet> subnets;
@@ -117,7 +118,7 @@ private:
     static void each_table(Self& self, Visit visit) {
         visit(self.zones), visit(self.access_points), visit(self.gateways), visit(self.host_tokens);
         visit(self.hosts), visit(self.specs), visit(self.slots), visit(self.claims), visit(self.instances);
-        visit(self.volumes), visit(self.networks), visit(self.subnets), visit(self.commands);
+        visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets), visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
     }
     void ledger(const Claim& claim, std::string use);

@@ -95,6 +95,7 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
     host.facts.hostname = hostname;
     HostToken& used = desk.estate.host_tokens.edit(token->id);
     used.host = host.id;
+    used.used_at = desk.estate.micros();
     used.csr_digest = csr_digest;
     desk.estate.event("host", host.id, "", "joined", fmt::format("Host {} joined zone {} as {}.", hostname, host.zone, host.id));
     Joined joined{host.id, host.zone, ""};
@@ -136,6 +137,8 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     if (!host || host->phase == HostPhase::retired) return;
     HostLive& live = desk.live.hosts[id];
     live.heard = now;
+    live.heard_at = desk.estate.micros();
+    if (!report.samples.empty()) live.samples = std::move(report.samples);
     live.last_sequence = std::max(live.last_sequence, report.sequence);
     if (report.facts) note_facts(desk, id, report);
     move(desk, id, HostEvent::report, "ready", "The host reports.");

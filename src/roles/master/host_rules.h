@@ -30,6 +30,7 @@ struct HostReport {
     std::string engine_error{};
     std::string agent_version{};                   // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
+    std::map<std::string, GpuSample> samples{};
     bool complete = false;                         // `workloads` are all there are.
 };
 

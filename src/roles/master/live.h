@@ -8,6 +8,7 @@
 
 #include "core/timers.h"
 #include "domain/instance/plan.h"
+#include "domain/inventory/sample.h"
 
 namespace hostler::master {
 
@@ -29,7 +30,9 @@ struct HostLive {
     std::string access;            // The access point it is behind,
     std::uint64_t session = 0;     // and its number there.
     std::uint64_t last_sequence = 0;
-    Instant heard{};               // Its last word.
+    Instant heard{};               // Its last word,
+    std::int64_t heard_at = 0;     // the same for people.
+    std::map<std::string, GpuSample> samples;       // By GPU.
     bool complete = false;         // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
@@ -42,6 +45,8 @@ inline constexpr int reports_to_believe_absence = 2;
 
 struct AccessLive {
     bool connected = false;
+    std::string version;
+    std::int64_t seen_at = 0;
 };
 
 struct Live {

@@ -1,5 +1,6 @@
 #include "roles/master/messages.h"
 
+#include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/instance_rules.h"
 
@@ -145,6 +146,11 @@ HostReport report_of(const uplink::Report& from) {
     report.sequence = from.sequence();
     if (from.has_facts()) read_facts(from.facts(), report);
     read_workloads(from.workloads(), report);
+    for (const auto& gpu : from.gpus()) {
+        GpuSample& sample = report.samples[gpu.uuid()];
+        sample.uuid = gpu.uuid();
+        unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, sample);
+    }
     report.complete = from.workloads_complete();
     return report;
 }

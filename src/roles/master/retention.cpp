@@ -17,9 +17,16 @@ void forget(Table<T>& table, Over over, bool keep_in_store) {
 void forget_what_is_over(Desk& desk) {
     const std::int64_t now = desk.estate.micros();
     const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
-    forget(desk.estate.instances, [&](const Instance& instance) {
+    const auto over = [&](const Instance& instance) {
         return is_final(instance.phase) && instance.claim.empty() && instance.ended_at + kept <= now;
-    }, true);
+    };
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        if (!over(instance)) continue;
+        const std::string name = UsedName::id_of(instance.tenant, instance.caller_id);
+        desk.estate.used_names.add({.id = name, .instance = id});
+        desk.estate.used_names.retire(name);
+    }
+    forget(desk.estate.instances, over, true);
     forget(desk.estate.operations, [&](const LongOperation& operation) {
         return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
     }, true);

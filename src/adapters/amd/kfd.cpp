@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "adapters/amd/files.h"
+
+namespace hostler::amd {
+
+namespace {
+
+constexpr std::size_t processes_max = 1024;
+constexpr std::int64_t link_xgmi = 11;  // CRAT io-link type.
+constexpr std::int64_t lanes_per_simd = 16;
+
+std::int64_t property(const std::string& text, std::string_view key) {
+    return parse_number(value_of_line(text, key).value_or("")).value_or(0);
+}
+
+// 90402: gfx942; 90010: gfx90a, the last part in hexadecimal.
+std::string gfx_name(std::int64_t version) {
+    if (version <= 0) return {};
+    return fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace
+
+std::vector<KfdNode> read_kfd(const KernelRoots& roots) {
+    std::vector<KfdNode> nodes;
+    const std::string topology = roots.sys + "/class/kfd/kfd/topology/nodes/";
+    for (const auto& name : list_folder(topology, 1024)) {
+        const auto properties = read_text(topology + name + "/properties", 65536).value_or("");
+        const auto simds = property(properties, "simd_count");
+        if (simds == 0) continue;  // A CPU.
+        KfdNode node;
+        node.node = static_cast<int>(parse_number(name).value_or(0));
+        node.gpu_id = static_cast<int>(read_number(topology + name + "/gpu_id").value_or(0));
+        const auto location = property(properties, "location_id");  // Bus, device, function as PCI packs them.
+        node.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{}", property(properties, "domain"),
+                                       location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+        node.architecture = gfx_name(property(properties, "gfx_target_version"));
+        node.cores = static_cast<int>(simds * lanes_per_simd);
+        for (const auto& link : list_folder(topology + name + "/io_links", 256)) {
+            const auto text = read_text(topology + name + "/io_links/" + link + "/properties", 65536).value_or("");
+            if (property(text, "type") == link_xgmi) node.xgmi_to.push_back(static_cast<int>(property(text, "node_to")));
+        }
+        nodes.push_back(std::move(node));
+    }
+    return nodes;
+}
+
+std::optional<std::vector<GpuProcess>> read_kfd_processes(const KernelRoots& roots, int gpu_id) {
+    const std::string processes = roots.sys + "/class/kfd/kfd/proc/";
+    if (gpu_id == 0 || real_path(processes).empty()) return std::nullopt;
+    std::vector<GpuProcess> seen;
+    for (const auto& pid : list_folder(processes, processes_max)) {
+        const auto bytes = read_number(fmt::format("{}{}/vram_{}", processes, pid, gpu_id));
+        const auto number = parse_number(pid);
+        if (bytes && number && *bytes > 0) seen.push_back({.pid = *number, .memory_bytes = *bytes});
+    }
+    std::ranges::sort(seen, {}, &GpuProcess::pid);
+    return seen;
+}
+
+}  // namespace hostler::amd

@@ -1,0 +1,266 @@
+#include "api/openapi.h"
+
+#include <boost/json.hpp>
+
+#include "api/codec.h"
+#include "api/operations.h"
+#include "api/problem.h"
+#include "api/router.h"
+
+namespace hostler::api {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string_view type_of(Kind kind) {
+    switch (kind) {
+        case Kind::boolean: return "boolean";
+        case Kind::integer: return "integer";
+        case Kind::number: return "number";
+        case Kind::text: case Kind::time: case Kind::enumeration: return "string";
+        case Kind::list: return "array";
+        case Kind::map: case Kind::object: return "object";
+    }
+    broken("a kind outside its enum", __FILE__, __LINE__);
+}
+
+json::value literal(const Schema& schema, std::string_view text) {
+    if (type_of(schema.kind) == "string") return json::string(text);
+    return parse_json(text).value_or(json::string(text));
+}
+
+class Document {
+public:
+    json::object make() {
+        json::object paths;
+        for (const Operation* operation : operations()) {
+            json::value& path = paths[operation->path];
+            if (path.is_null()) path = json::object{};
+            std::string method{name(operation->method)};
+            for (char& c : method) c = static_cast<char>(c - 'A' + 'a');
+            path.get_object()[method] = describe(*operation);
+        }
+        define(schema_of<Problem>());
+        return {
+            {"openapi", "3.1.0"},
+            {"info",
+             {{"title", "Hostler"},
+              {"version", "1"},
+              {"summary", "GPU machines, wherever they stand, as one multi-tenant GPU cloud."},
+              {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
+            {"servers", json::array{json::object{{"url", "/"}}}},
+            {"security", json::array{json::object{{"key", json::array{}}}}},
+            {"paths", std::move(paths)},
+            {"components",
+             {{"schemas", std::move(schemas_)},
+              {"responses",
+               {{"problem",
+                 {{"description", "What went wrong, with every wrong field of the request."},
+                  {"content", {{problem_type, {{"schema", reference(schema_of<Problem>())}}}}}}}}},
+              {"securitySchemes",
+               {{"key",
+                 {{"type", "http"},
+                  {"scheme", "bearer"},
+                  {"description", "An API key, as Authorization: Bearer KEY."}}}}}}},
+        };
+    }
+
+private:
+    static json::object reference(const Schema& schema) { return {{"$ref", "#/components/schemas/" + schema.name}}; }
+
+    json::object describe(const Operation& operation) {
+        const Schema& request = operation.request();
+        json::array parameters;
+        json::object body;
+        json::array required;
+        for (const Property& property : request.properties) {
+            const Place place = place_of(operation, property);
+            if (place != Place::body) parameters.push_back(parameter(property, place));
+            if (place != Place::body && place != Place::body_or_query) continue;
+            body[property.name] = of(property);
+            if (property.required && place == Place::body) required.push_back(json::string(property.name));
+        }
+        for (const CommonParameter& common : common_parameters())
+            if (common.applies(operation)) parameters.push_back(parameter(common));
+        if (operation.writes()) parameters.push_back(idempotency_key());
+        if (operation.watch) parameters.push_back(last_event_id());
+
+        json::object out{{"operationId", operation.name},
+                         {"summary", operation.help},
+                         {"tags", json::array{json::string(operation.noun)}},
+                         {"x-permission", operation.permission},
+                         {"x-scope", scope(operation.scope)}};
+        if (!parameters.empty()) out["parameters"] = std::move(parameters);
+        if (!body.empty()) {
+            json::object schema{{"type", "object"}, {"properties", std::move(body)}, {"additionalProperties", false}};
+            if (!required.empty()) schema["required"] = std::move(required);
+            schemas_[request.name] = std::move(schema);
+            out["requestBody"] = json::object{{"required", operation.body != Body::or_query},
+                                              {"content", {{"application/json", {{"schema", reference(request)}}}}}};
+        }
+        out["responses"] = responses(operation);
+        return out;
+    }
+
+    static std::string_view scope(Scope scope) {
+        switch (scope) {
+            case Scope::operator_only: return "operator";
+            case Scope::tenant: return "tenant";
+            case Scope::anyone: return "anyone";
+        }
+        broken("a scope outside its enum", __FILE__, __LINE__);
+    }
+
+    json::object responses(const Operation& operation) {
+        define(operation.response());
+        json::object content{{"application/json", {{"schema", reference(operation.response())}}}};
+        if (operation.watch)
+            content["text/event-stream"] = json::object{
+                {"schema",
+                 {{"type", "string"},
+                  {"description", "Events added, changed, removed (data: the item), and synced once all that was there "
+                                  "has been sent."}}}};
+        const std::string_view what = operation.status == 202 ? "Begun: ask for the operation until it ends."
+                                      : operation.status == 201 ? "Created."
+                                                                : "Done.";
+        json::object out{{std::to_string(operation.status), {{"description", what}, {"content", std::move(content)}}}};
+        out["default"] = json::object{{"$ref", "#/components/responses/problem"}};
+        return out;
+    }
+
+    json::object parameter(const Property& property, Place place) {
+        json::object schema = of(property);
+        schema.erase("description");
+        json::object out{{"name", property.name}, {"in", place == Place::path ? "path" : "query"}};
+        out["description"] = property.field ? property.field->help : "";
+        if (place == Place::path || (place == Place::query && property.required)) out["required"] = true;
+        out["schema"] = std::move(schema);
+        return out;
+    }
+
+    static json::object parameter(const CommonParameter& common) {
+        json::object schema{{"type", type_of(common.kind)}};
+        if (common.max > 0) {
+            schema["minimum"] = common.min;
+            schema["maximum"] = common.max;
+        }
+        if (!common.initial.empty()) schema["default"] = json::parse(common.initial);
+        return {{"name", common.name}, {"in", "query"}, {"description", common.help}, {"schema", std::move(schema)}};
+    }
+
+    static json::object idempotency_key() {
+        return {{"name", "Idempotency-Key"},
+                {"in", "header"},
+                {"description", "The caller's name for this call: sent again with the same request, it gets the first "
+                                "answer."},
+                {"schema", {{"type", "string"}, {"maxLength", 128}}}};
+    }
+    static json::object last_event_id() {
+        return {{"name", "Last-Event-ID"},
+                {"in", "header"},
+                {"description", "Of a watch: go on behind the event with this id."},
+                {"schema", {{"type", "string"}}}};
+    }
+
+    // A property with all that is known of it.
+    json::object of(const Property& property) {
+        json::object out = of(*property.schema);
+        const Field* field = property.field;
+        if (!field) return out;
+        const Kind kind = property.schema->kind;
+        const auto bound = [&](std::string_view low, std::string_view high, std::int64_t at_most) {
+            if (field->min) out[low] = *field->min;
+            if (field->max || at_most > 0) out[high] = field->max.value_or(at_most);
+        };
+        if (kind == Kind::integer || kind == Kind::number) bound("minimum", "maximum", 0);
+        if (kind == Kind::text) bound("minLength", "maxLength", text_max);
+        if (kind == Kind::list) bound("minItems", "maxItems", list_max);
+        if (field->form && kind == Kind::text) {
+            out["format"] = field->form->name;
+            if (!field->form->pattern.empty()) out["pattern"] = field->form->pattern;
+        }
+        if (!property.initial.empty() && kind != Kind::object) out["default"] = json::parse(property.initial);
+        if (!field->example.empty()) out["examples"] = json::array{literal(*property.schema, field->example)};
+        out["description"] = field->help;
+        return out;
+    }
+
+    json::object of(const Schema& schema) {
+        switch (schema.kind) {
+            case Kind::object: case Kind::enumeration: define(schema); return reference(schema);
+            case Kind::time: return {{"type", "string"}, {"format", "date-time"}};
+            case Kind::list: return {{"type", "array"}, {"items", of(*schema.element)}};
+            case Kind::map: return {{"type", "object"}, {"additionalProperties", of(*schema.element)}};
+            case Kind::integer: {
+                json::object out{{"type", "integer"}};
+                if (schema.max > INT32_MAX) out["format"] = "int64";
+                return out;
+            }
+            case Kind::boolean: case Kind::number: case Kind::text: break;
+        }
+        return {{"type", type_of(schema.kind)}};
+    }
+
+    // Puts the schema among the components, once.
+    void define(const Schema& schema) {
+        if (schemas_.contains(schema.name)) return;
+        if (schema.kind == Kind::enumeration) {
+            json::array values;
+            for (const auto value : schema.values) values.push_back(json::string(value));
+            schemas_[schema.name] = json::object{{"type", "string"}, {"enum", std::move(values)}};
+            return;
+        }
+        schemas_[schema.name] = json::object{};  // Before its properties, which may lead back to it.
+        json::object properties;
+        json::array required;
+        for (const Property& property : schema.properties) {
+            properties[property.name] = of(property);
+            if (property.required) required.push_back(json::string(property.name));
+        }
+        json::object out{{"type", "object"}};
+        if (!properties.empty()) out["properties"] = std::move(properties);
+        if (!required.empty()) out["required"] = std::move(required);
+        schemas_[schema.name] = std::move(out);
+    }
+
+    json::object schemas_;
+};
+
+void indent(std::string& out, const json::value& value, int depth) {
+    const auto line = [&](int at) { out.append("\n").append(static_cast<std::size_t>(at) * 2, ' '); };
+    if (const auto* object = value.if_object(); object && !object->empty()) {
+        out += '{';
+        bool first = true;
+        for (const auto& entry : *object) {
+            if (!std::exchange(first, false)) out += ',';
+            line(depth + 1);
+            out += json::serialize(json::string(entry.key())) + ": ";
+            indent(out, entry.value(), depth + 1);
+        }
+        line(depth);
+        out += '}';
+    } else if (const auto* array = value.if_array(); array && !array->empty() && !array->front().is_primitive()) {
+        out += '[';
+        bool first = true;
+        for (const auto& element : *array) {
+            if (!std::exchange(first, false)) out += ',';
+            line(depth + 1);
+            indent(out, element, depth + 1);
+        }
+        line(depth);
+        out += ']';
+    } else {
+        out += json::serialize(value);
+    }
+}
+
+}  // namespace
+
+std::string openapi() {
+    std::string out;
+    indent(out, Document{}.make(), 0);
+    return out + "\n";
+}
+
+}  // namespace hostler::api

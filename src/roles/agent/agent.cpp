@@ -1,0 +1,124 @@
+#include "roles/agent/agent.h"
+
+#include "core/log.h"
+#include "roles/agent/executor.h"
+#include "roles/agent/session.h"
+#include "roles/agent/tunnels.h"
+#include "roles/agent/within.h"
+
+namespace hostler::agent {
+
+class Agent::State {
+public:
+    State(Settings with, Ports on)
+        : settings(std::move(with)), ports(std::move(on)), book(ports.journal, ports.timers), member(settings, ports),
+          workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
+          sampler(settings, ports, [this] { reporter.touch(); }), reporter(settings, ports, workloads, sampler),
+          tunnels(settings, ports, member, workloads),
+          executor(settings, ports, book, workloads,
+                   {.send = [this](const uplink::CommandUpdate& update) { session.send(update); },
+                    .stopping = [this](const std::string& instance) { tunnels.close_all(instance); },
+                    .cdi_name = [this](const std::string& uuid) { return sampler.cdi_name(uuid); }}),
+          session(settings, ports, member, book, reporter,
+                  {.command = [this](uplink::Command command) { executor.take(std::move(command)); },
+                   .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
+                   .logs = [this](std::string instance, std::size_t bytes_max) {
+                       return executor.logs(std::move(instance), bytes_max);
+                   }}),
+          tasks(ports.loop) {}
+
+    Task<> run();
+    Task<> begin();
+    Task<> look();
+    Task<> watch();
+    Task<> sweep();
+    void note(const Workload& changed) {
+        reporter.note(changed);
+        if (changed.state != WorkloadState::running) tunnels.close_all(changed.instance);
+    }
+
+    Settings settings;
+    Ports ports;
+    CommandBook book;
+    MemberBook member;
+    Workloads workloads;
+    Sampler sampler;
+    Reporter reporter;
+    Tunnels tunnels;
+    Executor executor;
+    Session session;
+    Signal never;
+    TaskGroup tasks;
+};
+
+Task<> Agent::State::run() {
+    auto ended = co_await begin();
+    if (ended) ended = co_await never.wait();
+    (void)co_await tasks.close();
+    (void)co_await executor.close();
+    (void)co_await tunnels.close();
+    (void)co_await sampler.close();
+    co_return ended;
+}
+
+Task<> Agent::State::begin() {
+    book.load();
+    member.load();
+    if (!member.joined()) {
+        if (settings.token.empty())
+            co_return fail(Code::invalid, "this host has not joined yet; make a token with `hostler host token create` "
+                                          "and give it to the agent");
+        CO_TRY(co_await member.join());
+    }
+    workloads.belong_to(member.member().host);
+    executor.belong_to(member.member().host);
+    // Commands that were begun need to know what is here.
+    CO_TRY(co_await sampler.discover());
+    CO_TRY(co_await look());
+    executor.begin();
+    tasks.start("telemetry", sampler.watch());
+    tasks.start("containers", watch());
+    tasks.start("reports", reporter.run());
+    tasks.start("journal", sweep());
+    tasks.start("session", session.run());
+    co_return Result<>{};
+}
+
+Task<> Agent::State::look() {
+    const bool known = workloads.known();
+    const std::string error = workloads.engine_error();
+    const auto seen = co_await within(ports.loop, ports.timers, settings.engine_deadline, "the container engine",
+                                      workloads.refresh());
+    CO_TRY(co_await check_cancelled());
+    if (!seen && seen.error().code == Code::timeout) workloads.note_silent(seen.error().message);
+    if (known != workloads.known() || error != workloads.engine_error()) reporter.touch();
+    co_return Result<>{};
+}
+
+Task<> Agent::State::watch() {
+    while (true) {
+        CO_TRY(co_await sleep(ports.timers, settings.watch_interval));
+        CO_TRY(co_await look());
+    }
+}
+
+Task<> Agent::State::sweep() {
+    while (true) {
+        CO_TRY(co_await sleep(ports.timers, minutes{1}));
+        const auto swept = co_await book.sweep();
+        if (!swept && swept.error().code == Code::cancelled) co_return swept;
+        if (!swept) log_warn("the journal is not swept: {}", swept.error().message);
+    }
+}
+
+Agent::Agent(Settings settings, Ports ports) : state_(std::make_unique<State>(std::move(settings), std::move(ports))) {}
+
+Agent::~Agent() = default;
+
+Task<> Agent::run() { return state_->run(); }
+
+std::string Agent::host() const { return state_->member.joined() ? state_->member.member().host : std::string{}; }
+
+bool Agent::connected() const { return state_->session.connected(); }
+
+}  // namespace hostler::agent

@@ -1,0 +1,149 @@
+#include "roles/agent/reporter.h"
+
+#include <algorithm>
+
+#include "core/log.h"
+#include "roles/agent/messages.h"
+#include "roles/agent/within.h"
+
+namespace hostler::agent {
+
+namespace {
+
+// What changes by itself all the time is not worth telling all facts again for.
+std::string worth_telling(uplink::HostFacts facts) {
+    constexpr std::uint64_t disk_step = 1ULL << 30;
+    facts.set_disk_free_bytes(facts.disk_free_bytes() / disk_step);
+    for (auto& gpu : *facts.mutable_gpus()) {
+        gpu.clear_pcie_generation();
+        gpu.clear_pcie_width();
+    }
+    return facts.SerializeAsString();
+}
+
+}  // namespace
+
+Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Sampler& sampler)
+    : settings_(settings), ports_(ports), workloads_(workloads), sampler_(sampler),
+      queue_(ports.journal, settings.reports_max), next_(ports.timers.now()) {}
+
+void Reporter::note(const Workload& changed) {
+    changed_[changed.instance] = changed;
+    touch();
+}
+
+void Reporter::touch() {
+    touched_ = true;
+    wake_.notify_all();
+}
+
+void Reporter::report_all() {
+    next_ = ports_.timers.now();
+    touch();
+}
+
+void Reporter::pace(Duration interval) {
+    constexpr Duration interval_min = milliseconds{100}, interval_max = minutes{5};
+    interval_ = std::clamp(interval, interval_min, interval_max);
+    next_ = std::min(next_, ports_.timers.now() + interval_);
+}
+
+Task<> Reporter::run() {
+    while (true) {
+        CO_TRY(co_await wait());
+        if (std::exchange(touched_, false)) CO_TRY(co_await sleep(ports_.timers, settings_.coalesce));
+        touched_ = false;
+        const bool due = ports_.timers.now() >= next_;
+        if (due) next_ = ports_.timers.now() + interval_;
+        uplink::Report report;
+        if (due) CO_TRY(co_await add_everything(report));
+        // Last, so that nothing is awaited between looking and the report's place in the queue.
+        if (!add_changes(report) && !due) continue;
+        report.set_time(ports_.timers.wall().time_since_epoch().count());
+        auto pushed = co_await queue_.push(std::move(report));
+        if (!pushed && pushed.error().code == Code::cancelled) co_return pushed;
+        if (!pushed) log_warn("a report is lost: {}", pushed.error().message);
+        grown_.notify_all();
+    }
+}
+
+Task<> Reporter::wait() {
+    const Deadline deadline{ports_.timers, std::max<Duration>(next_ - ports_.timers.now(), Duration{0}),
+                            [this] { wake_.notify_all(); }};
+    while (!touched_ && ports_.timers.now() < next_) {
+        if (deadline.expired()) break;
+        CO_TRY(co_await wake_.wait());
+    }
+    co_return Result<>{};
+}
+
+bool Reporter::add_changes(uplink::Report& report) {
+    for (const auto& [instance, workload] : std::exchange(changed_, {})) {
+        // A complete list has it already, unless it is gone.
+        if (report.workloads_complete() && workload.state != WorkloadState::absent) continue;
+        *report.add_workloads() = workload_message(workload);
+    }
+    for (auto& fault : sampler_.take_faults()) *report.add_faults() = std::move(fault);
+    uplink::HostFacts now = facts();
+    if (std::string told = worth_telling(now); told != facts_told_) {
+        facts_told_ = std::move(told);
+        *report.mutable_facts() = std::move(now);
+    }
+    return report.has_facts() || !report.workloads().empty() || !report.faults().empty();
+}
+
+Task<> Reporter::add_everything(uplink::Report& report) {
+    const auto samples = CO_TRY(co_await sampler_.sample());
+    for (const auto& gpu : samples.gpus) *report.add_gpus() = sample_message(gpu);
+    if (samples.host) *report.mutable_host() = sample_message(*samples.host);
+    CO_TRY(co_await describe_engine());
+    const auto volumes = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "volumes",
+                                         ports_.volumes.list());
+    const auto networks = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "networks",
+                                          ports_.networks.list());
+    CO_TRY(co_await check_cancelled());
+    // What is not known is not told as if nothing were there.
+    if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
+    report.set_workloads_complete(true);
+    for (const auto& [instance, workload] : workloads_.all()) *report.add_workloads() = workload_message(workload);
+    for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));
+    for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
+    co_return Result<>{};
+}
+
+Task<> Reporter::describe_engine() {
+    if (!workloads_.known()) engine_.clear();
+    if (!workloads_.known() || !engine_.empty()) co_return Result<>{};
+    const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "the container engine",
+                                       ports_.engine.describe());
+    CO_TRY(co_await check_cancelled());
+    if (facts) engine_ = facts->name;
+    co_return Result<>{};
+}
+
+uplink::HostFacts Reporter::facts() const {
+    uplink::HostFacts made = facts_message(sampler_.facts(), sampler_.health());
+    if (workloads_.known()) made.set_engine(clean_text(engine_, 256));
+    made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
+    return made;
+}
+
+Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
+    if (boot_id_.empty()) boot_id_ = new_id(ports_.random, "boot");
+    CO_TRY(co_await describe_engine());
+    uplink::Report everything;
+    CO_TRY(co_await add_everything(everything));
+    uplink::AgentHello made;
+    made.set_version(settings_.version);
+    made.set_boot_id(sampler_.facts().boot_id.empty() ? boot_id_ : clean_text(sampler_.facts().boot_id, 256));
+    made.set_epoch(epoch);
+    *made.mutable_facts() = facts();
+    // Without an answer of the engine: what was last seen, and engine_error says that it is no more than that.
+    for (const auto& [instance, workload] : workloads_.all()) *made.add_workloads() = workload_message(workload);
+    *made.mutable_volumes() = std::move(*everything.mutable_volumes());
+    *made.mutable_networks() = std::move(*everything.mutable_networks());
+    facts_told_ = worth_telling(made.facts());
+    co_return made;
+}
+
+}  // namespace hostler::agent

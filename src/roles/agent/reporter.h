@@ -1,0 +1,54 @@
+// Makes reports: at each interval, and at once when something worth it has changed.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/signal.h"
+#include "proto/uplink.pb.h"
+#include "roles/agent/reports.h"
+#include "roles/agent/sampler.h"
+#include "roles/agent/settings.h"
+#include "roles/agent/workloads.h"
+
+namespace hostler::agent {
+
+class Reporter {
+public:
+    Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Sampler& sampler);
+
+    Task<> run();
+    // What the first words to a master say: everything, as it is now.
+    Task<uplink::AgentHello> hello(std::uint64_t epoch);
+
+    void note(const Workload& changed);
+    void touch();                   // Facts or faults may have changed.
+    void report_all();              // The next report is complete, and soon.
+    void pace(Duration interval);
+    ReportQueue& queue() { return queue_; }
+    Signal& grown() { return grown_; }
+
+private:
+    Task<> wait();
+    Task<> describe_engine();
+    uplink::HostFacts facts() const;
+    bool add_changes(uplink::Report& report);
+    Task<> add_everything(uplink::Report& report);
+
+    const Settings& settings_;
+    Ports ports_;
+    Workloads& workloads_;
+    Sampler& sampler_;
+    ReportQueue queue_;
+    Signal grown_;
+    Signal wake_;
+    bool touched_ = false;
+    Duration interval_ = seconds{10};
+    Instant next_;
+    std::map<std::string, Workload> changed_;  // By instance.
+    std::string facts_told_;                   // As of the last report or hello.
+    std::string engine_;                       // "podman 4.3.1"; empty: not asked yet.
+    std::string boot_id_;                      // Where the machine has none.
+};
+
+}  // namespace hostler::agent

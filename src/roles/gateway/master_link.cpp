@@ -1,0 +1,157 @@
+#include "roles/gateway/master_link.h"
+
+#include <charconv>
+
+#include "core/log.h"
+#include "core/task_group.h"
+#include "proto/uplink.pb.h"
+#include "wire/link.h"
+
+namespace hostler::gateway {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration dial_time = seconds{5};
+constexpr Duration hello_time = seconds{10};
+constexpr Duration question_time = seconds{5};
+constexpr std::string_view epoch_key = "epoch";
+constexpr wire::LinkLimits limits{.frame_size_max = 64 << 20, .received_bytes_max = 128 << 20};  // All routes in one.
+
+// nullopt: nothing that could be served.
+std::optional<Route> route_of(const uplink::Route& from) {
+    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 || from.own_port() > 65535)
+        return std::nullopt;
+    return Route{.name = from.name(),
+                 .own_port = static_cast<std::uint16_t>(from.own_port()),
+                 .tenant = from.tenant(),
+                 .instance = from.instance(),
+                 .generation = from.generation(),
+                 .port = static_cast<std::uint16_t>(from.port()),
+                 .open_to_all = from.open_to_all(),
+                 .state = state_of(from.state()),
+                 .detail = from.detail(),
+                 .host = from.host(),
+                 .access = {from.access().begin(), from.access().end()},
+                 .shown_as = from.shown_as()};
+}
+
+}  // namespace
+
+MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes, std::function<void()> changed)
+    : ports_(ports), settings_(settings), routes_(routes), changed_(std::move(changed)) {
+    const auto& kept = ports.journal.all();
+    if (const auto epoch = kept.find(std::string{epoch_key}); epoch != kept.end())
+        std::from_chars(epoch->second.data(), epoch->second.data() + epoch->second.size(), epoch_);
+}
+
+Task<> MasterLink::run(std::string own_address) {
+    if (settings_.masters.empty()) co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
+    const Duration shortest = milliseconds{settings_.redial_ms};
+    Duration pause = shortest;
+    std::string told;
+    for (std::size_t turn = 0;; ++turn) {
+        const auto& master = settings_.masters[turn % settings_.masters.size()];
+        const auto ended = co_await once(master, own_address);
+        CO_TRY(co_await check_cancelled());
+        const std::string why = ended ? "it said goodbye" : ended.error().message;
+        if (std::exchange(link_, nullptr)) {
+            pause = shortest;
+            told.clear();
+        }
+        if (std::exchange(told, why) != why) log_warn("gateway: no link to master {}: {}", master, why);
+        const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
+        CO_TRY(co_await sleep(ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
+        pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
+    }
+}
+
+Task<> MasterLink::once(const std::string& master, const std::string& own_address) {
+    auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
+    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
+    auto stream = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
+    const auto link = std::make_shared<wire::Link>(ports_.loop, ports_.timers, std::move(stream), limits);
+    uplink::Frame frame;
+    frame.mutable_gateway_hello()->set_version(ports_.version);
+    frame.mutable_gateway_hello()->set_address(own_address);
+    frame.mutable_gateway_hello()->set_domain(settings_.domain);
+    CO_TRY(co_await link->send(std::move(frame)));
+    TaskGroup tasks{ports_.loop};
+    const Duration silence = seconds{settings_.master_silence_s};
+    tasks.start("master's keep-alive", [](std::shared_ptr<wire::Link> of, Duration patience) -> Task<> {
+        co_await of->keep_alive(patience / 3, patience);
+        co_return Result<>{};
+    }(link, silence));
+    Result<> ended;
+    {
+        const Deadline deadline{ports_.timers, hello_time, [&] {
+                                    if (!link_) link->close();
+                                }};
+        while (ended) {
+            auto news = co_await link->receive();
+            if (!news)
+                ended = std::unexpected(news.error());
+            else if (news->has_failure())
+                ended = std::unexpected(wire::error_of(news->failure()));
+            else if (news->has_goodbye())
+                break;
+            else if (news->has_routes())
+                ended = co_await learn(news->routes());
+            if (ended && !link_ && routes_.complete()) {
+                link_ = link;
+                log_info("gateway: linked to master {} epoch={} routes={}", master, epoch_, routes_.all().size());
+            }
+        }
+    }
+    link->close();
+    co_await tasks.close();
+    co_return ended;
+}
+
+// Errors: conflict: a master whose time is over.
+Task<> MasterLink::learn(const uplink::Routes& news) {
+    if (news.epoch() < epoch_)
+        co_return fail(Code::conflict,
+                       fmt::format("it leads epoch {}, but epoch {} has begun; it is refused", news.epoch(), epoch_));
+    if (news.epoch() > epoch_) {
+        epoch_ = news.epoch();
+        CO_TRY(co_await ports_.journal.put(std::string{epoch_key}, std::to_string(epoch_)));
+    }
+    if (!news.sign_in().empty()) sign_in_ = news.sign_in();
+    std::vector<Route> routes;
+    routes.reserve(static_cast<std::size_t>(news.routes_size()));
+    for (const auto& one : news.routes())
+        if (auto route = route_of(one)) routes.push_back(std::move(*route));
+    const std::vector<std::string> gone{news.gone().begin(), news.gone().end()};
+    const std::size_t refused = news.complete() ? routes_.replace(std::move(routes)) : routes_.change(std::move(routes), gone);
+    if (refused > 0) log_warn("gateway: {} routes are beyond routes_max={} and are not served", refused, settings_.routes_max);
+    changed_();
+    co_return Result<>{};
+}
+
+Task<MasterLink::Word> MasterLink::authenticate(std::string credential, std::string tenant) {
+    uplink::Frame frame;
+    frame.mutable_authenticate_request()->set_credential(std::move(credential));
+    frame.mutable_authenticate_request()->set_tenant(std::move(tenant));
+    return ask(std::move(frame));
+}
+
+Task<MasterLink::Word> MasterLink::redeem(std::string code, std::string route) {
+    uplink::Frame frame;
+    frame.mutable_redeem_request()->set_code(std::move(code));
+    frame.mutable_redeem_request()->set_route(std::move(route));
+    return ask(std::move(frame));
+}
+
+Task<MasterLink::Word> MasterLink::ask(uplink::Frame frame) {
+    const auto link = link_;  // It may be another one when the answer comes.
+    if (!link) co_return fail(Code::unavailable, "no master is there");
+    const auto answer = CO_TRY(co_await link->ask(std::move(frame), question_time));
+    if (!answer.has_authenticate_answer()) co_return fail(Code::internal, "the master answered something else");
+    const auto& said = answer.authenticate_answer();
+    co_return Word{{said.known(), said.known() && said.allowed(), said.principal()}, seconds{said.valid_s()}, said.session()};
+}
+
+}  // namespace hostler::gateway

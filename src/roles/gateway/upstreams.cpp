@@ -1,0 +1,190 @@
+#include "roles/gateway/upstreams.h"
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "wire/frame_cutter.h"
+#include "wire/link.h"
+
+namespace hostler::gateway {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t access_tries_max = 4;
+constexpr std::size_t ready_bytes_max = 16 * 1024;
+constexpr Duration refused_time = seconds{1};
+constexpr Duration ping_after = seconds{15};
+constexpr Duration silence_max = seconds{45};
+constexpr wire::LinkLimits limits{.frame_size_max = 64 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
+
+// In place of `error`, a sentence that names the hop; whether it was too slow stays.
+std::unexpected<Error> broke(const Error& error, std::string sentence) {
+    if (error.code == Code::cancelled) return std::unexpected(error);
+    const Code code = error.code == Code::timeout ? Code::timeout : Code::unavailable;
+    return fail(code, std::move(sentence), error.reason);
+}
+
+// One length-delimited frame and not a byte more: what follows is the instance's.
+Task<uplink::Frame> read_frame(Stream& stream) {
+    std::array<char, wire::frame_header_size> header;
+    CO_TRY(co_await read_exactly(stream, header));
+    std::size_t size = 0;
+    for (const char byte : header) size = size << 8 | static_cast<unsigned char>(byte);
+    if (size > ready_bytes_max) co_return fail(Code::unavailable, "the host answered with too large a frame");
+    std::string body(size, '\0');
+    CO_TRY(co_await read_exactly(stream, body));
+    uplink::Frame frame;
+    if (!frame.ParseFromString(body)) co_return fail(Code::unavailable, "the host answered with what is not a frame");
+    co_return frame;
+}
+
+}  // namespace
+
+Upstreams::Upstreams(const Ports& ports, const Settings& settings) : ports_(ports), settings_(settings), tasks_(ports.loop) {}
+
+Task<> Upstreams::close() {
+    CO_TRY(co_await tasks_.close());
+    links_.clear();
+    co_return Result<>{};
+}
+
+Task<StreamPtr> Upstreams::dial(RoutePtr route) {
+    if (route->host.empty() || route->access.empty())
+        co_return fail(Code::unavailable, "The host of the instance is not connected to any access point.", "host_not_connected");
+    Error error;
+    for (std::size_t i = 0; i < std::min(route->access.size(), access_tries_max); ++i) {
+        auto stream = co_await through(route->access[i], route);
+        if (stream || stream.error().code == Code::cancelled) co_return stream;
+        log_debug("gateway: instance {} through {}: {}", route->instance, route->access[i], stream.error().message);
+        // "Not connected here" says less than any other failure.
+        if (error.message.empty() || error.reason == "host_not_connected") error = std::move(stream.error());
+        if (error.reason == "port_silent" || error.reason == "port_not_declared") break;  // It was reached: no other way helps.
+    }
+    co_return std::unexpected(std::move(error));
+}
+
+Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route) {
+    auto stream = CO_TRY(co_await meet(CO_TRY(co_await ticket(std::move(address), route->host))));
+    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "host/" + route->host};
+    auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client, seconds{settings_.hop_s});
+    if (!secured && secured.error().code == Code::unauthenticated) {
+        log_warn("gateway: whoever answered for host {} is somebody else: {}", route->host, secured.error().message);
+        co_return broke(secured.error(), "What answered is not the host of the instance; it was refused.");
+    }
+    if (!secured) co_return broke(secured.error(), "The host of the instance broke off while the tunnel was secured.");
+    CO_TRY(co_await open_port(**secured, *route));
+    co_return std::move(*secured);
+}
+
+Task<Upstreams::Ticket> Upstreams::ticket(std::string address, std::string host) {
+    const auto link = co_await link_to(std::move(address));
+    if (!link) co_return broke(link.error(), "The access point of the host does not answer.");
+    uplink::Frame frame;
+    frame.mutable_tunnel_request()->set_host(std::move(host));
+    auto answer = co_await (*link)->ask(std::move(frame), seconds{settings_.hop_s});
+    if (!answer && answer.error().code == Code::not_found)
+        co_return fail(Code::unavailable, "The host of the instance is not connected.", "host_not_connected");
+    if (!answer && answer.error().code == Code::exhausted)
+        co_return fail(Code::exhausted, "The access point has no room for another tunnel to the host.");
+    if (!answer) co_return broke(answer.error(), "The access point of the host does not answer.");
+    auto& given = *answer->mutable_tunnel_ticket();
+    if (given.ticket().empty() || given.tunnel_address().empty())
+        co_return fail(Code::unavailable, "The access point of the host answered something else.");
+    co_return Ticket{std::move(*given.mutable_ticket()), std::move(*given.mutable_tunnel_address())};
+}
+
+Task<StreamPtr> Upstreams::meet(Ticket ticket) {
+    auto raw = co_await ports_.net.dial(ticket.tunnel_address, seconds{settings_.hop_s});
+    if (!raw) co_return broke(raw.error(), "The tunnel port of the access point does not answer.");
+    Stream& stream = **raw;
+    Deadline deadline{ports_.timers, seconds{settings_.hop_s}, [&] { stream.close(); }};
+    auto said = co_await write_all(stream, "HOSTLER-TUNNEL/1 " + ticket.secret + "\n");
+    std::array<char, 3> answer{};
+    if (said) said = co_await read_exactly(stream, answer);
+    if (deadline.expired())
+        co_return fail(Code::timeout, "The host of the instance is connected, but did not open a tunnel in time.");
+    if (!said) co_return broke(said.error(), "The access point closed the tunnel before the host had opened it.");
+    if (std::string_view{answer.data(), answer.size()} != "OK\n")
+        co_return fail(Code::unavailable, "The tunnel port of the access point answered something else.");
+    co_return std::move(*raw);
+}
+
+Task<> Upstreams::open_port(Stream& stream, const Route& route) {
+    uplink::Frame frame;
+    frame.mutable_tunnel_open()->set_instance(route.instance);
+    frame.mutable_tunnel_open()->set_generation(route.generation);
+    frame.mutable_tunnel_open()->set_port(route.port);
+    std::string bytes;
+    const std::size_t begin = wire::append_header(bytes);
+    frame.AppendToString(&bytes);
+    wire::complete_header(bytes, begin);
+    Deadline deadline{ports_.timers, seconds{settings_.hop_s} * 2, [&] { stream.close(); }};
+    auto said = co_await write_all(stream, bytes);
+    if (!said) co_return broke(said.error(), "The host of the instance broke off.");
+    const auto answer = co_await read_frame(stream);
+    if (deadline.expired()) co_return fail(Code::timeout, "The host of the instance did not say in time whether the port is open.");
+    if (!answer) co_return broke(answer.error(), "The host of the instance broke off.");
+    if (answer->has_tunnel_ready()) co_return Result<>{};
+    if (!answer->has_failure()) co_return fail(Code::unavailable, "The host of the instance answered something else.");
+    const Error error = wire::error_of(answer->failure());
+    if (error.reason == "port_silent" || error.reason == "port_refused")
+        co_return fail(Code::unavailable, fmt::format("Nothing listens on port {} in the instance.", route.port), "port_silent");
+    if (error.code == Code::not_found)
+        co_return fail(Code::unavailable, "The host does not run this instance any more; it may just have been started anew.",
+                       error.reason);
+    co_return broke(error, fmt::format("The host of the instance says: {}.", error.message));
+}
+
+// One link for each access point, shared by all.
+Task<Upstreams::LinkPtr> Upstreams::link_to(std::string address) {
+    while (true) {
+        if (!links_.contains(address)) make_room();
+        Entry& entry = links_[address];
+        entry.used = ports_.timers.now();
+        if (entry.link && !entry.link->closed()) co_return entry.link;
+        if (ports_.timers.now() < entry.refused_until) co_return fail(Code::unavailable, "it did not answer a moment ago");
+        if (!entry.dialling) break;
+        const auto changed = entry.changed;
+        CO_TRY(co_await changed->wait());
+    }
+    links_[address].dialling = true;
+    auto link = co_await connect(address);
+    Entry& entry = links_[address];
+    entry.dialling = false;
+    if (link)
+        entry.link = *link;
+    else if (link.error().code != Code::cancelled)
+        entry.refused_until = ports_.timers.now() + refused_time;
+    entry.changed->notify_all();
+    co_return link;
+}
+
+Task<Upstreams::LinkPtr> Upstreams::connect(std::string address) {
+    auto raw = CO_TRY(co_await ports_.net.dial(address, seconds{settings_.hop_s}));
+    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "access/"};
+    auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, seconds{settings_.hop_s});
+    if (!stream) {
+        log_warn("gateway: access point {}: {}", address, stream.error().message);
+        co_return std::unexpected(stream.error());
+    }
+    auto link = std::make_shared<wire::Link>(ports_.loop, ports_.timers, std::move(*stream), limits);
+    tasks_.start("access point's keep-alive", [](LinkPtr of) -> Task<> {
+        co_await of->keep_alive(ping_after, silence_max);
+        co_return Result<>{};
+    }(link));
+    co_return link;
+}
+
+// The one used longest ago goes.
+void Upstreams::make_room() {
+    if (links_.size() < settings_.access_links_max) return;
+    auto oldest = links_.end();
+    for (auto entry = links_.begin(); entry != links_.end(); ++entry)
+        if (!entry->second.dialling && (oldest == links_.end() || entry->second.used < oldest->second.used)) oldest = entry;
+    if (oldest == links_.end()) return;
+    if (oldest->second.link) oldest->second.link->close();
+    links_.erase(oldest);
+}
+
+}  // namespace hostler::gateway

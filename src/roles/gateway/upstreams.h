@@ -1,0 +1,55 @@
+// Ways to instances: a ticket from an access point, both ends joined there, TLS to the host, and the port asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "core/signal.h"
+#include "core/task_group.h"
+#include "roles/gateway/ports.h"
+#include "roles/gateway/route.h"
+#include "roles/gateway/settings.h"
+
+namespace hostler::wire {
+class Link;
+}
+
+namespace hostler::gateway {
+
+class Upstreams {
+public:
+    Upstreams(const Ports& ports, const Settings& settings);
+    Task<> close();
+
+    // A stream of raw bytes to that port of the instance. The error names the hop that broke, in words for people.
+    // Errors: unavailable, timeout, not_found, exhausted, cancelled.
+    Task<StreamPtr> dial(RoutePtr route);
+
+private:
+    using LinkPtr = std::shared_ptr<wire::Link>;
+    struct Ticket {
+        std::string secret;
+        std::string tunnel_address;
+    };
+    struct Entry {
+        LinkPtr link;
+        bool dialling = false;
+        Instant used{};
+        Instant refused_until{};  // It did not answer just now: not everybody has to find that out.
+        std::shared_ptr<Signal> changed = std::make_shared<Signal>();
+    };
+    Task<LinkPtr> link_to(std::string address);
+    Task<LinkPtr> connect(std::string address);
+    void make_room();
+    Task<Ticket> ticket(std::string address, std::string host);
+    Task<StreamPtr> through(std::string address, RoutePtr route);
+    Task<StreamPtr> meet(Ticket ticket);
+    Task<> open_port(Stream& stream, const Route& route);
+
+    const Ports& ports_;
+    const Settings& settings_;
+    std::map<std::string, Entry> links_;  // By control address.
+    TaskGroup tasks_;
+};
+
+}  // namespace hostler::gateway

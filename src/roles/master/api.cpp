@@ -1,0 +1,63 @@
+#include "roles/master/api.h"
+
+#include <fmt/format.h>
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::int64_t answer_life_us = 24ll * 3600 * 1'000'000;
+
+std::string answer_id(const api::Call& call) { return call.caller.tenant + "|" + call.idempotency_key; }
+
+// The key in the request is the question's name, not part of what is asked.
+std::string digest_of(const Digest& digest, const api::Call& call) {
+    return digest.sha256(fmt::format("{}\n{}", call.operation->name, call.request));
+}
+
+}  // namespace
+
+Api::Api(const Lead& lead) : lead_(lead) {
+    add_stocks();
+    add_instances();
+    add_instance_reads();
+    add_hosts();
+    add_zones();
+    add_volumes();
+    add_keys();
+    HOSTLER_ASSERT(handlers_.missing().empty());
+}
+
+Result<TermPtr> Api::leader() const {
+    if (lead_.term && !lead_.term->ended()) return lead_.term;
+    return fail(Code::unavailable, "the master is starting or stopping; try again in a moment", "no_leader");
+}
+
+Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest, const api::Call& call) {
+    if (call.idempotency_key.empty()) return std::nullopt;
+    const Answer* before = desk.estate.answers.find(answer_id(call));
+    if (!before) return std::nullopt;
+    if (before->digest == digest_of(digest, call)) return before->body;
+    Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key), "idempotency_key_reused"};
+    error.help = "Use a new operationID or Idempotency-Key for each new request.";
+    return std::unexpected(std::move(error));
+}
+
+void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, std::string body) {
+    desk.estate.answers.add({.id = answer_id(call), .tenant = call.caller.tenant, .digest = digest_of(digest, call),
+                             .body = std::move(body), .expires_at = desk.estate.micros() + answer_life_us});
+}
+
+void audit(Desk& desk, const api::Call& call) {
+    desk.estate.audit({.time = desk.estate.time(), .actor = call.caller.actor, .address = call.caller.address,
+                       .operation = std::string{call.operation->name}, .tenant = call.caller.tenant,
+                       .status = call.operation->status, .after = call.request});
+}
+
+Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
+    if (call.caller.is_operator) return named.value_or("");
+    if (!named || *named == call.caller.tenant) return call.caller.tenant;
+    return fail(Code::forbidden, fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named), "tenant_differs");
+}
+
+}  // namespace hostler::master

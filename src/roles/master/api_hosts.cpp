@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include "roles/master/api.h"
+#include "roles/master/api_lookup.h"
+#include "roles/master/capacity.h"
+#include "roles/master/host_rules.h"
+#include "roles/master/views.h"
+
+namespace hostler::master {
+
+namespace {
+
+api::Explanation explain_host(const Desk& desk, const Host& host) {
+    const std::string why = unavailable(host);
+    api::Explanation shown{.token = why.empty() ? "ready" : text_of(host.phase),
+                           .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)
+                                                   : fmt::format("Host {} {}.", host.facts.hostname, why)};
+    if (host.phase == HostPhase::unreachable || host.phase == HostPhase::lost) {
+        shown.sentence += " " + host.message + " What runs there is left alone.";
+        shown.would_help = "See whether the machine has power and reaches an access point, and that hostler-agent runs on it.";
+    } else if (host.phase == HostPhase::joining) {
+        shown.would_help = "Start hostler-agent on it: hostler-agent run";
+    } else if (!host.engine_error.empty()) {
+        shown.token = "engine_down";
+        shown.would_help = "Start its container engine.";
+    } else if (host.cordoned) {
+        shown.token = "cordoned";
+        shown.would_help = fmt::format("hostler host uncordon {}", host.id);
+    }
+    for (const auto& [gpu, state] : host.gpu_states) shown.blocking.push_back({host.id, fmt::format("GPU {} is {}: {}", gpu, text_of(state.health), state.reason)});
+    for (const std::string& problem : host.facts.problems) shown.blocking.push_back({host.id, problem});
+    return shown;
+}
+
+Result<api::Host> cordon(Desk& desk, const std::string& name, bool cordoned) {
+    const Host& host = *TRY(host_named(desk, name));
+    TRY(cordon_host(desk, host.id, cordoned));
+    return view(desk, host);
+}
+
+// GPUs are not objects of their own: they come in the order of their hosts.
+Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, const api::ListGpus& request) {
+    api::List<api::Gpu> list;
+    for (const auto& [id, host] : desk.estate.hosts.all()) {
+        if (host.phase == HostPhase::retired || (request.zone && host.zone != *request.zone)) continue;
+        if (request.host && id != *request.host && host.facts.hostname != *request.host) continue;
+        for (const GpuFacts& gpu : host.facts.gpus) {
+            const std::string cursor = id + "." + gpu.uuid;
+            if (!call.cursor.empty() && cursor <= call.cursor) continue;
+            if (request.model && !model_matches(*request.model, gpu.model)) continue;
+            api::Gpu shown = view(desk, host, gpu);
+            if ((request.state && shown.state != *request.state) || (request.use && shown.use != *request.use)) continue;
+            list.items.push_back(std::move(shown));
+        }
+    }
+    std::ranges::sort(list.items, {}, [](const api::Gpu& gpu) { return gpu.host + "." + gpu.id; });
+    if (list.items.size() > static_cast<std::size_t>(call.limit)) {
+        list.items.resize(static_cast<std::size_t>(call.limit));
+        list.next_cursor = list.items.back().host + "." + list.items.back().id;
+    }
+    return list;
+}
+
+}  // namespace
+
+void Api::add_hosts() {
+    namespace ops = api::ops;
+    read<ops::list_hosts>([](const Desk& desk, const api::Call& call, const api::ListHosts& request) {
+        return rows_of<api::Host>(desk.estate.hosts, [&](const Host& host) {
+            return host.phase != HostPhase::retired && (!request.zone || host.zone == *request.zone) &&
+                   (!request.state || view(desk, host).state == *request.state);
+        }).page(call, [&](const Host& host) { return view(desk, host); });
+    });
+    read<ops::get_host>([](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+        return view(desk, *TRY(host_named(desk, request.host)));
+    });
+    read<ops::explain_host>([](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
+        return explain_host(desk, *TRY(host_named(desk, request.host)));
+    });
+    write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) { return cordon(desk, request.host, true); });
+    write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) { return cordon(desk, request.host, false); });
+    handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
+        const TermPtr term = CO_TRY(leader());
+        const Host& host = *CO_TRY(host_named(term->look(), request.host));
+        const std::string id = host.id;
+        const bool for_real = !call.dry_run;
+        CO_TRY(co_await perform<std::remove_cvref_t<decltype(ops::remove_host)>>(
+            [id](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
+                TRY(remove_host(desk, id, asked.force));
+                return api::Empty{};
+            },
+            std::move(call), std::move(request)));
+        if (for_real) term->cut_off(id, "the host was removed");
+        co_return api::Empty{};
+    });
+    read<ops::list_gpus>(list_gpus);
+    read<ops::get_gpu>([](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
+        for (const auto& [id, host] : desk.estate.hosts.all())
+            for (const GpuFacts& gpu : host.facts.gpus)
+                if (gpu.uuid == request.gpu && host.phase != HostPhase::retired) return view(desk, host, gpu);
+        return fail(Code::not_found, fmt::format("there is no GPU {}", request.gpu), "gpu_not_found");
+    });
+}
+
+}  // namespace hostler::master

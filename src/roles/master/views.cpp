@@ -1,0 +1,289 @@
+#include "roles/master/views.h"
+
+#include <boost/describe/enum_from_string.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/problem.h"
+#include "core/quantity.h"
+#include "roles/master/capacity.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+// "http://localhost:8443" and "localhost" make "http://8080-i-7f3k.localhost:8443/".
+std::string url_of(const Gateway& gateway, const Instance& instance, const InstancePort& port) {
+    const auto scheme_end = gateway.address.find("://");
+    const std::string scheme = scheme_end == std::string::npos ? "http" : gateway.address.substr(0, scheme_end);
+    const std::string rest = scheme_end == std::string::npos ? gateway.address : gateway.address.substr(scheme_end + 3);
+    const auto colon = rest.rfind(':');
+    const std::string path = port.base_url.empty() ? "/" : port.base_url;
+    if (gateway.domain.empty()) return fmt::format("{}://{}:{}{}", scheme, rest.substr(0, colon), port.own_port, path);
+    return fmt::format("{}://{}.{}{}{}", scheme, route_name(instance, port.port), gateway.domain,
+                       colon == std::string::npos ? "" : rest.substr(colon), path);
+}
+
+const Candidate* candidate_of(const std::vector<Candidate>& all, const std::string& host) {
+    const auto at = std::ranges::find(all, host, &Candidate::id);
+    return at == all.end() ? nullptr : &*at;
+}
+
+const Claim* claim_of(const Desk& desk, const std::string& host, const std::string& gpu) {
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        if (claim.host == host && std::ranges::count(claim.gpus, gpu) > 0) return &claim;
+    return nullptr;
+}
+
+}  // namespace
+
+WallTime wall(std::int64_t micros) { return WallTime{std::chrono::microseconds{micros}}; }
+std::optional<WallTime> wall_if(std::int64_t micros) { return micros == 0 ? std::nullopt : std::optional{wall(micros)}; }
+
+api::Instance view(const Desk& desk, const Instance& instance) {
+    api::Instance shown;
+    shown.id = instance.id;
+    shown.instance_id = instance.caller_id;
+    shown.tenant_id = instance.tenant;
+    shown.tenant_name = instance.tenant_name;
+    shown.spec_name = instance.spec_name;
+    shown.image = instance.spec.image;
+    boost::describe::enum_from_string(std::string{state_of(instance.phase)}.c_str(), shown.state);
+    shown.phase = text_of(instance.phase);
+    shown.reason = instance.reason;
+    shown.message = instance.message;
+    shown.host = instance.host;
+    shown.zone = instance.zone;
+    if (const Claim* claim = desk.estate.claims.find(instance.claim)) shown.gpus = claim->gpus;
+    if (const Host* host = desk.estate.hosts.find(instance.host)) shown.simulated = host->facts.simulated;
+    if (!desk.estate.gateways.all().empty())
+        for (const InstancePort& port : instance.spec.ports)
+            shown.urls.push_back({port.port, url_of(desk.estate.gateways.all().begin()->second, instance, port), port.is_public});
+    shown.address = instance.address;
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        const Volume* volume = desk.estate.volumes.find(mount.volume);
+        shown.volumes.push_back({volume ? volume->name : mount.volume, mount.path, mount.read_only});
+    }
+    shown.generation = instance.meta.generation;
+    shown.created_at = wall(instance.created_at);
+    shown.started_at = wall_if(instance.started_at);
+    shown.ready_at = wall_if(instance.ready_at);
+    shown.ended_at = wall_if(instance.ended_at);
+    shown.exit_code = instance.exit_code;
+    return shown;
+}
+
+api::Host view(const Desk& desk, const Host& host) {
+    api::Host shown;
+    shown.id = host.id;
+    shown.name = host.facts.hostname;
+    shown.zone = host.zone;
+    shown.provider = host.owner;
+    shown.state = host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
+    if (shown.state == api::HostState::joining) boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
+    shown.reason = !host.engine_error.empty() ? "engine_down" : host.phase != HostPhase::ready ? text_of(host.phase) : host.cordoned ? "cordoned" : "";
+    shown.message = !host.engine_error.empty() ? host.engine_error : host.message;
+    shown.cordoned = host.cordoned;
+    shown.simulated = host.facts.simulated;
+    shown.gpus = static_cast<int>(host.facts.gpus.size());
+    const auto all = candidates(desk, "");
+    if (const Candidate* free = candidate_of(all, host.id)) {
+        shown.gpus_free = static_cast<int>(free->gpus.size());
+        shown.cpu_free = to_string(Quantity{free->cpu_milli});
+        shown.memory_free_bytes = free->memory_bytes;
+    }
+    for (const GpuFacts& gpu : host.facts.gpus)
+        if (std::ranges::count(shown.gpu_models, gpu.model) == 0) shown.gpu_models.push_back(gpu.model);
+    shown.cpus = host.facts.cpus;
+    shown.memory_bytes = host.facts.memory_bytes;
+    shown.disk_bytes = host.facts.disk_bytes;
+    shown.disk_free_bytes = host.facts.disk_free_bytes;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.host == host.id && !is_final(instance.phase)) ++shown.instances;
+    shown.os = host.facts.os;
+    shown.kernel = host.facts.kernel;
+    shown.architecture = host.facts.architecture;
+    shown.cpu_model = host.facts.cpu_model;
+    shown.driver_version = host.facts.driver_version;
+    shown.cuda_version = host.facts.cuda_version;
+    shown.agent_version = host.agent_version;
+    shown.engine = host.engine;
+    shown.problems = host.facts.problems;
+    shown.joined_at = wall(host.joined_at);
+    const auto live = desk.live.hosts.find(host.id);
+    if (live != desk.live.hosts.end()) {
+        shown.access_point = live->second.connected ? live->second.access : "";
+        shown.seen_at = wall_if(live->second.heard_at);
+    }
+    return shown;
+}
+
+api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
+    api::Gpu shown;
+    shown.id = gpu.uuid;
+    shown.host = host.id;
+    shown.zone = host.zone;
+    shown.index = gpu.index;
+    shown.vendor = text_of(gpu.vendor);
+    shown.model = gpu.model;
+    if (const auto state = host.gpu_states.find(gpu.uuid); state != host.gpu_states.end()) {
+        boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
+        shown.reason = text_of(state->second.health);
+        shown.message = state->second.reason;
+    }
+    if (const Claim* claim = claim_of(desk, host.id, gpu.uuid)) {
+        shown.held_by = claim->holder;
+        switch (claim->use) {
+            case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
+            case ClaimUse::instance:
+            case ClaimUse::leaving: shown.use = api::GpuUse::instance; break;
+            case ClaimUse::foreign: shown.use = api::GpuUse::foreign; break;
+        }
+    }
+    shown.simulated = host.facts.simulated;
+    shown.memory_bytes = gpu.memory_bytes;
+    shown.pci_address = gpu.pci_address;
+    shown.numa_node = gpu.numa_node;
+    shown.pcie_generation = gpu.pcie_generation_max;
+    shown.pcie_width = gpu.pcie_width_max;
+    shown.driver_version = host.facts.driver_version;
+    shown.compute_capability = gpu.compute_capability;
+    const auto live = desk.live.hosts.find(host.id);
+    if (live == desk.live.hosts.end()) return shown;
+    if (const auto sample = live->second.samples.find(gpu.uuid); sample != live->second.samples.end()) {
+        const auto as_double = [](const Metric& metric, double scale) { return metric ? std::optional{static_cast<double>(*metric) * scale} : std::nullopt; };
+        shown.memory_used_bytes = sample->second.memory_used_bytes;
+        shown.utilization_percent = as_double(sample->second.utilisation_percent, 1);
+        shown.temperature_celsius = as_double(sample->second.temperature_celsius, 1);
+        shown.power_watts = as_double(sample->second.power_mw, 0.001);
+        shown.sampled_at = wall_if(live->second.heard_at);
+    }
+    return shown;
+}
+
+api::Zone view(const Desk& desk, const Zone& zone) {
+    api::Zone shown;
+    shown.name = zone.name;
+    shown.location = zone.place;
+    shown.created_at = wall(zone.created_at);
+    for (const auto& [id, access] : desk.estate.access_points.all())
+        if (access.zone == zone.name) ++shown.access_points;
+    for (const auto& [id, host] : desk.estate.hosts.all()) {
+        if (host.zone != zone.name || host.phase == HostPhase::retired) continue;
+        ++shown.hosts;
+        shown.gpus += static_cast<int>(host.facts.gpus.size());
+    }
+    for (const Candidate& candidate : candidates(desk, ""))
+        if (candidate.zone == zone.name && candidate.unavailable.empty()) shown.gpus_free += static_cast<int>(candidate.gpus.size());
+    return shown;
+}
+
+api::AccessPoint view(const Desk& desk, const AccessPoint& access) {
+    api::AccessPoint shown;
+    shown.id = access.name;
+    shown.zone = access.zone;
+    shown.address = access.uplink_address;
+    if (const auto live = desk.live.access_points.find(access.name); live != desk.live.access_points.end()) {
+        shown.state = live->second.connected ? api::AccessState::up : api::AccessState::down;
+        shown.version = live->second.version;
+        shown.seen_at = wall_if(live->second.seen_at);
+    }
+    for (const auto& [id, host] : desk.live.hosts)
+        if (host.connected && host.access == access.name) ++shown.hosts;
+    return shown;
+}
+
+api::HostToken view(const HostToken& token) {
+    api::HostToken shown{.id = token.id, .zone = token.zone, .provider = token.owner, .created_at = wall(token.created_at),
+                         .expires_at = wall(token.expires_at)};
+    shown.used_at = wall_if(token.used_at);
+    if (!token.host.empty()) shown.host = token.host;
+    return shown;
+}
+
+api::Spec view(const Spec& spec) {
+    return {.name = spec.name, .cpu = spec.cpu, .memory = spec.memory, .gpu_type = spec.gpu_type, .gpu_num = spec.gpu_count,
+            .created_at = wall(spec.created_at)};
+}
+
+api::Stock view_stock(const Desk& desk, const Spec& spec) {
+    api::Stock shown{.spec_name = spec.name};
+    std::map<std::string, api::StockInZone> zones;
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.spec != spec.name) continue;
+        const Claim* claim = desk.estate.claims.find(slot.claim);
+        const std::string zone = claim ? claim->zone : slot.zone;
+        const Host* host = claim ? desk.estate.hosts.find(claim->host) : nullptr;
+        api::StockInZone& in = zones[zone];
+        in.zone = zone;
+        const auto count = [&](int& a, int& b) { ++a, ++b; };
+        count(shown.wanted, in.wanted);
+        switch (slot.phase) {
+            case SlotPhase::used: count(shown.in_use, in.in_use); break;
+            case SlotPhase::pending:
+                count(shown.missing, in.missing);
+                shown.reason = "insufficient_capacity";
+                shown.message = slot.message;
+                break;
+            case SlotPhase::idle:
+                host && unavailable(*host).empty() ? count(shown.idle, in.idle) : count(shown.preparing, in.preparing);
+                break;
+        }
+    }
+    for (auto& [name, zone] : zones) shown.zones.push_back(std::move(zone));
+    return shown;
+}
+
+api::Volume view(const Desk& desk, const Volume& volume) {
+    api::Volume shown{.id = volume.id, .name = volume.name, .tenant_id = volume.tenant, .size = to_string(Quantity::of_units(volume.size_bytes))};
+    shown.message = volume.message;
+    shown.zone = volume.zone;
+    shown.host = volume.host;
+    shown.attached_to = attached_to(desk, volume.id);
+    shown.created_at = wall(volume.created_at);
+    switch (volume.phase) {
+        case VolumePhase::unbound:
+        case VolumePhase::available: shown.state = shown.attached_to.empty() ? api::VolumeState::available : api::VolumeState::attached; break;
+        case VolumePhase::creating: shown.state = api::VolumeState::creating; break;
+        case VolumePhase::deleting: shown.state = api::VolumeState::deleting; break;
+        case VolumePhase::deleted: shown.state = api::VolumeState::deleted; break;
+    }
+    return shown;
+}
+
+api::Network view(const Desk& desk, const Network& network) {
+    api::Network shown{.id = network.id, .tenant_id = network.tenant, .subnets = {}, .created_at = wall(network.created_at)};
+    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
+        if (subnet.network != network.id) continue;
+        api::Subnet part{.host = subnet.host, .cidr = desk.pool.subnet(subnet.index)};
+        for (const auto& [instance_id, instance] : desk.estate.instances.all())
+            if (instance.subnet == id) ++part.addresses_used;
+        shown.subnets.push_back(std::move(part));
+    }
+    return shown;
+}
+
+api::LongOperation view(const LongOperation& operation) {
+    api::LongOperation shown{.id = operation.id, .kind = operation.kind, .subject = operation.subject, .tenant_id = operation.tenant};
+    boost::describe::enum_from_string(text_of(operation.phase).c_str(), shown.state);
+    shown.message = operation.message;
+    if (operation.phase == OperationPhase::failed) shown.error = api::problem_of({Code::internal, operation.message, operation.code});
+    shown.created_at = wall(operation.created_at);
+    shown.ended_at = wall_if(operation.ended_at);
+    return shown;
+}
+
+api::ApiKey view(const ApiKey& key) {
+    return {.id = key.id, .name = key.name, .is_operator = key.tenant.empty(), .tenant_id = key.tenant, .created_at = wall(key.created_at),
+            .expires_at = wall_if(key.expires_at)};
+}
+
+api::Event view(const EventRecord& event) {
+    return {.number = event.number, .time = event.time, .kind = event.kind, .id = event.id, .tenant_id = event.tenant,
+            .actor = event.actor, .reason = event.reason, .message = event.message};
+}
+
+}  // namespace hostler::master
