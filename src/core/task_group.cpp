@@ -1,6 +1,5 @@
 #include "core/task_group.h"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <list>
@@ -29,6 +28,21 @@ asio::awaitable<void, Loop::executor_type> run(std::string what, Task<> task) {
 
 }  // namespace
 
+// What co_spawn calls when the task has ended. Not bind_cancellation_slot: Asio 1.81 hands a cancellation for that to
+// the loop with a pointer to the signal, which is gone when the task ends first.
+struct TaskGroup::Ended {
+    using cancellation_slot_type = asio::cancellation_slot;
+    std::shared_ptr<State> state;
+    std::list<asio::cancellation_signal>::iterator mine;
+
+    cancellation_slot_type get_cancellation_slot() const noexcept { return mine->slot(); }
+    void operator()(std::exception_ptr thrown) const {
+        if (thrown) std::rethrow_exception(thrown);
+        state->running.erase(mine);
+        if (state->running.empty()) state->ended.notify_all();
+    }
+};
+
 TaskGroup::TaskGroup(Loop& loop) : state_(std::make_shared<State>(loop)) {}
 
 TaskGroup::~TaskGroup() { cancel(); }
@@ -36,12 +50,7 @@ TaskGroup::~TaskGroup() { cancel(); }
 void TaskGroup::start(std::string what, Task<> task) {
     if (state_->cancelled) return;
     const auto mine = state_->running.emplace(state_->running.end());
-    asio::co_spawn(state_->loop.get_executor(), run(std::move(what), std::move(task)),
-                   asio::bind_cancellation_slot(mine->slot(), [state = state_, mine](std::exception_ptr thrown) {
-                       if (thrown) std::rethrow_exception(thrown);
-                       state->running.erase(mine);
-                       if (state->running.empty()) state->ended.notify_all();
-                   }));
+    asio::co_spawn(state_->loop.get_executor(), run(std::move(what), std::move(task)), Ended{state_, mine});
 }
 
 // Once is enough, since a cancelled task stays cancelled; and the destructor may run while the last task, which held

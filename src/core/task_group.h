@@ -26,6 +26,7 @@ public:
 
 private:
     struct State;
+    struct Ended;
     std::shared_ptr<State> state_;
 };
 
