@@ -39,7 +39,7 @@ public:
             into.emplace(co_await std::move(inner));
             co_return Result<>{};
         }(answer, std::move(task)));
-        drive([&answer] { return answer.has_value(); });
+        drive([&group] { return group.size() == 0; });
         return std::move(*answer);
     }
 };
