@@ -41,7 +41,7 @@ bool natural_less(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::optional<std::string> read_text(const std::string& path, std::size_t size_max) {
+std::optional<std::string> read_bytes(const std::string& path, std::size_t size_max) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return std::nullopt;
     std::string text(size_max + 1, '\0');
@@ -53,7 +53,13 @@ std::optional<std::string> read_text(const std::string& path, std::size_t size_m
     close(file);
     if (n < 0 || size > size_max) return std::nullopt;
     text.resize(size);
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\t')) text.pop_back();
+    return text;
+}
+
+std::optional<std::string> read_text(const std::string& path, std::size_t size_max) {
+    auto text = read_bytes(path, size_max);
+    if (!text) return text;
+    while (!text->empty() && std::string_view{" \t\r\n"}.find(text->back()) != std::string_view::npos) text->pop_back();
     return text;
 }
 

@@ -17,7 +17,9 @@ struct KernelRoots {
     std::string etc = "/etc";
 };
 
-// All of a file without trailing white space; nullopt: not there, not readable, or larger than `size_max`.
+// All of a file; nullopt: not there, not readable, or larger than `size_max`.
+std::optional<std::string> read_bytes(const std::string& path, std::size_t size_max);
+// The same without trailing white space.
 std::optional<std::string> read_text(const std::string& path, std::size_t size_max = 4096);
 // The number that a file begins with, decimal or 0x…; nullopt also: none.
 std::optional<std::int64_t> read_number(const std::string& path);

@@ -141,7 +141,7 @@ void read_errors(const std::string& folder, GpuSample& sample) {
 
 // What the other files did not tell.
 void fill_from_metrics(const std::string& folder, GpuSample& sample) {
-    const auto bytes = read_text(folder + "/gpu_metrics", metrics_max);
+    const auto bytes = read_bytes(folder + "/gpu_metrics", metrics_max);
     if (!bytes) return;
     const auto metrics = parse_gpu_metrics(*bytes);
     if (!metrics) return;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -49,13 +50,13 @@ Metric energy_uj(Metric steps) {
     return static_cast<std::int64_t>(static_cast<double>(*steps) * 15.259);
 }
 
-// In tenths of GT/s: 25, 50, 80, 160, 320, 640. Some firmware tells the generation itself.
+// In tenths of GT/s; some firmware tells the generation itself.
 Metric generation(Metric speed) {
+    static constexpr std::int64_t speeds[] = {25, 50, 80, 160, 320, 640};
     if (!speed || *speed <= 0) return std::nullopt;
-    if (*speed <= 6) return speed;
-    int number = 1;
-    for (std::int64_t limit = 25; limit < *speed && number < 6; ++number) limit = number == 1 ? 50 : number == 2 ? 80 : limit * 2;
-    return number;
+    if (*speed <= std::ssize(speeds)) return speed;
+    const auto* found = std::ranges::find(speeds, *speed);
+    return found == std::end(speeds) ? Metric{} : Metric{found - speeds + 1};
 }
 
 GpuMetrics read_struct(const Layout& layout, std::string_view bytes) {
