@@ -118,8 +118,7 @@ struct Sessions {
 
     void hello(const std::string& host, std::uint64_t session, const uplink::AgentHello& hello) {
         if (hello.epoch() > term->epoch()) {
-            term->end({Code::conflict, fmt::format("host {} has obeyed epoch {}, this term is {}: the store is older than "
-                                                   "the cloud", host, hello.epoch(), term->epoch()), "epoch_behind"});
+            term->outranked("host " + host, hello.epoch());
             return;
         }
         note_report(term->desk("host/" + host), host, report_of(hello), term->ports().timers.now());
@@ -186,7 +185,7 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     uplink::Frame frame = CO_TRY(co_await link.receive());
     if (!frame.has_access_hello()) co_return fail(Code::invalid, fmt::format("access point {} did not say hello", name));
     if (frame.access_hello().epoch() > term->epoch()) {
-        term->end({Code::conflict, fmt::format("access point {} has seen epoch {}", name, frame.access_hello().epoch()), "epoch_behind"});
+        term->outranked("access point " + name, frame.access_hello().epoch());
         co_return Result<>{};
     }
     if (const auto registered = register_access(term, name, frame.access_hello()); !registered) {
@@ -203,7 +202,7 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     CO_TRY(co_await link.send(std::move(welcome)));
     log_info("access point {} is here, from {}", name, link.address());
 
-    term->add_access(name, link);
+    term->add_access(name, frame.access_hello().version(), link);
     Sessions sessions{term, link, name, {}};
     Result<> ended;
     while (!term->ended()) {

@@ -3,9 +3,9 @@
 
 #include <charconv>
 
+#include "core/version.h"
 #include "roles/master/api.h"
 #include "roles/master/views.h"
-#include "version.h"
 
 namespace hostler::master {
 

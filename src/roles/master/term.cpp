@@ -92,6 +92,11 @@ void Term::end(Error why) {
     for (auto& [id, waiting] : std::exchange(calls_->waiting, {})) waiting->wake(std::unexpected(*ended_));
 }
 
+void Term::outranked(const std::string& who, std::uint64_t epoch) {
+    outranked_by_ = std::max(outranked_by_, epoch);
+    end({Code::unavailable, fmt::format("{} has obeyed epoch {}, this term is {}", who, epoch, epoch_), "epoch_behind"});
+}
+
 Task<> Term::run() {
     const auto self = shared_from_this();
     tasks_.start("sweep", sweep());
@@ -140,9 +145,9 @@ void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
 
 // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-void Term::add_access(const std::string& name, wire::Link& link) {
+void Term::add_access(const std::string& name, std::string version, wire::Link& link) {
     access_[name] = &link;
-    live_.access_points[name].connected = true;
+    live_.access_points[name] = {true, std::move(version), ports_.timers.wall().time_since_epoch().count()};
 }
 
 void Term::drop_access(const std::string& name, wire::Link& link) {

@@ -46,12 +46,15 @@ public:
     // Until the term ends. Errors: why it did; cancelled.
     Task<> run();
     void end(Error why);
+    // Somebody has obeyed a higher epoch than ours: the store is older than the cloud.
+    void outranked(const std::string& who, std::uint64_t epoch);
+    std::uint64_t outranked_by() const { return outranked_by_; }
     bool ended() const { return ended_.has_value(); }
     TaskGroup& tasks() { return tasks_; }
 
     // ── Who is connected ──
     // One connection of an access point; its sessions end with it.
-    void add_access(const std::string& name, wire::Link& link);
+    void add_access(const std::string& name, std::string version, wire::Link& link);
     void drop_access(const std::string& name, wire::Link& link);
     void add_gateway(wire::Link& link);
     void drop_gateway(wire::Link& link);
@@ -91,6 +94,7 @@ private:
     Signal durable_changed_;
     std::multimap<std::uint64_t, std::move_only_function<void()>> afterwards_;
     std::optional<Error> ended_;
+    std::uint64_t outranked_by_ = 0;
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
     std::set<wire::Link*> gateways_;

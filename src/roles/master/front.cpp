@@ -1,0 +1,161 @@
+#include "roles/master/front.h"
+
+#include <fmt/format.h>
+
+#include "api/openapi.h"
+#include "api/problem.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "roles/master/caller.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/sign_in_page.h"
+
+namespace hostler::master {
+
+namespace {
+
+http::Response response_of(const api::Reply& reply) {
+    http::Response response{.status = reply.status, .body = reply.body};
+    response.headers.set("Content-Type", reply.content_type);
+    response.headers.set("Cache-Control", "no-store");
+    for (const auto& [name, value] : reply.headers) response.headers.set(name, value);
+    return response;
+}
+
+http::Response page(int status, std::string html) {
+    http::Response response{.status = status, .body = std::move(html)};
+    response.headers.set("Content-Type", "text/html; charset=utf-8");
+    response.headers.set("Cache-Control", "no-store");
+    response.headers.set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'");
+    response.headers.set("Referrer-Policy", "no-referrer");
+    response.headers.set("X-Content-Type-Options", "nosniff");
+    return response;
+}
+
+class ExchangeSink final : public api::EventSink {
+public:
+    explicit ExchangeSink(http::Exchange& exchange) : exchange_(exchange) {}
+    Task<> send(std::string bytes) override {
+        if (!exchange_.started()) {
+            http::Response head;
+            head.headers.set("Content-Type", "text/event-stream");
+            head.headers.set("Cache-Control", "no-store");
+            CO_TRY(co_await exchange_.start(std::move(head)));
+        }
+        co_return co_await exchange_.write(bytes);
+    }
+
+private:
+    http::Exchange& exchange_;
+};
+
+// The fields of a form, as browsers send it.
+std::string form_field(std::string_view body, std::string_view name) {
+    while (!body.empty()) {
+        const std::string_view pair = body.substr(0, body.find('&'));
+        body.remove_prefix(std::min(body.size(), pair.size() + 1));
+        const auto equals = pair.find('=');
+        if (equals == pair.npos || pair.substr(0, equals) != name) continue;
+        return api::percent_decode(pair.substr(equals + 1), true).value_or("");
+    }
+    return {};
+}
+
+}  // namespace
+
+Front::Front(const Ports& ports, const Settings& settings, const Lead& lead) : ports_(ports), settings_(settings), api_(lead) {}
+
+Task<> Front::serve(StreamPtr stream) {
+    co_return co_await http::serve(std::move(stream), ports_.timers, limits_, [this](http::Exchange& exchange) { return answer(exchange); });
+}
+
+Task<> Front::answer(http::Exchange& exchange) {
+    const std::string_view path = exchange.request.path();
+    if (path == "/healthz") {
+        const auto term = api_.leader();
+        co_return co_await exchange.respond(http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
+    }
+    if (path == "/openapi.json") {
+        http::Response response{.body = api::openapi()};
+        response.headers.set("Content-Type", "application/json");
+        co_return co_await exchange.respond(std::move(response));
+    }
+    if (path == "/sign-in") co_return co_await sign_in(exchange);
+    if (under_way_ >= settings_.requests_max) {
+        api::Reply busy = api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
+        busy.headers.emplace_back("Retry-After", "1");
+        co_return co_await exchange.respond(response_of(busy));
+    }
+    struct Counted {
+        std::size_t& count;
+        explicit Counted(std::size_t& of) : count(of) { ++count; }
+        ~Counted() { --count; }
+    } const counted{under_way_};
+    co_return co_await answer_api(exchange);
+}
+
+Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) const {
+    std::string_view credential = exchange.request.headers.find("X-Hostler-Key").value_or("");
+    if (credential.empty()) {
+        const std::string_view header = exchange.request.headers.find("Authorization").value_or("");
+        constexpr std::string_view bearer = "bearer ";
+        if (header.size() > bearer.size() && http::same_name(header.substr(0, bearer.size()), bearer)) credential = http::trimmed(header.substr(bearer.size()));
+    }
+    Error unknown{Code::unauthenticated, "", "unauthenticated"};
+    unknown.help = "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
+    if (credential.empty()) {
+        unknown.message = "this needs an API key";
+        return std::unexpected(std::move(unknown));
+    }
+    const TermPtr term = TRY(api_.leader());
+    const auto caller = caller_of(*term, std::string{credential});
+    if (!caller) {
+        unknown.message = "nobody has this API key: it was never given, has expired, or was revoked";
+        return std::unexpected(std::move(unknown));
+    }
+    api::Caller known{.actor = caller->actor, .name = caller->name, .tenant = caller->tenant, .is_operator = caller->is_operator(),
+                      .address = std::string{exchange.peer()}};
+    if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
+    return known;
+}
+
+Task<> Front::answer_api(http::Exchange& exchange) {
+    auto caller = caller_of_request(exchange);
+    // Nobody's body is read before it is known who sends it.
+    std::string body;
+    if (caller) body = CO_TRY(co_await exchange.read_all(api::body_max));
+    api::Inquiry inquiry{.method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
+    inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
+    inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
+    ExchangeSink sink{exchange};
+    const api::Reply reply = CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    if (reply.streamed) co_return co_await exchange.end();
+    co_return co_await exchange.respond(response_of(reply));
+}
+
+Task<> Front::sign_in(http::Exchange& exchange) {
+    const TermPtr term = CO_TRY(api_.leader());
+    const bool post = exchange.request.method == "POST";
+    const std::string body = post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
+    const std::string return_to = form_field(body, "return");
+    Result<Return> to = fail(Code::invalid, "there is no gateway yet");
+    for (const auto& [name, gateway] : term->look().estate.gateways.all())
+        if (to = parse_return(return_to, gateway); to) break;
+    if (!to) co_return co_await exchange.respond(page(400, sign_in_page("?", to.error().message)));
+    std::string route = to->route;
+    for (const auto& [id, instance] : term->look().estate.instances.all())
+        for (const InstancePort& port : instance.spec.ports)
+            if (to->own_port != 0 && port.own_port == to->own_port) route = route_name(instance, port.port);
+    if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, "")));
+    const auto caller = caller_of(*term, form_field(body, "key"));
+    if (!caller) co_return co_await exchange.respond(page(403, sign_in_page(return_to, "Nobody has this key.")));
+    const std::string code = make_code(*term, *caller, route);
+    CO_TRY(co_await term->commit());
+    http::Response response{.status = 303};
+    response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code, api::percent_encode(to->path)));
+    response.headers.set("Cache-Control", "no-store");
+    response.headers.set("Referrer-Policy", "no-referrer");
+    co_return co_await exchange.respond(std::move(response));
+}
+
+}  // namespace hostler::master

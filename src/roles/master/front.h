@@ -1,0 +1,28 @@
+// The master's HTTP: the API, its definition, and the page where a browser signs in to an instance.
+#pragma once
+
+#include "http/server.h"
+#include "roles/master/api.h"
+
+namespace hostler::master {
+
+class Front {
+public:
+    Front(const Ports& ports, const Settings& settings, const Lead& lead);
+    // One connection to its end.
+    Task<> serve(StreamPtr stream);
+
+private:
+    Task<> answer(http::Exchange& exchange);
+    Task<> answer_api(http::Exchange& exchange);
+    Task<> sign_in(http::Exchange& exchange);
+    Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
+
+    const Ports& ports_;
+    const Settings& settings_;
+    Api api_;
+    std::size_t under_way_ = 0;
+    http::ServerLimits limits_;
+};
+
+}  // namespace hostler::master

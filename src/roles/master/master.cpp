@@ -1,0 +1,116 @@
+#include "roles/master/master.h"
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "roles/master/links.h"
+
+namespace hostler::master {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t links_max = 1024;
+constexpr std::size_t connections_max = 4096;
+
+}  // namespace
+
+Master::Master(Settings settings, Ports ports) : settings_(std::move(settings)), ports_(std::move(ports)), front_(ports_, settings_, lead_) {}
+
+Task<> Master::run() {
+    const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
+    ListenerPtr api = CO_TRY(co_await ports_.net.listen(settings_.api_address));
+    ListenerPtr links = CO_TRY(co_await ports_.net.listen(settings_.wire_address));
+    api_address_ = api->address();
+    wire_address_ = links->address();
+    if (settings_.public_url.empty()) settings_.public_url = "http://" + api_address_;
+    listening_ = true;
+    log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
+
+    TaskGroup group{ports_.loop};
+    http::Server server{ports_.loop, ports_.timers, connections_max};
+    group.start("api", server.run(std::move(api), [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
+    group.start("links", accept_links(std::move(links)));
+    const auto ended = co_await lead_terms(pool);
+    co_await group.close();
+    co_await server.stop(seconds{1});
+    co_return ended;
+}
+
+Task<> Master::ready() {
+    while (!listening_ || !led_) CO_TRY(co_await changed_.wait());
+    co_return Result<>{};
+}
+
+Task<> Master::accept_links(ListenerPtr listener) {
+    TaskGroup handshakes{ports_.loop};
+    while (true) {
+        auto stream = co_await listener->accept();
+        if (!stream) {
+            if (stream.error().code == Code::cancelled) break;
+            continue;
+        }
+        if (handshakes.size() < links_max) handshakes.start("link", secure_link(std::move(*stream)));
+    }
+    co_await handshakes.close();
+    co_return fail(Code::cancelled, "cancelled");
+}
+
+Task<> Master::secure_link(StreamPtr raw) {
+    const std::string from{raw->address()};
+    auto stream = co_await ports_.net.secure(std::move(raw), {.own = ports_.credentials}, Side::server, seconds{10});
+    if (!stream) {
+        log_info("link from {} refused: {}", from, stream.error().message);
+        co_return Result<>{};
+    }
+    // A link belongs to the term in which it began; without one, its owner comes back.
+    if (const TermPtr term = lead_.term; term && !term->ended()) term->tasks().start("link", serve_link(term, std::move(*stream)));
+    co_return Result<>{};
+}
+
+Task<> Master::lead_terms(AddressPool pool) {
+    Duration pause = milliseconds{100};
+    while (true) {
+        const auto ended = co_await one_term(pool, outranked_by_);
+        if (lead_.term) {
+            outranked_by_ = std::max(outranked_by_, lead_.term->outranked_by());
+            pause = milliseconds{100};
+        }
+        lead_.term = nullptr;
+        if (!ended && ended.error().code == Code::cancelled) co_return ended;
+        log_error("master: the term has ended: {}", ended ? "" : ended.error().message);
+        CO_TRY(co_await sleep(ports_.timers, pause));
+        pause = std::min<Duration>(pause * 2, seconds{5});
+    }
+}
+
+Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
+    const std::uint64_t epoch = CO_TRY(co_await ports_.store.lead(above));
+    Snapshot snapshot = CO_TRY(co_await ports_.store.load());
+    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number);
+    CO_TRY(term->estate().load(snapshot.live));
+    CO_TRY(first_start(*term));
+    lead_.term = term;
+    TaskGroup group{ports_.loop};
+    group.start("first commit", term->commit());
+    log_info("master: leads in epoch {}, {} objects", epoch, snapshot.live.size());
+    led_ = true;
+    changed_.notify_all();
+    const auto ended = co_await term->run();
+    co_await group.close();
+    co_return ended;
+}
+
+Result<> Master::first_start(Term& term) {
+    Desk& desk = term.desk("master");
+    for (const ZoneSetting& zone : settings_.zones) {
+        if (desk.estate.zones.find(zone.name)) continue;
+        desk.estate.zones.add({.name = zone.name, .place = zone.place, .created_at = desk.estate.micros()});
+        desk.estate.event("zone", zone.name, "", "created", fmt::format("Zone {} was created.", zone.name));
+    }
+    return {};
+}
+
+}  // namespace hostler::master

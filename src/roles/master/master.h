@@ -1,0 +1,46 @@
+// The master: registers, decides, commands. One leads at a time; a term that fails is followed by another.
+#pragma once
+
+#include <string>
+
+#include "http/server.h"
+#include "roles/master/front.h"
+#include "roles/master/ports.h"
+#include "roles/master/settings.h"
+#include "roles/master/term.h"
+
+namespace hostler::master {
+
+class Master {
+public:
+    Master(Settings settings, Ports ports);
+
+    // Serves until it is cancelled. Errors: invalid (a setting); those of listening.
+    Task<> run();
+
+    // Waits until it listens and leads for the first time. Errors: cancelled.
+    Task<> ready();
+    std::string api_address() const { return api_address_; }
+    std::string wire_address() const { return wire_address_; }
+    const Lead& lead() const { return lead_; }  // For the simulation's checkers.
+
+private:
+    Task<> accept_links(ListenerPtr listener);
+    Task<> secure_link(StreamPtr raw);
+    Task<> lead_terms(AddressPool pool);
+    Task<> one_term(AddressPool pool, std::uint64_t above);
+    Result<> first_start(Term& term);
+
+    Settings settings_;
+    Ports ports_;
+    Lead lead_;
+    Front front_;
+    std::string api_address_;
+    std::string wire_address_;
+    std::uint64_t outranked_by_ = 0;
+    bool listening_ = false;
+    bool led_ = false;
+    Signal changed_;
+};
+
+}  // namespace hostler::master
