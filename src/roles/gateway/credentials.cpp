@@ -99,6 +99,4 @@ std::string without_own_cookies(std::string_view value) {
     return left;
 }
 
-bool may_set(std::string_view set_cookie) { return !is_own_cookie(set_cookie); }
-
 }  // namespace hostler::gateway

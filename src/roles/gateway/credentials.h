@@ -28,7 +28,5 @@ bool carries_key(std::string_view authorization);  // Bearer hk_â€¦, or an hk_â€
 
 // `value` of a Cookie header without cookies of ours; "" when nothing is left.
 std::string without_own_cookies(std::string_view value);
-// May tenant code set this cookie? Not when a browser would send it back under a name of ours.
-bool may_set(std::string_view set_cookie);
 
 }  // namespace hostler::gateway

@@ -44,12 +44,5 @@ TEST(Strip, OurCookiesGoAndTheirsStay) {
     EXPECT_EQ(without_own_cookies("my__hostler=1"), "my__hostler=1");
 }
 
-TEST(Strip, TenantCodeCannotPlantOurCookie) {
-    EXPECT_TRUE(may_set("sid=1; Path=/"));
-    EXPECT_FALSE(may_set("__hostler_session=evil; Path=/"));
-    EXPECT_FALSE(may_set(" __Hostler_session=evil"));
-    EXPECT_FALSE(may_set("=__hostler_session=evil"));
-}
-
 }  // namespace
 }  // namespace hostler::gateway

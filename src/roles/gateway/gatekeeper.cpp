@@ -1,5 +1,7 @@
 #include "roles/gateway/gatekeeper.h"
 
+#include "core/task_group.h"
+
 namespace hostler::gateway {
 
 namespace {

@@ -63,6 +63,10 @@ Words words_of(Notice notice) {
             return {404, "not_found", Tone::calm, "Nothing here", "Paths below /.hostler/ are the platform's own, and this is none of them."};
         case Notice::bad_host:
             return {400, "invalid", Tone::bad, "Bad host name", "The Host header is not a host name."};
+        case Notice::bad_request: return {400, "invalid", Tone::bad, "Bad request", "The request cannot be passed on."};
+        case Notice::not_ready:
+            return {503, "unavailable", Tone::busy, "One moment",
+                    "This gateway has just started and has not yet learned where the instances are.", 2};
     }
     return {};
 }

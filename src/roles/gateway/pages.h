@@ -29,6 +29,8 @@ enum class Notice {
     too_many,            // 429
     bad_path,            // 404: below /.hostler/
     bad_host,            // 400
+    bad_request,         // 400
+    not_ready,           // 503: no master has told us the routes yet.
 };
 
 struct Page {

@@ -17,24 +17,40 @@ RoutePtr RouteTable::find(std::string_view name) const {
     return found == routes_.end() ? nullptr : found->second;
 }
 
+RoutePtr RouteTable::on_port(std::uint16_t own_port) const {
+    const auto found = by_port_.find(own_port);
+    return found == by_port_.end() ? nullptr : find(found->second);
+}
+
 std::size_t RouteTable::replace(std::vector<Route> all) {
     routes_.clear();
+    by_port_.clear();
     complete_ = true;
     return change(std::move(all), {});
 }
 
 std::size_t RouteTable::change(std::vector<Route> changed, const std::vector<std::string>& gone) {
-    for (const auto& name : gone) routes_.erase(name);
+    for (const auto& name : gone) erase(name);
     std::size_t refused = 0;
     for (auto& route : changed) {
-        auto name = route.name;
-        if (routes_.size() >= routes_max_ && !routes_.contains(name)) {
+        const auto name = route.name;
+        erase(name);
+        if (routes_.size() >= routes_max_) {
             ++refused;
             continue;
         }
-        routes_[std::move(name)] = std::make_shared<const Route>(std::move(route));
+        if (route.own_port != 0) by_port_[route.own_port] = name;
+        routes_[name] = std::make_shared<const Route>(std::move(route));
     }
     return refused;
+}
+
+void RouteTable::erase(const std::string& name) {
+    const auto found = routes_.find(name);
+    if (found == routes_.end()) return;
+    const auto port = by_port_.find(found->second->own_port);
+    if (port != by_port_.end() && port->second == name) by_port_.erase(port);
+    routes_.erase(found);
 }
 
 }  // namespace hostler::gateway

@@ -37,6 +37,8 @@ public:
     explicit RouteTable(std::size_t routes_max) : routes_max_(routes_max) {}
 
     RoutePtr find(std::string_view name) const;
+    RoutePtr on_port(std::uint16_t own_port) const;
+    const std::map<std::uint16_t, std::string>& own_ports() const { return by_port_; }  // To names.
     // Both say how many routes had no room.
     std::size_t replace(std::vector<Route> all);
     std::size_t change(std::vector<Route> changed, const std::vector<std::string>& gone);
@@ -47,7 +49,9 @@ public:
 private:
     std::size_t routes_max_;
     bool complete_ = false;
+    void erase(const std::string& name);
     std::map<std::string, RoutePtr, std::less<>> routes_;
+    std::map<std::uint16_t, std::string> by_port_;
 };
 
 }  // namespace hostler::gateway

@@ -65,7 +65,8 @@ Task<StreamPtr> Upstreams::dial(RoutePtr route) {
 }
 
 Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route) {
-    auto stream = CO_TRY(co_await meet(CO_TRY(co_await ticket(std::move(address), route->host))));
+    auto given = CO_TRY(co_await ticket(std::move(address), route->host));
+    auto stream = CO_TRY(co_await meet(std::move(given)));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "host/" + route->host};
     auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client, seconds{settings_.hop_s});
     if (!secured && secured.error().code == Code::unauthenticated) {

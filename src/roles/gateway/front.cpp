@@ -1,0 +1,318 @@
+#include "roles/gateway/front.h"
+
+#include "core/log.h"
+#include "roles/gateway/credentials.h"
+
+namespace hostler::gateway {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration upgraded_time_min = std::chrono::hours{1};
+
+// Holds one of a bounded number for as long as it lives.
+class Held {
+public:
+    Held(std::map<std::string, std::size_t>& counts, std::string key, std::size_t size_max)
+        : counts_(counts), key_(std::move(key)) {
+        auto& count = counts_[key_];
+        held_ = count < size_max;
+        if (held_) ++count;
+    }
+    ~Held() {
+        const auto found = counts_.find(key_);
+        if (held_) --found->second;
+        if (found->second == 0) counts_.erase(found);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    explicit operator bool() const { return held_; }
+
+private:
+    std::map<std::string, std::size_t>& counts_;
+    std::string key_;
+    bool held_ = false;
+};
+
+std::string without_port(std::string_view address) {
+    const auto colon = address.rfind(':');
+    if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos) return std::string{address};
+    return std::string{address.substr(0, colon)};
+}
+
+http::ServerLimits limits_of(const Settings& settings) {
+    return {.connections_max = settings.connections_max,
+            .keep_alive_time = seconds{settings.keep_alive_s},
+            .head_time = seconds{settings.head_s},
+            .body_time = seconds{settings.body_s},
+            .write_time = seconds{settings.body_s}};
+}
+
+http::ProxyLimits proxy_limits_of(const Settings& settings) {
+    return {.pool = {.idle_max = settings.idle_upstreams_max, .idle_time = seconds{settings.idle_upstream_s}},
+            .answer_time = seconds{settings.answer_s},
+            .body_time = seconds{settings.stream_s},
+            .pipe_time = std::max<Duration>(upgraded_time_min, seconds{settings.upgraded_s})};
+}
+
+std::string pool_key(const Route& route) {
+    return fmt::format("{}/{}/{}/{}", route.instance, route.generation, route.port, route.host);
+}
+
+bool changes_state(std::string_view method) { return method != "GET" && method != "HEAD" && method != "OPTIONS"; }
+
+}  // namespace
+
+struct Front::Asked {
+    http::Inlet& inlet;
+    HostPort host;
+    RoutePtr route;
+    std::uint16_t own_port = 0;
+    std::string client;
+    Shown shown{};
+    bool by_cookie = false;  // It was a cookie that opened.
+
+    const http::RequestHead& head() const { return inlet.head(); }
+    Reader reader() const { return reader_of(head().method, head().find("Accept")); }
+};
+
+Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master, Gatekeeper& keeper,
+             Upstreams& upstreams)
+    : ports_(ports),
+      settings_(settings),
+      routes_(routes),
+      master_(master),
+      keeper_(keeper),
+      upstreams_(upstreams),
+      limits_(limits_of(settings)),
+      response_rewrite_({.drop_cookies = {std::string{cookie_prefix} + "*"}}),
+      proxy_(ports.timers, proxy_limits_of(settings)) {}
+
+Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain) {
+    const std::string client = without_port(stream->address());
+    const Held held{client_connections_, client, settings_.client_connections_max};
+    if (!held) co_return Result<>{};
+    http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
+    while (CO_TRY(co_await inlet.next())) CO_TRY(co_await request(inlet, own_port, client));
+    co_return Result<>{};
+}
+
+void Front::routes_changed() {
+    std::set<std::string, std::less<>> live;
+    for (const auto& [name, route] : routes_.all())
+        if (route->state == State::running) live.insert(pool_key(*route));
+    proxy_.pool().forget_if([&](std::string_view key) { return !live.contains(key); });
+}
+
+Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::string& client) {
+    ++counters_.requests;
+    const Held held{client_requests_, client, settings_.client_requests_max};
+    if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
+    const auto host = host_of(inlet.head().host);
+    if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
+    Asked asked{.inlet = inlet, .host = *host, .route = find(*host, own_port), .own_port = own_port, .client = client};
+    if (asked.route) co_return co_await on_route(asked);
+    const bool common = own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
+    if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
+    if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
+    co_return co_await say(inlet, {.notice = routes_.complete() ? Notice::no_such_instance : Notice::not_ready});
+}
+
+RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
+    if (own_port == 0) {
+        const auto label = label_below(host.name, settings_.domain);
+        return label ? routes_.find(*label) : nullptr;
+    }
+    return routes_.on_port(own_port);
+}
+
+Task<> Front::on_route(Asked& asked) {
+    const auto& head = asked.head();
+    if (is_own_path(head.target)) co_return co_await own_path(asked);
+    asked.shown = shown_by(head.fields, cookie_name(asked.own_port));
+    const Route& route = *asked.route;
+    // A public port needs nobody's name; who shows one may yet be told more of why it does not run.
+    auto admission = Admission::nobody;
+    if (!route.open_to_all || route.state != State::running) admission = CO_TRY(co_await who(asked));
+    if (!route.open_to_all) {
+        if (admission != Admission::allowed) co_return co_await turn_away(asked, admission);
+        if (asked.by_cookie && acts_from_elsewhere(asked))
+            co_return co_await say(asked.inlet, {.notice = Notice::other_origin});
+    }
+    if (route.state == State::running) co_return co_await pass(asked);
+    co_return co_await show_state(asked, admission);
+}
+
+Task<Admission> Front::who(Asked& asked) {
+    const auto& tenant = asked.route->tenant;
+    auto best = Admission::nobody;
+    if (!asked.shown.key.empty()) {
+        best = CO_TRY(co_await keeper_.admit(asked.shown.key, tenant, asked.client));
+        if (best == Admission::allowed) co_return best;
+    }
+    for (const auto& cookie : asked.shown.cookies) {
+        const auto admission = CO_TRY(co_await keeper_.admit(cookie, tenant, asked.client));
+        asked.by_cookie = admission == Admission::allowed;
+        if (asked.by_cookie) co_return admission;
+        if (best == Admission::nobody) best = admission;
+    }
+    co_return best;
+}
+
+// A browser sends cookies with whatever any page makes it send: what acts must come from the instance's own pages.
+bool Front::acts_from_elsewhere(const Asked& asked) const {
+    const auto& head = asked.head();
+    if (!changes_state(head.method) && !head.upgrade) return false;
+    if (const auto origin = head.find("Origin"); !origin.empty()) return !same_origin(origin, scheme_, asked.host);
+    const auto site = head.find("Sec-Fetch-Site");
+    return !site.empty() && site != "same-origin" && site != "none";
+}
+
+Task<> Front::turn_away(Asked& asked, Admission admission) {
+    switch (admission) {
+        case Admission::elsewhere: co_return co_await say(asked.inlet, {.notice = Notice::not_yours});
+        case Admission::unavailable: co_return co_await say(asked.inlet, {.notice = Notice::sign_in_unavailable});
+        case Admission::too_many: co_return co_await say(asked.inlet, {.notice = Notice::too_many});
+        case Admission::allowed:
+        case Admission::nobody: break;
+    }
+    const auto url = sign_in_url(asked);
+    if (asked.reader() == Reader::program || url.empty() || !asked.shown.key.empty())
+        co_return co_await say(asked.inlet, {.notice = Notice::sign_in});
+    http::Response response{.status = 302};
+    response.headers = {{"Location", url}, {"Cache-Control", "no-store"}, {"Referrer-Policy", "no-referrer"}};
+    co_return co_await asked.inlet.respond(std::move(response));
+}
+
+Task<> Front::show_state(Asked& asked, Admission admission) {
+    const Route& route = *asked.route;
+    Page page{.about = route.shown_as.empty() ? route.instance : route.shown_as};
+    if (admission == Admission::allowed) page.detail = route.detail;
+    switch (route.state) {
+        case State::init:
+        case State::ready: page.notice = Notice::starting; break;
+        case State::running: break;
+        case State::stopping: page.notice = Notice::stopping; break;
+        case State::stopped: page.notice = Notice::stopped; break;
+        case State::failed: page.notice = Notice::failed; break;
+        case State::lost: page.notice = Notice::lost; break;
+    }
+    co_return co_await say(asked.inlet, std::move(page));
+}
+
+Task<> Front::own_path(Asked& asked) {
+    const auto target = asked.head().target;
+    const auto path = target.substr(0, target.find('?'));
+    if (path == "/.hostler/session" && asked.head().method == "GET") co_return co_await redeem(asked);
+    if (path == "/.hostler/sign-out") co_return co_await sign_out(asked);
+    co_return co_await say(asked.inlet, {.notice = Notice::bad_path});
+}
+
+Task<> Front::redeem(Asked& asked) {
+    const auto target = asked.head().target;
+    const auto query = target.find('?') == std::string_view::npos ? std::string_view{} : target.substr(target.find('?') + 1);
+    const auto code = query_value(query, "code").value_or("");
+    const auto to = safe_path(query_value(query, "to").value_or("/"));
+    const Page refused{.notice = Notice::code_refused, .link = to, .link_text = "Sign in again"};
+    if (code.empty() || code.size() > credential_max) co_return co_await say(asked.inlet, refused);
+    const auto session = co_await keeper_.redeem(code, asked.route->name, asked.client);
+    if (!session && session.error().code == Code::forbidden) co_return co_await say(asked.inlet, refused);
+    if (!session) {
+        CO_TRY(co_await check_cancelled());
+        const bool busy = session.error().code == Code::exhausted;
+        co_return co_await say(asked.inlet, {.notice = busy ? Notice::too_many : Notice::sign_in_unavailable});
+    }
+    http::Response response{.status = 303};
+    response.headers = {{"Location", to},
+                        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}", cookie_name(asked.own_port), *session,
+                                                   scheme_ == "https" ? "; Secure" : "")},
+                        {"Cache-Control", "no-store"},
+                        {"Referrer-Policy", "no-referrer"}};
+    co_return co_await asked.inlet.respond(std::move(response));
+}
+
+Task<> Front::sign_out(Asked& asked) {
+    const auto name = cookie_name(asked.own_port);
+    for (const auto& cookie : shown_by(asked.head().fields, name).cookies) keeper_.forget(cookie);
+    auto response = answer({.notice = Notice::signed_out}, asked.reader(), new_secret(ports_.random, "n"));
+    response.headers.add("Set-Cookie", name + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    co_return co_await asked.inlet.respond(std::move(response));
+}
+
+Task<> Front::pass(Asked& asked) {
+    const RoutePtr route = asked.route;
+    const Held held{instance_requests_, route->instance, settings_.instance_requests_max};
+    if (!held) co_return co_await say(asked.inlet, {.notice = Notice::too_busy});
+    const auto request = rewrite_for(asked);
+    const auto reader = asked.reader();
+    const auto outcome = CO_TRY(co_await proxy_.pass(
+        asked.inlet, pool_key(*route), [this, route] { return upstreams_.dial(route); }, request, response_rewrite_));
+    if (outcome.upgraded) ++counters_.upgraded;
+    if (outcome.status != 0) {
+        ++counters_.passed;
+        co_return Result<>{};
+    }
+    if (outcome.client_gone || !outcome.error) co_return Result<>{};
+    ++counters_.failed;
+    const Error& error = *outcome.error;
+    Page page{.about = route->shown_as.empty() ? route->instance : route->shown_as};
+    const int status = http::gateway_status(error);
+    page.notice = status == 400 ? Notice::bad_request : status == 504 ? Notice::upstream_late : Notice::upstream_failed;
+    if (error.code == Code::exhausted) page.notice = Notice::too_busy;
+    page.detail = error.message;
+    log_debug("gateway: {} of instance {}: {}", status, route->instance, error.message);
+    co_return co_await asked.inlet.respond(answer(page, reader, new_secret(ports_.random, "n")));
+}
+
+// What tenant code sees in place of what was asked: nothing of ours, and who asked by our word alone.
+http::Rewrite Front::rewrite_for(const Asked& asked) const {
+    const auto& head = asked.head();
+    http::Rewrite rewrite;
+    rewrite.remove = {std::string{key_header}, "X-Real-IP", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Prefix",
+                      "X-Forwarded-By", "X-Original-URL", "X-Rewrite-URL"};
+    bool own_cookie = false;
+    std::string cookies;
+    for (const auto& [name, value] : head.fields) {
+        if (http::same_name(name, "Authorization") && carries_key(value)) rewrite.remove.emplace_back("Authorization");
+        if (!http::same_name(name, "Cookie")) continue;
+        auto left = without_own_cookies(value);
+        own_cookie |= left != value;
+        if (!cookies.empty() && !left.empty()) cookies += "; ";
+        cookies += left;
+    }
+    if (own_cookie && cookies.empty()) rewrite.remove.emplace_back("Cookie");
+    if (own_cookie && !cookies.empty()) rewrite.set.push_back({"Cookie", std::move(cookies)});
+    rewrite.set.push_back({"X-Forwarded-For", asked.client});
+    rewrite.set.push_back({"X-Forwarded-Proto", scheme_});
+    rewrite.set.push_back({"X-Forwarded-Host", std::string{head.host}});
+    rewrite.set.push_back({"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", asked.client, head.host, scheme_)});
+    return rewrite;
+}
+
+Task<> Front::say(http::Inlet& inlet, Page page) {
+    const auto reader = reader_of(inlet.head().method, inlet.head().find("Accept"));
+    co_return co_await inlet.respond(answer(page, reader, new_secret(ports_.random, "n")));
+}
+
+Task<> Front::health(http::Inlet& inlet) {
+    http::Response response{.status = routes_.complete() ? 200 : 503};
+    response.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}};
+    response.body = fmt::format("{{\"ready\":{},\"linked\":{},\"routes\":{}}}\n", routes_.complete(), master_.linked(),
+                                routes_.all().size());
+    co_return co_await inlet.respond(std::move(response));
+}
+
+std::string Front::sign_in_url(const Asked& asked) const {
+    const auto& page = master_.sign_in();
+    if (page.empty()) return {};
+    const auto back = fmt::format("{}://{}{}", scheme_, asked.head().host, asked.head().target);
+    return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encoded(back);
+}
+
+// Ports of one host name share their cookies, so each port has a name of its own.
+std::string Front::cookie_name(std::uint16_t own_port) const {
+    return own_port == 0 ? std::string{session_cookie} : fmt::format("{}_{}", session_cookie, own_port);
+}
+
+}  // namespace hostler::gateway

@@ -1,0 +1,70 @@
+// What browsers and programs meet: each request is matched to a route, checked, and passed on or answered here.
+#pragma once
+
+#include "http/proxy.h"
+#include "http/server.h"
+#include "roles/gateway/gatekeeper.h"
+#include "roles/gateway/origin.h"
+#include "roles/gateway/pages.h"
+#include "roles/gateway/ports.h"
+#include "roles/gateway/route.h"
+#include "roles/gateway/settings.h"
+#include "roles/gateway/upstreams.h"
+
+namespace hostler::gateway {
+
+struct FrontCounters {
+    std::uint64_t requests = 0;
+    std::uint64_t passed = 0;    // An instance answered.
+    std::uint64_t upgraded = 0;
+    std::uint64_t failed = 0;    // An instance should have answered, and did not.
+};
+
+class Front {
+public:
+    Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master, Gatekeeper& keeper,
+          Upstreams& upstreams);
+
+    // One connection to its end. `own_port`: of the route that has this port for itself; 0: the common one.
+    Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain);
+    void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
+    void routes_changed();  // Kept tunnels of generations that are over are closed.
+    const FrontCounters& counters() const { return counters_; }
+
+private:
+    struct Asked;  // One request, and what was found out about it.
+
+    Task<> request(http::Inlet& inlet, std::uint16_t own_port, const std::string& client);
+    Task<> on_route(Asked& asked);
+    Task<> own_path(Asked& asked);
+    Task<> redeem(Asked& asked);
+    Task<> sign_out(Asked& asked);
+    Task<Admission> who(Asked& asked);
+    bool acts_from_elsewhere(const Asked& asked) const;
+    Task<> turn_away(Asked& asked, Admission admission);
+    Task<> show_state(Asked& asked, Admission admission);
+    Task<> pass(Asked& asked);
+    http::Rewrite rewrite_for(const Asked& asked) const;
+    Task<> say(http::Inlet& inlet, Page page);
+    Task<> health(http::Inlet& inlet);
+    RoutePtr find(const HostPort& host, std::uint16_t own_port) const;
+    std::string sign_in_url(const Asked& asked) const;
+    std::string cookie_name(std::uint16_t own_port) const;
+
+    const Ports& ports_;
+    const Settings& settings_;
+    RouteTable& routes_;
+    MasterLink& master_;
+    Gatekeeper& keeper_;
+    Upstreams& upstreams_;
+    const http::ServerLimits limits_;
+    const http::Rewrite response_rewrite_;
+    http::Proxy proxy_;
+    std::string scheme_ = "http";
+    std::map<std::string, std::size_t> client_connections_;
+    std::map<std::string, std::size_t> client_requests_;
+    std::map<std::string, std::size_t> instance_requests_;
+    FrontCounters counters_;
+};
+
+}  // namespace hostler::gateway
