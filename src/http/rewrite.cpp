@@ -46,6 +46,9 @@ bool is_left_out(const Head& head, const Rewrite& rewrite, std::string_view name
 }
 
 bool is_dropped(std::string_view cookie, const std::vector<std::string>& drop) {
+    // A cookie without a name is sent back as its value: "=name=value" becomes "name=value".
+    cookie = trimmed(cookie);
+    while (cookie.starts_with('=')) cookie = trimmed(cookie.substr(1));
     const auto name = trimmed(cookie.substr(0, cookie.find('=')));
     for (const std::string_view one : drop)
         if (one.ends_with('*') ? name.starts_with(one.substr(0, one.size() - 1)) : name == one) return true;
