@@ -90,3 +90,4 @@ CREATE INDEX audit_of_tenant ON audit (tenant, number);
 
 INSERT INTO meta (name, value) VALUES ('epoch', 0);
 INSERT INTO meta (name, value) VALUES ('number', 0);
+INSERT INTO meta (name, value) VALUES ('refused', 0);

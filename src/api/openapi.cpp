@@ -169,13 +169,13 @@ private:
         const Field* field = property.field;
         if (!field) return out;
         const Kind kind = property.schema->kind;
-        const auto bound = [&](std::string_view low, std::string_view high, std::int64_t at_most) {
+        const auto bound = [&](std::string_view low, std::string_view high) {
             if (field->min) out[low] = *field->min;
-            if (field->max || at_most > 0) out[high] = field->max.value_or(at_most);
+            if (field->max) out[high] = *field->max;
         };
-        if (kind == Kind::integer || kind == Kind::number) bound("minimum", "maximum", 0);
-        if (kind == Kind::text) bound("minLength", "maxLength", text_max);
-        if (kind == Kind::list) bound("minItems", "maxItems", list_max);
+        if (kind == Kind::integer || kind == Kind::number) bound("minimum", "maximum");
+        if (kind == Kind::text) bound("minLength", "maxLength");
+        if (kind == Kind::list) bound("minItems", "maxItems");
         if (field->form && kind == Kind::text) {
             out["format"] = field->form->name;
             if (!field->form->pattern.empty()) out["pattern"] = field->form->pattern;

@@ -35,7 +35,7 @@ inline constexpr Typed<StartInstance, Empty> start_instance{{
     .name = "startInstance", .method = Method::post, .path = "/gpu-instances", .permission = "instance.write",
     .help = "Start a GPU instance, from stock where there is some.", .noun = "instance", .verb = "start",
     .argument = "instanceID",
-    .example = "instance start notebook-1 --spec-name h100-1 --image docker.io/library/nginx:1.27 --port 80,public,probe --wait"}};
+    .example = "instance start notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 --port 80,public,probe --wait"}};
 inline constexpr Typed<NameInstance, Empty> stop_instance{{
     .name = "stopInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
     .permission = "instance.write", .help = "Stop an instance and give back what it holds.", .noun = "instance",
@@ -102,7 +102,7 @@ inline constexpr Typed<NameHost, Explanation> explain_host{{
 inline constexpr Typed<RemoveHost, Empty> remove_host{{
     .name = "removeHost", .method = Method::delete_, .path = "/v1/hosts/{host}", .permission = "host.write",
     .scope = Scope::operator_only, .help = "Remove a host: it is cut off at once, for good.", .noun = "host",
-    .verb = "remove", .example = "host remove h-4f2a9c"}};
+    .verb = "remove", .confirm = "It can join again only with a new token.", .example = "host remove h-4f2a9c"}};
 
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
@@ -163,7 +163,8 @@ inline constexpr Typed<NameVolume, Volume> get_volume{{
 inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
     .name = "deleteVolume", .method = Method::delete_, .path = "/v1/volumes/{volume}",
     .permission = "volume.write", .help = "Delete a volume that no instance uses, with what is in it.",
-    .status = 202, .noun = "volume", .verb = "delete", .example = "volume delete models --wait"}};
+    .status = 202, .noun = "volume", .verb = "delete", .confirm = "What is in it is gone for good.",
+    .example = "volume delete models --wait"}};
 
 inline constexpr Typed<ListNetworks, List<Network>> list_networks{{
     .name = "listNetworks", .path = "/v1/networks", .permission = "network.read", .help = "List networks.",
@@ -183,7 +184,7 @@ inline constexpr Typed<GetOperation, LongOperation> get_operation{{
 inline constexpr Typed<CreateApiKey, CreatedApiKey> create_api_key{{
     .name = "createApiKey", .method = Method::post, .path = "/v1/api-keys", .permission = "key.write",
     .scope = Scope::operator_only, .help = "Create an API key; its secret is shown this once.", .status = 201,
-    .noun = "key", .verb = "create", .argument = "name", .example = "key create ci --tenant-id acme"}};
+    .noun = "key", .verb = "create", .argument = "name", .example = "key create ci --tenant acme"}};
 inline constexpr Typed<ListApiKeys, List<ApiKey>> list_api_keys{{
     .name = "listApiKeys", .path = "/v1/api-keys", .permission = "key.read", .help = "List API keys.",
     .list = true, .noun = "key", .verb = "list",

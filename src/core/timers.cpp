@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "core/suspend.h"
 
 namespace hostler {
@@ -71,12 +69,18 @@ Result<WallTime> parse_rfc3339(std::string_view text) {
     const auto wrong = [&] {
         return fail(Code::invalid, fmt::format("'{}' is not a time; write it as 2026-11-21T11:40:29Z", text));
     };
-    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, length = 0;
-    const std::string copy{text};
-    if (std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second,
-                    &length) != 6)
-        return wrong();
-    std::string_view rest = text.substr(static_cast<std::size_t>(length));
+    constexpr std::string_view shape = "0000-00-00T00:00:00";
+    if (text.size() <= shape.size()) return wrong();
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return wrong();
+    const auto number = [&](std::size_t at, std::size_t digits) {
+        int value = 0;
+        for (const char c : text.substr(at, digits)) value = value * 10 + (c - '0');
+        return value;
+    };
+    const int year = number(0, 4), month = number(5, 2), day = number(8, 2);
+    const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+    std::string_view rest = text.substr(shape.size());
     std::int64_t micros = 0;
     if (rest.starts_with('.')) {
         rest.remove_prefix(1);

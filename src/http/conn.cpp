@@ -38,11 +38,11 @@ Conn::Conn(StreamPtr stream, Timers& timers)
                           const asio::const_buffer words{last_words_.data(), last_words_.size()};
                           (void)stream_->try_write({&words, 1});
                       }
-                      stream_->close();
+                      close();
                   }),
       write_alarm_(timers, [this] {
           late_ = "the peer took nothing in time";
-          stream_->close();
+          close();
       }) {}
 
 Error Conn::blame(Error error) const {
@@ -93,7 +93,11 @@ Task<bool> Conn::fill(Duration within, First first) {
 Result<std::size_t> Conn::try_send(std::string_view bytes) {
     if (bytes.empty()) return std::size_t{0};
     const asio::const_buffer buffer{bytes.data(), bytes.size()};
-    const auto taken = stream_->try_write({&buffer, 1});
+    return try_send({&buffer, 1});
+}
+
+Result<std::size_t> Conn::try_send(std::span<const asio::const_buffer> buffers) {
+    const auto taken = stream_->try_write(buffers);
     if (!taken) return std::unexpected(blame(taken.error()));
     return taken->value_or(0);
 }

@@ -63,6 +63,7 @@ public:
     Result<std::optional<std::size_t>> try_read(std::span<char> into);
     // Bytes taken at once, maybe none.
     Result<std::size_t> try_send(std::string_view bytes);
+    Result<std::size_t> try_send(std::span<const asio::const_buffer> buffers);
     // Writes all; `within`: without any progress.
     Task<> send(std::span<const asio::const_buffer> buffers, Duration within);
     Task<> send(std::string_view bytes, Duration within);
@@ -76,8 +77,10 @@ public:
     void unwatch();
 
     void close() {
+        closed_ = true;
         if (stream_) stream_->close();
     }
+    bool closed() const { return closed_; }  // By us.
     // Takes the stream out, with the bytes read ahead in front of it. The Conn is then of no further use.
     StreamPtr release();
     bool released() const { return stream_ == nullptr; }
@@ -98,6 +101,7 @@ private:
     std::string_view last_words_;
     const char* late_ = nullptr;  // What did not come in time.
     bool reading_ = false;
+    bool closed_ = false;
 };
 
 // A stream behind bytes that were read from it already.

@@ -27,7 +27,8 @@ public:
     bool silent() const { return silent_; }
     // After an answer: whether another request may follow on this connection.
     bool reusable() const {
-        return head_.keep_alive && head_.status != 101 && body_.done() && conn_.ahead().empty();
+        return !conn_.closed() && head_.keep_alive && head_.status != 101 && body_.done() &&
+               conn_.ahead().empty();
     }
     // Of a kept connection: the server has neither closed it nor said anything unasked.
     bool alive();

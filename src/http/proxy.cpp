@@ -69,8 +69,8 @@ public:
 
     Task<Outcome> run() {
         upstream_.begin();
-        const auto good = co_await send_request();
-        if (!inlet_.body().done() && good) {
+        const auto good = send_request();
+        if (good && (!inlet_.body().done() || !unsent_.empty())) {
             group_.emplace(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
             group_->start("request body", send_body());
         }
@@ -86,7 +86,7 @@ public:
         // An answer that came before the request's end: what is left of the request is not for us to read.
         if (group_) co_await group_->close();
         if (!inlet_.body().done() && (outcome_.request_bytes > 0 || !good)) inlet_.last_one();
-        if (!inlet_.body().done()) server_.close();
+        if (!inlet_.body().done() || !unsent_.empty()) server_.close();
         CO_TRY(co_await check_cancelled());
         finish();
         co_return std::move(outcome_);
@@ -96,8 +96,8 @@ private:
     Times inward() const { return {inlet_.limits().body_time, limits_.write_time, limits_.answer_time}; }
     Times outward() const { return {limits_.body_time, inlet_.limits().write_time}; }
 
-    // Sends the head with what is there of the body.
-    Task<> send_request() {
+    // Sends the head with what is there of the body, or what the upstream takes of it at once.
+    Result<> send_request() {
         const auto& head = inlet_.head();
         std::string_view seen = client_.ahead(), body;
         std::size_t used = 0;
@@ -106,7 +106,7 @@ private:
             if (!step) {
                 bad_request_ = true;
                 inlet_.last_one();
-                co_return fail(Code::invalid, std::string{step.error().what});
+                return fail(Code::invalid, std::string{step.error().what});
             }
             used = step->taken;
             if (!step->trailer) body = seen.substr(0, used);
@@ -115,14 +115,21 @@ private:
         write_head(text_, head, request_);
         const std::array buffers{asio::const_buffer{text_.data(), text_.size()},
                                  asio::const_buffer{body.data(), body.size()}};
-        auto sent = co_await server_.send(buffers, limits_.write_time);
+        const std::size_t taken = TRY(server_.try_send(buffers));
+        if (taken < text_.size()) unsent_ = text_.substr(taken);
+        if (taken < text_.size() + body.size())
+            unsent_ += body.substr(taken < text_.size() ? 0 : taken - text_.size());
         outcome_.request_bytes = body.size();
         if (used > 0) inlet_.got_body();
         client_.consume(used);
-        co_return sent;
+        return {};
     }
 
     Task<> send_body() {
+        if (!unsent_.empty()) {
+            if (!co_await server_.send(unsent_, limits_.write_time)) co_return Result<>{};
+            unsent_.clear();
+        }
         const auto relayed =
             co_await relay(client_, server_, inlet_.body(), false, inward(), outcome_.request_bytes);
         if (outcome_.request_bytes > 0) inlet_.got_body();
@@ -251,6 +258,7 @@ private:
     const ProxyLimits& limits_;
     Outcome outcome_;
     std::string& text_;
+    std::string unsent_;  // Of the request's first bytes: the upstream was slow to take them.
     bool bad_request_ = false;
     std::optional<TaskGroup> group_;
 };

@@ -81,7 +81,8 @@ struct Served {
 inline Handler echo() {
     return [](Exchange& exchange) -> Task<> {
         auto body = CO_TRY(co_await exchange.read_all(1 << 20));
-        co_return co_await exchange.respond({200, {}, exchange.request.method + exchange.request.target + body});
+        co_return co_await exchange.respond(
+            {200, {}, exchange.request.method + exchange.request.target + body});
     };
 }
 

@@ -101,7 +101,7 @@ Result<> Tables::transact(const std::function<Result<>()>& body) {
     Result<> result = database_->run("BEGIN IMMEDIATE");
     if (result) result = body();
     const bool wanted = result.has_value();
-    if (!wanted) fprintf(stderr, "body failed %s tx %d\n", result.error().message.c_str(), database_->in_transaction());if (wanted) result = database_->run("COMMIT");
+    if (wanted) result = database_->run("COMMIT");
     if (result) return result;
     if (database_->in_transaction()) (void)database_->run("ROLLBACK");
     if (result.error().code == Code::exhausted) return after_full(std::move(result).error());
@@ -112,9 +112,9 @@ Result<> Tables::transact(const std::function<Result<>()>& body) {
 // SQLite may have put the last page of the failed transaction into its log before the disk was full: after a power cut
 // it would come back to life. A commit that writes over its beginning makes sure that it does not.
 Result<> Tables::after_full(Error error) {
-    fprintf(stderr,"after full\n");reserve_.release();
+    reserve_.release();
     Result<> over = database_->run("BEGIN IMMEDIATE");
-    if (over) over = database_->run("UPDATE meta SET value = value WHERE name = 'number'");
+    if (over) over = database_->run("UPDATE meta SET value = value + 1 WHERE name = 'refused'");  // No change, no write.
     if (over) over = database_->run("COMMIT");
     if (over) {
         // With the log written back, its length can be used again: small commits need no more space from here on.

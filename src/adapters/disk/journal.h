@@ -1,0 +1,28 @@
+// The Journal port as one file that only grows, and is written anew when most of it is past.
+#pragma once
+
+#include <memory>
+
+#include "core/worker.h"
+#include "ports/journal.h"
+
+namespace hostler::disk {
+
+struct JournalLimits {
+    std::size_t key_bytes_max = 1024;
+    std::size_t value_bytes_max = 1 << 20;
+    std::size_t bytes_max = 64 << 20;  // Of all keys and values.
+    std::size_t waste_bytes_max =
+        1 << 20;  // Written anew when more than this, and half of the file, is past.
+};
+
+// Reads what is there; a record that was half written when the power went is cut off. The worker outlives the
+// journal. Blocks. Errors: conflict (another process has it open), unavailable, invalid (not a journal).
+Result<std::unique_ptr<Journal>> open_journal(Worker& worker, std::string path, JournalLimits limits = {});
+
+// The file's form, for those who test it: a line that names it, then records of
+// length (4 bytes, little endian), CRC-32 of the rest (4), 'p' or 'e', the key's length (4), the key, the
+// value.
+inline constexpr std::string_view journal_magic = "hostler journal 1\n";
+
+}  // namespace hostler::disk

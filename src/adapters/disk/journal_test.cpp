@@ -1,0 +1,189 @@
+#include "adapters/disk/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/testing/real_timers.h"
+
+namespace hostler::disk {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+class JournalFile : public ::testing::Test {
+protected:
+    JournalFile() {
+        char folder[] = "/tmp/hostler-journal-XXXXXX";
+        folder_ = ::mkdtemp(folder);
+        path_ = (folder_ / "j").string();
+    }
+    ~JournalFile() override {
+        worker_.reset();
+        fs::remove_all(folder_);
+    }
+    std::unique_ptr<Journal> open(JournalLimits limits = {}) {
+        auto opened = open_journal(*worker_, path_, limits);
+        EXPECT_TRUE(opened) << opened.error().message;
+        return opened ? std::move(*opened) : nullptr;
+    }
+    template <class T>
+    Result<T> run(Task<T> task) {
+        return testing::run_real(loop_, std::move(task));
+    }
+    std::string bytes() const {
+        std::ifstream file{path_, std::ios::binary};
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    void write(std::string_view text) const {
+        std::ofstream{path_, std::ios::binary | std::ios::trunc} << text;
+    }
+
+    Loop loop_;
+    std::unique_ptr<Worker> worker_ = make_worker(loop_, "disk");
+    fs::path folder_;
+    std::string path_;
+};
+
+TEST_F(JournalFile, WhatWasPutIsThereAfterOpeningAgain) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("a", "1")));
+    ASSERT_TRUE(run(journal->put("b", std::string("\0\n", 2))));
+    ASSERT_TRUE(run(journal->put("a", "2")));
+    ASSERT_TRUE(run(journal->put("c", "")));
+    ASSERT_TRUE(run(journal->erase("c")));
+    ASSERT_TRUE(run(journal->erase("never")));
+    const auto expected = ElementsAre(Pair("a", "2"), Pair("b", std::string("\0\n", 2)));
+    EXPECT_THAT(journal->all(), expected);
+    journal.reset();
+    EXPECT_THAT(open()->all(), expected);
+}
+
+// A write that the power cut short, at any byte: what was acknowledged before stays, the rest is as if never
+// begun, and the journal goes on.
+TEST_F(JournalFile, ATailTornAtAnyByteIsCutOff) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("kept", "value")));
+    const auto before = bytes();
+    ASSERT_TRUE(run(journal->put("torn", "another value")));
+    const auto after = bytes();
+    journal.reset();
+    for (std::size_t size = before.size(); size < after.size(); ++size) {
+        write(after.substr(0, size));
+        auto opened = open();
+        ASSERT_TRUE(opened);
+        EXPECT_THAT(opened->all(), ElementsAre(Pair("kept", "value"))) << size;
+        ASSERT_TRUE(run(opened->put("next", "x")));
+        opened.reset();
+        EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"), Pair("next", "x"))) << size;
+    }
+    for (std::size_t size = 0; size < journal_magic.size(); ++size) {
+        write(after.substr(0, size));
+        EXPECT_TRUE(open()->all().empty()) << size;
+    }
+}
+
+TEST_F(JournalFile, ATailOfOtherBytesIsCutOff) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("kept", "value")));
+    const auto before = bytes();
+    ASSERT_TRUE(run(journal->put("torn", "another value")));
+    const auto after = bytes();
+    journal.reset();
+    for (std::size_t at = before.size(); at < after.size(); ++at) {
+        auto changed = after;
+        changed[at] = static_cast<char>(changed[at] ^ 0x10);
+        write(changed);
+        EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"))) << at;
+    }
+    write(before + std::string(4096, '\0'));  // What some file systems leave after a crash.
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value")));
+}
+
+TEST_F(JournalFile, WhatIsNoJournalIsRefusedAndLeftAlone) {
+    write("something else entirely\n");
+    const auto refused = open_journal(*worker_, path_);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::invalid);
+    EXPECT_EQ(bytes(), "something else entirely\n");
+}
+
+TEST_F(JournalFile, TwoDoNotShareIt) {
+    const auto journal = open();
+    const auto second = open_journal(*worker_, path_);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, Code::conflict);
+}
+
+TEST_F(JournalFile, ManyAtOnceShareASyncAndKeepTheirOrder) {
+    auto journal = open();
+    int done = 0;
+    {
+        TaskGroup group{loop_};
+        for (int i = 0; i < 500; ++i) {
+            group.start("put", [](Journal& to, int number, int& count) -> Task<> {
+                CO_TRY(co_await to.put("key", std::to_string(number)));
+                ++count;
+                co_return Result<>{};
+            }(*journal, i, done));
+        }
+        while (group.size() > 0) loop_.run_one();
+    }
+    EXPECT_EQ(done, 500);
+    journal.reset();
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("key", "499")));
+}
+
+TEST_F(JournalFile, ItIsWrittenAnewWhenMostOfItIsPast) {
+    auto journal = open({.waste_bytes_max = 4096});
+    ASSERT_TRUE(run(journal->put("stays", "here")));
+    for (int i = 0; i < 100; ++i)
+        ASSERT_TRUE(run(journal->put("changes", std::string(500, static_cast<char>('a' + i % 26)))));
+    EXPECT_LT(bytes().size(), 8192U);
+    const auto all = journal->all();
+    journal.reset();
+    EXPECT_EQ(open()->all(), all);
+    EXPECT_FALSE(fs::exists(path_ + ".new"));
+}
+
+TEST_F(JournalFile, LimitsHold) {
+    auto journal = open({.value_bytes_max = 100, .bytes_max = 250});
+    EXPECT_EQ(run(journal->put("", "x")).error().code, Code::invalid);
+    EXPECT_EQ(run(journal->put("a", std::string(101, 'x'))).error().code, Code::invalid);
+    ASSERT_TRUE(run(journal->put("a", std::string(100, 'x'))));
+    ASSERT_TRUE(run(journal->put("b", std::string(100, 'x'))));
+    EXPECT_EQ(run(journal->put("c", std::string(100, 'x'))).error().code, Code::exhausted);
+    ASSERT_TRUE(run(journal->erase("a")));
+    EXPECT_TRUE(run(journal->put("c", std::string(100, 'x'))));
+}
+
+// A full disk refuses a change, and loses nothing that was there; when there is room again, it goes on.
+TEST_F(JournalFile, AFullDiskIsToldAndLeavesNoHalfRecord) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("kept", "value")));
+    const auto size = bytes().size();
+    rlimit old{};
+    ::getrlimit(RLIMIT_FSIZE, &old);
+    const rlimit small{size + 100, old.rlim_max};
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const auto refused = run(journal->put("big", std::string(5000, 'x')));
+    ::setrlimit(RLIMIT_FSIZE, &old);
+    ::signal(SIGXFSZ, SIG_DFL);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(bytes().size(), size);
+    EXPECT_THAT(journal->all(), ElementsAre(Pair("kept", "value")));
+    ASSERT_TRUE(run(journal->put("next", "x")));
+    journal.reset();
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"), Pair("next", "x")));
+}
+
+}  // namespace
+}  // namespace hostler::disk

@@ -1,0 +1,343 @@
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include "api/router.h"
+
+namespace hostler::cli {
+
+namespace {
+
+using api::Kind;
+
+// Further commands that are short for one of the table: `hostler logs X` is `hostler instance logs X`.
+struct Short {
+    std::string_view typed;
+    std::string_view noun;
+    std::string_view verb;
+};
+constexpr auto shorts = std::to_array<Short>({
+    {"logs", "instance", "logs"},
+    {"explain", "instance", "explain"},
+    {"events", "event", "list"},
+});
+
+std::vector<std::string_view> words(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        const auto end = text.find(' ');
+        if (end != 0) out.push_back(text.substr(0, end));
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    }
+    return out;
+}
+
+// A flag's other, shorter names: --spec for --spec-name, --tenant for --tenant-id, --ttl for --ttl-seconds.
+std::string_view shortened(std::string_view flag) {
+    for (const std::string_view end : {"-id", "-name", "-seconds"})
+        if (flag.ends_with(end)) return flag.substr(0, flag.size() - end.size());
+    return {};
+}
+
+std::string value_name(const api::Property& property) {
+    const api::Schema& schema = *property.schema;
+    switch (schema.kind) {
+        case Kind::integer:
+            return property.field->unit == api::Unit::seconds ? "TIME" : "NUMBER";
+        case Kind::number: return "NUMBER";
+        case Kind::enumeration: return fmt::format("{{{}}}", fmt::join(schema.values, ","));
+        case Kind::list:
+            if (schema.element->name == "Port") return "PORT[,public][,probe][,base-url=/PATH]";
+            if (schema.element->name == "Env") return "NAME=VALUE";
+            if (schema.element->name == "VolumeMount") return "[VOLUME:]/PATH[:ro]";
+            return "TEXT";
+        case Kind::text:
+            if (property.field->form == &api::forms::quantity) return "QUANTITY";
+            return "TEXT";
+        case Kind::boolean: case Kind::time: case Kind::map: case Kind::object: break;
+    }
+    return "";
+}
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+std::string help_of(const api::Field& field) {
+    std::string help{field.help};
+    if (!field.example.empty() && field.form == &api::forms::quantity) help += fmt::format(" As {}.", field.example);
+    return help;
+}
+
+CLI::App* child(CLI::App& parent, const std::string& name) {
+    for (CLI::App* one : parent.get_subcommands([](const CLI::App*) { return true; }))
+        if (one->get_name() == name) return one;
+    return nullptr;
+}
+
+}  // namespace
+
+std::string kebab(std::string_view json_name) {
+    std::string out;
+    for (std::size_t i = 0; i < json_name.size(); ++i) {
+        const char c = json_name[i];
+        const bool capital = c >= 'A' && c <= 'Z';
+        const bool after_capital = i > 0 && json_name[i - 1] >= 'A' && json_name[i - 1] <= 'Z';
+        if (capital && i > 0 && !after_capital) out += '-';
+        out += capital ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return out;
+}
+
+bool can_wait(const api::Operation& operation) {
+    return operation.status == 202 || &operation == &api::ops::start_instance ||
+           &operation == &api::ops::stop_instance;
+}
+
+CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {
+    app.fallthrough();
+    app.allow_extras();
+    app.get_formatter()->column_width(44);
+    add_globals(world);
+    for (const api::Operation* operation : api::operations()) add_command(*operation);
+    local.login = app.add_subcommand("login", "Keep the API's address and a key for later calls.");
+    local.completion = app.add_subcommand("completion", "Print a script that completes commands in a shell.");
+    local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
+    for (CLI::App* one : {local.login, local.completion}) one->fallthrough()->allow_extras();
+    local.login->footer("Example:\n  hostler login --api http://127.0.0.1:8080 --key KEY");
+    local.completion->footer("Example:\n  source <(hostler completion bash)");
+    std::string footer = "Short forms: `hostler logs NAME`, `hostler explain NAME`, `hostler events`.\n";
+    if (!world.other_commands.empty()) footer += "\nParts of the cloud itself:\n";
+    for (const auto& [name, help] : world.other_commands) {
+        others_.push_back(name);
+        footer += fmt::format("  {:<12}{}\n", name, help);
+    }
+    footer += "\nThe API's address and key come from --api and --key, else HOSTLER_API and HOSTLER_KEY, else the file\n"
+              "that `hostler login` writes (HOSTLER_CONFIG names another).\n";
+    app.footer(footer);
+}
+
+void CommandTree::add_globals(const CliWorld& world) {
+    app.add_option("--api", globals.api, "Address of the API.")->type_name("URL")->group("Everywhere");
+    app.add_option("--key", globals.key, "API key; HOSTLER_KEY keeps it out of the list of processes.")
+        ->type_name("KEY")->group("Everywhere");
+    app.add_option("-o,--output", globals.output, "How to print data.")
+        ->type_name("{table,json,yaml,csv,name}")->group("Everywhere");
+    app.add_flag("--no-color", globals.no_color, "No colours, as with NO_COLOR set.")->group("Everywhere");
+    app.add_flag("-y,--yes", globals.yes, "Yes to every question.")->group("Everywhere");
+    app.add_flag("--version", globals.version, "Print the version.")->group("Everywhere");
+    app.set_help_flag("-h,--help", "Print help.");
+    app.get_help_ptr()->group("Everywhere");
+}
+
+void CommandTree::add_command(const api::Operation& operation) {
+    CLI::App* parent = &app;
+    std::vector<std::string_view> path = words(operation.noun);
+    if (!operation.verb.empty()) path.push_back(operation.verb);
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const std::string word{path[i]};
+        CLI::App* next = child(*parent, word);
+        if (!next) {
+            const bool leaf = i + 1 == path.size();
+            next = parent->add_subcommand(
+                word, leaf ? std::string(operation.help)
+                           : fmt::format("{}{}s.", static_cast<char>(word[0] - 'a' + 'A'), word.substr(1)));
+            if (!leaf) next->alias(word.ends_with('s') ? word + "es" : word + "s");
+            if (word == "list") next->alias("ls");
+            next->fallthrough()->allow_extras();
+        }
+        parent = next;
+    }
+    auto command = std::make_unique<Command>();
+    command->operation = &operation;
+    command->app = parent;
+    if (!operation.example.empty()) parent->footer(fmt::format("Example:\n  hostler {}", operation.example));
+    add_flags(*command, operation.request(), {});
+    add_common(*command);
+    commands.push_back(std::move(command));
+}
+
+void CommandTree::add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path) {
+    for (const api::Property& property : schema.properties) {
+        auto inner = path;
+        inner.push_back(property.name);
+        if (property.schema->kind == Kind::object) add_flags(command, *property.schema, std::move(inner));
+        else add_flag(command, property, std::move(inner));
+    }
+}
+
+void CommandTree::add_flag(Command& command, const api::Property& property, std::vector<std::string> path) {
+    auto flag = std::make_unique<Flag>();
+    flag->property = &property;
+    flag->path = std::move(path);
+    std::string long_name = kebab(property.name);
+    if (long_name.starts_with("is-")) long_name = long_name.substr(3);
+    if (flag->is_list() && long_name.ends_with('s')) long_name.pop_back();  // One at a time: --port, --env.
+    const bool top = flag->path.size() == 1;
+    const bool in_path = top && api::place_of(*command.operation, property) == api::Place::path;
+    const bool positional = in_path || (top && property.name == command.operation->argument);
+    const auto taken = [&](const std::string& name) {
+        return name.empty() || command.app->get_option_no_throw("--" + name) || app.get_option_no_throw("--" + name);
+    };
+    flag->name = positional ? upper(long_name) : "--" + long_name;
+    std::string names = in_path ? flag->name : "--" + long_name;
+    const std::string shorter{shortened(long_name)};
+    if (!in_path && !taken(shorter)) names += ",--" + shorter;
+    if (positional && !in_path) names += "," + flag->name;
+    const std::string help = help_of(*property.field);
+    if (property.schema->kind == Kind::boolean) {
+        flag->option = command.app->add_flag(names, flag->on, help);
+    } else {
+        flag->option = command.app->add_option(names, flag->values, help)
+                           ->type_name(positional ? "" : value_name(property))
+                           ->expected(1)
+                           ->allow_extra_args(false);
+        if (flag->is_list()) flag->option->take_all();
+    }
+    command.flags.push_back(std::move(flag));
+}
+
+void CommandTree::add_common(Command& command) {
+    const api::Operation& operation = *command.operation;
+    CLI::App& on = *command.app;
+    if (operation.list) {
+        on.add_option("--limit", command.limit, "At most so many; without it: all.")->type_name("NUMBER");
+        on.add_option("--cursor", command.cursor, "Go on behind an earlier page.")->type_name("TEXT");
+    }
+    if (operation.watch) on.add_flag("-w,--watch", command.watch, "Go on and print what changes.");
+    if (operation.writes()) {
+        on.add_flag("--dry-run", command.dry_run, "Ask what would happen, and change nothing.");
+        on.add_option("--idempotency-key", command.idempotency_key, "A name for this call: sent again, it has no "
+                                                                    "further effect.")->type_name("TEXT");
+        on.add_option("-f,--file", command.file, "Take fields from this JSON file, '-' for standard input; flags win.")
+            ->type_name("FILE");
+    }
+    if (can_wait(operation)) {
+        on.add_flag("--wait", command.wait, "Wait until it is done, and show how far it is.");
+        on.add_option("--timeout", command.timeout, "How long to wait, as 90s, 10m or 1h.")->type_name("TIME")
+            ->capture_default_str();
+    }
+}
+
+Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
+    if (!args.empty())
+        for (const Short& one : shorts)
+            if (args.front() == one.typed) {
+                args.front() = one.verb;
+                args.insert(args.begin(), std::string(one.noun));
+            }
+    const auto deepest = [&] {
+        CLI::App* at = &app;
+        while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+        return at;
+    };
+    try {
+        std::reverse(args.begin(), args.end());  // As CLI11 wants them.
+        app.parse(args);
+    } catch (const CLI::CallForHelp&) {
+        help = deepest()->help(deepest() == &app ? "" : deepest()->get_parent() == &app ? "hostler" : "hostler " +
+                               deepest()->get_parent()->get_name());
+        return {};
+    } catch (const CLI::ParseError& error) {
+        return fail(Code::invalid, error.what());
+    }
+    TRY(refuse_extras());
+    CLI::App* at = deepest();
+    const bool leaf = at->get_subcommands([](const CLI::App*) { return true; }).empty();
+    if (globals.version || leaf) return {};
+    if (at == &app) {
+        help = app.help();
+        return {};
+    }
+    std::vector<std::string> verbs;
+    for (const CLI::App* one : at->get_subcommands([](const CLI::App*) { return true; }))
+        verbs.push_back(one->get_name());
+    return fail(Code::invalid, fmt::format("hostler {} needs to be told what to do: {}", at->get_name(),
+                                           fmt::join(verbs, ", ")));
+}
+
+Result<> CommandTree::refuse_extras() const {
+    const auto extras = app.remaining(true);
+    if (extras.empty()) return {};
+    const std::string& extra = extras.front();
+    const CLI::App* at = &app;
+    std::vector<std::string> known;
+    const auto take_options = [&](const CLI::App& from) {
+        for (const CLI::Option* option : from.get_options())
+            for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    };
+    take_options(app);
+    while (!at->get_subcommands().empty()) {
+        at = at->get_subcommands().front();
+        take_options(*at);
+    }
+    const bool flag = extra.starts_with('-');
+    if (!flag) {
+        known.clear();
+        for (const CLI::App* one : at->get_subcommands([](const CLI::App*) { return true; }))
+            known.push_back(one->get_name());
+        if (at == &app) known.insert(known.end(), others_.begin(), others_.end());
+    }
+    std::string sentence = flag            ? fmt::format("there is no flag {} here", extra.substr(0, extra.find('=')))
+                           : known.empty() ? fmt::format("'{}' is one argument too many", extra)
+                                           : fmt::format("there is no command '{}' here", extra);
+    const auto meant = api::nearest(extra.substr(0, extra.find('=')), {known.begin(), known.end()});
+    if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", meant);
+    return fail(Code::invalid, sentence);
+}
+
+Command* CommandTree::chosen() const {
+    for (const auto& command : commands)
+        if (command->app->parsed()) return command.get();
+    return nullptr;
+}
+
+std::vector<std::string> CommandTree::candidates(std::vector<std::string> typed) const {
+    std::string last;
+    if (!typed.empty()) {
+        last = typed.back();
+        typed.pop_back();
+    }
+    const CLI::App* at = &app;
+    const auto all = [](const CLI::App*) { return true; };
+    std::string before;
+    for (const std::string& word : typed) {
+        for (const CLI::App* one : at->get_subcommands(all))
+            if (one->check_name(word)) {
+                at = one;
+                break;
+            }
+        before = word;
+    }
+    std::vector<std::string> out;
+    const auto offer = [&](std::string_view text) {
+        if (text.starts_with(last)) out.emplace_back(text);
+    };
+    if (before == "-o" || before == "--output") {
+        for (const auto* format : {"table", "json", "yaml", "csv", "name"}) offer(format);
+        return out;
+    }
+    for (const auto& command : commands) {
+        if (command->app != at) continue;
+        for (const auto& flag : command->flags)
+            if (flag->option->check_name(before))
+                for (const auto value : flag->property->schema->values) offer(value);
+    }
+    if (!out.empty()) return out;
+    if (at == local.completion)
+        for (const auto* shell : {"bash", "zsh", "fish"}) offer(shell);
+    for (const CLI::App* one : at->get_subcommands(all)) offer(one->get_name());
+    if (at == &app)
+        for (const auto& other : others_) offer(other);
+    if (last.starts_with('-'))
+        for (const CLI::App* from : {at, &app})
+            for (const CLI::Option* option : from->get_options())
+                for (const auto& name : option->get_lnames()) offer("--" + name);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+}  // namespace hostler::cli

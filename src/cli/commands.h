@@ -1,0 +1,87 @@
+// The tree of commands, made from the table of operations.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "api/operations.h"
+#include "cli/cli.h"
+
+namespace hostler::cli {
+
+// A flag (or positional argument) that fills one field of a request.
+struct Flag {
+    const api::Property* property = nullptr;
+    std::vector<std::string> path;    // Of the field: {"template", "cmd"}.
+    std::string name;                 // As people type it: "--cmd", "NAME".
+    std::vector<std::string> values;  // As they were typed.
+    bool on = false;                  // Of a boolean without a value.
+    CLI::Option* option = nullptr;
+    bool given() const { return option && option->count() > 0; }
+    bool is_list() const { return property->schema->kind == api::Kind::list; }
+};
+
+struct Command {
+    const api::Operation* operation = nullptr;
+    CLI::App* app = nullptr;
+    std::vector<std::unique_ptr<Flag>> flags;
+    std::string file;             // --file
+    std::string idempotency_key;  // --idempotency-key
+    std::string cursor;           // --cursor
+    std::string timeout = "10m";  // --timeout
+    int limit = 0;                // --limit; 0: all pages.
+    bool dry_run = false;
+    bool watch = false;
+    bool wait = false;
+};
+
+struct Globals {
+    std::string api;
+    std::string key;
+    std::string output = "table";
+    bool no_color = false;
+    bool yes = false;
+    bool version = false;
+};
+
+struct LocalCommands {  // Those that are no operation.
+    CLI::App* login = nullptr;
+    CLI::App* completion = nullptr;
+    std::string shell;
+};
+
+class CommandTree {
+public:
+    explicit CommandTree(const CliWorld& world);
+
+    // Errors: invalid (what was typed is no command: a sentence that names the nearest). `help` is set when help was
+    // asked for instead.
+    Result<> parse(std::vector<std::string> args, std::string& help);
+
+    // The command that was typed; null for a local one.
+    Command* chosen() const;
+    // What may stand at the end of `words` (completion): its last is what has been typed of it so far.
+    std::vector<std::string> candidates(std::vector<std::string> words) const;
+
+    CLI::App app;
+    Globals globals;
+    LocalCommands local;
+    std::vector<std::unique_ptr<Command>> commands;
+
+private:
+    void add_globals(const CliWorld& world);
+    void add_command(const api::Operation& operation);
+    void add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path);
+    void add_flag(Command& command, const api::Property& property, std::vector<std::string> path);
+    void add_common(Command& command);
+    Result<> refuse_extras() const;
+
+    std::vector<std::string> others_;
+};
+
+// "specName" → "spec-name".
+std::string kebab(std::string_view json_name);
+// Waits until something happens afterwards, so that --wait means something: start and stop, and what answers 202.
+bool can_wait(const api::Operation& operation);
+
+}  // namespace hostler::cli

@@ -1,0 +1,34 @@
+// Where the API is and with which key: flags, then environment, then a file.
+#pragma once
+
+#include "cli/cli.h"
+#include "http/client.h"
+
+namespace hostler::cli {
+
+struct Connection {
+    std::string api;  // "http://127.0.0.1:8080", "unix:/run/hostler/api.sock"
+    std::string key;
+};
+
+// The file: HOSTLER_CONFIG, else $XDG_CONFIG_HOME or ~/.config, and hostler/config.toml below it. Empty: no home.
+std::string config_path(const CliWorld& world);
+
+// Lines `api = "…"` and `key = "…"`, or HOSTLER_API=… and HOSTLER_KEY=… as `hostler up` writes them; others pass.
+Connection parse_config(std::string_view text);
+
+// Errors: invalid (no address is known, or it is no proper one; HOSTLER_CONFIG names a file that cannot be read).
+Result<Connection> connection(const CliWorld& world, std::string api_flag, std::string key_flag);
+
+// Replaces the file, readable by its owner only. Errors: invalid.
+Result<> save_config(const std::string& path, const Connection& connection);
+
+struct Base {
+    http::Endpoint endpoint;
+    std::string host;    // For the Host header.
+    std::string prefix;  // Of every path; without '/' at its end.
+};
+// Errors: invalid.
+Result<Base> parse_api_url(std::string_view url);
+
+}  // namespace hostler::cli

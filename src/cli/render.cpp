@@ -1,0 +1,463 @@
+#include "cli/render.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <cmath>
+
+namespace hostler::cli {
+
+namespace {
+
+using api::Kind;
+using api::Unit;
+
+// Characters that a terminal shows, at one column each.
+std::size_t shown(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string cut(std::string text, std::size_t width) {
+    if (shown(text) <= width || width < 2) return text;
+    std::size_t at = 0, seen = 0;
+    while (at < text.size() && (seen < width - 1 || (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)) {
+        seen += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
+        if (seen > width - 1) break;
+        ++at;
+    }
+    return text.substr(0, at) + "…";
+}
+
+// Text of others must not steer the terminal.
+std::string harmless(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    return out;
+}
+
+std::string heading(const api::Property& property) {
+    std::string_view name = property.name;
+    if (property.schema->kind == Kind::time) {
+        if (name == "createdAt" || name == "time") return "AGE";
+        if (name.ends_with("At")) name.remove_suffix(2);
+    }
+    if (name.ends_with("Bytes") && name.size() > 5) name.remove_suffix(5);
+    std::string out;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool capital = name[i] >= 'A' && name[i] <= 'Z';
+        if (capital && i > 0 && !(name[i - 1] >= 'A' && name[i - 1] <= 'Z')) out += ' ';
+        out += static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+    }
+    return out;
+}
+
+std::string_view colour_of(std::string_view state) {
+    for (const std::string_view good : {"running", "ready", "healthy", "available", "attached", "up", "done"})
+        if (state == good) return "\x1b[32m";
+    for (const std::string_view bad : {"failed", "lost", "faulty", "unreachable", "down", "gone", "unresponsive"})
+        if (state == bad) return "\x1b[31m";
+    for (const std::string_view dull : {"stopped", "deleted", "retired", "init"})
+        if (state == dull) return "\x1b[2m";
+    return "\x1b[33m";
+}
+
+std::string painted(const api::Property& property, std::string text, const Style& style) {
+    if (!style.colour || property.schema->kind != Kind::enumeration || property.name != "state") return text;
+    return fmt::format("{}{}\x1b[0m", colour_of(text), text);
+}
+
+// What of an object inside a cell tells most.
+std::string gist(const api::Schema& schema, const json::value& value, const Style& style) {
+    const json::object* object = value.if_object();
+    if (!object) return {};
+    for (const std::string_view key : {"url", "cidr", "name", "id", "zone"})
+        if (const auto* found = object->if_contains(key); found && found->is_string() && !found->get_string().empty())
+            return harmless(found->get_string());
+    for (const api::Property& property : schema.properties)
+        if (const auto* found = object->if_contains(property.name)) {
+            auto text = cell(property, *found, style, false);
+            if (!text.empty()) return text;
+        }
+    return {};
+}
+
+const json::value* field_of(const json::value& object, std::string_view name) {
+    return object.is_object() ? object.get_object().if_contains(name) : nullptr;
+}
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+    return out + '"';
+}
+
+std::string csv(const api::Schema& schema, const json::array& items) {
+    std::string out;
+    for (const api::Property& property : schema.properties)
+        out += (&property == &schema.properties.front() ? "" : ",") + property.name;
+    out += "\r\n";
+    for (const json::value& item : items) {
+        bool first = true;
+        for (const api::Property& property : schema.properties) {
+            if (!std::exchange(first, false)) out += ',';
+            const json::value* value = field_of(item, property.name);
+            if (!value || value->is_null()) continue;
+            out += csv_field(value->is_string() ? std::string(value->get_string()) : json::serialize(*value));
+        }
+        out += "\r\n";
+    }
+    return out;
+}
+
+// Indented JSON.
+void pretty(std::string& out, const json::value& value, std::size_t depth) {
+    const auto line = [&](std::size_t at) { out.append("\n").append(at * 2, ' '); };
+    if (const auto* object = value.if_object(); object && !object->empty()) {
+        out += '{';
+        bool first = true;
+        for (const auto& entry : *object) {
+            if (!std::exchange(first, false)) out += ',';
+            line(depth + 1);
+            out += json::serialize(json::string(entry.key())) + ": ";
+            pretty(out, entry.value(), depth + 1);
+        }
+        line(depth);
+        out += '}';
+    } else if (const auto* array = value.if_array(); array && !array->empty()) {
+        out += '[';
+        bool first = true;
+        for (const auto& element : *array) {
+            if (!std::exchange(first, false)) out += ',';
+            line(depth + 1);
+            pretty(out, element, depth + 1);
+        }
+        line(depth);
+        out += ']';
+    } else {
+        out += json::serialize(value);
+    }
+}
+
+std::string pretty(const json::value& value) {
+    std::string out;
+    pretty(out, value, 0);
+    return out + "\n";
+}
+
+bool plain_in_yaml(std::string_view text) {
+    if (text.empty() || text.front() == '-' || text.front() == '.' ) return false;
+    if (!std::all_of(text.begin(), text.end(), [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./-").contains(c);
+        }))
+        return false;
+    std::string low{text};
+    for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+        if (low == word) return false;
+    return !std::isdigit(static_cast<unsigned char>(text.front()));
+}
+
+void yaml(std::string& out, const json::value& value, std::size_t depth) {
+    const auto inner = [&](const json::value& v) {
+        const bool block = (v.is_object() && !v.get_object().empty()) || (v.is_array() && !v.get_array().empty());
+        if (block) {
+            out += '\n';
+            yaml(out, v, depth + 1);
+        } else {
+            out += ' ';
+            yaml(out, v, depth);
+            out += '\n';
+        }
+    };
+    if (const auto* object = value.if_object(); object && !object->empty()) {
+        for (const auto& entry : *object) {
+            out.append(depth * 2, ' ').append(entry.key().data(), entry.key().size()).append(":");
+            inner(entry.value());
+        }
+    } else if (const auto* array = value.if_array(); array && !array->empty()) {
+        for (const auto& element : *array) {
+            std::string item;
+            if (element.is_object() && !element.get_object().empty()) {
+                yaml(item, element, depth + 1);  // Its first line begins beside the dash.
+                out.append(depth * 2, ' ').append("- ").append(item.substr((depth + 1) * 2));
+            } else {
+                out.append(depth * 2, ' ').append("-");
+                inner(element);
+            }
+        }
+    } else if (const auto* text = value.if_string(); text && plain_in_yaml(*text)) {
+        out.append(text->data(), text->size());
+    } else {
+        out += json::serialize(value);  // JSON's scalars are YAML's.
+    }
+}
+
+std::string lines_of(const api::Property& property, const json::value& value, const Style& style, std::size_t indent);
+
+// Name and value, one a line; lists of objects below their name.
+std::string details(const api::Schema& schema, const json::value& object, const Style& style, std::size_t indent) {
+    std::size_t width = 0;
+    std::vector<std::pair<const api::Property*, const json::value*>> rows;
+    for (const api::Property& property : schema.properties) {
+        const json::value* value = field_of(object, property.name);
+        if (!value || value->is_null()) continue;
+        if (value->is_string() && value->get_string().empty()) continue;
+        if (value->is_array() && value->get_array().empty()) continue;
+        rows.emplace_back(&property, value);
+        width = std::max(width, property.name.size());
+    }
+    std::string out;
+    for (const auto& [property, value] : rows) {
+        const bool nested = property->schema->kind == Kind::object ||
+                            (property->schema->kind == Kind::list && property->schema->element->kind == Kind::object);
+        out += fmt::format("{:{}}{:<{}}", "", indent, property->name + ":", width + 2);
+        if (nested) out += "\n" + lines_of(*property, *value, style, indent + 2);
+        else out += painted(*property, cell(*property, *value, style, true), style) + "\n";
+    }
+    return out;
+}
+
+std::string lines_of(const api::Property& property, const json::value& value, const Style& style, std::size_t indent) {
+    if (property.schema->kind == Kind::object) return details(*property.schema, value, style, indent);
+    std::string out;
+    for (const json::value& element : value.get_array()) {
+        std::vector<std::string> parts;
+        for (const api::Property& inner : property.schema->element->properties)
+            if (const json::value* found = field_of(element, inner.name)) {
+                auto text = cell(inner, *found, style, true);
+                if (!text.empty() && text != "no") parts.push_back(fmt::format("{} {}", inner.name, text));
+            }
+        out += fmt::format("{:{}}{}\n", "", indent, fmt::join(parts, ", "));
+    }
+    return out;
+}
+
+std::string explanation(const json::value& object, const Style& style) {
+    const auto text = [&](std::string_view name) {
+        const json::value* value = field_of(object, name);
+        return value && value->is_string() ? harmless(value->get_string()) : std::string{};
+    };
+    std::string out = fmt::format("{} ({})\n", text("sentence"), text("token"));
+    if (const json::value* blocking = field_of(object, "blocking"); blocking && blocking->is_array()) {
+        std::size_t width = 0;
+        for (const json::value& one : blocking->get_array())
+            if (const auto* host = field_of(one, "host"); host && host->is_string())
+                width = std::max(width, host->get_string().size());
+        for (const json::value& one : blocking->get_array()) {
+            const auto* host = field_of(one, "host");
+            const auto* reason = field_of(one, "reason");
+            if (host && reason && host->is_string() && reason->is_string())
+                out += fmt::format("  {:<{}}  {}\n", harmless(host->get_string()), width, harmless(reason->get_string()));
+        }
+    }
+    if (const auto help = text("wouldHelp"); !help.empty()) out += fmt::format("Would help: {}\n", help);
+    return out;
+}
+
+}  // namespace
+
+Result<Format> parse_format(std::string_view text) {
+    constexpr auto names = std::to_array<std::pair<std::string_view, Format>>({{"table", Format::table},
+                                                                               {"json", Format::json},
+                                                                               {"yaml", Format::yaml},
+                                                                               {"csv", Format::csv},
+                                                                               {"name", Format::name}});
+    for (const auto& [name, format] : names)
+        if (name == text) return format;
+    return fail(Code::invalid, fmt::format("--output: '{}' is none of table, json, yaml, csv, name", text));
+}
+
+std::string age(WallTime then, WallTime now) {
+    using namespace std::chrono;
+    const bool future = then > now;
+    const auto passed = duration_cast<seconds>(future ? then - now : now - then).count();
+    std::string text;
+    if (passed < 120) text = fmt::format("{}s", passed);
+    else if (passed < 2 * 3600) text = fmt::format("{}m", passed / 60);
+    else if (passed < 48 * 3600) text = fmt::format("{}h", passed / 3600);
+    else text = fmt::format("{}d", passed / 86400);
+    return future ? "in " + text : text;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (std::abs(value) >= 1024 && unit + 1 < units.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    const bool whole = std::abs(value - std::round(value)) < 0.05 || std::abs(value) >= 100;
+    return whole ? fmt::format("{:.0f} {}", value, units[unit]) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form) {
+    const Unit unit = property.field ? property.field->unit : Unit::none;
+    if (value.is_null()) return {};
+    if (const bool* flag = value.if_bool()) return *flag ? (long_form ? "yes" : property.name) : long_form ? "no" : "";
+    if (value.is_number()) {
+        const double number = value.to_number<double>();
+        switch (unit) {
+            case Unit::bytes: return bytes_text(static_cast<std::int64_t>(number));
+            case Unit::percent: return fmt::format("{:.0f} %", number);
+            case Unit::celsius: return fmt::format("{:.0f} °C", number);
+            case Unit::watts: return fmt::format("{:.0f} W", number);
+            case Unit::seconds: return fmt::format("{} s", number);
+            case Unit::none: return json::serialize(value);
+        }
+    }
+    if (const auto* text = value.if_string()) {
+        if (property.schema->kind != Kind::time) return harmless(*text);
+        const auto time = parse_rfc3339({text->data(), text->size()});
+        if (!time) return harmless(*text);
+        std::string ago = age(*time, style.now);
+        if (!long_form) return ago;
+        return fmt::format("{} ({})", harmless(*text), ago.starts_with("in ") ? ago : ago + " ago");
+    }
+    if (const auto* array = value.if_array()) {
+        std::vector<std::string> parts;
+        for (const json::value& element : *array) {
+            auto part = element.is_string() ? harmless(element.get_string())
+                        : property.schema->element ? gist(*property.schema->element, element, style)
+                                                   : json::serialize(element);
+            if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
+        }
+        return fmt::format("{}", fmt::join(parts, ", "));
+    }
+    return gist(*property.schema, value, style);
+}
+
+Table::Table(const api::Operation& list, const Style& style) : style_(style) {
+    const api::Schema& item = *list.response().find("items")->schema->element;
+    std::string_view names = list.columns;
+    while (!names.empty()) {
+        const auto name = names.substr(0, names.find(' '));
+        names.remove_prefix(std::min(names.size(), name.size() + 1));
+        const api::Property* property = item.find(name);
+        HOSTLER_ASSERT(property);
+        const Kind kind = property->schema->kind;
+        columns_.push_back({property, heading(*property), 0, kind == Kind::integer || kind == Kind::number});
+    }
+}
+
+void Table::choose(const std::vector<std::vector<std::string>>& cells) {
+    std::vector<Column> kept;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        Column& column = columns_[i];
+        bool empty = true;
+        column.width = shown(column.head);
+        for (const auto& row : cells) {
+            column.width = std::max(column.width, shown(row[i]));
+            empty = empty && row[i].empty();
+        }
+        if (!empty || i == 0) kept.push_back(column);
+    }
+    columns_ = std::move(kept);
+    if (style_.columns <= 0) return;
+    std::size_t total = 0;
+    for (const Column& column : columns_) total += column.width + 2;
+    const auto room = static_cast<std::size_t>(style_.columns);
+    Column& last = columns_.back();
+    if (total - 2 > room && !last.right) {  // The last, mostly words, gives way, down to what still reads.
+        const std::size_t over = total - 2 - room;
+        last.width = last.width > over + 12 ? last.width - over : std::min<std::size_t>(last.width, 12);
+    }
+}
+
+std::string Table::line(const std::vector<std::string>& cells, bool coloured) const {
+    std::string out;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Column& column = columns_[i];
+        const bool last = i + 1 == columns_.size();
+        std::string text = cells[i].empty() && coloured ? "-" : cells[i];
+        if (last && style_.columns > 0) text = cut(std::move(text), std::max<std::size_t>(column.width, 2));
+        const std::size_t wide = shown(text);
+        const std::string pad(column.width > wide ? column.width - wide : 0, ' ');
+        if (coloured) text = painted(*column.property, std::move(text), style_);
+        if (i > 0) out += "  ";
+        if (column.right) out += pad + text;
+        else out += last ? text : text + pad;
+    }
+    return out + "\n";
+}
+
+std::string Table::rows(const json::array& items) {
+    const auto cells_of = [&](const json::value& item) {
+        std::vector<std::string> cells;
+        for (const Column& column : columns_) {
+            const json::value* value = field_of(item, column.property->name);
+            cells.push_back(value ? cell(*column.property, *value, style_, false) : "");
+        }
+        return cells;
+    };
+    std::string out;
+    if (!std::exchange(begun_, true)) {
+        std::vector<std::vector<std::string>> all;
+        for (const json::value& item : items) all.push_back(cells_of(item));
+        choose(all);
+        std::vector<std::string> head;
+        for (const Column& column : columns_) head.push_back(column.head);
+        out += line(head, false);
+    }
+    for (const json::value& item : items) out += line(cells_of(item), true);
+    return out;
+}
+
+std::string name_of(const api::Schema& schema, const json::value& object) {
+    for (const std::string_view key : {"instanceID", "name", "id", "specName", "operationID"}) {
+        // What has an id of its own and a name that need not be unique is called by the id.
+        if (key == "name" && schema.find("id") && schema.name != "Volume") continue;
+        if (const json::value* value = field_of(object, key); value && value->is_string() && !value->get_string().empty())
+            return harmless(value->get_string());
+    }
+    return {};
+}
+
+std::string to_yaml(const json::value& value) {
+    std::string out;
+    yaml(out, value, 0);
+    if (!out.ends_with('\n')) out += '\n';
+    return out;
+}
+
+std::string render_list(const api::Operation& list, const json::array& items, const Style& style) {
+    const api::Schema& item = *list.response().find("items")->schema->element;
+    switch (style.format) {
+        case Format::json: return pretty(items);
+        case Format::yaml: return to_yaml(items);
+        case Format::csv: return csv(item, items);
+        case Format::name: {
+            std::string out;
+            for (const json::value& one : items) out += name_of(item, one) + "\n";
+            return out;
+        }
+        case Format::table: return items.empty() ? "" : Table{list, style}.rows(items);
+    }
+    broken("a format outside its enum", __FILE__, __LINE__);
+}
+
+std::string render_object(const api::Operation& operation, const json::value& object, const Style& style) {
+    const api::Schema& schema = operation.response();
+    switch (style.format) {
+        case Format::json: return pretty(object);
+        case Format::yaml: return to_yaml(object);
+        case Format::csv: return csv(schema, json::array{object});
+        case Format::name: return name_of(schema, object) + "\n";
+        case Format::table: break;
+    }
+    if (schema.name == "Explanation") return explanation(object, style);
+    if (schema.name == "Logs") {
+        const json::value* text = field_of(object, "text");
+        return text && text->is_string() ? std::string(text->get_string()) : "";
+    }
+    if (schema.name == "InstanceStateAnswer") {
+        const json::value* state = field_of(object, "state");
+        return state && state->is_string() ? harmless(state->get_string()) + "\n" : "";
+    }
+    return details(schema, object, style, 0);
+}
+
+}  // namespace hostler::cli

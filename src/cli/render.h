@@ -1,0 +1,57 @@
+// Answers as text: for people, for programs.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "api/operations.h"
+#include "api/schema.h"
+#include "core/timers.h"
+
+namespace hostler::cli {
+
+namespace json = boost::json;
+
+enum class Format { table, json, yaml, csv, name };
+// Errors: invalid.
+Result<Format> parse_format(std::string_view text);
+
+struct Style {
+    Format format = Format::table;
+    bool colour = false;
+    int columns = 0;  // Of the terminal; 0: as wide as need be.
+    WallTime now;     // For ages.
+};
+
+// A table whose columns keep their widths for rows that come later (--watch).
+class Table {
+public:
+    Table(const api::Operation& list, const Style& style);
+    std::string rows(const json::array& items);  // With a head the first time. Columns that are empty in all of
+                                                 // these first rows are left out for good.
+private:
+    struct Column {
+        const api::Property* property = nullptr;
+        std::string head;
+        std::size_t width = 0;
+        bool right = false;
+    };
+    void choose(const std::vector<std::vector<std::string>>& cells);
+    std::string line(const std::vector<std::string>& cells, bool coloured) const;
+
+    Style style_;
+    std::vector<Column> columns_;
+    bool begun_ = false;
+};
+
+std::string render_list(const api::Operation& list, const json::array& items, const Style& style);
+std::string render_object(const api::Operation& operation, const json::value& object, const Style& style);
+std::string to_yaml(const json::value& value);
+
+// How its kind is called by people: "notebook-1" of an instance.
+std::string name_of(const api::Schema& schema, const json::value& object);
+// One field for people: ages, GiB, colours left out.
+std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
+std::string age(WallTime then, WallTime now);    // "3m", "in 29d"
+std::string bytes_text(std::int64_t bytes);      // "80 GiB"
+
+}  // namespace hostler::cli

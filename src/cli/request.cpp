@@ -1,0 +1,196 @@
+#include "cli/request.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "api/codec.h"
+
+namespace hostler::cli {
+
+namespace {
+
+using api::Kind;
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = text.find(at);
+        parts.push_back(text.substr(0, end));
+        if (end == text.npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+Result<json::value> whole_number(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || at != text.data() + text.size())
+        return fail(Code::invalid, fmt::format("'{}' is no whole number", text));
+    return json::value(number);
+}
+
+// "8080,public,probe,base-url=/lab"
+Result<json::value> parse_port(std::string_view text) {
+    const auto parts = split(text, ',');
+    json::object port{{"port", TRY(whole_number(parts.front()))}};
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const auto equals = parts[i].find('=');
+        const auto name = parts[i].substr(0, equals);
+        if (equals == parts[i].npos && name == "public") port["isPublic"] = true;
+        else if (equals == parts[i].npos && name == "probe") port["isProbe"] = true;
+        else if (equals != parts[i].npos && name == "base-url") port["baseUrl"] = json::string(parts[i].substr(equals + 1));
+        else if (equals != parts[i].npos && name == "protocol") port["protocol"] = json::string(parts[i].substr(equals + 1));
+        else return fail(Code::invalid, fmt::format("'{}' is none of public, probe, base-url=/PATH", parts[i]));
+    }
+    return port;
+}
+
+Result<json::value> parse_env(std::string_view text) {
+    const auto equals = text.find('=');
+    if (equals == text.npos || equals == 0) return fail(Code::invalid, fmt::format("'{}' is not NAME=VALUE", text));
+    return json::object{{"name", text.substr(0, equals)}, {"value", text.substr(equals + 1)}};
+}
+
+// "models:/data:ro", "models:/data", "/data"
+Result<json::value> parse_mount(std::string_view text) {
+    auto parts = split(text, ':');
+    json::object mount;
+    if (parts.size() > 1 && !parts.front().starts_with('/')) {
+        mount["name"] = json::string(parts.front());
+        parts.erase(parts.begin());
+    }
+    mount["mountPath"] = json::string(parts.front());
+    const bool mode = parts.size() == 2 && (parts[1] == "ro" || parts[1] == "rw");
+    if (!parts.front().starts_with('/') || parts.size() > 2 || (parts.size() == 2 && !mode))
+        return fail(Code::invalid, fmt::format("'{}' is not [VOLUME:]/PATH[:ro]", text));
+    if (mode) mount["readOnly"] = parts[1] == "ro";
+    return mount;
+}
+
+Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text) {
+    switch (schema.kind) {
+        case Kind::integer: {
+            if (!field || field->unit != api::Unit::seconds) return whole_number(text);
+            const std::chrono::seconds time = TRY(parse_time(text));
+            return json::value(static_cast<std::int64_t>(time.count()));
+        }
+        case Kind::enumeration:
+            if (std::find(schema.values.begin(), schema.values.end(), text) == schema.values.end()) {
+                const auto meant = api::nearest(text, schema.values);
+                return fail(Code::invalid,
+                            fmt::format("'{}' is none of {}{}", text, fmt::join(schema.values, ", "),
+                                        meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+            }
+            return json::value(json::string(text));
+        case Kind::object:
+            if (schema.name == "Port") return parse_port(text);
+            if (schema.name == "Env") return parse_env(text);
+            if (schema.name == "VolumeMount") return parse_mount(text);
+            return api::parse_json(text);
+        case Kind::boolean: case Kind::number: case Kind::text: case Kind::time: case Kind::list: case Kind::map: break;
+    }
+    return json::value(json::string(text));
+}
+
+Result<json::value> value_of(const Flag& flag) {
+    const api::Property& property = *flag.property;
+    if (property.schema->kind == Kind::boolean) return json::value(flag.on);
+    if (flag.is_list()) {
+        json::array list;
+        for (const std::string& one : flag.values) list.push_back(TRY(to_value(*property.schema->element, nullptr, one)));
+        return list;
+    }
+    if (flag.values.size() != 1) return fail(Code::invalid, "is given more than once");
+    return to_value(*property.schema, property.field, flag.values.front());
+}
+
+Result<json::object> read_fields(const std::string& path) {
+    if (path.empty()) return json::object{};
+    std::ifstream file{path == "-" ? "/dev/stdin" : path, std::ios::binary};
+    std::stringstream text;
+    if (file) text << file.rdbuf();
+    if (!file) return fail(Code::invalid, fmt::format("{} cannot be read", path));
+    auto value = api::parse_json(text.str());
+    if (!value) return fail(Code::invalid, fmt::format("{}: {}", path, value.error().message));
+    if (!value->is_object()) return fail(Code::invalid, fmt::format("{}: must be a JSON object", path));
+    return std::move(value->get_object());
+}
+
+// A parameter's text. Of path and query there are only plain values.
+std::string parameter(const json::value& value) {
+    if (const auto* text = value.if_string()) return std::string(*text);
+    return json::serialize(value);
+}
+
+void put(json::object& into, const std::vector<std::string>& path, json::value value) {
+    json::object* at = &into;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        json::value& next = (*at)[path[i]];
+        if (!next.is_object()) next = json::object{};
+        at = &next.get_object();
+    }
+    (*at)[path.back()] = std::move(value);
+}
+
+bool is_tenant(const api::Property& property) { return property.name == "tenantID"; }
+
+}  // namespace
+
+Result<std::chrono::seconds> parse_time(std::string_view text) {
+    const std::string_view whole = text;
+    std::int64_t unit = 1;
+    if (text.ends_with('s')) unit = 1;
+    if (text.ends_with('m')) unit = 60;
+    if (text.ends_with('h')) unit = 3600;
+    if (text.ends_with('d')) unit = 86400;
+    if (!text.empty() && std::string_view("smhd").contains(text.back())) text.remove_suffix(1);
+    const auto number = whole_number(text);
+    if (!number || number->as_int64() < 0 || number->as_int64() > std::int64_t{100} * 366 * 86400 / unit)
+        return fail(Code::invalid, fmt::format("'{}' is no time; write it as 90s, 10m, 1h or 30d", whole));
+    return std::chrono::seconds{number->as_int64() * unit};
+}
+
+Result<ApiCall> to_call(const Command& command) {
+    const api::Operation& operation = *command.operation;
+    json::object fields = TRY(read_fields(command.file));
+    Error error{.code = Code::invalid};
+    for (const auto& flag : command.flags) {
+        if (!flag->given()) continue;
+        auto value = value_of(*flag);
+        if (value) put(fields, flag->path, std::move(*value));
+        else error.fields.push_back({flag->name, value.error().message});
+    }
+    for (const auto& flag : command.flags)
+        if (flag->path.size() == 1 && flag->property->required && !fields.contains(flag->property->name) &&
+            !flag->given() && !is_tenant(*flag->property))
+            error.fields.push_back({flag->name, fmt::format("is required: {}", flag->property->field->help)});
+    if (!error.fields.empty()) {
+        error.message = "the command is not complete, or wrong";
+        return std::unexpected(std::move(error));
+    }
+
+    ApiCall call{.operation = &operation, .idempotency_key = command.idempotency_key};
+    for (auto& field : fields) {
+        const api::Property* property = operation.request().find(field.key());
+        const auto place = property ? api::place_of(operation, *property) : api::Place::body;
+        switch (place) {
+            case api::Place::path: call.params.emplace_back(field.key(), parameter(field.value())); break;
+            case api::Place::query:
+            // Some proxies drop a DELETE's body, so its fields go where they survive.
+            case api::Place::body_or_query: call.query.emplace_back(field.key(), parameter(field.value())); break;
+            case api::Place::body: call.body[field.key()] = std::move(field.value()); break;
+        }
+    }
+    if (command.dry_run) call.query.emplace_back("dryRun", "true");
+    return call;
+}
+
+bool needs_tenant(const Command& command, const ApiCall& call) {
+    const api::Property* tenant = command.operation->request().find("tenantID");
+    return tenant && tenant->required && !call.body.contains("tenantID");
+}
+
+}  // namespace hostler::cli

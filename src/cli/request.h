@@ -1,0 +1,18 @@
+// From what was typed to a request.
+#pragma once
+
+#include "cli/client.h"
+#include "cli/commands.h"
+
+namespace hostler::cli {
+
+// Errors: invalid, with every flag that is wrong or missing. A tenantID that is missing is no error: see needs_tenant.
+Result<ApiCall> to_call(const Command& command);
+
+// The request must have a tenantID and has none: it is the key's own tenant.
+bool needs_tenant(const Command& command, const ApiCall& call);
+
+// "90s", "10m", "1h", "30d", or a number of seconds. Errors: invalid.
+Result<std::chrono::seconds> parse_time(std::string_view text);
+
+}  // namespace hostler::cli

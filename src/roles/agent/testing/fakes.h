@@ -1,0 +1,381 @@
+// For tests: the world of an agent, in memory.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "core/testing/manual_timers.h"
+#include "core/testing/memory_stream.h"
+#include "roles/agent/settings.h"
+
+namespace hostler::agent::testing {
+
+using hostler::testing::MemoryStream;
+using hostler::testing::memory_pair;
+
+class FakeRandom : public Random {
+public:
+    void fill(std::span<std::uint8_t> into) override {
+        for (auto& byte : into) byte = static_cast<std::uint8_t>((state_ = state_ * 6364136223846793005ULL + 1) >> 56);
+    }
+
+private:
+    std::uint64_t state_ = 7;
+};
+
+// Certificates are words: "CERT <identity> <from> <until> <authority> <key>".
+struct Words {
+    std::string identity, authority, key;
+    std::int64_t from = 0, until = 0;
+    static std::optional<Words> of(std::string_view text) {
+        char identity[128], authority[64], key[64];
+        long long from = 0, until = 0;
+        const std::string copy{text};
+        if (std::sscanf(copy.c_str(), "CERT %127s %lld %lld %63s %63s", identity, &from, &until, authority, key) != 5)
+            return std::nullopt;
+        return Words{identity, authority, key, from, until};
+    }
+    std::string text() const { return fmt::format("CERT {} {} {} {} {}", identity, from, until, authority, key); }
+};
+
+class FakeKeys : public Keys {
+public:
+    Result<KeyRequest> make(Identity) override { return request(fmt::format("KEY-{}", ++made)); }
+    Result<KeyRequest> renew(std::string key, Identity) override { return request(key); }
+    Result<CertificateFacts> read(std::string text) const override {
+        const auto words = Words::of(text);
+        if (!words) return fail(Code::invalid, "not a certificate");
+        CertificateFacts facts;
+        const auto slash = words->identity.find('/');
+        facts.identity = {words->identity.substr(0, slash), words->identity.substr(slash + 1)};
+        facts.key_fingerprint = words->key;
+        facts.not_before = WallTime{std::chrono::microseconds{words->from}};
+        facts.not_after = WallTime{std::chrono::microseconds{words->until}};
+        return facts;
+    }
+    Result<std::string> fingerprint(std::string authority) const override {
+        return std::string(64, authority.empty() ? '0' : authority.back());
+    }
+    int made = 0;
+
+private:
+    static KeyRequest request(const std::string& key) { return {key, "CSR " + key}; }
+};
+
+// What TLS promises, without TLS: each end sends its certificate as a line and looks at the other's.
+class SecuredStream : public Stream {
+public:
+    SecuredStream(StreamPtr under, std::string identity) : under_(std::move(under)), identity_(std::move(identity)) {}
+    Result<std::optional<std::size_t>> try_read(std::span<char> into) override { return under_->try_read(into); }
+    Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) override {
+        return under_->try_write(from);
+    }
+    Task<> readable() override { return under_->readable(); }
+    Task<> writable() override { return under_->writable(); }
+    Task<> finish() override { return under_->finish(); }
+    void close() override { under_->close(); }
+    std::string_view identity() const override { return identity_; }
+    std::string_view address() const override { return under_->address(); }
+
+private:
+    StreamPtr under_;
+    std::string identity_;
+};
+
+class FakeNet : public Net {
+public:
+    Task<StreamPtr> dial(std::string address, Duration) override {
+        dialled.push_back(address);
+        const auto found = listening_.find(address);
+        if (found == listening_.end()) co_return fail(Code::unavailable, "nobody listens on " + address);
+        auto [client, server] = memory_pair();
+        found->second->waiting.push_back(std::move(server));
+        found->second->arrived.notify_one();
+        co_return StreamPtr{std::move(client)};
+    }
+
+    Task<ListenerPtr> listen(std::string address) override {
+        auto& door = listening_[address];
+        door = std::make_shared<Door>();
+        co_return std::make_unique<FakeListener>(door, address);
+    }
+
+    Task<StreamPtr> secure(StreamPtr raw, Secure how, Side, Duration) override {
+        CO_TRY(co_await write_all(*raw, how.own->certificate + "\n"));
+        std::string line;
+        while (!line.ends_with('\n')) {
+            char c = 0;
+            if (CO_TRY(co_await read_some(*raw, {&c, 1})) == 0) co_return fail(Code::unavailable, "the peer has gone");
+            line += c;
+        }
+        const auto words = Words::of(line);
+        const auto refused = [&](std::string why) { return fail(Code::unauthenticated, std::move(why)); };
+        if (!words && how.peer_required) co_return refused("the peer has no certificate");
+        if (words && !how.own->authority.empty() && words->authority != how.own->authority)
+            co_return refused("the peer's certificate is of another authority");
+        const std::string identity = words ? words->identity : "";
+        const bool any = how.expect.empty() || (how.expect.ends_with('/') && identity.starts_with(how.expect));
+        if (!any && identity != how.expect) co_return refused("the peer is " + identity);
+        co_return std::make_unique<SecuredStream>(std::move(raw), identity);
+    }
+
+    void stop_listening(const std::string& address) { listening_.erase(address); }
+    std::vector<std::string> dialled;
+
+private:
+    struct Door {
+        std::deque<StreamPtr> waiting;
+        Signal arrived;
+        bool closed = false;
+    };
+    class FakeListener : public Listener {
+    public:
+        FakeListener(std::shared_ptr<Door> door, std::string address)
+            : door_(std::move(door)), address_(std::move(address)) {}
+        ~FakeListener() override { close(); }
+        Task<StreamPtr> accept() override {
+            const auto door = door_;
+            while (door->waiting.empty()) {
+                if (door->closed) co_return fail(Code::cancelled, "closed");
+                CO_TRY(co_await door->arrived.wait());
+            }
+            StreamPtr next = std::move(door->waiting.front());
+            door->waiting.pop_front();
+            co_return next;
+        }
+        std::string_view address() const override { return address_; }
+        void close() override {
+            door_->closed = true;
+            door_->arrived.notify_all();
+        }
+
+    private:
+        std::shared_ptr<Door> door_;
+        std::string address_;
+    };
+    std::map<std::string, std::shared_ptr<Door>> listening_;
+};
+
+// Sleeps until it is cancelled: the moment after a crash.
+inline Task<> never() {
+    Signal signal;
+    co_return co_await signal.wait();
+}
+
+class FakeJournal : public Journal {
+public:
+    enum class Crash { none, before, after };
+    const std::map<std::string, std::string>& all() const override { return kept; }
+    Task<> put(std::string key, std::string value) override {
+        CO_TRY(co_await write([&] { kept[key] = value; }));
+        co_return Result<>{};
+    }
+    Task<> erase(std::string key) override { co_return co_await write([&] { kept.erase(key); }); }
+
+    std::map<std::string, std::string> kept;
+    int writes = 0;
+    int crash_at = -1;             // At which write the machine stops, once.
+    Crash crash = Crash::none;
+    bool crashed = false;
+    bool full = false;
+
+private:
+    template <class Do>
+    Task<> write(Do change) {
+        if (crashed) co_return co_await never();
+        if (full) co_return fail(Code::exhausted, "the disk is full");
+        const bool now = writes++ == crash_at;
+        if (!now || crash == Crash::after) change();
+        if (!now) co_return Result<>{};
+        crashed = true;
+        co_return co_await never();
+    }
+};
+
+class FakeLogs : public LogStore {
+public:
+    Task<> keep(std::string instance, std::string text) override {
+        kept[instance] = text;
+        co_return Result<>{};
+    }
+    Task<std::string> read(std::string instance, std::size_t bytes_max) override {
+        const auto found = kept.find(instance);
+        if (found == kept.end()) co_return fail(Code::not_found, "no logs are kept");
+        const auto& text = found->second;
+        co_return text.substr(text.size() - std::min(text.size(), bytes_max));
+    }
+    std::map<std::string, std::string> kept;
+};
+
+class FakeEngine : public Engine {
+public:
+    Task<EngineFacts> describe() override {
+        CO_TRY(alive());
+        co_return EngineFacts{"fake 1", 1, true};
+    }
+    Task<> pull(std::string image) override {
+        CO_TRY(alive());
+        ++pulls;
+        while (pull_hangs) CO_TRY(co_await pulling.wait());
+        if (!images.contains(image)) co_return fail(Code::not_found, "no registry has " + image);
+        co_return Result<>{};
+    }
+    Task<Container> launch(ContainerSpec spec) override {
+        CO_TRY(alive());
+        if (!refuse_launch.empty()) co_return fail(Code::invalid, refuse_launch);
+        if (const auto found = containers.find(spec.name); found != containers.end()) {
+            if (found->second.labels != spec.labels) co_return fail(Code::conflict, spec.name + " has other labels");
+            co_return found->second;
+        }
+        ++launches;
+        specs[spec.name] = spec;
+        Container made{spec.name, spec.labels, ContainerState::running};
+        if (exit_at_once) {
+            made.state = ContainerState::exited;
+            made.exit_code = *exit_at_once;
+        }
+        containers[spec.name] = made;
+        if (on_launch) on_launch(spec);
+        co_return made;
+    }
+    Task<> stop(std::string name, Duration grace) override {
+        CO_TRY(alive());
+        graces.push_back(grace);
+        if (const auto found = containers.find(name); found != containers.end())
+            found->second.state = ContainerState::exited;
+        ++stops;
+        co_return Result<>{};
+    }
+    Task<> remove(std::string name) override {
+        CO_TRY(alive());
+        containers.erase(name);
+        removed.push_back(name);
+        co_return Result<>{};
+    }
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        CO_TRY(alive());
+        std::vector<Container> made;
+        for (const auto& [name, container] : containers)
+            if (const auto at = container.labels.find(label); at != container.labels.end() && at->second == value)
+                made.push_back(container);
+        co_return made;
+    }
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+        CO_TRY(alive());
+        if (!containers.contains(name)) co_return fail(Code::not_found, "no such container");
+        const auto& text = written[name];
+        co_return text.substr(text.size() - std::min(text.size(), bytes_max));
+    }
+
+    std::map<std::string, Container> containers;
+    std::map<std::string, ContainerSpec> specs;
+    std::map<std::string, std::string> written;
+    std::set<std::string> images{"demo"};
+    std::vector<std::string> removed;
+    std::vector<Duration> graces;
+    std::optional<int> exit_at_once;
+    std::function<void(const ContainerSpec&)> on_launch;
+    std::string refuse_launch;
+    bool down = false;
+    bool pull_hangs = false;
+    Signal pulling;
+    int launches = 0, pulls = 0, stops = 0;
+
+private:
+    Result<> alive() const {
+        if (down) return fail(Code::unavailable, "the engine's socket refuses");
+        return {};
+    }
+};
+
+class FakeNetworks : public HostNetwork {
+public:
+    Task<> ensure(NetworkSpec spec) override {
+        kept[spec.id] = spec.subnet;
+        co_return Result<>{};
+    }
+    Task<> remove(std::string id) override {
+        kept.erase(id);
+        co_return Result<>{};
+    }
+    Task<std::vector<std::string>> list() override {
+        std::vector<std::string> made;
+        for (const auto& [id, subnet] : kept) made.push_back(id);
+        co_return made;
+    }
+    std::map<std::string, std::string> kept;
+};
+
+class FakeVolumes : public HostVolumes {
+public:
+    Task<std::string> create(std::string id, std::uint64_t) override {
+        kept.insert(id);
+        co_return "/volumes/" + id;
+    }
+    Task<> remove(std::string id) override {
+        kept.erase(id);
+        co_return Result<>{};
+    }
+    Task<std::vector<std::string>> list() override { co_return std::vector(kept.begin(), kept.end()); }
+    Task<std::string> path(std::string id) override {
+        if (!kept.contains(id)) co_return fail(Code::not_found, "no such volume");
+        co_return "/volumes/" + id;
+    }
+    std::set<std::string> kept;
+};
+
+class FakeTelemetry : public Telemetry {
+public:
+    FakeTelemetry() {
+        inventory.source = "fake";
+        inventory.simulated = true;
+        GpuFacts gpu;
+        gpu.uuid = "GPU-1";
+        gpu.model = "H100 SXM5 80GB";
+        gpu.vendor = GpuVendor::nvidia;
+        gpu.pci_address = "0000:07:00.0";
+        gpu.cdi_name = "nvidia.com/gpu=GPU-1";
+        inventory.gpus.push_back(gpu);
+    }
+    std::string_view name() const override { return "fake"; }
+    Task<GpuInventory> discover() override {
+        ++discoveries;
+        co_return inventory;
+    }
+    Task<std::vector<GpuSample>> sample() override {
+        while (hangs) CO_TRY(co_await awake.wait());
+        GpuSample made;
+        made.uuid = "GPU-1";
+        made.utilisation_percent = 42;
+        co_return std::vector{made};
+    }
+    std::vector<GpuFault> take_faults() override { return std::exchange(faults, {}); }
+    GpuInventory inventory;
+    std::vector<GpuFault> faults;
+    bool hangs = false;
+    Signal awake;
+    int discoveries = 0;
+};
+
+class FakeHost : public HostTelemetry {
+public:
+    Task<HostFacts> facts() override {
+        HostFacts made;
+        made.hostname = "box";
+        made.cpus = 8;
+        made.boot_id = "boot-1";
+        co_return made;
+    }
+    Task<HostSample> sample() override {
+        HostSample made;
+        made.load_milli = 700;
+        co_return made;
+    }
+};
+
+}  // namespace hostler::agent::testing
