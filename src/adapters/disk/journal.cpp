@@ -166,7 +166,7 @@ private:
         std::shared_ptr<File> file;
         Entries entries;
         std::size_t bytes = 0;          // Of all entries.
-        std::size_t waiting_bytes = 0;  // Of the changes that wait.
+        std::size_t waiting_bytes = 0;  // Of the changes that are not on the disk yet.
         std::vector<Change> waiting;
         std::vector<WakerPtr<void>> wakers;
         bool writing = false;
@@ -193,13 +193,15 @@ private:
 
 void FileJournal::State::write() {
     writing = true;
-    waiting_bytes = 0;
     auto records = std::make_shared<std::string>();
     for (const auto& change : waiting)
         add_record(*records, change.key, change.value ? &*change.value : nullptr);
     auto result = std::make_shared<Result<>>();
     worker.post(
-        [to = file, records, result] { *result = to->append(*records); },
+        [to = file, records, result]() mutable {
+            *result = to->append(*records);
+            to.reset();  // Whoever opens the journal next does not wait for this thread to let go.
+        },
         [self = shared_from_this(), changes = std::move(waiting), sleepers = std::move(wakers),
          result]() mutable { self->written(std::move(changes), std::move(sleepers), std::move(*result)); });
     waiting.clear();
@@ -209,6 +211,8 @@ void FileJournal::State::write() {
 void FileJournal::State::written(std::vector<Change> changes, std::vector<WakerPtr<void>> sleepers,
                                  Result<> result) {
     writing = false;
+    for (const auto& change : changes)
+        waiting_bytes -= change.key.size() + (change.value ? change.value->size() : 0);
     if (result) {
         for (auto& change : changes) {
             if (const auto old = entries.find(change.key); old != entries.end())
@@ -229,8 +233,9 @@ void FileJournal::State::rewrite() {
     auto records = std::make_shared<std::string>(journal_magic);
     for (const auto& [key, value] : entries) add_record(*records, key, &value);
     worker.post(
-        [to = file, records] {
+        [to = file, records]() mutable {
             if (auto done = to->rewrite(*records); !done) log_warn("journal: {}", done.error().message);
+            to.reset();
         },
         [self = shared_from_this()] {
             self->writing = false;
