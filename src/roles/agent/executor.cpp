@@ -84,7 +84,8 @@ Task<> Executor::work(std::string subject) {
 
 Task<> Executor::perform(JobPtr job) {
     std::optional<Result<>> outcome;
-    {
+    if (job->superseded) outcome = fail(Code::cancelled, "superseded");
+    if (!outcome) {
         TaskGroup running{ports_.loop};
         Signal ended;
         running.start("command", [](Executor& self, JobPtr mine, std::optional<Result<>>& into, Signal& done) -> Task<> {
@@ -93,8 +94,8 @@ Task<> Executor::perform(JobPtr job) {
             co_return Result<>{};
         }(*this, job, outcome, ended));
         job->running = &running;
-        if (job->superseded) running.cancel();
-        const Result<> waited = co_await ended.wait();
+        Result<> waited{};
+        if (!outcome) waited = co_await ended.wait();
         job->running = nullptr;
         (void)co_await running.close();
         if (!waited) co_return std::unexpected(waited.error());

@@ -24,7 +24,8 @@ Task<T> within(Loop& loop, Timers& timers, Duration time, std::string what, Task
         late = true;
         group.cancel();
     }};
-    const Result<> waited = co_await ended.wait();
+    Result<> waited{};
+    if (!answer) waited = co_await ended.wait();
     (void)co_await group.close();
     if (!waited) co_return std::unexpected(waited.error());
     if (late && !*answer && answer->error().code == Code::cancelled)
