@@ -79,3 +79,18 @@ target_link_libraries(hostler-gen PRIVATE api)
 if(TARGET api_test)
   target_compile_definitions(api_test PRIVATE HOSTLER_OPENAPI="${PROJECT_SOURCE_DIR}/openapi.json")
 endif()
+
+# Roles beside each other on real sockets: the shipped classes, with the rest of the cloud played by the tests.
+file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
+add_executable(roles_test ${roles_sources})
+target_precompile_headers(roles_test REUSE_FROM core)
+target_link_libraries(roles_test PRIVATE access gateway net GTest::gtest_main GTest::gmock)
+add_test(NAME roles COMMAND roles_test --gtest_brief=1)
+set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
+
+# hostler: the roles, `up`, and the command line.
+add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/master_main.cpp
+  src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_main.cpp)
+target_precompile_headers(hostler REUSE_FROM core)
+target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json)
+add_dependencies(hostler hostler-demo simulated_nvml)

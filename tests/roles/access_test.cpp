@@ -1,0 +1,248 @@
+// The access point alone: who is let in, what is relayed, and what harms nobody else.
+#include "rig.h"
+
+namespace hostler::rig {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AccessTest : public ::testing::Test {
+protected:
+    Result<StreamPtr> dial(const std::string& address) { return cloud_.go(cloud_.net->dial(address, 5s)); }
+    Result<StreamPtr> dial_tls(const std::string& address, std::shared_ptr<const Credentials> as) {
+        return cloud_.go([](World& world, std::string to, std::shared_ptr<const Credentials> own) -> Task<StreamPtr> {
+            auto raw = CO_TRY(co_await world.net->dial(to, 5s));
+            co_return co_await world.net->secure(std::move(raw), world.secure(own, "access/"), Side::client, 5s);
+        }(cloud_, address, std::move(as)));
+    }
+    std::unique_ptr<wire::Link> link(const std::string& address, std::shared_ptr<const Credentials> as) {
+        auto stream = dial_tls(address, std::move(as));
+        EXPECT_TRUE(stream) << stream.error().message;
+        return std::make_unique<wire::Link>(cloud_.loop, *cloud_.timers, std::move(*stream));
+    }
+    std::unique_ptr<Agent> agent(const std::string& host) {
+        const auto sessions = cloud_.master.sessions.size();
+        auto made = std::make_unique<Agent>(cloud_, host, cloud_.access->addresses().uplink);
+        EXPECT_TRUE(cloud_.eventually([&] { return cloud_.master.sessions.size() == sessions + 1; }));
+        return made;
+    }
+    // true: the other side ends the connection.
+    bool is_ended(Stream& stream) {
+        std::array<char, 256> into{};
+        while (true) {
+            const auto got = cloud_.go(read_some(stream, into));
+            if (!got || *got == 0) return !got ? got.error().code != Code::cancelled : true;
+        }
+    }
+    Result<uplink::TunnelTicket> ticket(wire::Link& from, const std::string& host) {
+        uplink::Frame frame;
+        frame.mutable_tunnel_request()->set_host(host);
+        auto answer = cloud_.go(from.ask(std::move(frame), 5s));
+        if (!answer) return std::unexpected(answer.error());
+        return answer->tunnel_ticket();
+    }
+    static uplink::Frame join_request(const std::string& token) {
+        uplink::Frame frame;
+        frame.mutable_join_request()->set_token(token);
+        return frame;
+    }
+
+    Cloud cloud_{[](access::Settings& settings, auto&) {
+        settings.joins_per_minute = 3;
+        settings.session_down_bytes_max = 1 << 20;
+        settings.tunnel_greeting_s = 1;
+        settings.ticket_s = 1;
+    }};
+    const access::Addresses& at_ = cloud_.access->addresses();
+};
+
+TEST_F(AccessTest, RelaysBothWaysAndAnswersPingsItself) {
+    const auto a = agent("h-1");
+    EXPECT_EQ(cloud_.master.access_hello.zone(), "nj");
+    EXPECT_EQ(cloud_.master.access_hello.control_address(), at_.control);
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 1; }));
+    EXPECT_EQ(cloud_.master.heard[0].frame.agent_hello().boot_id(), "h-1");
+    uplink::Frame frame;
+    frame.set_call(42);
+    frame.mutable_log_request()->set_instance("i-1");
+    cloud_.master.say(cloud_.master.heard[0].session, frame);
+    ASSERT_TRUE(cloud_.eventually([&] { return a->received.size() == 1; }));
+    EXPECT_EQ(a->received[0].call(), 42U);
+    uplink::Frame answer;
+    answer.set_answer_to(42);
+    answer.mutable_log_answer()->set_text("line");
+    a->send(answer);
+    uplink::Frame ping;
+    ping.mutable_ping();
+    a->send(ping);
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 2; }));
+    EXPECT_EQ(cloud_.master.heard[1].frame.answer_to(), 42U) << "answers pass, though access never asked";
+    cloud_.pass(50ms);
+    EXPECT_EQ(cloud_.master.heard.size(), 2U) << "the ping went no further";
+}
+
+TEST_F(AccessTest, ARevokedHostIsCutAtOnceWithItsTunnelsAndStaysOut) {
+    const auto a = agent("h-1"), b = agent("h-2");
+    cloud_.add_route("open", "h-1", true);
+    EXPECT_EQ(cloud_.fetch(cloud_.request("open")).status, 200);
+    EXPECT_EQ(cloud_.access->counters().tunnels_open, 1U);
+    cloud_.master.cut_off("h-1", true);
+    ASSERT_TRUE(cloud_.eventually([&] { return !a->connected() && cloud_.access->counters().tunnels_open == 0; }));
+    EXPECT_TRUE(b->connected());
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.ended.size() == 1; }));
+    EXPECT_EQ(cloud_.master.ended[0], "removed by its owner");
+    EXPECT_EQ(cloud_.fetch(cloud_.request("open")).status, 502);
+    const auto back = dial_tls(at_.uplink, cloud_.issue("host", "h-1"));
+    EXPECT_TRUE(!back || is_ended(**back));
+    EXPECT_EQ(cloud_.master.sessions.size(), 1U);
+    EXPECT_TRUE(cloud_.access_journal.all().contains("revoked/h-1")) << "also after a restart";
+}
+
+TEST_F(AccessTest, AHostWithoutACertificateMayJoinAndNothingElse) {
+    auto joining = link(at_.uplink, cloud_.stranger());
+    TaskGroup master{cloud_.loop};
+    master.start("answer", [](Cloud& cloud) -> Task<> {
+        while (cloud.master.heard.empty()) CO_TRY(co_await sleep(*cloud.timers, 1ms));
+        const auto& heard = cloud.master.heard[0];
+        EXPECT_EQ(cloud.master.sessions[heard.session], "");
+        EXPECT_EQ(heard.frame.join_request().token(), "secret");
+        uplink::Frame answer;
+        answer.set_answer_to(heard.frame.call());
+        answer.mutable_join_answer()->set_host("h-new");
+        cloud.master.say(heard.session, answer);
+        co_return Result<>{};
+    }(cloud_));
+    const auto answer = cloud_.go(joining->ask(join_request("secret"), 5s));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->join_answer().host(), "h-new");
+    EXPECT_TRUE(cloud_.eventually([&] { return joining->closed() && cloud_.master.sessions.empty(); }));
+
+    uplink::Frame hello;
+    hello.mutable_agent_hello();
+    auto rude = link(at_.uplink, cloud_.stranger());
+    ASSERT_TRUE(rude->try_send(hello));
+    EXPECT_TRUE(cloud_.eventually([&] { return rude->closed(); }));
+    EXPECT_EQ(cloud_.master.heard.size(), 1U);
+    // Two attempts are used up; the fourth from this address is one too many.
+    auto third = link(at_.uplink, cloud_.stranger()), fourth = link(at_.uplink, cloud_.stranger());
+    const auto refused = cloud_.go(fourth->ask(join_request("x"), 5s));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::exhausted);
+}
+
+TEST_F(AccessTest, OtherRolesAreRefusedOnEachPort) {
+    for (const auto& role : {"gateway", "master", "access"}) {
+        const auto stream = dial_tls(at_.uplink, cloud_.issue(role, "x"));
+        EXPECT_TRUE(!stream || is_ended(**stream)) << role;
+    }
+    const auto host = dial_tls(at_.control, cloud_.issue("host", "h-1"));
+    EXPECT_TRUE(!host || is_ended(**host));
+    EXPECT_TRUE(cloud_.master.sessions.empty());
+}
+
+TEST_F(AccessTest, GarbageEndsItsOwnConnectionOnly) {
+    const auto good = agent("h-good");
+    for (const auto& address : {at_.uplink, at_.control, at_.tunnel}) {
+        const auto stream = dial(address);
+        ASSERT_TRUE(stream);
+        ASSERT_TRUE(cloud_.go(write_all(**stream, std::string(300, 'G'))));
+        EXPECT_TRUE(is_ended(**stream)) << address;
+    }
+    const auto silent = dial(at_.tunnel);
+    EXPECT_TRUE(is_ended(**silent)) << "a connection that shows no ticket";
+    uplink::Frame pretending;
+    pretending.mutable_session_up()->set_host("h-victim");
+    const auto liar = agent("h-liar");
+    liar->send(pretending);
+    EXPECT_TRUE(cloud_.eventually([&] { return !liar->connected() && cloud_.master.sessions.size() == 1; }));
+    EXPECT_TRUE(good->connected());
+    EXPECT_THAT(cloud_.master.ended.at(0), HasSubstr("not for it to send"));
+}
+
+TEST_F(AccessTest, ATicketWorksOnceForItsHostAndNotForLong) {
+    const auto a = agent("h-1");
+    a->answer_orders(false);
+    auto gateway = link(at_.control, cloud_.issue("gateway", "gw-2"));
+    EXPECT_EQ(ticket(*gateway, "h-2").error().code, Code::not_found);
+    const auto given = ticket(*gateway, "h-1");
+    ASSERT_TRUE(given);
+    EXPECT_EQ(given->tunnel_address(), at_.tunnel);
+    ASSERT_TRUE(cloud_.eventually([&] { return a->orders.size() == 1; }));
+    EXPECT_NE(a->orders[0], given->ticket());
+    const auto show = [&](const std::string& secret) {
+        auto stream = dial(at_.tunnel).value();
+        EXPECT_TRUE(cloud_.go(write_all(*stream, "HOSTLER-TUNNEL/1 " + secret + "\n")));
+        return stream;
+    };
+    const auto one = show(given->ticket()), again = show(given->ticket()), other = show(a->orders[0]);
+    EXPECT_TRUE(is_ended(*again)) << "used";
+    std::string ok(3, '\0'), bytes(4, '\0');
+    ASSERT_TRUE(cloud_.go(read_exactly(*one, ok)) && cloud_.go(read_exactly(*other, ok)));
+    EXPECT_EQ(ok, "OK\n");
+    ASSERT_TRUE(cloud_.go(write_all(*one, "ping")) && cloud_.go(read_exactly(*other, bytes)));
+    EXPECT_EQ(bytes, "ping");
+    const auto late = ticket(*gateway, "h-1");
+    cloud_.pass(1100ms);
+    EXPECT_TRUE(is_ended(*show(late->ticket()))) << "too late";
+    const auto lonely = show(ticket(*gateway, "h-1")->ticket());
+    EXPECT_TRUE(is_ended(*lonely)) << "the other end never came";
+}
+
+TEST_F(AccessTest, AnAgentThatDoesNotReadIsCutAndTheOthersAreNot) {
+    const auto good = agent("h-good");
+    const auto before = cloud_.master.sessions;
+    const auto deaf = dial_tls(at_.uplink, cloud_.issue("host", "h-deaf"));  // Nobody ever reads this.
+    ASSERT_TRUE(deaf);
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.sessions.size() == 2; }));
+    std::uint64_t number = 0;
+    for (const auto& [session, host] : cloud_.master.sessions)
+        if (host == "h-deaf") number = session;
+    uplink::Frame frame;
+    frame.mutable_log_request()->set_instance(std::string(500'000, 'x'));
+    for (int i = 0; i < 60 && cloud_.master.ended.empty(); ++i) {
+        cloud_.master.say(number, frame);
+        cloud_.pass(2ms);
+    }
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.master.ended.empty(); }));
+    EXPECT_THAT(cloud_.master.ended[0], HasSubstr("too slowly"));
+    EXPECT_TRUE(good->connected());
+    EXPECT_EQ(cloud_.master.sessions, before);
+}
+
+TEST_F(AccessTest, WhatAgentsSayWaitsForTheNextMaster) {
+    const auto a = agent("h-1");
+    const auto at = cloud_.master.address;
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.access->linked(); }));
+    cloud_.master.heard.clear();
+    for (int i = 1; i <= 3; ++i) {
+        uplink::Frame report;
+        report.mutable_report()->set_sequence(static_cast<std::uint64_t>(i));
+        a->send(report);
+    }
+    cloud_.pass(50ms);
+    EXPECT_TRUE(a->connected());
+    cloud_.master.revoked = {"h-9"};
+    cloud_.master.epoch = 9;
+    cloud_.master.serve(at);
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 3; }));
+    for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(cloud_.master.heard[i].frame.report().sequence(), i + 1);
+    EXPECT_EQ(cloud_.access_journal.all().at("epoch"), "9");
+    EXPECT_TRUE(cloud_.access_journal.all().contains("revoked/h-9"));
+}
+
+TEST_F(AccessTest, StopsCleanlyInTheMiddleOfEverything) {
+    const auto a = agent("h-1");
+    cloud_.add_route("open", "h-1", true);
+    agent("h-2");
+    auto request = cloud_.request("open", "/events");
+    const auto reply = cloud_.go(cloud_.client.start({cloud_.gateway->address()}, {.request = std::move(request)}));
+    ASSERT_TRUE(reply);
+    ASSERT_TRUE(cloud_.go(cloud_.access_tasks->close()));
+    EXPECT_EQ(cloud_.access->counters().sessions, 0U);
+    EXPECT_EQ(cloud_.access->counters().tunnels_open, 0U);
+    EXPECT_TRUE(cloud_.eventually([&] { return !a->connected(); }));
+}
+
+}  // namespace
+}  // namespace hostler::rig

@@ -1,0 +1,310 @@
+#include "rig.h"
+
+#include "wire/frame_cutter.h"
+
+namespace hostler::rig {
+
+World::World() {
+    std::string folder = ::testing::TempDir() + "roles-XXXXXX";
+    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+    auto opened = net::open_authority(folder, *random, timers->wall());
+    EXPECT_TRUE(opened) << opened.error().message;
+    authority = std::move(*opened);
+}
+
+std::shared_ptr<const Credentials> World::issue(const std::string& role, const std::string& id) {
+    const Identity identity{role, id};
+    const auto key = net::make_keys()->make(identity).value();
+    const auto certificate = authority->sign(key.csr_pem, identity, timers->wall() - 1min, 24h).value().certificate;
+    return std::make_shared<Credentials>(certificate, key.key_pem, authority->certificate());
+}
+
+std::shared_ptr<const Credentials> World::stranger() { return std::make_shared<Credentials>("", "", authority->certificate()); }
+
+bool World::eventually(const std::function<bool()>& so) {
+    bool late = false;
+    const Deadline deadline{*timers, 10s, [&] { late = true; }};
+    loop.restart();
+    while (!so() && !late) loop.run_one();
+    return so();
+}
+
+void World::pass(Duration time) {
+    bool over = false;
+    const Deadline deadline{*timers, time, [&] { over = true; }};
+    loop.restart();
+    while (!over) loop.run_one();
+}
+
+Master::Master(World& world, std::uint64_t at) : epoch(at), world_(world) { serve(); }
+Master::~Master() { vanish(); }
+
+void Master::serve(std::string at) {
+    listener_ = world_.go(world_.net->listen(at)).value();
+    address = listener_->address();
+    tasks_ = std::make_unique<TaskGroup>(world_.loop);
+    tasks_->start("master", accept());
+}
+
+void Master::vanish() {
+    if (!tasks_) return;
+    (void)world_.go(tasks_->close());
+    tasks_.reset();
+    listener_.reset();
+    sessions.clear();
+}
+
+Task<> Master::accept() {
+    while (true) tasks_->start("link", link(CO_TRY(co_await listener_->accept())));
+}
+
+Task<> Master::link(StreamPtr raw) {
+    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), world_.secure(world_.issue("master", "m-1"), ""),
+                                                     Side::server, 5s));
+    wire::Link link{world_.loop, *world_.timers, std::move(stream)};
+    const auto mine = links_.emplace(links_.end(), &link, link.identity().starts_with("access/"));
+    while (true) {
+        auto frame = co_await link.receive();
+        if (!frame) break;
+        obey(link, std::move(*frame));
+    }
+    links_.erase(mine);
+    co_return Result<>{};
+}
+
+void Master::obey(wire::Link& link, uplink::Frame frame) {
+    if (frame.has_access_hello()) {
+        access_hello = frame.access_hello();
+        greet(link, true);
+    } else if (frame.has_gateway_hello()) {
+        greet(link, false);
+    } else if (frame.has_session_up()) {
+        sessions[frame.session_up().session()] = frame.session_up().host();
+    } else if (frame.has_session_down()) {
+        sessions.erase(frame.session_down().session());
+        ended.push_back(frame.session_down().why());
+    } else if (frame.has_relayed()) {
+        Heard said{frame.relayed().session(), {}};
+        EXPECT_TRUE(said.frame.ParseFromString(frame.relayed().frame()));
+        heard.push_back(std::move(said));
+    } else if (frame.has_authenticate_request() || frame.has_redeem_request()) {
+        ++questions;
+        uplink::Frame answer;
+        answer.set_answer_to(frame.call());
+        auto& word = *answer.mutable_authenticate_answer();
+        if (frame.has_authenticate_request()) {
+            const auto key = keys.find(frame.authenticate_request().credential());
+            word.set_known(key != keys.end());
+            word.set_allowed(key != keys.end() && key->second == frame.authenticate_request().tenant());
+            word.set_valid_s(1);
+        } else if (const auto code = codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
+            word.set_known(true);
+            word.set_allowed(true);
+            word.set_session(code.mapped());
+        }
+        EXPECT_TRUE(link.try_send(answer));
+    }
+}
+
+void Master::greet(wire::Link& link, bool access) {
+    uplink::Frame frame;
+    if (access) {
+        frame.mutable_access_welcome()->set_epoch(epoch);
+        frame.mutable_access_welcome()->set_zone("nj");
+        for (const auto& host : revoked) frame.mutable_access_welcome()->add_revoked(host);
+    } else {
+        frame.mutable_routes()->set_epoch(epoch);
+        frame.mutable_routes()->set_complete(true);
+        frame.mutable_routes()->set_sign_in("http://console.example/sign-in");
+        for (const auto& [name, route] : routes) *frame.mutable_routes()->add_routes() = route;
+    }
+    EXPECT_TRUE(link.try_send(frame));
+}
+
+void Master::tell_routes() {
+    for (const auto& [link, access] : links_)
+        if (!access) greet(*link, false);
+}
+
+void Master::cut_off(const std::string& host, bool is_revoked) {
+    uplink::Frame frame;
+    frame.mutable_cut_off()->set_host(host);
+    frame.mutable_cut_off()->set_why("removed by its owner");
+    frame.mutable_cut_off()->set_revoked(is_revoked);
+    for (const auto& [link, access] : links_)
+        if (access) EXPECT_TRUE(link->try_send(frame));
+}
+
+void Master::say(std::uint64_t session, const uplink::Frame& said) {
+    uplink::Frame frame;
+    frame.mutable_relayed()->set_session(session);
+    frame.mutable_relayed()->set_frame(said.SerializeAsString());
+    for (const auto& [link, access] : links_)
+        if (access) EXPECT_TRUE(link->try_send(frame));
+}
+
+Agent::Agent(World& world, std::string host, std::string uplink)
+    : world_(world), host_(std::move(host)), credentials_(world.issue("host", host_)), tunnel_credentials_(credentials_),
+      tasks_(world.loop) {
+    tasks_.start("agent", live(std::move(uplink)));
+}
+
+Agent::~Agent() {
+    if (link_) link_->close();
+    (void)world_.go(tasks_.close());
+}
+
+Task<> Agent::live(std::string uplink_address) {
+    auto raw = CO_TRY(co_await world_.net->dial(uplink_address, 5s));
+    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), world_.secure(credentials_, "access/"), Side::client, 5s));
+    link_ = std::make_unique<wire::Link>(world_.loop, *world_.timers, std::move(stream));
+    uplink::Frame hello;
+    hello.mutable_agent_hello()->set_version("test");
+    hello.mutable_agent_hello()->set_boot_id(host_);
+    CO_TRY(co_await link_->send(std::move(hello)));
+    while (true) {
+        auto frame = co_await link_->receive();
+        if (!frame) co_return Result<>{};
+        if (!frame->has_tunnel_order()) {
+            received.push_back(std::move(*frame));
+            continue;
+        }
+        orders.push_back(frame->tunnel_order().ticket());
+        tunnel_address = frame->tunnel_order().tunnel_address();
+        if (answers_) tasks_.start("tunnel", tunnel(std::move(*frame->mutable_tunnel_order())));
+    }
+}
+
+Task<> Agent::tunnel(uplink::TunnelOrder order) {
+    auto raw = CO_TRY(co_await world_.net->dial(order.tunnel_address(), 5s));
+    CO_TRY(co_await write_all(*raw, "HOSTLER-TUNNEL/1 " + order.ticket() + "\n"));
+    std::array<char, 3> ok{};
+    CO_TRY(co_await read_exactly(*raw, ok));
+    auto secured = co_await world_.net->secure(std::move(raw), world_.secure(tunnel_credentials_, "gateway/"), Side::server, 5s);
+    if (!secured) co_return Result<>{};
+    std::array<char, wire::frame_header_size> header{};
+    CO_TRY(co_await read_exactly(**secured, header));
+    std::string body(static_cast<unsigned char>(header[3]), '\0');
+    CO_TRY(co_await read_exactly(**secured, body));
+    uplink::Frame opening, answer;
+    EXPECT_TRUE(opening.ParseFromString(body) && opening.has_tunnel_open());
+    if (refuse_with.empty())
+        answer.mutable_tunnel_ready();
+    else
+        answer = wire::failure_frame({Code::unavailable, "as told", refuse_with});
+    std::string bytes;
+    const auto begin = wire::append_header(bytes);
+    answer.AppendToString(&bytes);
+    wire::complete_header(bytes, begin);
+    CO_TRY(co_await write_all(**secured, bytes));
+    if (!refuse_with.empty()) co_return Result<>{};
+    ++tunnels;
+    const http::ServerLimits limits{.body_bytes_max = 1 << 30};
+    const http::Handler handler = [this, instance = opening.tunnel_open().instance()](http::Exchange& exchange) {
+        return handle(exchange, instance);
+    };
+    co_return co_await http::serve(std::move(*secured), *world_.timers, limits, handler);
+}
+
+Task<> Agent::handle(http::Exchange& exchange, std::string instance) {
+    const auto path = std::string{exchange.request.path()};
+    if (path == "/events") co_return co_await events_to(exchange);
+    if (path == "/sink") co_return co_await sink(exchange);
+    if (path == "/source") {
+        std::uint64_t left = std::stoull(std::string{exchange.request.query()});
+        CO_TRY(co_await exchange.start({200, {{"Content-Length", std::to_string(left)}}, {}}));
+        const std::string piece(64 * 1024, 's');
+        for (; left > 0; left -= std::min<std::uint64_t>(left, piece.size()))
+            CO_TRY(co_await exchange.write(std::string_view{piece}.substr(0, left)));
+        co_return co_await exchange.end();
+    }
+    if (exchange.wants_upgrade()) {
+        const auto stream = CO_TRY(co_await exchange.upgrade({{"Upgrade", "websocket"}}));
+        std::array<char, 512> bytes{};
+        while (true) {
+            const auto size = CO_TRY(co_await read_some(*stream, bytes));
+            if (size == 0) co_return co_await stream->finish();
+            CO_TRY(co_await write_all(*stream, std::string_view{bytes.data(), size}));
+        }
+    }
+    http::Response response{.status = 200};
+    response.headers = {{"X-Instance", instance}, {"Set-Cookie", "sid=1"}, {"Set-Cookie", "__hostler_session=evil; Path=/"},
+                        {"Set-Cookie", "=__hostler_session=evil"}};
+    response.body = exchange.request.method + " " + exchange.request.target + "\n";
+    for (const auto& [name, value] : exchange.request.headers) response.body += name + ": " + value + "\n";
+    co_return co_await exchange.respond(std::move(response));
+}
+
+Task<> Agent::events_to(http::Exchange& exchange) {
+    CO_TRY(co_await exchange.start({200, {{"Content-Type", "text/event-stream"}}, {}}));
+    for (int sent = 0;; ++sent) {
+        while (sent >= events) CO_TRY(co_await events_changed.wait());
+        CO_TRY(co_await exchange.write("data: " + std::to_string(sent) + "\n\n"));
+    }
+}
+
+Task<> Agent::sink(http::Exchange& exchange) {
+    std::vector<char> into(64 * 1024);
+    while (true) {
+        while (sunk >= sink_max) CO_TRY(co_await sink_changed.wait());
+        const auto size = CO_TRY(co_await exchange.read_body(into));
+        if (size == 0) break;
+        sunk += size;
+    }
+    co_return co_await exchange.respond(http::text_response(200, std::to_string(sunk)));
+}
+
+Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) {
+    access::Settings of_access;
+    of_access.masters = {master.address};
+    of_access.uplink_listen = of_access.tunnel_listen = of_access.control_listen = "127.0.0.1:0";
+    of_access.zone = "nj";
+    gateway::Settings of_gateway;
+    of_gateway.masters = {master.address};
+    of_gateway.listen = "127.0.0.1:0";
+    of_access.redial_ms = of_gateway.redial_ms = 20;
+    of_access.redial_max_ms = of_gateway.redial_max_ms = 50;
+    change(of_access, of_gateway);
+    access = std::make_unique<access::Access>(of_access, access::Ports{loop, *timers, *net, *random, access_journal, issue("access", "nj-1")});
+    gateway = std::make_unique<gateway::Gateway>(
+        of_gateway, gateway::Ports{loop, *timers, *net, *random, gateway_journal, issue("gateway", "gw-1")});
+    access_tasks->start("access", access->run());
+    gateway_tasks->start("gateway", gateway->run());
+    EXPECT_TRUE(eventually([&] { return access->linked() && gateway->linked(); }));
+}
+
+Cloud::~Cloud() {
+    (void)go(gateway_tasks->close());
+    (void)go(access_tasks->close());
+}
+
+uplink::Route& Cloud::add_route(const std::string& name, const std::string& host, bool open_to_all) {
+    auto& route = master.routes[name];
+    route.set_name(name);
+    route.set_tenant("t-a");
+    route.set_instance("i-" + name);
+    route.set_generation(1);
+    route.set_port(8080);
+    route.set_open_to_all(open_to_all);
+    route.set_state("running");
+    route.set_host(host);
+    route.add_access(access->addresses().control);
+    master.tell_routes();
+    EXPECT_TRUE(eventually([&] { return gateway->routes().find(name) != nullptr; }));
+    return route;
+}
+
+std::string Cloud::port() const { return gateway->address().substr(gateway->address().rfind(':') + 1); }
+std::string Cloud::host_header(const std::string& name) const { return name + ".localhost:" + port(); }
+
+http::Request Cloud::request(const std::string& name, std::string target) const {
+    return {.target = std::move(target), .headers = {{"Host", host_header(name)}}};
+}
+
+http::Response Cloud::fetch(http::Request request) {
+    auto response = go(client.fetch({gateway->address()}, std::move(request)));
+    EXPECT_TRUE(response) << response.error().message;
+    return response.value_or(http::Response{.status = 0});
+}
+
+}  // namespace hostler::rig

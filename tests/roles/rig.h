@@ -1,0 +1,170 @@
+// A small cloud on loopback sockets with real TLS: the shipped access point and gateway between a master, agents and
+// clients that are played here.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "adapters/net/authority.h"
+#include "adapters/net/net.h"
+#include "http/client.h"
+#include "http/server.h"
+#include "proto/uplink.pb.h"
+#include "roles/access/access.h"
+#include "roles/gateway/gateway.h"
+#include "wire/link.h"
+
+namespace hostler::rig {
+
+using namespace std::chrono_literals;
+
+class MemoryJournal : public Journal {
+public:
+    const std::map<std::string, std::string>& all() const override { return entries_; }
+    Task<> put(std::string key, std::string value) override {
+        entries_[key] = value;
+        co_return Result<>{};
+    }
+    Task<> erase(std::string key) override {
+        entries_.erase(key);
+        co_return Result<>{};
+    }
+
+private:
+    std::map<std::string, std::string> entries_;
+};
+
+// What everybody stands on.
+class World {
+public:
+    World();
+    std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id);
+    std::shared_ptr<const Credentials> stranger();  // Believes in the authority, has no certificate.
+    Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const { return {std::move(own), true, std::move(expect)}; }
+
+    // The task's answer; after 20 s it is cancelled.
+    template <class T>
+    Result<T> go(Task<T> task) {
+        std::optional<Result<T>> answer;
+        TaskGroup group{loop};
+        group.start("test", [](std::optional<Result<T>>& into, Task<T> inner) -> Task<> {
+            into.emplace(co_await std::move(inner));
+            co_return Result<>{};
+        }(answer, std::move(task)));
+        const Deadline deadline{*timers, 20s, [&] { group.cancel(); }};
+        loop.restart();
+        while (!answer) loop.run_one();
+        return std::move(*answer);
+    }
+    // Lets everything run until it is so; false after 10 s.
+    bool eventually(const std::function<bool()>& so);
+    void pass(Duration time);  // Lets everything run for so long.
+
+    Loop loop;
+    std::unique_ptr<Timers> timers = net::make_timers(loop);
+    std::unique_ptr<Net> net = net::make_net(loop);
+    std::unique_ptr<Random> random = net::make_random();
+    std::unique_ptr<Authority> authority;
+};
+
+// Tells the gateway routes and verdicts, and talks with agents through access points.
+class Master {
+public:
+    explicit Master(World& world, std::uint64_t epoch = 7);
+    ~Master();
+    void serve(std::string address = "127.0.0.1:0");
+    void vanish();  // Closes its port and all its links.
+    void tell_routes();
+    void cut_off(const std::string& host, bool revoked);
+    void say(std::uint64_t session, const uplink::Frame& frame);
+
+    struct Heard {
+        std::uint64_t session;
+        uplink::Frame frame;
+    };
+    std::string address;
+    std::uint64_t epoch;
+    std::vector<std::string> revoked;
+    std::map<std::string, uplink::Route> routes;
+    std::map<std::string, std::string> keys;      // Credential → tenant.
+    std::map<std::string, std::string> codes;     // Code → session.
+    std::map<std::uint64_t, std::string> sessions;
+    std::vector<std::string> ended;               // Why sessions went down.
+    std::deque<Heard> heard;
+    uplink::AccessHello access_hello;
+    int questions = 0;
+    int links() const { return static_cast<int>(links_.size()); }
+
+private:
+    Task<> accept();
+    Task<> link(StreamPtr raw);
+    void obey(wire::Link& link, uplink::Frame frame);
+    void greet(wire::Link& link, bool access);
+
+    World& world_;
+    ListenerPtr listener_;
+    std::list<std::pair<wire::Link*, bool>> links_;  // And whether it is an access point's.
+    std::unique_ptr<TaskGroup> tasks_;
+};
+
+// A host: keeps an uplink, dials tunnels, and serves HTTP in them as if it were the container.
+class Agent {
+public:
+    Agent(World& world, std::string host, std::string uplink);
+    ~Agent();
+    void send(const uplink::Frame& frame) { EXPECT_TRUE(link_->try_send(frame)); }
+    bool connected() const { return link_ && !link_->closed(); }
+    void answer_orders(bool yes) { answers_ = yes; }
+    void impersonate(std::shared_ptr<const Credentials> as) { tunnel_credentials_ = std::move(as); }
+
+    std::vector<uplink::Frame> received;
+    std::vector<std::string> orders;     // Tickets.
+    std::string tunnel_address;
+    int tunnels = 0;                     // Opened so far.
+    std::string refuse_with;             // The reason of a Failure in place of TunnelReady.
+    int events = 0;                      // How many server-sent events may leave.
+    Signal events_changed;
+    std::uint64_t sunk = 0;              // Bytes of bodies read.
+    std::uint64_t sink_max = UINT64_MAX; // Reads no further until it is raised.
+    Signal sink_changed;
+
+private:
+    Task<> live(std::string uplink);
+    Task<> tunnel(uplink::TunnelOrder order);
+    Task<> handle(http::Exchange& exchange, std::string instance);
+    Task<> events_to(http::Exchange& exchange);
+    Task<> sink(http::Exchange& exchange);
+
+    World& world_;
+    std::string host_;
+    std::shared_ptr<const Credentials> credentials_;
+    std::shared_ptr<const Credentials> tunnel_credentials_;
+    std::unique_ptr<wire::Link> link_;
+    bool answers_ = true;
+    TaskGroup tasks_;
+};
+
+// All of it.
+class Cloud : public World {
+public:
+    explicit Cloud(std::function<void(access::Settings&, gateway::Settings&)> change = [](auto&, auto&) {});
+    ~Cloud();
+
+    uplink::Route& add_route(const std::string& name, const std::string& host, bool open_to_all);
+    http::Request request(const std::string& name, std::string target = "/") const;
+    http::Response fetch(http::Request request);
+    std::string host_header(const std::string& name) const;
+    std::string port() const;  // Of the gateway.
+
+    Master master{*this};
+    MemoryJournal access_journal, gateway_journal;
+    std::unique_ptr<access::Access> access;
+    std::unique_ptr<gateway::Gateway> gateway;
+    http::Client client{*net, *timers};
+    std::unique_ptr<TaskGroup> access_tasks = std::make_unique<TaskGroup>(loop);
+    std::unique_ptr<TaskGroup> gateway_tasks = std::make_unique<TaskGroup>(loop);
+};
+
+}  // namespace hostler::rig
