@@ -50,9 +50,11 @@ Container EngineContract::wait_until(ContainerState state, std::string_view suff
 
 NetworkSpec EngineContract::make_network(int number) {
     auto subnet = rig_->subnet(number);
-    NetworkSpec spec{.id = "n-" + name(std::to_string(number)),
-                     .subnet = subnet,
-                     .gateway = subnet.substr(0, subnet.rfind('.')) + ".1"};
+    // Engines of one machine share more than they should: with the subnet in it the id is unique to this run.
+    auto unique = subnet.substr(0, subnet.find('/'));
+    std::ranges::replace(unique, '.', '-');
+    NetworkSpec spec{
+        .id = "n-" + name(unique), .subnet = subnet, .gateway = subnet.substr(0, subnet.rfind('.')) + ".1"};
     const auto made = run(rig_->network().ensure(spec));
     EXPECT_TRUE(made) << made.error().message;
     networks_.push_back(spec.id);

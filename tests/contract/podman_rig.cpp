@@ -1,7 +1,9 @@
 #include "podman_rig.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,19 +49,27 @@ void clean(const std::string& folder) {
     }
     if (docker::no_bridges(shell("nft list set inet hostler bridges 2>/dev/null || echo elements")))
         shell("nft delete table inet hostler");
-    shell(fmt::format("umount -l {}/root/overlay 2>/dev/null", folder));
+    docker::release_podman(folder);
     std::error_code ignored;
     fs::remove_all(folder, ignored);
 }
 
-// Folders whose process has ended without cleaning up.
+// A folder belongs to whoever holds the lock on its file "owner", and to nobody once that process has ended.
 void clean_leftovers() {
     for (const auto& entry : fs::directory_iterator("/tmp")) {
         if (!entry.path().filename().string().starts_with(folder_prefix)) continue;
-        pid_t owner = 0;
-        std::ifstream{entry.path() / "owner"} >> owner;
-        if (owner > 0 && ::kill(owner, 0) != 0) clean(entry.path().string());
+        const int owner = ::open((entry.path() / "owner").c_str(), O_RDWR | O_CLOEXEC);
+        if (owner < 0) continue;
+        if (::flock(owner, LOCK_EX | LOCK_NB) == 0) clean(entry.path().string());
+        ::close(owner);
     }
+}
+
+// Locked before it has its name. The descriptor is kept until the process ends.
+void own(const std::string& folder) {
+    const int owner = ::open((folder + "/owner.new").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_EQ(::flock(owner, LOCK_EX), 0);
+    fs::rename(folder + "/owner.new", folder + "/owner");
 }
 
 }  // namespace
@@ -76,7 +86,7 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
     clean_leftovers();
     auto path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
     if (!::mkdtemp(path.data())) return nullptr;
-    std::ofstream{path + "/owner"} << ::getpid();
+    own(path);
     auto service = docker::prepare_podman(path);
     if (!service) {
         fs::remove_all(path);

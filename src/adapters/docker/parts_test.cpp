@@ -1,10 +1,17 @@
 // The adapter's smaller parts: log frames, image archives, firewall text, short programs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "adapters/docker/firewall.h"
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
+#include "adapters/docker/inside.h"
+#include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
 
 namespace hostler::docker {
@@ -65,6 +72,50 @@ TEST(Process, AProgramThatDoesNotReadOrEndIsKilled) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, Code::timeout);
     EXPECT_EQ(run_process({"no-such-program-of-ours"}, "", 1s).error().code, Code::not_found);
+}
+
+TEST(Inside, ADeviceMustBeThereAndTheSame) {
+    if (::geteuid() != 0) GTEST_SKIP() << "looking into /proc/PID/root needs root";
+    const auto look = [](std::string path, std::string host_path) {
+        const std::vector<CdiNode> nodes{{std::move(path), std::move(host_path), "rw"}};
+        return check_devices(::getpid(), nodes);
+    };
+    EXPECT_TRUE(look("/dev/null", "/dev/null"));
+    const auto other = look("/dev/zero", "/dev/null");
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, Code::unavailable);
+    EXPECT_THAT(look("/dev/nvidia-not-there", "/dev/null").error().message,
+                HasSubstr("/dev/nvidia-not-there"));
+    EXPECT_FALSE(look("/etc/passwd", "/dev/null"));
+    const std::vector<CdiNode> one{{"/dev/null", "/dev/null", "rw"}};
+    EXPECT_EQ(check_devices(0x7ffffff0, one).error().code, Code::not_found);
+}
+
+TEST(Inside, TheKernelsLogTellsWhoWasOutOfMemory) {
+    const auto path = fmt::format("/tmp/hostler-kmsg-{}", ::getpid());
+    std::ofstream{path}
+        << "6,1,2,-;oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/libpod_parent/libpod-aaa,task=x\n";
+    const std::vector<std::string> ids{"aaa", "bbb"};
+    EXPECT_EQ(out_of_memory(path, ids), std::set<std::string>{"aaa"});
+    std::filesystem::remove(path);
+    EXPECT_TRUE(out_of_memory(path, ids).empty());
+}
+
+TEST(Podman, AFolderOfItsOwn) {
+    char folder[] = "/tmp/hostler-podman-XXXXXX";
+    ASSERT_TRUE(::mkdtemp(folder));
+    const std::filesystem::path root{folder};
+    const auto service = prepare_podman(root / "engine");
+    if (!service && service.error().code == Code::not_found) GTEST_SKIP() << "podman is not installed";
+    ASSERT_TRUE(service) << service.error().message;
+    EXPECT_EQ(service->socket, root / "engine/podman.sock");
+    EXPECT_EQ(service->command.back(), "unix://" + service->socket);
+    std::ifstream file{service->environment.at(0).second};
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(text, HasSubstr("lock_type = \"file\""));
+    EXPECT_THAT(text, HasSubstr((root / "engine/networks").string()));
+    EXPECT_EQ(prepare_podman(root / std::string(100, 'x')).error().code, Code::invalid);
+    std::filesystem::remove_all(root);
 }
 
 TEST(Firewall, TextIsOneTransactionThatNftAccepts) {

@@ -1,6 +1,7 @@
 #include "adapters/docker/podman.h"
 
 #include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -103,6 +104,12 @@ Result<PodmanService> prepare_podman(fs::path folder) {
                          .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
                          .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
                                          {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()}}};
+}
+
+void release_podman(const fs::path& folder) {
+    std::error_code error;
+    const auto storage = fs::absolute(folder, error) / "root" / "overlay";
+    ::umount2(storage.c_str(), UMOUNT_NOFOLLOW);  // Busy while a container runs, and then it stays.
 }
 
 }  // namespace hostler::docker

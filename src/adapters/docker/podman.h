@@ -22,4 +22,8 @@ struct PodmanService {
 // not_found (podman is not installed), invalid (the folder's name is too long for a socket), unavailable.
 Result<PodmanService> prepare_podman(std::filesystem::path folder);
 
+// Takes away the mount that podman keeps on its storage, once the service has ended and no container of it
+// runs.
+void release_podman(const std::filesystem::path& folder);
+
 }  // namespace hostler::docker
