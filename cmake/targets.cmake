@@ -84,7 +84,7 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM core)
-target_link_libraries(roles_test PRIVATE access gateway net GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE access gateway agent net GTest::gtest_main GTest::gmock)
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
@@ -94,3 +94,22 @@ add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.c
 target_precompile_headers(hostler REUSE_FROM core)
 target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json)
 add_dependencies(hostler hostler-demo simulated_nvml)
+
+# hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
+# libraries that its layers name; the linker then has no need of those.
+add_executable(hostler-agent src/bin/agent.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/ready_file.cpp
+  cmake/static_fmt.cpp cmake/static_spdlog.cpp)
+set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+  COMPILE_OPTIONS "-w")
+target_precompile_headers(hostler-agent REUSE_FROM core)
+set(agent_archives)
+foreach(name boost_json protobuf-lite ssl crypto yaml-cpp)
+  find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
+  list(APPEND agent_archives ${agent_archive_${name}})
+endforeach()
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml amd intel sysfs CLI11::CLI11
+  Boost::json)
+target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
+if(NOT HOSTLER_SANITIZE)
+  target_link_options(hostler-agent PRIVATE -static-libstdc++ -static-libgcc)
+endif()

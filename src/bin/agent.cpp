@@ -1,0 +1,198 @@
+// hostler-agent: what a provider installs on a GPU host.
+#include <CLI/CLI.hpp>
+
+#include "adapters/amd/amd.h"
+#include "adapters/disk/journal.h"
+#include "adapters/disk/logs.h"
+#include "adapters/disk/volumes.h"
+#include "adapters/docker/engine.h"
+#include "adapters/docker/network.h"
+#include "adapters/intel/intel.h"
+#include "adapters/net/authority.h"
+#include "adapters/nvml/nvml.h"
+#include "adapters/sysfs/host.h"
+#include "adapters/sysfs/pci.h"
+#include "bin/inventory.h"
+#include "bin/process.h"
+#include "bin/ready_file.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "core/worker.h"
+#include "domain/inventory/merge.h"
+#include "roles/agent/agent.h"
+
+namespace hostler::bin {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Hardware {
+    KernelRoots roots;
+    std::string nvml;
+    std::string disk = "/";
+};
+
+struct Options {
+    Hardware hardware;
+    agent::Settings agent;
+    std::string data, engine = "docker:/var/run/docker.sock", ready_file;
+    std::vector<std::string> cdi_folders;
+};
+
+// Every way of seeing GPUs, the most telling first.
+struct Eyes {
+    Eyes(Process& process, const Hardware& hardware)
+        : nvml(process.loop, *process.timers, {.library = hardware.nvml}),
+          amd(process.loop, *process.timers, {.roots = hardware.roots}),
+          intel(process.loop, *process.timers, {.roots = hardware.roots}),
+          pci(process.loop, *process.timers, {.roots = hardware.roots}),
+          host(process.loop, *process.timers, {.roots = hardware.roots, .disk = hardware.disk}) {}
+    std::vector<Telemetry*> gpus() { return {&nvml, &amd, &intel, &pci}; }
+    Nvml nvml;
+    Amd amd;
+    Intel intel;
+    PciBus pci;
+    LinuxHost host;
+};
+
+void add_hardware_options(CLI::App& app, Hardware& hardware) {
+    app.add_option("--nvml-lib", hardware.nvml, "NVIDIA's libnvidia-ml.so.1, where it is not where drivers put it");
+    app.add_option("--sysfs-root", hardware.roots.sys, "Where the kernel shows devices")->capture_default_str();
+    app.add_option("--proc-root", hardware.roots.proc, "Where the kernel shows processes")->capture_default_str();
+    app.add_option("--dev-root", hardware.roots.dev, "Where device nodes are")->capture_default_str();
+    app.add_option("--etc-root", hardware.roots.etc, "Where the system says what it is")->capture_default_str();
+}
+
+Result<std::string> socket_of(const std::string& engine) {
+    constexpr std::string_view docker = "docker:";
+    if (engine.starts_with(docker) && engine.size() > docker.size()) return engine.substr(docker.size());
+    return fail(Code::invalid, fmt::format("--engine '{}' is none; write docker:SOCKET, as docker:/run/podman/podman.sock",
+                                           engine));
+}
+
+// A name that this agent keeps, for what it owns on an engine that others use too.
+Task<std::string> owner_name(Journal& journal, Random& random) {
+    if (const auto found = journal.all().find("owner"); found != journal.all().end()) co_return found->second;
+    const std::string name = new_id(random, "agent");
+    CO_TRY(co_await journal.put("owner", name));
+    co_return name;
+}
+
+Task<> tell_when_connected(const agent::Agent& role, Timers& timers, std::string path) {
+    if (path.empty()) co_return Result<>{};
+    while (!role.connected()) CO_TRY(co_await sleep(timers, std::chrono::milliseconds{20}));
+    co_return write_ready_file(path, {{"host", role.host()}});
+}
+
+Task<> run(Process& process, Options options) {
+    const fs::path data = options.data;
+    std::error_code wrong;
+    fs::create_directories(data, wrong);
+    if (wrong) co_return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", data.string(), wrong.message()));
+    fs::permissions(data, fs::perms::owner_all, wrong);
+    const std::string socket = CO_TRY(socket_of(options.engine));
+    // What must be durable does not wait behind what may take long.
+    const auto journal_worker = make_worker(process.loop, "journal");
+    const auto disk_worker = make_worker(process.loop, "disk");
+    const auto engine_worker = make_worker(process.loop, "engine");
+    const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
+    const auto volumes = CO_TRY(disk::open_volumes(*disk_worker, data / "volumes"));
+    const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
+    docker::EngineSettings engine_settings{.socket = socket};
+    if (!options.cdi_folders.empty()) engine_settings.cdi_folders = options.cdi_folders;
+    docker::DockerEngine engine{*process.net, *process.timers, *engine_worker, std::move(engine_settings)};
+    const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
+    docker::DockerNetwork networks{*process.net, *process.timers, *engine_worker, {.socket = socket, .owner = owner}};
+    options.hardware.disk = data;
+    Eyes eyes{process, options.hardware};
+    const auto keys = net::make_keys();
+    agent::Agent role{options.agent,
+                      {process.loop, *process.timers, *process.net, *process.random, engine, networks, *volumes,
+                       *journal, *logs, eyes.gpus(), eyes.host, *keys}};
+    TaskGroup group{process.loop};
+    group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
+    auto ended = co_await role.run();
+    (void)co_await group.close();
+    co_return ended;
+}
+
+Task<> show_inventory(Process& process, Hardware hardware, InventoryFormat format) {
+    Eyes eyes{process, hardware};
+    HostFacts facts = CO_TRY(co_await eyes.host.facts());
+    std::vector<GpuInventory> seen;
+    for (Telemetry* telemetry : eyes.gpus()) {
+        auto found = co_await telemetry->discover();
+        if (found)
+            seen.push_back(std::move(*found));
+        else
+            facts.problems.push_back(fmt::format("{}: {}", telemetry->name(), found.error().message));
+    }
+    print_inventory(merge_inventories(std::move(facts), seen), format);
+    co_return Result<>{};
+}
+
+// The same numbers as the command line's, so that a service manager can tell what to repeat.
+int exit_code(const Error& error) {
+    switch (error.code) {
+        case Code::invalid: return 2;
+        case Code::not_found: return 3;
+        case Code::unauthenticated:
+        case Code::forbidden: return 4;
+        case Code::conflict: return 5;
+        case Code::exhausted: return 6;
+        case Code::timeout: return 7;
+        case Code::unavailable: return 8;
+        case Code::cancelled:
+        case Code::internal: return 1;
+    }
+    return 1;
+}
+
+// Runs `body`; what it ends in decides the exit code.
+int end_of(Process& process, Task<> body) {
+    Result<> outcome{};
+    const int code = run_until_signalled(process, [](Task<> inner, Result<>& into) -> Task<> {
+        into = co_await std::move(inner);
+        co_return into;
+    }(std::move(body), outcome));
+    return code == 1 && !outcome ? exit_code(outcome.error()) : code;
+}
+
+}  // namespace
+
+int agent_main(int argc, const char* const* argv) {
+    CLI::App app{"The agent of a GPU host: it reports what the host has, and runs what the cloud places on it.", "hostler-agent"};
+    app.set_version_flag("--version", std::string{version});
+    app.require_subcommand(1);
+    Options options;
+    CLI::App* work = app.add_subcommand("run", "Join the cloud, if this host has not, and work for it");
+    work->add_option("--data", options.data, "Folder of what must not be lost: its identity, volumes, logs")->required();
+    work->add_option("--access", options.agent.access, "Access points to dial, HOST:PORT, nearest first")->required()->delimiter(',');
+    work->add_option("--token", options.agent.token, "One-time token, as `hostler host token create` prints it");
+    work->add_option("--engine", options.engine, "The container engine: docker:SOCKET, of dockerd or podman")->capture_default_str();
+    work->add_option("--cdi-dir", options.cdi_folders, "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
+    work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
+    add_hardware_options(*work, options.hardware);
+    std::string format = "table";
+    CLI::App* inventory = app.add_subcommand("inventory", "Show what this host has, and join nothing");
+    inventory->add_option("-o,--output", format, "How to print it")->check(CLI::IsMember({"table", "json"}))->capture_default_str();
+    add_hardware_options(*inventory, options.hardware);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& wrong) {
+        constexpr int usage = 2;
+        return app.exit(wrong) == 0 ? 0 : usage;
+    }
+    Process process;
+    if (*inventory)
+        return end_of(process, show_inventory(process, options.hardware,
+                                              format == "json" ? InventoryFormat::json : InventoryFormat::table));
+    set_log_name("agent " + fs::path{options.data}.filename().string());
+    options.agent.version = version;
+    return end_of(process, run(process, std::move(options)));
+}
+
+}  // namespace hostler::bin
+
+int main(int argc, char** argv) { return hostler::bin::agent_main(argc, argv); }

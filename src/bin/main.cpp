@@ -1,0 +1,32 @@
+#include <csignal>
+#include <string_view>
+
+#include "bin/process.h"
+#include "bin/roles.h"
+#include "cli/cli.h"
+#include "core/version.h"
+
+int main(int argc, char** argv) {
+    using namespace hostler;
+    std::signal(SIGPIPE, SIG_IGN);
+    struct Role {
+        std::string_view name;
+        std::string_view help;
+        int (*main)(int, const char* const*);
+    };
+    static constexpr Role roles[] = {
+        {"up", "Run a whole cloud on this machine.", bin::up_main},
+        {"master", "Run a master.", bin::master_main},
+        {"access", "Run an access point.", bin::access_main},
+        {"gateway", "Run a gateway.", bin::gateway_main},
+        {"ca", "Make certificates for roles on other machines.", bin::ca_main},
+    };
+    for (const Role& role : roles)
+        if (argc > 1 && argv[1] == role.name) return role.main(argc - 1, argv + 1);
+
+    bin::Process process;
+    cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);
+    world.version = version;
+    for (const Role& role : roles) world.other_commands.emplace_back(role.name, role.help);
+    return cli::run_cli(argc, argv, world);
+}

@@ -1,0 +1,96 @@
+#include "bin/process.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+#include "adapters/net/authority.h"
+#include "core/log.h"
+
+namespace hostler::bin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Task<> note_end(Task<> body, std::shared_ptr<Result<>> into, Loop& loop) {
+    *into = co_await std::move(body);
+    loop.stop();
+    co_return Result<>{};
+}
+
+}  // namespace
+
+int run_until_signalled(Process& process, Task<> body) {
+    auto ended = std::make_shared<Result<>>();
+    TaskGroup group{process.loop};
+    asio::signal_set signals{process.loop, SIGINT, SIGTERM};
+    bool asked = false;
+    std::function<void()> listen = [&] {
+        signals.async_wait([&](const boost::system::error_code& error, int) {
+            if (error) return;
+            if (std::exchange(asked, true)) std::_Exit(130);
+            group.cancel();
+            listen();
+        });
+    };
+    listen();
+    group.start("main", note_end(std::move(body), ended, process.loop));
+    process.loop.run();
+    if (*ended || (asked && ended->error().code == Code::cancelled)) return 0;
+    log_error("{}", ended->error().message);
+    return 1;
+}
+
+std::string read_file(const fs::path& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+Result<> write_file(const fs::path& path, std::string_view text) {
+    const fs::path fresh = path.string() + ".new";
+    const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) return fail(Code::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+    bool good = true;
+    while (good && !text.empty()) {
+        const auto written = ::write(fd, text.data(), text.size());
+        good = written > 0;
+        if (good) text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    good = good && ::fsync(fd) == 0;
+    ::close(fd);
+    if (!good || ::rename(fresh.c_str(), path.c_str()) != 0)
+        return fail(Code::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+    return {};
+}
+
+fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& folder) {
+    Credentials read{read_file(folder / "certificate.pem"), read_file(folder / "key.pem"), read_file(folder / "authority.pem")};
+    if (read.certificate.empty() || read.key.empty() || read.authority.empty())
+        return fail(Code::not_found, fmt::format("there are no credentials in {}; make them with: hostler ca issue", folder.string()));
+    return std::make_shared<const Credentials>(std::move(read));
+}
+
+Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder, const std::string& role, const std::string& id) {
+    constexpr auto life = std::chrono::hours{24 * 365};
+    fs::create_directories(folder);
+    const WallTime now = process.timers->wall();
+    const auto keys = net::make_keys();
+    const auto authority = TRY(net::open_authority(authority_folder, *process.random, now));
+    const auto there = authority->check(read_file(folder / "certificate.pem"));
+    if (there && there->identity == Identity{role, id} && there->not_after > now + life / 3) return {};
+    const KeyRequest request = TRY(keys->make({role, id}));
+    const SignedCertificate made = TRY(authority->sign(request.csr_pem, {role, id}, now, life));
+    TRY(write_file(folder / "key.pem", request.key_pem));
+    TRY(write_file(folder / "authority.pem", authority->certificate()));
+    return write_file(folder / "certificate.pem", made.certificate);
+}
+
+}  // namespace hostler::bin

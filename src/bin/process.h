@@ -1,0 +1,38 @@
+// What every role's process has: one loop, the real world on it, a clean end on SIGTERM and SIGINT.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/net/net.h"
+#include "core/task_group.h"
+
+namespace hostler::bin {
+
+struct Process {
+    Process() : timers(net::make_timers(loop)), net(net::make_net(loop)), random(net::make_random()) {}
+    Loop loop{1};
+    std::unique_ptr<Timers> timers;
+    std::unique_ptr<Net> net;
+    std::unique_ptr<Random> random;
+};
+
+// Runs `body` to its end; the first SIGTERM or SIGINT cancels it, the second ends the process at once. Gives the exit
+// code: 0, or 1 with the error on standard error.
+int run_until_signalled(Process& process, Task<> body);
+
+std::string read_file(const std::filesystem::path& path);  // Empty when there is none.
+// Whole or not at all, for the owner alone. Errors: unavailable.
+Result<> write_file(const std::filesystem::path& path, std::string_view text);
+std::filesystem::path program_folder();  // Where this executable lies.
+
+// Credentials as a role finds them: certificate.pem, key.pem, authority.pem in `folder`. Errors: not_found.
+Result<std::shared_ptr<const Credentials>> load_credentials(const std::filesystem::path& folder);
+// Has them made by the authority in `authority_folder`, unless there are some that last.
+Result<> issue_credentials(Process& process, const std::filesystem::path& authority_folder, const std::filesystem::path& folder,
+                           const std::string& role, const std::string& id);
+
+}  // namespace hostler::bin

@@ -1,0 +1,12 @@
+// The roles as processes: `hostler master`, `hostler access`, `hostler gateway`, `hostler ca`.
+#pragma once
+
+namespace hostler::bin {
+
+int master_main(int argc, const char* const* argv);
+int access_main(int argc, const char* const* argv);
+int gateway_main(int argc, const char* const* argv);
+int ca_main(int argc, const char* const* argv);  // Certificates for roles on other machines.
+int up_main(int argc, const char* const* argv);
+
+}  // namespace hostler::bin

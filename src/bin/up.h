@@ -1,0 +1,76 @@
+// `hostler up`: a whole cloud on one machine, every role and every host a process of its own, over the same sockets
+// and certificates as a large one.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "bin/ready_file.h"
+#include "bin/simulation.h"
+#include "bin/supervisor.h"
+#include "http/client.h"
+
+namespace hostler::bin {
+
+struct UpSettings {
+    std::filesystem::path data;
+    std::string listen;                      // "127.0.0.1:7480"; empty: as last time, else that.
+    std::optional<SimulatedEstate> simulate{};  // Not given: only where the machine has no GPU.
+    std::string engine = "auto";             // auto | docker:SOCKET | sim
+    std::string domain = "localhost";        // Empty: instances get a gateway port each.
+    std::string ready_file;
+    bool demo = false;                       // Make stock, start an instance, say where it answers.
+    double report_s = 1;                     // On one machine there is no reason to be slow.
+    double unreachable_s = 10;
+    double lost_s = 60;
+};
+
+class Up {
+public:
+    Up(Process& process, UpSettings settings);
+    Task<> run();
+
+private:
+    using Json = boost::json::value;
+    struct HostPlan {
+        std::string name;
+        std::string zone;
+        std::vector<std::string> arguments;
+        std::map<std::string, std::string> environment;
+    };
+
+    Task<> start();
+    Task<> start_engine();
+    Task<> import_demo_image();
+    Task<> start_roles();
+    Task<> start_hosts();
+    Task<> wait_until_hosts_report();
+    Task<> start_demo();
+    Task<std::string> wait_for_demo(std::string name);
+    void greet(const std::string& demo_url) const;
+
+    // A role keeps the addresses that it was given at first, also when it is started again.
+    Task<Addresses> keep_role(std::string name, std::vector<std::string> command, std::map<std::string, std::string> listens);
+    Result<std::vector<HostPlan>> plan_hosts();
+    // Errors: those of the API.
+    Task<Json> call(std::string method, std::string path, Json body = nullptr);
+
+    Process& process_;
+    UpSettings settings_;
+    std::filesystem::path programs_;
+    Supervisor supervisor_;
+    http::Client client_;
+    std::string engine_;                     // As --engine of the agents.
+    std::string operator_key_;
+    Addresses master_;
+    Addresses gateway_;
+    std::map<std::string, Addresses> access_;  // By zone.
+    std::map<std::string, std::string> tokens_;  // Of hosts that are to join, by name.
+    bool simulated_ = false;
+};
+
+}  // namespace hostler::bin

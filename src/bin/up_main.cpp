@@ -1,0 +1,66 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "bin/roles.h"
+#include "bin/up.h"
+#include "core/log.h"
+
+namespace hostler::bin {
+
+namespace {
+
+// Containers and networks are root's to make.
+[[noreturn]] void become_root(int argc, const char* const* argv) {
+    fmt::print(stderr, "hostler up makes containers and networks and needs root for it: asking sudo.\n");
+    static const std::string self = program_folder() / "hostler";
+    std::vector<const char*> words{"sudo", "--preserve-env=HOME,PATH", self.c_str(), "up"};
+    for (int i = 1; i < argc; ++i) words.push_back(argv[i]);
+    words.push_back(nullptr);
+    ::execvp("sudo", const_cast<char* const*>(words.data()));
+    fmt::print(stderr, "sudo is not to be had; run this as root, or with --engine sim.\n");
+    std::_Exit(1);
+}
+
+}  // namespace
+
+int up_main(int argc, const char* const* argv) {
+    CLI::App app{"Run a whole cloud on this machine: master, two zones with an access point each, a gateway, hosts.", "hostler up"};
+    UpSettings settings;
+    std::string data = "hostler-data", simulate;
+    app.add_option("--data", data, "Folder of all that is kept")->capture_default_str();
+    app.add_option("--listen", settings.listen, "ADDR:PORT of the API; port 0 picks one; the gateway takes another port of ADDR");
+    app.add_option("--simulate", simulate, "Hosts that do not exist, as hosts=2,gpus=8,model=\"H100 SXM5 80GB\"[,cpus=64,memory=1Ti]");
+    app.add_option("--engine", settings.engine, "Container engine: auto, docker:SOCKET or sim")->capture_default_str();
+    app.add_option("--domain", settings.domain, "Instances are names below it; empty: each of their ports has a port of the gateway")->capture_default_str();
+    app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
+    app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")->capture_default_str();
+    app.add_option("--unreachable-after", settings.unreachable_s, "Seconds of silence until a host is unreachable")->capture_default_str();
+    app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")->capture_default_str();
+    app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
+    CLI11_PARSE(app, argc, argv);
+    if (!simulate.empty()) {
+        auto estate = parse_simulated_estate(simulate);
+        if (!estate) {
+            fmt::print(stderr, "{}\n", estate.error().message);
+            return 2;
+        }
+        settings.simulate = *estate;
+    }
+    if (settings.engine != "sim" && ::geteuid() != 0) become_root(argc, argv);
+    std::error_code error;
+    std::filesystem::create_directories(data, error);
+    if (error) {
+        fmt::print(stderr, "cannot make the folder {}: {}\n", data, error.message());
+        return 1;
+    }
+    settings.data = std::filesystem::absolute(data);
+    std::filesystem::permissions(settings.data, std::filesystem::perms::owner_all);
+    set_log_name("up");
+    Process process;
+    Up up{process, std::move(settings)};
+    return run_until_signalled(process, up.run());
+}
+
+}  // namespace hostler::bin
