@@ -209,6 +209,28 @@ TEST_F(AccessTest, AnAgentThatDoesNotReadIsCutAndTheOthersAreNot) {
     EXPECT_EQ(cloud_.master.sessions, before);
 }
 
+TEST(AccessFlood, IsReadNoFasterThanAllowedAndOthersPass) {
+    Cloud cloud{[](access::Settings& settings, auto&) {
+        settings.frames_per_second = 20;
+        settings.frames_burst = 50;
+    }};
+    Agent loud{cloud, "h-loud", cloud.access->addresses().uplink}, quiet{cloud, "h-quiet", cloud.access->addresses().uplink};
+    ASSERT_TRUE(cloud.eventually([&] { return cloud.master.heard.size() == 2; }));
+    uplink::Frame report;
+    report.mutable_report()->mutable_facts()->set_kernel(std::string(2000, 'k'));
+    for (int i = 0; i < 2000; ++i) loud.send(report);
+    cloud.pass(200ms);
+    quiet.send(report);
+    const auto from = [&](const std::string& host) {
+        return std::count_if(cloud.master.heard.begin(), cloud.master.heard.end(),
+                             [&](const auto& heard) { return cloud.master.sessions[heard.session] == host; });
+    };
+    ASSERT_TRUE(cloud.eventually([&] { return from("h-quiet") == 2; }));
+    // One read of up to 32 KiB may overdraw the budget before it is waited for.
+    EXPECT_LT(from("h-loud"), 50 + 20 * 2 + 17);
+    EXPECT_TRUE(loud.connected());
+}
+
 TEST_F(AccessTest, WhatAgentsSayWaitsForTheNextMaster) {
     const auto a = agent("h-1");
     const auto at = cloud_.master.address;

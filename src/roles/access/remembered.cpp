@@ -26,8 +26,10 @@ Task<> Remembered::raise(std::uint64_t epoch) {
 }
 
 Task<> Remembered::revoke(std::string host) {
-    if (!revoked_.insert(host).second) co_return Result<>{};
-    co_return co_await journal_.put(std::string{revoked_prefix} + host, "");
+    const std::string key = std::string{revoked_prefix} + host;
+    revoked_.insert(std::move(host));
+    if (journal_.all().contains(key)) co_return Result<>{};
+    co_return co_await journal_.put(key, "");
 }
 
 }  // namespace hostler::access

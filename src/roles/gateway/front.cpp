@@ -94,8 +94,12 @@ Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& 
     const Held held{client_connections_, client, settings_.client_connections_max};
     if (!held) co_return Result<>{};
     http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
-    while (CO_TRY(co_await inlet.next())) CO_TRY(co_await request(inlet, own_port, client));
-    co_return Result<>{};
+    while (true) {
+        const auto more = co_await inlet.next();
+        if (!more || !*more) break;  // A client's faults are the client's.
+        if (!co_await request(inlet, own_port, client)) break;
+    }
+    co_return co_await check_cancelled();
 }
 
 void Front::routes_changed() {

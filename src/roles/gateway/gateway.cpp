@@ -12,10 +12,19 @@ using std::chrono::seconds;
 constexpr Duration retry_listening = seconds{5};
 constexpr Duration grace = seconds{5};
 
+// Names compare in lower case, without a dot at either end.
+Settings normal(Settings settings) {
+    auto& domain = settings.domain;
+    std::transform(domain.begin(), domain.end(), domain.begin(), [](unsigned char c) { return std::tolower(c); });
+    while (domain.starts_with('.')) domain.erase(0, 1);
+    while (domain.ends_with('.')) domain.pop_back();
+    return settings;
+}
+
 }  // namespace
 
 Gateway::Gateway(Settings settings, Ports ports)
-    : settings_(std::move(settings)),
+    : settings_(normal(std::move(settings))),
       ports_(std::move(ports)),
       routes_(settings_.routes_max),
       master_(ports_, settings_, routes_,

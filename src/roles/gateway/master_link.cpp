@@ -116,8 +116,8 @@ Task<> MasterLink::learn(const uplink::Routes& news) {
         co_return fail(Code::conflict,
                        fmt::format("it leads epoch {}, but epoch {} has begun; it is refused", news.epoch(), epoch_));
     if (news.epoch() > epoch_) {
+        CO_TRY(co_await ports_.journal.put(std::string{epoch_key}, std::to_string(news.epoch())));
         epoch_ = news.epoch();
-        CO_TRY(co_await ports_.journal.put(std::string{epoch_key}, std::to_string(epoch_)));
     }
     if (!news.sign_in().empty()) sign_in_ = news.sign_in();
     std::vector<Route> routes;

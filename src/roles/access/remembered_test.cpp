@@ -1,0 +1,58 @@
+#include "roles/access/remembered.h"
+
+#include <gtest/gtest.h>
+
+#include "core/testing/run.h"
+
+namespace hostler::access {
+namespace {
+
+using hostler::testing::run;
+
+class FlakyJournal : public Journal {
+public:
+    const std::map<std::string, std::string>& all() const override { return entries; }
+    Task<> put(std::string key, std::string value) override {
+        if (full) co_return fail(Code::exhausted, "the disk is full");
+        entries[key] = value;
+        co_return Result<>{};
+    }
+    Task<> erase(std::string key) override {
+        entries.erase(key);
+        co_return Result<>{};
+    }
+    std::map<std::string, std::string> entries;
+    bool full = false;
+};
+
+TEST(Remembered, OverARestartAndNeverLower) {
+    Loop loop;
+    FlakyJournal journal;
+    {
+        Remembered remembered{journal};
+        ASSERT_TRUE(run(loop, remembered.raise(5)));
+        ASSERT_TRUE(run(loop, remembered.raise(3)));
+        ASSERT_TRUE(run(loop, remembered.revoke("h-1")));
+    }
+    const Remembered again{journal};
+    EXPECT_EQ(again.epoch(), 5U);
+    EXPECT_TRUE(again.revoked("h-1"));
+    EXPECT_FALSE(again.revoked("h-2"));
+}
+
+TEST(Remembered, AFullDiskRefusesTheHostAllTheSameAndIsTriedAgain) {
+    Loop loop;
+    FlakyJournal journal{};
+    journal.full = true;
+    Remembered remembered{journal};
+    EXPECT_FALSE(run(loop, remembered.revoke("h-1")));
+    EXPECT_TRUE(remembered.revoked("h-1"));
+    EXPECT_FALSE(run(loop, remembered.raise(5)));
+    EXPECT_EQ(remembered.epoch(), 0U);
+    journal.full = false;
+    EXPECT_TRUE(run(loop, remembered.revoke("h-1")));
+    EXPECT_TRUE(journal.entries.contains("revoked/h-1"));
+}
+
+}  // namespace
+}  // namespace hostler::access
