@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/operations.h"
+#include "api/schema.h"
 #include "cli/cli.h"
 
 namespace hostler::cli {

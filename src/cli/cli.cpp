@@ -1,0 +1,326 @@
+#include "cli/cli.h"
+
+#include <fmt/format.h>
+
+#include "api/codec.h"
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/render.h"
+#include "cli/request.h"
+#include "cli/wait.h"
+
+namespace hostler::cli {
+
+namespace {
+
+constexpr std::size_t items_max = 1'000'000;  // Of a list that is fetched page by page.
+constexpr int page_size = 1000;
+constexpr int watch_tries_max = 10;           // In a row, each half a second apart.
+
+Exit exit_of(const Error& error) {
+    switch (error.code) {
+        case Code::invalid: return Exit::usage;
+        case Code::unauthenticated:
+        case Code::forbidden: return Exit::denied;
+        case Code::not_found: return Exit::not_found;
+        case Code::conflict: return Exit::conflict;
+        case Code::exhausted: return Exit::capacity;
+        case Code::unavailable: return Exit::unreachable;
+        case Code::timeout: return Exit::timeout;
+        case Code::cancelled:
+        case Code::internal: return Exit::general;
+    }
+    broken("a code outside its enum", __FILE__, __LINE__);
+}
+
+void print_error(CliWorld& world, const Error& error) {
+    // A single wrong field is in the message already.
+    std::string message = error.message;
+    if (error.fields.size() == 1 && message == error.fields[0].path + ": " + error.fields[0].message)
+        message = "the request is wrong";
+    world.err(fmt::format("hostler: {}\n", message));
+    for (const FieldError& field : error.fields) world.err(fmt::format("  {}: {}\n", field.path, field.message));
+    if (!error.help.empty()) world.err(fmt::format("  would help: {}\n", error.help));
+    if (error.code == Code::unauthenticated)
+        world.err("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n");
+}
+
+std::string participle(std::string_view verb) {
+    if (verb == "stop") return "stopped";
+    if (verb.ends_with('e')) return std::string(verb) + "d";
+    return std::string(verb) + "ed";
+}
+
+// "instance/notebook-1": what a command is about.
+std::string subject_of(const Command& command, const ApiCall& call) {
+    std::string name;
+    if (!call.params.empty()) name = call.params.front().second;
+    const std::string argument{command.operation->argument};
+    if (const json::value* value = call.body.if_contains(argument); value && value->is_string())
+        name = std::string(value->get_string());
+    for (const auto& [key, value] : call.query)
+        if (key == argument) name = value;
+    return name.empty() ? std::string(command.operation->noun) : fmt::format("{}/{}", command.operation->noun, name);
+}
+
+// One command against the API.
+class Run {
+public:
+    Run(CliWorld& world, const CommandTree& tree, const Command& command, Format format, Connection connection, Base base)
+        : world_(world), tree_(tree), command_(command), operation_(*command.operation),
+          client_(world.net, world.timers, std::move(base), std::move(connection.key), world.version) {
+        style_.format = format;
+        style_.colour = world.out_is_terminal && !tree.globals.no_color &&
+                        world.env("NO_COLOR").value_or("").empty();
+        style_.columns = world.out_is_terminal ? world.columns : 0;
+        style_.now = world.timers.wall();
+    }
+
+    Task<> perform() {
+        ApiCall call = CO_TRY(to_call(command_));
+        patience_ = CO_TRY(parse_time(command_.timeout));
+        CO_TRY(confirm(call));
+        if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
+        if (command_.watch) co_return co_await watch(std::move(call));
+        if (operation_.list) co_return co_await list(std::move(call));
+        const json::value answer = CO_TRY(co_await client_.call(call));
+        co_return co_await show(std::move(call), answer);
+    }
+
+private:
+    Result<> confirm(const ApiCall& call) {
+        if (operation_.confirm.empty() || tree_.globals.yes || command_.dry_run) return {};
+        const std::string what = fmt::format("{} {}", operation_.verb, subject_of(command_, call));
+        if (!world_.ask)
+            return fail(Code::invalid, fmt::format("{} needs --yes here, as there is no terminal to ask on. {}", what,
+                                                   operation_.confirm));
+        const auto answer = world_.ask(fmt::format("{}? {} [y/N] ", what, operation_.confirm), false);
+        if (answer && (*answer == "y" || *answer == "Y" || *answer == "yes")) return {};
+        return fail(Code::cancelled, "nothing was done");
+    }
+
+    // A tenant's key need not say whose it is.
+    Task<> fill_tenant(ApiCall& call) {
+        const json::value who = CO_TRY(co_await client_.call({.operation = &api::ops::whoami}));
+        const json::value* tenant = who.is_object() ? who.get_object().if_contains("tenantID") : nullptr;
+        if (!tenant || !tenant->is_string() || tenant->get_string().empty()) {
+            Error error{.code = Code::invalid, .message = "the command is not complete, or wrong"};
+            error.fields.push_back({"--tenant-id", "is required with an operator's key"});
+            co_return std::unexpected(std::move(error));
+        }
+        call.body["tenantID"] = *tenant;
+        co_return Result<>{};
+    }
+
+    Task<> list(ApiCall call) {
+        json::array items;
+        std::string cursor = command_.cursor;
+        const auto base = call.query;
+        for (;;) {
+            const int left = command_.limit > 0 ? command_.limit - static_cast<int>(items.size()) : page_size;
+            call.query = base;
+            call.query.emplace_back("limit", std::to_string(std::min(left, page_size)));
+            if (!cursor.empty()) call.query.emplace_back("cursor", cursor);
+            json::value page = CO_TRY(co_await client_.call(call));
+            const json::value* more = page.is_object() ? page.get_object().if_contains("items") : nullptr;
+            if (!more || !more->is_array()) co_return fail(Code::internal, "the API's list has no items", "not_our_api");
+            for (const json::value& item : more->get_array()) items.push_back(item);
+            const json::value* next = page.get_object().if_contains("nextCursor");
+            cursor = next && next->is_string() ? std::string(next->get_string()) : "";
+            const bool enough = command_.limit > 0 && items.size() >= static_cast<std::size_t>(command_.limit);
+            if (cursor.empty() || enough || items.size() >= items_max) break;
+        }
+        world_.out(render_list(operation_, items, style_));
+        if (items.empty() && style_.format == Format::table) world_.err(fmt::format("no {}\n", plural()));
+        if (!cursor.empty()) world_.err(fmt::format("there are more: --cursor {}\n", cursor));
+        co_return Result<>{};
+    }
+
+    std::string plural() const { return fmt::format("{}s", operation_.noun); }
+
+    Task<> watch(ApiCall call) {
+        if (style_.format != Format::table && style_.format != Format::json && style_.format != Format::name)
+            co_return fail(Code::invalid, "--watch prints table, json or name");
+        call.query.emplace_back("watch", "true");
+        Table table{operation_, style_};
+        json::array first;
+        bool synced = false;
+        const auto each = [&](ServerEvent event) -> Result<bool> {
+            style_.now = world_.timers.wall();
+            if (event.name == "synced") {
+                if (!std::exchange(synced, true) && style_.format == Format::table && !first.empty())
+                    world_.out(table.rows(first));
+                return true;
+            }
+            json::value item = TRY(api::parse_json(event.data, std::size_t{16} << 20));
+            if (style_.format == Format::json)
+                world_.out(json::serialize(json::object{{"event", event.name}, {"item", item}}) + "\n");
+            else if (style_.format == Format::name)
+                world_.out(name_of(*operation_.response().find("items")->schema->element, item) + "\n");
+            else if (synced)
+                world_.out(table.rows({std::move(item)}));
+            else
+                first.push_back(std::move(item));
+            return true;
+        };
+        std::string last_id;
+        for (int tries = 0;; ++tries) {
+            const std::string before = last_id;
+            auto watched = co_await client_.watch(call, last_id, each);
+            if (before != last_id) tries = 0;
+            const bool again = watched || watched.error().code == Code::unavailable;
+            if (!again || tries >= watch_tries_max || (!watched && last_id.empty())) co_return watched;
+            CO_TRY(co_await sleep(world_.timers, std::chrono::milliseconds{500}));
+        }
+    }
+
+    Task<> show(ApiCall call, const json::value& answer) {
+        const std::string subject = subject_of(command_, call);
+        if (command_.wait && !command_.dry_run) co_return co_await wait(std::move(call), answer);
+        const bool talk_only = style_.format == Format::table && (operation_.status == 202 || is_empty(answer));
+        if (!talk_only) {
+            const std::string name = subject.substr(std::min(subject.size(), subject.find('/') + 1));
+            world_.out(style_.format == Format::name && is_empty(answer) ? name + "\n"
+                                                                         : render_object(operation_, answer, style_));
+        }
+        if (operation_.writes()) talk(call, subject, answer);
+        co_return Result<>{};
+    }
+
+    static bool is_empty(const json::value& answer) { return answer.is_object() && answer.get_object().empty(); }
+
+    void talk(const ApiCall& call, const std::string& subject, const json::value& answer) {
+        if (command_.dry_run) {
+            world_.err(fmt::format("{}: would be {} (nothing was changed)\n", subject, participle(operation_.verb)));
+            return;
+        }
+        std::string more;
+        if (&operation_ == &api::ops::start_instance)
+            more = fmt::format("; `hostler instance get {}` shows how far it is", text_of(call.body, "instanceID"));
+        if (operation_.status == 202 && answer.is_object())
+            more = fmt::format(" as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
+                               text_of(answer.get_object(), "id"));
+        world_.err(fmt::format("{} {}{}\n", subject, participle(operation_.verb), more));
+        const auto& schema = operation_.response();
+        if (schema.find("secret") || schema.find("token")) world_.err("keep the secret now: it is not shown again\n");
+    }
+
+    static std::string text_of(const json::object& object, std::string_view name) {
+        const json::value* value = object.if_contains(name);
+        return value && value->is_string() ? std::string(value->get_string()) : std::string{};
+    }
+
+    Task<> wait(ApiCall call, json::value answer) {
+        if (operation_.status == 202) {
+            const std::string id = answer.is_object() ? text_of(answer.get_object(), "id") : "";
+            const json::value ended = CO_TRY(co_await wait_operation(client_, world_, id, patience_));
+            if (style_.format != Format::table) world_.out(render_object(api::ops::get_operation, ended, style_));
+            world_.err(fmt::format("{} {}\n", subject_of(command_, call), participle(operation_.verb)));
+            co_return Result<>{};
+        }
+        const bool start = &operation_ == &api::ops::start_instance;
+        std::string instance = text_of(call.body, "instanceID");
+        std::string tenant = text_of(call.body, "tenantID");
+        for (const auto& [name, value] : call.params) instance = value;
+        for (const auto& [name, value] : call.query)
+            if (name == "tenantID") tenant = value;
+        const json::value seen = CO_TRY(co_await wait_instance(client_, world_, instance, tenant,
+                                                               start ? Until::running : Until::ended, patience_));
+        if (!start || seen.is_null()) {
+            if (style_.format != Format::table) world_.out(render_object(operation_, answer, style_));
+            world_.err(fmt::format("instance/{} stopped\n", instance));
+            co_return Result<>{};
+        }
+        if (style_.format != Format::table) {
+            world_.out(render_object(api::ops::get_instance, seen, style_));
+        } else if (const json::value* urls = seen.get_object().if_contains("urls"); urls && urls->is_array()) {
+            for (const json::value& url : urls->get_array())
+                if (url.is_object()) world_.out(text_of(url.get_object(), "url") + "\n");
+        }
+        world_.err(fmt::format("instance/{} is running\n", instance));
+        co_return Result<>{};
+    }
+
+    CliWorld& world_;
+    const CommandTree& tree_;
+    const Command& command_;
+    const api::Operation& operation_;
+    ApiClient client_;
+    Style style_;
+    Duration patience_{};
+};
+
+Task<> login(CliWorld& world, const Globals& globals) {
+    Connection found = CO_TRY(connection(world, globals.api, globals.key));
+    if (globals.key.empty() && world.ask && world.env("HOSTLER_KEY").value_or("").empty()) {
+        const auto typed = world.ask(fmt::format("Key for {}: ", found.api), true);
+        if (!typed || typed->empty()) co_return fail(Code::cancelled, "no key was given");
+        found.key = *typed;
+    }
+    if (found.key.empty())
+        co_return fail(Code::invalid, "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
+    ApiClient client{world.net, world.timers, CO_TRY(parse_api_url(found.api)), found.key, world.version};
+    const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
+    const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));
+    const std::string path = config_path(world);
+    CO_TRY(save_config(path, found));
+    world.err(fmt::format("{} answers as {}; kept in {}\n", found.api,
+                          whoami.is_operator ? "to an operator" : "to tenant " + whoami.tenant_id, path));
+    co_return Result<>{};
+}
+
+Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
+    CommandTree tree{world};
+    if (!args.empty() && args.front() == "__complete") {
+        args.erase(args.begin());
+        for (const std::string& word : tree.candidates(std::move(args))) world.out(word + "\n");
+        co_return Result<>{};
+    }
+    std::string help;
+    CO_TRY(tree.parse(std::move(args), help));
+    if (!help.empty()) {
+        world.out(help);
+        co_return Result<>{};
+    }
+    if (tree.globals.version) {
+        world.out(fmt::format("hostler {}\n", world.version));
+        co_return Result<>{};
+    }
+    if (tree.local.completion->parsed()) {
+        world.out(CO_TRY(completion_script(tree.local.shell)));
+        co_return Result<>{};
+    }
+    if (tree.local.login->parsed()) co_return co_await login(world, tree.globals);
+    const Command* command = tree.chosen();
+    HOSTLER_ASSERT(command);
+    const Format format = CO_TRY(parse_format(tree.globals.output));
+    Connection found = CO_TRY(connection(world, tree.globals.api, tree.globals.key));
+    Base base = CO_TRY(parse_api_url(found.api));
+    Run run{world, tree, *command, format, std::move(found), std::move(base)};
+    co_return co_await run.perform();
+}
+
+}  // namespace
+
+Task<int> cli(std::vector<std::string> args, CliWorld& world) {
+    const auto done = co_await dispatch(std::move(args), world);
+    if (done) co_return static_cast<int>(Exit::ok);
+    print_error(world, done.error());
+    co_return static_cast<int>(exit_of(done.error()));
+}
+
+int run_cli(int argc, const char* const* argv, CliWorld& world) {
+    std::vector<std::string> args(argv + std::min(argc, 1), argv + argc);
+    std::optional<Result<int>> code;
+    TaskGroup group{world.loop};
+    group.start("cli", [](std::optional<Result<int>>& into, Task<int> task) -> Task<> {
+        into.emplace(co_await std::move(task));
+        co_return Result<>{};
+    }(code, cli(std::move(args), world)));
+    world.loop.restart();
+    while (!code && world.loop.run_one() > 0) {
+    }
+    return code && *code ? **code : static_cast<int>(Exit::general);
+}
+
+}  // namespace hostler::cli

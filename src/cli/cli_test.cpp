@@ -1,0 +1,304 @@
+// Commands, flags, exit codes, errors.
+#include "cli/cli.h"
+
+#include "api/operations.h"
+#include "cli/client.h"
+#include "cli/fake_api_test.h"
+
+namespace hostler::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+http::Response problem(Error error) {
+    const api::Reply reply = api::reply_of(error);
+    return {reply.status, {{"Content-Type", reply.content_type}}, reply.body};
+}
+
+TEST_F(CliTest, StartsAnInstanceFromFlags) {
+    api::StartInstance got;
+    api.handlers.on<api::ops::start_instance>([&](api::Call, api::StartInstance request) -> Task<api::Empty> {
+        got = std::move(request);
+        co_return api::Empty{};
+    });
+    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "acme", "--tenant-name", "Acme Ltd", "--spec", "h100-1",
+                   "--image", "demo:1", "--storage", "models", "--port", "8080,public,probe,base-url=/lab", "--port",
+                   "9000", "--env", "A=1", "--env", "B=x=y", "--cmd", "serve all", "--volume", "/data", "--volume",
+                   "other:/o:ro", "--zone", "nj"}), 0) << err;
+    EXPECT_EQ(got, (api::StartInstance{
+                       .instance_id = "nb", .tenant_id = "acme", .tenant_name = "Acme Ltd", .image = "demo:1",
+                       .storage_id = "models", .spec_name = "h100-1",
+                       .template_ = {.ports = {{8080, api::Protocol::TCP, true, true, "/lab"}, {9000}},
+                                     .envs = {{"A", "1"}, {"B", "x=y"}}, .cmd = "serve all",
+                                     .volumes = {{"", "/data", false}, {"other", "/o", true}}},
+                       .zone = "nj"}));
+    EXPECT_EQ(out, "");
+    EXPECT_THAT(err, HasSubstr("instance/nb started; `hostler instance get nb`"));
+    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}), 0);
+    EXPECT_EQ(out, "nb\n");
+}
+
+TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
+    api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
+        co_return api::Whoami{.actor = call.caller.actor, .is_operator = call.caller.is_operator,
+                              .tenant_id = call.caller.tenant};
+    });
+    std::string tenant;
+    api.handlers.on<api::ops::start_instance>([&](api::Call, api::StartInstance request) -> Task<api::Empty> {
+        tenant = request.tenant_id;
+        co_return api::Empty{};
+    });
+    env["HOSTLER_KEY"] = "acme-key";
+    EXPECT_EQ(run({"instance", "start", "nb", "--spec", "s", "--image", "i"}), 0) << err;
+    EXPECT_EQ(tenant, "acme");
+    EXPECT_EQ(run({"instance", "start", "nb", "--spec", "s", "--image", "i", "--key", "operator-key"}), 2);
+    EXPECT_THAT(err, HasSubstr("--tenant-id: is required with an operator's key"));
+}
+
+TEST_F(CliTest, TakesFieldsFromAFileAndLetsFlagsWin) {
+    std::ofstream{home + "/body.json"} << R"({"number": 1, "specName": "a", "cpu": "4", "zone": "nj"})";
+    std::vector<api::CreateStocks> got;
+    api.handlers.on<api::ops::create_stocks>([&](api::Call call, api::CreateStocks request) -> Task<api::Empty> {
+        EXPECT_TRUE(call.dry_run);
+        EXPECT_EQ(call.idempotency_key, "once");
+        got.push_back(std::move(request));
+        co_return api::Empty{};
+    });
+    EXPECT_EQ(run({"stock", "create", "b", "-f", home + "/body.json", "--number", "3", "--dry-run",
+                   "--idempotency-key", "once"}), 0) << err;
+    EXPECT_THAT(got, ElementsAre(api::CreateStocks{.number = 3, .spec_name = "b", .cpu = "4", .zone = "nj"}));
+    EXPECT_EQ(err, "stock/b: would be created (nothing was changed)\n");
+    EXPECT_EQ(run({"stock", "create", "b", "-f", home + "/none.json"}), 2);
+}
+
+TEST_F(CliTest, DeletesStockByQuery) {
+    api.handlers.on<api::ops::delete_stocks>([](api::Call, api::DeleteStocks) -> Task<api::Empty> { co_return api::Empty{}; });
+    EXPECT_EQ(run({"stock", "delete", "h 1"}), 2);
+    EXPECT_THAT(err, HasSubstr("--number: is required"));
+    EXPECT_TRUE(api.requests.empty());
+    EXPECT_EQ(run({"stock", "delete", "h1", "--number", "2"}), 0) << err;
+    EXPECT_THAT(api.requests, ElementsAre("DELETE /stocks?number=2&specName=h1"));
+    EXPECT_EQ(err, "stock/h1 deleted\n");
+}
+
+TEST_F(CliTest, ShowsSecretsOnceOnStandardOutput) {
+    api.handlers.on<api::ops::create_api_key>([](api::Call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
+        EXPECT_EQ(request.ttl_seconds, 30 * 86400);
+        EXPECT_EQ(request.tenant_id, "acme");
+        co_return api::CreatedApiKey{.id = "k-1", .name = request.name, .tenant_id = "acme", .secret = "s3cret"};
+    });
+    EXPECT_EQ(run({"key", "create", "ci", "--tenant", "acme", "--ttl", "30d"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("secret:     s3cret\n"));
+    EXPECT_THAT(err, Not(HasSubstr("s3cret")));
+    EXPECT_EQ(run({"host", "token", "create", "--zone", "nj", "--ttl", "soon"}), 2);
+    EXPECT_THAT(err, HasSubstr("--ttl-seconds: 'soon' is no time; write it as 90s, 10m, 1h or 30d"));
+}
+
+TEST_F(CliTest, PutsNamesSafelyIntoPaths) {
+    EXPECT_EQ(run({"volume", "get", "a/../b c"}), 8);  // Nobody handles it here: 503.
+    EXPECT_THAT(api.requests, ElementsAre("GET /v1/volumes/a%2F..%2Fb%20c"));
+}
+
+TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
+    const std::string where = "GET /v1/whoami";
+    const auto with = [&](Code code, std::string reason = "") {
+        api.canned[where] = problem({.code = code, .message = "a sentence", .reason = std::move(reason)});
+        const int got = run({"whoami"});
+        EXPECT_THAT(err, HasSubstr("hostler: a sentence\n"));
+        EXPECT_EQ(out, "");
+        return got;
+    };
+    EXPECT_EQ(with(Code::internal), 1);
+    EXPECT_EQ(with(Code::invalid), 2);
+    EXPECT_EQ(with(Code::not_found), 3);
+    EXPECT_EQ(with(Code::unauthenticated), 4);
+    EXPECT_EQ(with(Code::forbidden), 4);
+    EXPECT_EQ(with(Code::conflict), 5);
+    EXPECT_EQ(with(Code::exhausted, "insufficient_capacity"), 6);
+    EXPECT_EQ(with(Code::exhausted, "rate_limited"), 6);
+    EXPECT_EQ(with(Code::timeout), 7);
+    EXPECT_EQ(with(Code::unavailable), 8);
+    api.canned.clear();
+    env["HOSTLER_KEY"] = "wrong";
+    EXPECT_EQ(run({"zone", "list"}), 4);
+    EXPECT_THAT(err, HasSubstr("would help: a key"));
+    env["HOSTLER_KEY"] = "acme-key";
+    EXPECT_EQ(run({"host", "list"}), 4);
+}
+
+TEST_F(CliTest, SaysWhenNobodyAnswers) {
+    api.down = true;
+    EXPECT_EQ(run({"zone", "list"}), 8);
+    EXPECT_EQ(err, "hostler: the API at api.test:8080 cannot be reached: connection refused\n");
+    EXPECT_EQ(out, "");
+}
+
+TEST_F(CliTest, SaysWhenSomebodyElseAnswers) {
+    api.canned["GET /v1/whoami"] = {404, {{"Content-Type", "text/html"}}, "<html>"};
+    EXPECT_EQ(run({"whoami"}), 1);
+    EXPECT_THAT(err, HasSubstr("is the address right?"));
+    api.canned["GET /v1/whoami"] = {200, {}, "hello"};
+    EXPECT_EQ(run({"whoami"}), 1);
+}
+
+TEST_F(CliTest, PrintsEveryWrongFieldOnItsOwnLine) {
+    api.handlers.on<api::ops::start_instance>([](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+    EXPECT_EQ(run({"instance", "start", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
+    EXPECT_EQ(err, "hostler: 2 fields are wrong\n"
+                   "  instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first\n"
+                   "  template.ports[0].port: must be between 1 and 65535\n");
+    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
+    EXPECT_EQ(err, "hostler: the request is wrong\n  template.ports[0].port: must be between 1 and 65535\n");
+}
+
+TEST_F(CliTest, ShowsWhatWouldHelp) {
+    Error error{.code = Code::exhausted, .message = "no host has room", .reason = "insufficient_capacity"};
+    error.help = "delete 1 idle slot";
+    api.canned["GET /v1/whoami"] = problem(error);
+    EXPECT_EQ(run({"whoami"}), 6);
+    EXPECT_EQ(err, "hostler: no host has room\n  would help: delete 1 idle slot\n");
+}
+
+TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
+    EXPECT_EQ(run({"instnace", "list"}), 2);
+    EXPECT_THAT(err, HasSubstr("there is no command 'instnace' here; did you mean 'instance'?"));
+    EXPECT_EQ(run({"instance", "lsit"}), 2);
+    EXPECT_THAT(err, HasSubstr("did you mean 'list'?"));
+    EXPECT_EQ(run({"gpu", "list", "--modle=x"}), 2);
+    EXPECT_THAT(err, HasSubstr("there is no flag --modle here; did you mean '--model'?"));
+    EXPECT_EQ(run({"gpu", "list", "--state", "helthy"}), 2);
+    EXPECT_THAT(err, HasSubstr("did you mean 'healthy'?"));
+    EXPECT_EQ(run({"zone", "get", "nj", "lon"}), 2);
+    EXPECT_THAT(err, HasSubstr("'lon' is one argument too many"));
+    EXPECT_EQ(run({"zone", "get"}), 2);
+    EXPECT_THAT(err, HasSubstr("ZONE: is required: The zone's name."));
+    EXPECT_EQ(run({"zone"}), 2);
+    EXPECT_THAT(err, HasSubstr("list, create, get, delete"));
+    EXPECT_EQ(run({"zone", "list", "-o", "xml"}), 2);
+    EXPECT_EQ(run({"zone", "list", "--limit", "many"}), 2);
+    EXPECT_TRUE(api.requests.empty());
+}
+
+TEST_F(CliTest, AsksBeforeWhatCannotBeUndone) {
+    api.handlers.on<api::ops::remove_host>([](api::Call, api::RemoveHost) -> Task<api::Empty> { co_return api::Empty{}; });
+    EXPECT_EQ(run({"host", "remove", "h-1"}), 2);  // No terminal: never a prompt.
+    EXPECT_THAT(err, HasSubstr("needs --yes here"));
+    std::string asked;
+    world.ask = [&](std::string_view prompt, bool) {
+        asked = prompt;
+        return std::optional<std::string>("n");
+    };
+    EXPECT_EQ(run({"host", "remove", "h-1"}), 1);
+    EXPECT_THAT(asked, HasSubstr("remove host/h-1?"));
+    EXPECT_TRUE(api.requests.empty());
+    EXPECT_EQ(run({"host", "remove", "h-1", "-y"}), 0) << err;
+    EXPECT_EQ(err, "host/h-1 removed\n");
+}
+
+TEST_F(CliTest, HelpShowsFlagsAndExamples) {
+    EXPECT_EQ(run({"--help"}), 0);
+    for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"}) EXPECT_THAT(out, HasSubstr(word));
+    EXPECT_EQ(run({"instance", "start", "--help"}), 0);
+    for (const auto* word : {"--image", "Container image to run.", "--port", "Example:", "--wait", "--zone"})
+        EXPECT_THAT(out, HasSubstr(word));
+    EXPECT_EQ(run({}), 0);
+    EXPECT_THAT(out, HasSubstr("instance"));
+    EXPECT_EQ(run({"--version"}), 0);
+    EXPECT_EQ(out, "hostler 0.1.0\n");
+    EXPECT_TRUE(api.requests.empty());
+}
+
+TEST_F(CliTest, EveryOperationHasACommandThatHelps) {
+    for (const api::Operation* operation : api::operations()) {
+        std::vector<std::string> args;
+        std::string_view rest = operation->noun;
+        for (; !rest.empty(); rest.remove_prefix(std::min(rest.size(), rest.find(' ') + 1)))
+            if (args.emplace_back(rest.substr(0, rest.find(' '))); rest.find(' ') == rest.npos) break;
+        if (!operation->verb.empty()) args.emplace_back(operation->verb);
+        args.emplace_back("--help");
+        EXPECT_EQ(run(args), 0) << operation->name;
+        EXPECT_THAT(out, HasSubstr(std::string(operation->help))) << operation->name;
+    }
+}
+
+TEST_F(CliTest, CompletesCommandsFlagsAndValues) {
+    const auto complete = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), "__complete");
+        EXPECT_EQ(run(words), 0);
+        std::vector<std::string> lines;
+        for (std::string_view rest = out; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+            lines.emplace_back(rest.substr(0, rest.find('\n')));
+        return lines;
+    };
+    world.other_commands = {{"up", "Run a cloud on this machine."}};
+    EXPECT_THAT(complete({"ins"}), ElementsAre("instance"));
+    EXPECT_THAT(complete({""}), Contains("up"));
+    EXPECT_THAT(complete({"instance", "sta"}), ElementsAre("start", "state"));
+    EXPECT_THAT(complete({"instance", "start", "--im"}), ElementsAre("--image"));
+    EXPECT_THAT(complete({"gpu", "list", "--state", "h"}), ElementsAre("healthy"));
+    EXPECT_THAT(complete({"gpu", "list", "-o", "j"}), ElementsAre("json"));
+    for (const auto* shell : {"bash", "zsh", "fish"}) {
+        EXPECT_EQ(run({"completion", shell}), 0);
+        EXPECT_THAT(out, HasSubstr("__complete"));
+    }
+    EXPECT_EQ(run({"completion", "cmd.exe"}), 2);
+}
+
+TEST_F(CliTest, LogsInAndKeepsTheKeyToItself) {
+    api.handlers.on<api::ops::whoami>([](api::Call, api::Empty) -> Task<api::Whoami> {
+        co_return api::Whoami{.actor = "key/k-1", .is_operator = true};
+    });
+    env.erase("HOSTLER_API");
+    env.erase("HOSTLER_KEY");
+    EXPECT_EQ(run({"whoami"}), 2);
+    EXPECT_THAT(err, HasSubstr("hostler login"));
+    EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 2);  // Nobody to ask for the key.
+    EXPECT_EQ(run({"login", "--api", "http://api.test:8080", "--key", "wrong"}), 4);
+    const std::string path = home + "/.config/hostler/config.toml";
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_EQ(run({"login", "--api", "http://api.test:8080", "--key", "operator-key"}), 0) << err;
+    EXPECT_EQ(std::filesystem::status(path).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    EXPECT_EQ(run({"whoami", "-o", "name"}), 0) << err;
+    // Another API does not get this one's key.
+    EXPECT_EQ(run({"whoami", "--api", "http://other.test:80"}), 4);
+    world.ask = [](std::string_view, bool secret) {
+        EXPECT_TRUE(secret);
+        return std::optional<std::string>("operator-key");
+    };
+    EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 0) << err;
+}
+
+TEST_F(CliTest, ReadsTheFileThatUpWrites) {
+    api.canned["GET /base/v1/whoami"] = problem({.code = Code::conflict, .message = "it got there"});
+    env.erase("HOSTLER_API");
+    env.erase("HOSTLER_KEY");
+    env["HOSTLER_CONFIG"] = home + "/cli.env";
+    EXPECT_EQ(run({"whoami"}), 2);
+    EXPECT_THAT(err, HasSubstr("cli.env, which cannot be read"));
+    std::ofstream{home + "/cli.env"} << "# a comment\nexport HOSTLER_API=http://10.0.0.7/base/\nHOSTLER_KEY='operator-key'\n";
+    EXPECT_EQ(run({"whoami"}), 5) << err;
+    EXPECT_THAT(api.dialled, ElementsAre("10.0.0.7:80"));
+    for (const auto* bad : {"ftp://x", "http://", "http://a@b", "unix:relative", "https://x", "x:80"})
+        EXPECT_EQ(run({"whoami", "--api", bad}), 2) << bad;
+    EXPECT_EQ(run({"whoami", "--api", "unix:/run/api.sock", "--key", "operator-key"}), 8);
+    EXPECT_EQ(api.dialled.back(), "unix:/run/api.sock");
+}
+
+TEST(EventReader, TakesEventsInAnyPieces) {
+    const std::string stream = ":\n\nid: 7\nevent: added\ndata: {\"a\":1}\n\nid: 8\nevent: synced\ndata: {}\n\nid: 9\nev";
+    for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
+        EventReader reader;
+        std::vector<std::string> seen;
+        for (std::size_t at = 0; at < stream.size(); at += piece)
+            for (const auto& event : *reader.take(std::string_view(stream).substr(at, piece)))
+                seen.push_back(event.id + event.name + event.data);
+        EXPECT_THAT(seen, ElementsAre("7added{\"a\":1}", "8synced{}"));
+    }
+}
+
+}  // namespace
+}  // namespace hostler::cli

@@ -1,0 +1,144 @@
+// For this folder's tests: an API in the same process, on a network in memory, with time that moves when told to.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "api/handlers.h"
+#include "api/problem.h"
+#include "cli/cli.h"
+#include "core/testing/manual_timers.h"
+#include "core/testing/memory_stream.h"
+#include "core/testing/run.h"
+#include "http/server.h"
+
+namespace hostler::cli {
+
+using namespace std::chrono_literals;
+using hostler::testing::ManualTimers;
+
+// Typed handlers behind real HTTP; the key "operator-key" is an operator's, "acme-key" tenant acme's.
+class FakeApi : public Net {
+public:
+    explicit FakeApi(Loop& loop, ManualTimers& timers) : timers_(timers), group_(loop) {}
+
+    Task<StreamPtr> dial(std::string address, Duration) override {
+        dialled.push_back(address);
+        if (down) co_return fail(Code::unavailable, "connection refused");
+        auto [client, server] = hostler::testing::memory_pair();
+        StreamPtr its = std::move(server);
+        group_.start("serve", [](FakeApi& me, StreamPtr stream) -> Task<> {
+            const http::ServerLimits limits;
+            co_return co_await http::serve(std::move(stream), me.timers_, limits,
+                                           [&me](http::Exchange& exchange) { return me.answer(exchange); });
+        }(*this, std::move(its)));
+        co_return std::move(client);
+    }
+    Task<ListenerPtr> listen(std::string) override { co_return fail(Code::internal, "not here"); }
+    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override { co_return fail(Code::internal, "not here"); }
+
+    void stop() { group_.cancel(); }
+
+    api::Handlers handlers;
+    std::map<std::string, http::Response> canned;  // "GET /v1/zones?limit=1000": answered as it stands.
+    std::vector<std::string> requests;             // Method, target and body of each.
+    std::vector<std::string> dialled;
+    bool down = false;
+
+private:
+    struct Sink : api::EventSink {
+        explicit Sink(http::Exchange& e) : exchange(e) {}
+        Task<> send(std::string bytes) override {
+            if (!exchange.started())
+                CO_TRY(co_await exchange.start({200, {{"Content-Type", "text/event-stream"}}, {}}));
+            co_return co_await exchange.write(bytes);
+        }
+        http::Exchange& exchange;
+    };
+
+    static Result<api::Caller> caller(const http::Exchange& exchange) {
+        const auto header = exchange.request.headers.find("Authorization");
+        if (header == "Bearer operator-key") return api::Caller{.actor = "key/k-1", .is_operator = true};
+        if (header == "Bearer acme-key") return api::Caller{.actor = "key/k-2", .tenant = "acme"};
+        return fail(Code::unauthenticated, "the request has no valid API key");
+    }
+
+    Task<> answer(http::Exchange& exchange) {
+        auto body = CO_TRY(co_await exchange.read_all(1 << 20));
+        const std::string what = exchange.request.method + " " + exchange.request.target;
+        requests.push_back(body.empty() ? what : what + " " + body);
+        if (const auto found = canned.find(what); found != canned.end()) co_return co_await exchange.respond(found->second);
+        Sink sink{exchange};
+        const auto header = [&](std::string_view name) {
+            return std::string(exchange.request.headers.find(name).value_or(""));
+        };
+        auto reply = CO_TRY(co_await handlers.answer({.method = exchange.request.method,
+                                                      .target = exchange.request.target,
+                                                      .body = std::move(body),
+                                                      .idempotency_key = header("Idempotency-Key"),
+                                                      .last_event_id = header("Last-Event-ID")},
+                                                     caller(exchange), &sink));
+        if (reply.streamed) co_return co_await exchange.end();
+        http::Response response{reply.status, {{"Content-Type", reply.content_type}}, std::move(reply.body)};
+        co_return co_await exchange.respond(std::move(response));
+    }
+
+    ManualTimers& timers_;
+    TaskGroup group_;
+};
+
+class CliTest : public ::testing::Test {
+protected:
+    CliTest() {
+        char name[] = "/tmp/hostler-cli-XXXXXX";
+        home = mkdtemp(name);
+        env["HOME"] = home;
+        env["HOSTLER_API"] = "http://api.test:8080";
+        env["HOSTLER_KEY"] = "operator-key";
+        world.env = [this](const std::string& key) -> std::optional<std::string> {
+            const auto found = env.find(key);
+            return found == env.end() ? std::nullopt : std::optional(found->second);
+        };
+        world.out = [this](std::string_view text) { out += text; };
+        world.err = [this](std::string_view text) { err += text; };
+    }
+    ~CliTest() override {
+        group.cancel();
+        api.stop();
+        timers.settle();
+        std::filesystem::remove_all(home);
+    }
+
+    // Begins a command, and lets it go as far as it does without time.
+    void start(std::vector<std::string> args) {
+        out.clear();
+        err.clear();
+        code.reset();
+        group.start("cli", [](CliTest& me, std::vector<std::string> typed) -> Task<> {
+            me.code = CO_TRY(co_await cli(std::move(typed), me.world));
+            co_return Result<>{};
+        }(*this, std::move(args)));
+        timers.settle();
+    }
+    // A whole command; -1: it has not ended.
+    int run(std::vector<std::string> args) {
+        start(std::move(args));
+        return code.value_or(-1);
+    }
+
+    Loop loop;
+    ManualTimers timers{loop};
+    FakeApi api{loop, timers};
+    CliWorld world{.loop = loop, .net = api, .timers = timers};
+    std::map<std::string, std::string> env;
+    std::string home;
+    std::string out;
+    std::string err;
+    std::optional<int> code;
+    TaskGroup group{loop};
+};
+
+}  // namespace hostler::cli

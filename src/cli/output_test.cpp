@@ -1,0 +1,174 @@
+// What commands print, in each format.
+#include "cli/fake_api_test.h"
+#include "cli/render.h"
+
+namespace hostler::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OutputTest : public CliTest {
+protected:
+    OutputTest() {
+        api.handlers.on<api::ops::list_zones>([this](api::Call call, api::Empty) -> Task<api::List<api::Zone>> {
+            limits.push_back(call.limit);
+            api::List<api::Zone> page;
+            if (call.cursor.empty()) {
+                page.items.push_back({.name = "nj", .location = "New Jersey, \"US\"", .access_points = 1, .hosts = 2,
+                                      .gpus = 16, .gpus_free = 9, .created_at = timers.wall() - 3min});
+                if (two_pages) page.next_cursor = "more";
+                else page.items.push_back(lon());
+            } else {
+                page.items.push_back(lon());
+            }
+            co_return page;
+        });
+        api.handlers.on<api::ops::get_host>([this](api::Call, api::NameHost request) -> Task<api::Host> {
+            if (request.host != "h-1") co_return fail(Code::not_found, "there is no host '" + request.host + "'");
+            co_return api::Host{.id = "h-1", .name = "gpu-07", .zone = "nj", .state = api::HostState::ready,
+                                .gpus = 8, .gpu_models = {"H100 SXM5 80GB"}, .memory_bytes = std::int64_t{1536} << 30,
+                                .joined_at = timers.wall() - 72h, .seen_at = timers.wall() - 4s};
+        });
+    }
+    api::Zone lon() { return {.name = "lon", .hosts = 1, .gpus = 8, .created_at = timers.wall() - 50h}; }
+
+    std::vector<int> limits;
+    bool two_pages = false;
+};
+
+TEST_F(OutputTest, TableIsAlignedWithAges) {
+    EXPECT_EQ(run({"zone", "list"}), 0) << err;
+    EXPECT_EQ(out,
+              "NAME  LOCATION          ACCESS POINTS  HOSTS  GPUS  GPUS FREE  AGE\n"
+              "nj    New Jersey, \"US\"              1      2    16          9  3m\n"
+              "lon   -                             0      1     8          0  2d\n");
+    EXPECT_EQ(err, "");
+}
+
+TEST_F(OutputTest, FetchesAllPagesOrAsManyAsAsked) {
+    two_pages = true;
+    EXPECT_EQ(run({"zone", "ls", "-o", "name"}), 0) << err;
+    EXPECT_EQ(out, "nj\nlon\n");
+    EXPECT_THAT(limits, ElementsAre(1000, 1000));
+    limits.clear();
+    EXPECT_EQ(run({"zones", "list", "-o", "name", "--limit", "1"}), 0) << err;
+    EXPECT_EQ(out, "nj\n");
+    EXPECT_EQ(err, "there are more: --cursor more\n");
+    EXPECT_THAT(limits, ElementsAre(1));
+    EXPECT_EQ(run({"zone", "list", "-o", "name", "--cursor", "more"}), 0);
+    EXPECT_EQ(out, "lon\n");
+}
+
+TEST_F(OutputTest, JsonIsTheItemsAndParses) {
+    EXPECT_EQ(run({"-o", "json", "zone", "list"}), 0) << err;
+    const auto items = json::parse(out);
+    ASSERT_EQ(items.as_array().size(), 2U);
+    EXPECT_EQ(items.at(0).at("gpusFree").as_int64(), 9);
+}
+
+TEST_F(OutputTest, YamlQuotesWhatWouldMeanSomethingElse) {
+    EXPECT_EQ(run({"zone", "list", "-o", "yaml"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("- name: nj\n  location: \"New Jersey, \\\"US\\\"\"\n  accessPoints: 1\n"));
+    EXPECT_EQ(to_yaml(json::parse(R"({"a":"no","b":"1.5","c":[],"d":{"e":[1,{"f":"x y"}]},"g":null,"h":"-x"})")),
+              "a: \"no\"\nb: \"1.5\"\nc: []\nd:\n  e:\n    - 1\n    - f: \"x y\"\ng: null\nh: \"-x\"\n");
+    EXPECT_EQ(to_yaml(json::array{}), "[]\n");
+}
+
+TEST_F(OutputTest, CsvQuotesAsSpreadsheetsWantIt) {
+    EXPECT_EQ(run({"zone", "list", "-o", "csv"}), 0) << err;
+    EXPECT_TRUE(out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt\r\n"
+                                "nj,\"New Jersey, \"\"US\"\"\",1,2,16,9,20")) << out;
+}
+
+TEST_F(OutputTest, ShowsOneObjectWithUnitsAndTimes) {
+    EXPECT_EQ(run({"host", "get", "h-1"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("state:           ready\n"));
+    EXPECT_THAT(out, HasSubstr("memoryBytes:     1.5 TiB\n"));
+    EXPECT_THAT(out, HasSubstr("gpuModels:       H100 SXM5 80GB\n"));
+    EXPECT_THAT(out, HasSubstr("Z (4s ago)\n"));
+    EXPECT_THAT(out, Not(HasSubstr("provider")));  // What is empty is left out.
+}
+
+TEST_F(OutputTest, ColoursOnlyOnATerminalThatWantsThem) {
+    EXPECT_EQ(run({"host", "get", "h-1"}), 0);
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+    world.out_is_terminal = true;
+    EXPECT_EQ(run({"host", "get", "h-1"}), 0);
+    EXPECT_THAT(out, HasSubstr("\x1b[32mready\x1b[0m"));
+    EXPECT_EQ(run({"host", "get", "h-1", "--no-color"}), 0);
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+    env["NO_COLOR"] = "1";
+    EXPECT_EQ(run({"host", "get", "h-1"}), 0);
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(OutputTest, TextOfOthersCannotSteerTheTerminal) {
+    api.handlers.on<api::ops::get_zone>([](api::Call, api::NameZone) -> Task<api::Zone> {
+        co_return api::Zone{.name = "nj", .location = "a\x1b[2Jb\nc"};
+    });
+    EXPECT_EQ(run({"zone", "get", "nj"}), 0);
+    EXPECT_THAT(out, HasSubstr("a [2Jb c\n"));
+}
+
+TEST_F(OutputTest, ExplainsInWords) {
+    api.handlers.on<api::ops::explain_instance>([](api::Call, api::GetInstance) -> Task<api::Explanation> {
+        co_return api::Explanation{.token = "insufficient_capacity", .sentence = "No host has room.",
+                                   .blocking = {{"h-1", "host is cordoned"}, {"h-22", "not enough free GPUs"}},
+                                   .would_help = "uncordon h-1"};
+    });
+    EXPECT_EQ(run({"explain", "notebook-1"}), 0) << err;
+    EXPECT_EQ(out, "No host has room. (insufficient_capacity)\n  h-1   host is cordoned\n"
+                   "  h-22  not enough free GPUs\nWould help: uncordon h-1\n");
+}
+
+TEST_F(OutputTest, PrintsLogsAsTheyAre) {
+    api.handlers.on<api::ops::get_instance_logs>([](api::Call, api::GetLogs request) -> Task<api::Logs> {
+        co_return api::Logs{.text = fmt::format("last {}\nline\n", request.tail)};
+    });
+    EXPECT_EQ(run({"logs", "notebook-1", "--tail", "2"}), 0) << err;
+    EXPECT_EQ(out, "last 2\nline\n");
+}
+
+TEST_F(OutputTest, SaysWhenAListIsEmpty) {
+    api.handlers.on<api::ops::list_specs>([](api::Call, api::Empty) -> Task<api::List<api::Spec>> {
+        co_return api::List<api::Spec>{};
+    });
+    EXPECT_EQ(run({"spec", "list"}), 0);
+    EXPECT_EQ(out, "");
+    EXPECT_EQ(err, "no specs\n");
+    EXPECT_EQ(run({"spec", "list", "-o", "json"}), 0);
+    EXPECT_EQ(out, "[]\n");
+}
+
+TEST(Render, WritesAgesAndSizes) {
+    const WallTime now{std::chrono::sys_days{std::chrono::year{2026} / 11 / 21}};
+    EXPECT_EQ(age(now - 5s, now), "5s");
+    EXPECT_EQ(age(now - 119s, now), "119s");
+    EXPECT_EQ(age(now - 59min, now), "59m");
+    EXPECT_EQ(age(now - 30h, now), "30h");
+    EXPECT_EQ(age(now + 24h * 29, now), "in 29d");
+    EXPECT_EQ(bytes_text(0), "0 B");
+    EXPECT_EQ(bytes_text(std::int64_t{80} << 30), "80 GiB");
+    EXPECT_EQ(bytes_text((std::int64_t{3} << 40) / 2), "1.5 TiB");
+}
+
+TEST_F(OutputTest, FitsTheTerminal) {
+    api.handlers.on<api::ops::list_events>([this](api::Call, api::ListEvents) -> Task<api::List<api::Event>> {
+        co_return api::List<api::Event>{{{.number = 1, .time = timers.wall(), .kind = "host", .id = "h-1",
+                                          .reason = "joined", .message = std::string(300, 'x')}}};
+    });
+    world.out_is_terminal = true;
+    world.columns = 60;
+    EXPECT_EQ(run({"events", "--no-color"}), 0) << err;
+    for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1)
+        EXPECT_LE(out.find('\n', at) - at, 62U);  // The ellipsis is three bytes.
+    EXPECT_THAT(out, HasSubstr("…\n"));
+    world.out_is_terminal = false;
+    EXPECT_EQ(run({"events"}), 0);
+    EXPECT_THAT(out, HasSubstr(std::string(300, 'x')));
+}
+
+}  // namespace
+}  // namespace hostler::cli

@@ -1,0 +1,69 @@
+// This process's own terminal and environment.
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "cli/cli.h"
+
+namespace hostler::cli {
+
+namespace {
+
+// Keys are not shown while they are typed.
+class Unseen {
+public:
+    Unseen() {
+        if (tcgetattr(STDIN_FILENO, &before_) != 0) return;
+        termios quiet = before_;
+        quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        changed_ = tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0;
+    }
+    ~Unseen() {
+        if (changed_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    }
+    Unseen(const Unseen&) = delete;
+    Unseen& operator=(const Unseen&) = delete;
+
+private:
+    termios before_{};
+    bool changed_ = false;
+};
+
+std::optional<std::string> ask(std::string_view prompt, bool secret) {
+    std::fwrite(prompt.data(), 1, prompt.size(), stderr);
+    std::string line;
+    std::optional<Unseen> unseen;
+    if (secret) unseen.emplace();
+    const bool read = static_cast<bool>(std::getline(std::cin, line));
+    if (secret) std::fputc('\n', stderr);
+    if (!read) return std::nullopt;
+    return line;
+}
+
+}  // namespace
+
+CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
+    CliWorld world{.loop = loop, .net = net, .timers = timers};
+    world.env = [](const std::string& name) -> std::optional<std::string> {
+        const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): one thread.
+        if (!value) return std::nullopt;
+        return value;
+    };
+    world.out = [](std::string_view text) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    };
+    world.err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+    world.out_is_terminal = isatty(STDOUT_FILENO) == 1;
+    world.err_is_terminal = isatty(STDERR_FILENO) == 1;
+    if (isatty(STDIN_FILENO) == 1 && world.err_is_terminal) world.ask = ask;
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) world.columns = size.ws_col;
+    return world;
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,187 @@
+#include "cli/wait.h"
+
+#include <fmt/format.h>
+
+#include "api/codec.h"
+#include "api/problem.h"
+#include "cli/render.h"
+#include "core/signal.h"
+
+namespace hostler::cli {
+
+namespace {
+
+constexpr Duration retry_pause = std::chrono::milliseconds{500};
+constexpr Duration redraw_time = std::chrono::seconds{1};
+
+std::string text_of(const json::value& object, std::string_view name) {
+    const json::value* value = object.is_object() ? object.get_object().if_contains(name) : nullptr;
+    return value && value->is_string() ? std::string(value->get_string()) : std::string{};
+}
+
+bool has_ended(std::string_view state) { return state == "stopped" || state == "failed" || state == "lost"; }
+
+// Follows one instance by the events of its watch.
+class InstanceWait {
+public:
+    InstanceWait(CliWorld& world, std::string instance, Until until)
+        : progress_(world), instance_(std::move(instance)), until_(until) {}
+
+    // Whether to go on. Errors: the instance has ended, and was to run.
+    Result<bool> take(const ServerEvent& event) {
+        if (event.name == "synced") {
+            if (known_ || until_ == Until::running) return true;
+            done_ = true;  // It was to end, and is not there.
+            return false;
+        }
+        const json::value item = TRY(api::parse_json(event.data, std::size_t{16} << 20));
+        if (text_of(item, "instanceID") != instance_ && text_of(item, "id") != instance_) return true;
+        known_ = true;
+        last_ = item;
+        const std::string state = text_of(item, "state");
+        std::string phase = text_of(item, "phase");
+        progress_.show(phase.empty() ? state : phase);
+        if (event.name == "removed") return gone();
+        done_ = until_ == Until::running ? state == "running" : has_ended(state);
+        if (until_ == Until::running && has_ended(state)) return failed(item, state);
+        return !done_;
+    }
+    bool done() const { return done_; }
+    json::value last() const { return last_; }
+    std::string step() const {
+        const std::string phase = text_of(last_, "phase");
+        return phase.empty() ? text_of(last_, "state") : phase;
+    }
+    void end() { progress_.end(); }
+
+private:
+    Result<bool> gone() {
+        done_ = until_ == Until::ended;
+        if (done_) return false;
+        return fail(Code::not_found, fmt::format("instance {} was taken away meanwhile", instance_));
+    }
+    Result<bool> failed(const json::value& item, std::string_view state) {
+        std::string message = text_of(item, "message");
+        std::string sentence = fmt::format("instance {} is {}{}{}", instance_, state, message.empty() ? "" : ": ", message);
+        Error error{.code = Code::internal, .message = std::move(sentence), .reason = text_of(item, "reason")};
+        error.help = fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell more", instance_);
+        return std::unexpected(std::move(error));
+    }
+
+    Progress progress_;
+    std::string instance_;
+    Until until_;
+    json::value last_;
+    bool known_ = false;
+    bool done_ = false;
+};
+
+// Watches again whenever the stream breaks off: a master may change under a wait.
+Task<> follow(ApiClient& client, CliWorld& world, ApiCall call, InstanceWait& wait) {
+    std::string last_id;
+    for (;;) {
+        Result<> decided;
+        auto watched = co_await client.watch(call, last_id, [&](ServerEvent event) -> Result<bool> {
+            auto go_on = wait.take(event);
+            if (!go_on) decided = std::unexpected(go_on.error());
+            return go_on;
+        });
+        if (!decided) co_return decided;
+        if (wait.done()) co_return Result<>{};
+        if (!watched && watched.error().code != Code::unavailable) co_return watched;
+        CO_TRY(co_await sleep(world.timers, retry_pause));
+    }
+}
+
+// Runs `task` for `patience` at most. Errors: timeout, and the task's.
+Task<> within(CliWorld& world, Duration patience, Task<> task) {
+    struct State {
+        std::optional<Result<>> result;
+        Signal ended;
+    } state;
+    TaskGroup group{world.loop};
+    group.start("wait", [](State& into, Task<> inner) -> Task<> {
+        into.result.emplace(co_await std::move(inner));
+        into.ended.notify_all();
+        co_return Result<>{};
+    }(state, std::move(task)));
+    const Deadline deadline{world.timers, patience, [&] { state.ended.notify_all(); }};
+    auto waited = co_await state.ended.wait();
+    const auto result = state.result;
+    CO_TRY(co_await group.close());
+    if (result) co_return *result;
+    CO_TRY(std::move(waited));
+    co_return fail(Code::timeout, "", "wait_timeout");
+}
+
+}  // namespace
+
+Progress::Progress(CliWorld& world) : world_(world), since_(world.timers.now()) {}
+
+Progress::~Progress() { end(); }
+
+void Progress::show(std::string step) {
+    if (step.empty() || step == step_) return;
+    step_ = std::move(step);
+    if (!world_.err_is_terminal) return world_.err(step_ + "\n");
+    draw();
+    if (!armed_) arm();
+}
+
+void Progress::draw() {
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(world_.timers.now() - since_).count();
+    world_.err(fmt::format("\r\x1b[K{} … {}s", step_, passed));
+}
+
+void Progress::arm() {
+    armed_ = true;
+    timer_ = world_.timers.schedule(world_.timers.now() + redraw_time, [this] {
+        draw();
+        arm();
+    });
+}
+
+void Progress::end() {
+    if (!std::exchange(armed_, false)) return;
+    world_.timers.cancel(timer_);
+    world_.err("\r\x1b[K");
+}
+
+Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,
+                                Until until, Duration patience) {
+    ApiCall call{.operation = &api::ops::list_instances,
+                 .query = {{"watch", "true"}, {"instance", instance}, {"all", "true"}}};
+    if (!tenant.empty()) call.query.emplace_back("tenantID", tenant);
+    InstanceWait wait{world, instance, until};
+    auto followed = co_await within(world, patience, follow(client, world, std::move(call), wait));
+    wait.end();
+    if (!followed && followed.error().reason == "wait_timeout") {
+        const std::string step = wait.step();
+        co_return fail(Code::timeout, fmt::format("instance {} is still {}; it goes on without us", instance,
+                                                  step.empty() ? "not heard of" : step));
+    }
+    if (!followed) co_return std::unexpected(std::move(followed).error());
+    co_return wait.last();
+}
+
+Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string id, Duration patience) {
+    Progress progress{world};
+    const Instant end = world.timers.now() + patience;
+    for (;;) {
+        const json::value operation = CO_TRY(
+            co_await client.call({.operation = &api::ops::get_operation, .params = {{"operation", id}}}));
+        const std::string state = text_of(operation, "state");
+        if (state == "done") co_return operation;
+        if (state == "failed") {
+            const auto whole = api::decode_stored<api::LongOperation>(json::serialize(operation));
+            if (whole && whole->error) co_return std::unexpected(api::error_of(*whole->error));
+            co_return fail(Code::internal, fmt::format("operation {} failed: {}", id, text_of(operation, "message")));
+        }
+        progress.show(text_of(operation, "message"));
+        if (world.timers.now() >= end)
+            co_return fail(Code::timeout, fmt::format("operation {} is not done yet; it goes on without us", id));
+        CO_TRY(co_await sleep(world.timers, retry_pause));
+    }
+}
+
+}  // namespace hostler::cli

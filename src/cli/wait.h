@@ -1,0 +1,37 @@
+// Waiting for what a call began, with progress for whoever watches.
+#pragma once
+
+#include "cli/client.h"
+#include "core/task_group.h"
+
+namespace hostler::cli {
+
+// One line that changes on a terminal; elsewhere a line for each new step.
+class Progress {
+public:
+    explicit Progress(CliWorld& world);
+    ~Progress();
+    void show(std::string step);
+    void end();  // Leaves the cursor at the start of a clean line.
+
+private:
+    void draw();
+    void arm();
+    CliWorld& world_;
+    Instant since_;
+    std::string step_;
+    TimerId timer_ = 0;
+    bool armed_ = false;
+};
+
+enum class Until { running, ended };
+
+// Watches an instance until it is `until`, and answers it as the API shows it (null: it is not known any more, when
+// it was to end). Errors: timeout; internal with the instance's reason if it ends when it was to run; as the API's.
+Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,
+                                Until until, Duration patience);
+
+// Asks after an operation until it is done. Errors: timeout; what it failed with; as the API's.
+Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string id, Duration patience);
+
+}  // namespace hostler::cli

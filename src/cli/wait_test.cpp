@@ -1,0 +1,175 @@
+// Waiting and watching.
+#include "cli/wait.h"
+
+#include "cli/fake_api_test.h"
+
+namespace hostler::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class WaitTest : public CliTest {
+protected:
+    WaitTest() {
+        api.handlers.on<api::ops::start_instance>([](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        api.handlers.on<api::ops::stop_instance>([](api::Call, api::NameInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        api.handlers.watch<api::ops::list_instances>(
+            [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
+                resumed.push_back(call.resume);
+                asked = request;
+                CO_TRY(co_await to.synced(1));
+                while (true) {
+                    while (sent < story.size()) {
+                        const auto [change, instance] = story[sent++];
+                        CO_TRY(co_await to.send(10 + sent, change, instance));
+                        if (cut_after == sent) co_return Result<>{};
+                    }
+                    CO_TRY(co_await sleep(timers, 100ms));
+                }
+            });
+    }
+    // Lets the instance get to a state a while from now.
+    void tell(api::InstanceState state, std::string phase, std::string message = "", api::Change change = api::Change::changed) {
+        api::Instance instance{.id = "i-1", .instance_id = "nb", .tenant_id = "acme", .state = state,
+                               .phase = std::move(phase), .reason = "image_unavailable", .message = std::move(message)};
+        if (state == api::InstanceState::running) instance.urls = {{8080, "http://i-1-8080.localhost:1/", true}};
+        story.emplace_back(change, std::move(instance));
+        timers.advance(1s);
+    }
+    const std::vector<std::string> start_and_wait{"instance", "start", "nb", "--tenant", "acme", "--spec", "s",
+                                                  "--image", "i", "--wait"};
+
+    std::vector<std::pair<api::Change, api::Instance>> story;
+    std::size_t sent = 0;
+    std::size_t cut_after = 0;
+    std::vector<std::uint64_t> resumed;
+    api::ListInstances asked;
+};
+
+TEST_F(WaitTest, ShowsEachPhaseAndThenTheUrl) {
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling");
+    tell(api::InstanceState::ready, "pulling");
+    tell(api::InstanceState::ready, "probing");
+    EXPECT_FALSE(code);
+    tell(api::InstanceState::running, "running");
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(out, "http://i-1-8080.localhost:1/\n");
+    EXPECT_EQ(err, "pulling\nprobing\nrunning\ninstance/nb is running\n");
+    EXPECT_EQ(asked.instance, "nb");
+    EXPECT_EQ(asked.tenant_id, "acme");
+    EXPECT_TRUE(asked.all);
+}
+
+TEST_F(WaitTest, PrintsTheInstanceToPrograms) {
+    auto args = start_and_wait;
+    args.insert(args.end(), {"-o", "json"});
+    start(args);
+    tell(api::InstanceState::running, "running");
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(out, HasSubstr("\"url\": \"http://i-1-8080.localhost:1/\""));
+}
+
+TEST_F(WaitTest, RedrawsOneLineOnATerminal) {
+    world.err_is_terminal = true;
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling");
+    timers.advance(3s);
+    EXPECT_THAT(err, HasSubstr("\r\x1b[Kpulling … 3s"));
+    tell(api::InstanceState::running, "running");
+    EXPECT_EQ(code, 0);
+    const std::string before = err;
+    timers.advance(10s);
+    EXPECT_EQ(err, before);  // Nothing is drawn after the end.
+    EXPECT_THAT(err, ::testing::EndsWith("\r\x1b[Kinstance/nb is running\n"));
+}
+
+TEST_F(WaitTest, EndsWithTheReasonOfAFailure) {
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling");
+    tell(api::InstanceState::failed, "failed", "the image cannot be had");
+    EXPECT_EQ(code, 1);
+    EXPECT_THAT(err, HasSubstr("hostler: instance nb is failed: the image cannot be had\n"));
+    EXPECT_THAT(err, HasSubstr("hostler instance explain nb"));
+    EXPECT_EQ(out, "");
+}
+
+TEST_F(WaitTest, GivesUpInTime) {
+    auto args = start_and_wait;
+    args.insert(args.end(), {"--timeout", "30s"});
+    start(args);
+    tell(api::InstanceState::ready, "pulling");
+    timers.advance(28s);
+    EXPECT_FALSE(code);
+    timers.advance(2s);
+    EXPECT_EQ(code, 7);
+    EXPECT_THAT(err, HasSubstr("instance nb is still pulling"));
+}
+
+TEST_F(WaitTest, SurvivesAStreamThatBreaksOff) {
+    cut_after = 1;
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling");
+    api.down = true;
+    timers.advance(5s);
+    EXPECT_FALSE(code);
+    api.down = false;
+    tell(api::InstanceState::running, "running");
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_THAT(resumed, ::testing::ElementsAre(0U, 11U));
+}
+
+TEST_F(WaitTest, WaitsForTheEndOfWhatItStops) {
+    start({"instance", "stop", "nb", "--wait"});
+    EXPECT_EQ(code, 0);  // It is not there any more.
+    EXPECT_EQ(err, "instance/nb stopped\n");
+}
+
+TEST_F(WaitTest, WaitsForOperations) {
+    int asked_times = 0;
+    bool fails = false;
+    api.handlers.on<api::ops::delete_volume>([](api::Call, api::NameVolume) -> Task<api::LongOperation> {
+        co_return api::LongOperation{.id = "op-1"};
+    });
+    api.handlers.on<api::ops::get_operation>([&](api::Call, api::GetOperation request) -> Task<api::LongOperation> {
+        EXPECT_EQ(request.operation, "op-1");
+        api::LongOperation operation{.id = "op-1", .message = "waiting for host h-1"};
+        if (++asked_times < 3) co_return operation;
+        operation.state = fails ? api::LongState::failed : api::LongState::done;
+        if (fails) operation.error = api::problem_of({.code = Code::conflict, .message = "it is in use"});
+        co_return operation;
+    });
+    EXPECT_EQ(run({"volume", "delete", "v", "-y"}), 0);
+    EXPECT_THAT(err, HasSubstr("`hostler operation get op-1`"));
+    start({"volume", "delete", "v", "-y", "--wait"});
+    EXPECT_FALSE(code);
+    timers.advance(5s);
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(err, "waiting for host h-1\nvolume/v deleted\n");
+    asked_times = 0;
+    fails = true;
+    start({"volume", "delete", "v", "-y", "--wait"});
+    timers.advance(5s);
+    EXPECT_EQ(code, 5);
+    EXPECT_THAT(err, HasSubstr("hostler: it is in use\n"));
+}
+
+TEST_F(WaitTest, WatchPrintsWhatChanges) {
+    start({"instance", "list", "--watch", "-o", "json"});
+    tell(api::InstanceState::ready, "pulling", "", api::Change::added);
+    tell(api::InstanceState::running, "running");
+    EXPECT_FALSE(code);
+    EXPECT_THAT(out, ::testing::StartsWith("{\"event\":\"added\",\"item\":{\"id\":\"i-1\""));
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+}
+
+TEST_F(WaitTest, WatchPrintsATableThatGrows) {
+    start({"instance", "list", "--watch"});
+    tell(api::InstanceState::ready, "pulling", "", api::Change::added);
+    tell(api::InstanceState::running, "running");
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 3) << out;  // The head comes with the first row.
+    EXPECT_THAT(out, ::testing::StartsWith("INSTANCE ID"));
+}
+
+}  // namespace
+}  // namespace hostler::cli
