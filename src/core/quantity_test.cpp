@@ -63,8 +63,8 @@ TEST(Quantity, RoundsUpWhatIsFinerThanAThousandth) {
 
 TEST(Quantity, RefusesWhatIsNone) {
     for (const std::string_view text :
-         {"", " ", "+", "-", ".", "abc", "1 Gi", " 1", "1 ", "1gi", "1KI", "1kk", "1e", "1e+", "1e1.5", "1e1000", "1.2.3",
-          "--1", "1mm", "0x10", "1,5", "Gi", "e3", "1Kii", "1_000"}) {
+         {"",    " ",     "+",      "-",     ".",   "abc", "1 Gi", " 1",  "1 ", "1gi", "1KI",  "1kk",  "1e",
+          "1e+", "1e1.5", "1e1000", "1.2.3", "--1", "1mm", "0x10", "1,5", "Gi", "e3",  "1Kii", "1_000"}) {
         const auto quantity = parse_quantity(text);
         ASSERT_FALSE(quantity) << text;
         EXPECT_EQ(quantity.error().code, Code::invalid);
@@ -75,8 +75,9 @@ TEST(Quantity, RefusesWhatIsNone) {
 TEST(Quantity, EndsAtTheRangeOf64Bits) {
     EXPECT_EQ(milli("9223372036854775807m"), std::numeric_limits<std::int64_t>::max());
     EXPECT_EQ(milli("-9223372036854775807m"), -std::numeric_limits<std::int64_t>::max());
-    for (const std::string& text : {std::string{"9223372036854775808m"}, std::string{"9.3P"}, std::string{"1Ei"},
-                                    std::string{"1e99"}, std::string{"1E"}, std::string(60, '9'), "0." + std::string(60, '1')})
+    for (const std::string& text :
+         {std::string{"9223372036854775808m"}, std::string{"9.3P"}, std::string{"1Ei"}, std::string{"1e99"},
+          std::string{"1E"}, std::string(60, '9'), "0." + std::string(60, '1')})
         EXPECT_EQ(parse_quantity(text).error().code, Code::invalid) << text;
 }
 
@@ -90,7 +91,9 @@ TEST(Quantity, ComesBackFromItsText) {
     EXPECT_EQ(to_string(Quantity::of_units(-1024)), "-1Ki");
     std::int64_t number = 1;
     for (int i = 0; i < 400; ++i) {
-        number = static_cast<std::int64_t>(static_cast<std::uint64_t>(number) * 6364136223846793005u + 1442695040888963407u) >> (i % 40);
+        number = static_cast<std::int64_t>(static_cast<std::uint64_t>(number) * 6364136223846793005u +
+                                           1442695040888963407u) >>
+                 (i % 40);
         const std::int64_t value = number % std::numeric_limits<std::int64_t>::max();
         EXPECT_EQ(milli(to_string({value})), value);
         EXPECT_EQ(milli(to_string({value / 1'024'000 * 1'024'000})), value / 1'024'000 * 1'024'000);

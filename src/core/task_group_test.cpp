@@ -33,7 +33,10 @@ TEST(TaskGroup, RunsItsTasksAtTheNextTurn) {
     Loop loop;
     TaskGroup group{loop};
     bool ran = false;
-    group.start("task", [](bool& to) -> Task<> { to = true; co_return Result<>{}; }(ran));
+    group.start("task", [](bool& to) -> Task<> {
+        to = true;
+        co_return Result<>{};
+    }(ran));
     EXPECT_FALSE(ran);
     EXPECT_EQ(group.size(), 1u);
     turn(loop);
@@ -45,7 +48,10 @@ TEST(TaskGroup, ATaskThatIsCancelledBeforeItsFirstTurnNeverBegins) {
     Loop loop;
     bool ran = false;
     TaskGroup group{loop};
-    group.start("test", [](bool& to) -> Task<> { to = true; co_return Result<>{}; }(ran));
+    group.start("test", [](bool& to) -> Task<> {
+        to = true;
+        co_return Result<>{};
+    }(ran));
     group.cancel();
     EXPECT_TRUE(testing::run(loop, group.close()));
     EXPECT_FALSE(ran);
@@ -91,7 +97,7 @@ TEST(TaskGroup, CloseWaitsForTasksThatTakeTheirTime) {
     }(group, ended, ended_at_close));
     turn(loop);
     EXPECT_FALSE(ended_at_close);
-    closer.cancel();    // Who closes cannot be talked out of it: what the tasks refer to is about to go.
+    closer.cancel();  // Who closes cannot be talked out of it: what the tasks refer to is about to go.
     turn(loop);
     EXPECT_FALSE(ended_at_close);
     signal.notify_all();

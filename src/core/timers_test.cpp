@@ -36,7 +36,7 @@ TEST(Sleep, TakesItsWakeUpAlongWhenCancelled) {
     std::optional<Result<>> ended;
     group.start("sleeper", [](Timers& by, std::optional<Result<>>& to) -> Task<> {
         to = co_await sleep(by, 10s);
-        to = co_await sleep(by, 10s);    // Does not even begin.
+        to = co_await sleep(by, 10s);  // Does not even begin.
         co_return Result<>{};
     }(timers, ended));
     timers.settle();
@@ -55,7 +55,7 @@ TEST(Sleep, MayBeGivenUpWithItsLoopAfterTheTimersHaveGone) {
     TaskGroup group{loop};
     group.start("sleeper", sleep(*timers, 10s));
     timers->settle();
-    timers.reset();    // The task is still there and is destroyed with the loop.
+    timers.reset();  // The task is still there and is destroyed with the loop.
 }
 
 TEST(Deadline, ExpiresOnce) {
@@ -117,7 +117,9 @@ TEST(Deadline, ARenewalAfterExpiryCountsAnew) {
 TEST(Deadline, LeavesNothingBehind) {
     Loop loop;
     ManualTimers timers{loop};
-    { Deadline deadline{timers, 1s, [] { ADD_FAILURE() << "its scope has ended"; }}; }
+    {
+        Deadline deadline{timers, 1s, [] { ADD_FAILURE() << "its scope has ended"; }};
+    }
     EXPECT_EQ(timers.size(), 0u);
     timers.advance(1h);
 }
@@ -135,10 +137,10 @@ TEST(Rfc3339, GoesThereAndBack) {
 
 TEST(Rfc3339, RefusesWhatIsNoTime) {
     for (const std::string_view text :
-         {"", "now", "2026-11-21", "2026-11-21T11:40:29", "2026-11-21 11:40:29Z", "2026-1-2T3:4:5Z", "2026-02-30T00:00:00Z",
-          "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T11:60:29Z", "2026-11-21T11:40:61Z",
-          "2026-11-21T11:40:29+01:00", "2026-11-21T11:40:29.Z", "2026-11-21T11:40:29.5", "2026-11-21T11:40:29Zx",
-          "+026-11-21T11:40:29Z", " 2026-11-21T11:40:29Z"})
+         {"", "now", "2026-11-21", "2026-11-21T11:40:29", "2026-11-21 11:40:29Z", "2026-1-2T3:4:5Z",
+          "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T11:60:29Z",
+          "2026-11-21T11:40:61Z", "2026-11-21T11:40:29+01:00", "2026-11-21T11:40:29.Z",
+          "2026-11-21T11:40:29.5", "2026-11-21T11:40:29Zx", "+026-11-21T11:40:29Z", " 2026-11-21T11:40:29Z"})
         EXPECT_FALSE(parse_rfc3339(text)) << text;
 }
 

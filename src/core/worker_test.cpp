@@ -28,7 +28,7 @@ TEST(Worker, RunsJobsInOrderOffTheLoopAndAnswersOnIt) {
                 done.push_back(i);
             });
     }
-    loop.run();    // Ends when all answers are in: an answer that is due keeps the loop.
+    loop.run();  // Ends when all answers are in: an answer that is due keeps the loop.
     ASSERT_EQ(done.size(), 100u);
     EXPECT_TRUE(std::ranges::is_sorted(done));
     EXPECT_EQ(ran, done);
@@ -38,8 +38,8 @@ TEST(Worker, GivesTheJobsAnswerOrItsError) {
     Loop loop;
     const auto worker = make_worker(loop, "test");
     EXPECT_EQ(testing::run_real(loop, run_on<int>(*worker, [] { return Result<int>{42}; })).value(), 42);
-    const auto failed =
-        testing::run_real(loop, run_on<int>(*worker, []() -> Result<int> { return fail(Code::not_found, "no"); }));
+    const auto failed = testing::run_real(
+        loop, run_on<int>(*worker, []() -> Result<int> { return fail(Code::not_found, "no"); }));
     EXPECT_EQ(failed.error().code, Code::not_found);
 }
 
@@ -81,7 +81,7 @@ TEST(Worker, DropsWhatHasNotBegunWhenItGoes) {
     gate.set_value();
     worker.reset();
     EXPECT_GE(ran, 1) << "the job that was running is waited for";
-    loop.run();    // What was dropped does not keep the loop.
+    loop.run();  // What was dropped does not keep the loop.
     EXPECT_EQ(done, ran);
 }
 

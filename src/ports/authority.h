@@ -1,4 +1,5 @@
-// Who is who: keys, and the authority that vouches for them. Every certificate names one role and one identity.
+// Who is who: keys, and the authority that vouches for them. Every certificate names one role and one
+// identity.
 #pragma once
 
 #include <string>
@@ -19,9 +20,10 @@ struct Identity {
 // What a certificate says. Nothing here is proof that an authority signed it.
 struct CertificateFacts {
     Identity identity;
-    std::string serial;           // Hex.
-    std::string fingerprint;      // SHA-256 of the certificate, hex.
-    std::string key_fingerprint;  // SHA-256 of its public key, hex: the same after a renewal with the same key.
+    std::string serial;       // Hex.
+    std::string fingerprint;  // SHA-256 of the certificate, hex.
+    std::string
+        key_fingerprint;  // SHA-256 of its public key, hex: the same after a renewal with the same key.
     WallTime not_before;
     WallTime not_after;
 };
@@ -54,8 +56,9 @@ public:
 class Authority {
 public:
     virtual ~Authority() = default;
-    // Takes nothing but the public key from the request; role and id are ours to say. Errors: invalid: the request is
-    // not signed by its own key, the key is of a kind or size we do not accept, the identity has odd characters.
+    // Takes nothing but the public key from the request; role and id are ours to say. Errors: invalid: the
+    // request is not signed by its own key, the key is of a kind or size we do not accept, the identity has
+    // odd characters.
     virtual Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
                                            Duration lifetime) = 0;
     // Of a certificate that we signed, expired or not. Errors: unauthenticated: we did not; invalid.

@@ -6,14 +6,17 @@ namespace hostler::wire {
 
 Result<std::size_t> FrameCutter::body_size(std::string_view header) const {
     std::size_t size = 0;
-    for (const char byte : header.substr(0, frame_header_size)) size = size << 8 | static_cast<unsigned char>(byte);
+    for (const char byte : header.substr(0, frame_header_size))
+        size = size << 8 | static_cast<unsigned char>(byte);
     if (size == 0) return fail(Code::invalid, "the peer sent an empty frame");
     if (size > size_max_)
-        return fail(Code::invalid, fmt::format("the peer announced a frame of {} bytes; at most {} are taken", size, size_max_));
+        return fail(Code::invalid, fmt::format("the peer announced a frame of {} bytes; at most {} are taken",
+                                               size, size_max_));
     return size;
 }
 
-Result<> FrameCutter::feed(std::string_view bytes, const std::function<Result<>(std::string_view body)>& whole) {
+Result<> FrameCutter::feed(std::string_view bytes,
+                           const std::function<Result<>(std::string_view body)>& whole) {
     while (!bytes.empty()) {
         // A frame that lies whole in `bytes` is handed on without a copy.
         if (part_.empty() && bytes.size() >= frame_header_size) {

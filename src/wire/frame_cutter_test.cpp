@@ -70,7 +70,10 @@ TEST(FrameCutter, RefusesEmptyAndLargeFramesAtTheirHeader) {
 // A peer that announces much and sends little costs little.
 TEST(FrameCutter, KeepsOnlyWhatHasCome) {
     FrameCutter cutter{4 << 20};
-    ASSERT_TRUE(cut(cutter, std::string_view("\0\x3f\xff\xff" "abc", 7)).result);
+    ASSERT_TRUE(cut(cutter, std::string_view("\0\x3f\xff\xff"
+                                             "abc",
+                                             7))
+                    .result);
     EXPECT_EQ(cutter.kept(), 7u);
     EXPECT_FALSE(cutter.between_frames());
 }

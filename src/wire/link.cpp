@@ -15,7 +15,12 @@ using uplink::Frame;
 
 struct Link::State : std::enable_shared_from_this<State> {
     State(Loop& loop, Timers& by, StreamPtr over, LinkLimits with)
-        : timers(by), stream(std::move(over)), limits(with), cutter(with.frame_size_max), heard(by.now()), tasks(loop) {}
+        : timers(by),
+          stream(std::move(over)),
+          limits(with),
+          cutter(with.frame_size_max),
+          heard(by.now()),
+          tasks(loop) {}
 
     Result<> enqueue(const Frame& frame);
     Result<> dispatch(std::string_view body);
@@ -67,11 +72,13 @@ Result<> Link::State::enqueue(const Frame& frame) {
     if (ended) return std::unexpected(*ended);
     const std::size_t size = frame.ByteSizeLong();
     if (size == 0 || size > limits.frame_size_max)
-        return fail(Code::invalid, fmt::format("a frame of {} bytes cannot be sent to {}; it may have 1 to {}", size,
-                                               stream->address(), limits.frame_size_max));
+        return fail(Code::invalid,
+                    fmt::format("a frame of {} bytes cannot be sent to {}; it may have 1 to {}", size,
+                                stream->address(), limits.frame_size_max));
     const std::size_t begin = append_header(sending);
     sending.resize(sending.size() + size);
-    frame.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(sending.data() + begin + frame_header_size));
+    frame.SerializeWithCachedSizesToArray(
+        reinterpret_cast<std::uint8_t*>(sending.data() + begin + frame_header_size));
     complete_header(sending, begin);
     ++sending_frames;
     if (!std::exchange(writing, true)) tasks.start("uplink writer", write(shared_from_this()));
@@ -140,8 +147,9 @@ Result<bool> Link::State::read_once() {
     const auto size = TRY(stream->try_read(scratch));
     if (!size) return false;
     if (*size == 0)
-        return fail(Code::unavailable, fmt::format("{} closed the link{}", stream->address(),
-                                                   cutter.between_frames() ? "" : " in the middle of a frame"));
+        return fail(Code::unavailable,
+                    fmt::format("{} closed the link{}", stream->address(),
+                                cutter.between_frames() ? "" : " in the middle of a frame"));
     heard = timers.now();
     TRY(cutter.feed({scratch.data(), *size}, [this](std::string_view body) { return dispatch(body); }));
     return true;
@@ -189,7 +197,8 @@ Task<Frame> Link::State::ask(std::shared_ptr<State> self, Frame frame, Duration 
     if (late) co_return timed_out();
     if (self->ended) co_return std::unexpected(*self->ended);
     if (self->calls.size() >= self->limits.calls_max)
-        co_return fail(Code::exhausted, fmt::format("{} calls wait for {} already", self->calls.size(), self->stream->address()));
+        co_return fail(Code::exhausted, fmt::format("{} calls wait for {} already", self->calls.size(),
+                                                    self->stream->address()));
     const std::uint64_t call = ++self->last_call;
     frame.set_call(call);
     struct Forget {
@@ -199,7 +208,8 @@ Task<Frame> Link::State::ask(std::shared_ptr<State> self, Frame frame, Duration 
     } forget{*self, call};
     co_return co_await suspend<Frame>([&](WakerPtr<Frame> waker) {
         sleeper = waker;
-        if (const auto queued = self->enqueue(frame); !queued) return waker->wake(std::unexpected(queued.error()));
+        if (const auto queued = self->enqueue(frame); !queued)
+            return waker->wake(std::unexpected(queued.error()));
         self->calls.emplace(call, std::move(waker));
     });
 }
@@ -220,8 +230,9 @@ Task<> Link::State::keep_alive(std::shared_ptr<State> self, Duration interval, D
     while (!self->ended) {
         const Duration silent = self->crowded() ? Duration{0} : self->timers.now() - self->heard;
         if (silent >= patience) {
-            self->close_with({Code::timeout, fmt::format("{} has been silent for {} s", self->stream->address(),
-                                                         std::chrono::duration_cast<std::chrono::seconds>(silent).count())});
+            self->close_with({Code::timeout,
+                              fmt::format("{} has been silent for {} s", self->stream->address(),
+                                          std::chrono::duration_cast<std::chrono::seconds>(silent).count())});
             break;
         }
         if (silent >= interval && self->room()) {
@@ -230,7 +241,8 @@ Task<> Link::State::keep_alive(std::shared_ptr<State> self, Duration interval, D
             if (const auto queued = self->enqueue(ping); !queued) break;
         }
         const Duration rest = silent >= interval ? interval : interval - silent;
-        const Deadline next{self->timers, std::min(rest, patience - silent), [&] { self->pulse.notify_all(); }};
+        const Deadline next{self->timers, std::min(rest, patience - silent),
+                            [&] { self->pulse.notify_all(); }};
         CO_TRY(co_await self->pulse.wait());
     }
     co_return std::unexpected(*self->ended);
@@ -244,7 +256,9 @@ Task<> Link::State::flush(std::shared_ptr<State> self, Duration deadline) {
                    }};
     while (!self->ended && self->writing && !late) CO_TRY(co_await self->sent.wait());
     if (self->ended) co_return std::unexpected(*self->ended);
-    if (late) co_return fail(Code::timeout, fmt::format("{} does not take what was sent to it", self->stream->address()));
+    if (late)
+        co_return fail(Code::timeout,
+                       fmt::format("{} does not take what was sent to it", self->stream->address()));
     co_return Result<>{};
 }
 
@@ -272,7 +286,9 @@ Task<> Link::answer(std::uint64_t call, Frame frame) {
     return State::send(state_, std::move(frame));
 }
 
-Task<Frame> Link::ask(Frame frame, Duration deadline) { return State::ask(state_, std::move(frame), deadline); }
+Task<Frame> Link::ask(Frame frame, Duration deadline) {
+    return State::ask(state_, std::move(frame), deadline);
+}
 
 Task<Frame> Link::receive() { return State::receive(state_); }
 
@@ -300,8 +316,9 @@ Frame failure_frame(const Error& error) {
 }
 
 Error error_of(const uplink::Failure& failure) {
-    constexpr std::array codes = {Code::invalid,   Code::unauthenticated, Code::forbidden, Code::not_found, Code::conflict,
-                                  Code::exhausted, Code::unavailable,     Code::timeout,   Code::cancelled};
+    constexpr std::array codes = {Code::invalid,     Code::unauthenticated, Code::forbidden,
+                                  Code::not_found,   Code::conflict,        Code::exhausted,
+                                  Code::unavailable, Code::timeout,         Code::cancelled};
     const auto code = std::ranges::find(codes, failure.code(), [](Code c) { return name(c); });
     return {code == codes.end() ? Code::internal : *code, failure.message(), failure.reason()};
 }

@@ -75,7 +75,8 @@ protected:
 
 TEST_F(LinkTest, CarriesFramesInOrder) {
     join();
-    for (const std::string text : {"one", "two", "three"}) ASSERT_TRUE(testing::run(loop_, peer_->send(note(text))));
+    for (const std::string text : {"one", "two", "three"})
+        ASSERT_TRUE(testing::run(loop_, peer_->send(note(text))));
     for (const std::string text : {"one", "two", "three"}) EXPECT_EQ(received(), text);
     EXPECT_EQ(link_->address(), "there");
 }
@@ -210,7 +211,7 @@ TEST_F(LinkTest, SendWaitsForRoom) {
     join_raw({.sending_bytes_max = 2'000, .sending_frames_max = 3}, /*room*/ 100);
     const std::string large(1'500, 'x');
     ASSERT_TRUE(link_->try_send(note(large)));
-    timers_.settle();    // The writer has it, and is stuck.
+    timers_.settle();  // The writer has it, and is stuck.
     ASSERT_TRUE(link_->try_send(note(large)));
     ASSERT_TRUE(link_->try_send(note(large)));
     EXPECT_EQ(link_->try_send(note("x")).error().code, Code::exhausted);
@@ -280,7 +281,7 @@ TEST_F(LinkTest, ASilentPeerIsCutAndALivingOneIsNot) {
     join();
     std::optional<Result<>> kept;
     start(kept, link_->keep_alive(10s, 30s));
-    timers_.advance(10min);    // The peer answers pings by itself.
+    timers_.advance(10min);  // The peer answers pings by itself.
     EXPECT_FALSE(kept);
 
     join_raw();
@@ -288,7 +289,13 @@ TEST_F(LinkTest, ASilentPeerIsCutAndALivingOneIsNot) {
     start(cut, link_->keep_alive(10s, 30s));
     timers_.advance(29s);
     EXPECT_FALSE(cut);
-    EXPECT_EQ(raw_->unread().size() % bytes_of([] { Frame f; f.mutable_ping(); return f; }()).size(), 0u);
+    EXPECT_EQ(raw_->unread().size() % bytes_of([] {
+                                          Frame f;
+                                          f.mutable_ping();
+                                          return f;
+                                      }())
+                                          .size(),
+              0u);
     EXPECT_FALSE(raw_->unread().empty());
     timers_.advance(1s);
     ASSERT_TRUE(cut);

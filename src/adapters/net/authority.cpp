@@ -19,7 +19,8 @@ constexpr std::chrono::hours clock_tolerance{1};
 constexpr int version_3 = 2;  // As X.509 counts.
 
 std::unexpected<Error> disk_failure(std::string_view what, std::string_view path) {
-    return fail(Code::unavailable, fmt::format("{} {}: {}", what, path, std::generic_category().message(errno)));
+    return fail(Code::unavailable,
+                fmt::format("{} {}: {}", what, path, std::generic_category().message(errno)));
 }
 
 KeyPtr new_key() {
@@ -113,7 +114,8 @@ public:
         add_extension(*certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
         add_extension(*certificate, issuer, NID_key_usage, "critical,digitalSignature");
         add_extension(*certificate, issuer, NID_ext_key_usage, "clientAuth,serverAuth");
-        add_extension(*certificate, issuer, NID_subject_alt_name, "critical,URI:hostler://" + identity.text());
+        add_extension(*certificate, issuer, NID_subject_alt_name,
+                      "critical,URI:hostler://" + identity.text());
         add_extension(*certificate, issuer, NID_authority_key_identifier, "keyid:always");
         HOSTLER_ASSERT(X509_sign(certificate.get(), root_.key.get(), EVP_sha256()) > 0);
         return SignedCertificate{to_pem(*certificate), TRY(facts_of(*certificate))};
@@ -124,8 +126,9 @@ public:
         auto facts = TRY(facts_of(*certificate));
         if (X509_verify(certificate.get(), root_.key.get()) != 1) {
             ERR_clear_error();
-            return fail(Code::unauthenticated,
-                        fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
+            return fail(
+                Code::unauthenticated,
+                fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
         }
         return facts;
     }
@@ -168,7 +171,8 @@ private:
         X509_NAME_add_entry_by_txt(X509_REQ_get_subject_name(request.get()), "CN", MBSTRING_UTF8,
                                    reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
         if (X509_REQ_sign(request.get(), &key, EVP_sha256()) <= 0)
-            return fail(Code::invalid, fmt::format("this key cannot sign a certificate request: {}", ssl_words()));
+            return fail(Code::invalid,
+                        fmt::format("this key cannot sign a certificate request: {}", ssl_words()));
         return KeyRequest{to_pem(key), to_pem(*request)};
     }
 };
@@ -185,7 +189,8 @@ Result<std::string> read_file(const std::string& path) {
     errno = error;
     if (size < 0) return disk_failure("reading", path);
     if ((found.st_mode & 077) != 0)
-        return fail(Code::invalid, fmt::format("{} holds the authority's key and others may read it; chmod 600 it", path));
+        return fail(Code::invalid,
+                    fmt::format("{} holds the authority's key and others may read it; chmod 600 it", path));
     text.resize(static_cast<std::size_t>(size));
     return text;
 }
@@ -202,7 +207,8 @@ Result<> create_file(const std::string& folder, const std::string& path, const s
     std::string draft = path + ".XXXXXX";
     const int fd = ::mkostemp(draft.data(), O_CLOEXEC);  // Made with mode 0600.
     if (fd < 0) return disk_failure("creating a file like", draft);
-    const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+    const bool written =
+        ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
     const Result<> failed = disk_failure("writing", draft);
     ::close(fd);
     const bool linked = written && (::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);

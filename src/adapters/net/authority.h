@@ -1,5 +1,6 @@
-// The master's certificate authority, kept in one file, and the keys of those who join. ECDSA on P-256: OpenSSL signs
-// with it 2.6 times and checks it 2.1 times as fast as with Ed25519 (openssl speed), and a handshake does both.
+// The master's certificate authority, kept in one file, and the keys of those who join. ECDSA on P-256:
+// OpenSSL signs with it 2.6 times and checks it 2.1 times as fast as with Ed25519 (openssl speed), and a
+// handshake does both.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,9 @@
 
 namespace hostler::net {
 
-// Opens FOLDER/authority.pem, or creates it (mode 0600, durable before this returns; two that create it at once end up
-// with one). Errors: unavailable (the disk), invalid (the file is not ours, or others may read it).
+// Opens FOLDER/authority.pem, or creates it (mode 0600, durable before this returns; two that create it at
+// once end up with one). Errors: unavailable (the disk), invalid (the file is not ours, or others may read
+// it).
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now);
 
 std::unique_ptr<Keys> make_keys();

@@ -33,7 +33,8 @@ protected:
         X509_NAME_add_entry_by_txt(X509_REQ_get_subject_name(made.get()), "CN", MBSTRING_UTF8,
                                    reinterpret_cast<const unsigned char*>("master/m-1"), -1, -1, 0);
         STACK_OF(X509_EXTENSION)* wishes = sk_X509_EXTENSION_new_null();
-        sk_X509_EXTENSION_push(wishes, X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints, "CA:TRUE"));
+        sk_X509_EXTENSION_push(wishes,
+                               X509V3_EXT_conf_nid(nullptr, nullptr, NID_basic_constraints, "CA:TRUE"));
         sk_X509_EXTENSION_push(
             wishes, X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "URI:hostler://master/m-1"));
         X509_REQ_add_extensions(made.get(), wishes);
@@ -69,7 +70,8 @@ TEST_F(AuthorityTest, RefusesAFileThatOthersMayReadOrThatIsDamaged) {
     ::chmod(path.c_str(), 0600);
     std::filesystem::resize_file(path, 100);
     EXPECT_EQ(open_authority(folder_, *random_, noon).error().code, Code::invalid);
-    EXPECT_EQ(std::filesystem::file_size(path), 100u) << "a damaged key was replaced: every host would be locked out";
+    EXPECT_EQ(std::filesystem::file_size(path), 100u)
+        << "a damaged key was replaced: every host would be locked out";
     EXPECT_EQ(open_authority(folder_ + "/absent", *random_, noon).error().code, Code::unavailable);
 }
 
@@ -85,7 +87,8 @@ TEST_F(AuthorityTest, SaysWhatWasAskedOfIt) {
     EXPECT_EQ(read.serial.size(), 32u);
     EXPECT_EQ(read.key_fingerprint, authority->key_fingerprint(key.csr_pem).value());
     EXPECT_EQ(authority->check(made.certificate).value().fingerprint, made.facts.fingerprint);
-    EXPECT_NE(authority->sign(key.csr_pem, {"host", "h-4f2a"}, noon, 720h).value().facts.serial, made.facts.serial);
+    EXPECT_NE(authority->sign(key.csr_pem, {"host", "h-4f2a"}, noon, 720h).value().facts.serial,
+              made.facts.serial);
 }
 
 TEST_F(AuthorityTest, ARenewalMayKeepItsKey) {
@@ -93,7 +96,8 @@ TEST_F(AuthorityTest, ARenewalMayKeepItsKey) {
     const auto key = keys_->make({"host", "h-1"}).value();
     const auto again = keys_->renew(key.key_pem, {"host", "h-1"}).value();
     EXPECT_EQ(again.key_pem, key.key_pem);
-    EXPECT_EQ(authority->key_fingerprint(again.csr_pem).value(), authority->key_fingerprint(key.csr_pem).value());
+    EXPECT_EQ(authority->key_fingerprint(again.csr_pem).value(),
+              authority->key_fingerprint(key.csr_pem).value());
     EXPECT_NE(authority->key_fingerprint(keys_->make({"host", "h-1"}).value().csr_pem).value(),
               authority->key_fingerprint(key.csr_pem).value());
     EXPECT_EQ(keys_->renew("no key", {"host", "h-1"}).error().code, Code::invalid);

@@ -20,7 +20,8 @@ std::string hex(std::span<const unsigned char> bytes) {
 
 std::string sha256(const unsigned char* bytes, int size) {
     std::array<unsigned char, 32> digest{};
-    HOSTLER_ASSERT(EVP_Digest(bytes, static_cast<std::size_t>(size), digest.data(), nullptr, EVP_sha256(), nullptr) == 1);
+    HOSTLER_ASSERT(EVP_Digest(bytes, static_cast<std::size_t>(size), digest.data(), nullptr, EVP_sha256(),
+                              nullptr) == 1);
     return hex(digest);
 }
 
@@ -42,8 +43,8 @@ std::string text_of(BIO& bio) {
 bool fits_name(std::string_view text) {
     constexpr std::size_t length_max = 63;
     return !text.empty() && text.size() <= length_max && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-               c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_' || c == '.';
     });
 }
 
@@ -81,7 +82,8 @@ Result<KeyPtr> parse_key(std::string_view pem) {
 Result<RequestPtr> parse_request(std::string_view pem) {
     const auto bio = TRY(source(pem, "certificate request"));
     RequestPtr request{PEM_read_bio_X509_REQ(bio.get(), nullptr, no_password, nullptr)};
-    if (!request) return fail(Code::invalid, fmt::format("this is not a certificate request in PEM: {}", ssl_words()));
+    if (!request)
+        return fail(Code::invalid, fmt::format("this is not a certificate request in PEM: {}", ssl_words()));
     EVP_PKEY* key = X509_REQ_get0_pubkey(request.get());
     if (key == nullptr || X509_REQ_verify(request.get(), key) != 1) {
         ERR_clear_error();
@@ -104,19 +106,21 @@ std::string to_pem(X509_REQ& request) {
 
 std::string to_pem(EVP_PKEY& key) {
     const BioPtr bio{BIO_new(BIO_s_secmem())};
-    HOSTLER_ASSERT(PEM_write_bio_PKCS8PrivateKey(bio.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) == 1);
+    HOSTLER_ASSERT(PEM_write_bio_PKCS8PrivateKey(bio.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) ==
+                   1);
     return text_of(*bio);
 }
 
 Result<> check(const Identity& identity) {
     if (fits_name(identity.role) && fits_name(identity.id)) return {};
-    return fail(Code::invalid, fmt::format("'{}' is not an identity: write role/id in letters, digits, '-', '_' and '.'",
-                                           identity.text()));
+    return fail(Code::invalid,
+                fmt::format("'{}' is not an identity: write role/id in letters, digits, '-', '_' and '.'",
+                            identity.text()));
 }
 
 Result<Identity> identity_of(X509& certificate) {
-    const NamesPtr names{static_cast<GENERAL_NAMES*>(
-        X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr))};
+    const NamesPtr names{
+        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr))};
     std::vector<std::string> uris;
     for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
         const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
@@ -168,12 +172,13 @@ Result<CertificateFacts> facts_of(X509& certificate) {
     }
     std::string number(static_cast<std::size_t>(BN_num_bytes(serial.get())), '\0');
     BN_bn2bin(serial.get(), reinterpret_cast<unsigned char*>(number.data()));
-    return CertificateFacts{.identity = TRY(identity_of(certificate)),
-                            .serial = hex({reinterpret_cast<const unsigned char*>(number.data()), number.size()}),
-                            .fingerprint = fingerprint_of(certificate),
-                            .key_fingerprint = fingerprint_of(*key),
-                            .not_before = wall_of(*X509_get0_notBefore(&certificate)),
-                            .not_after = wall_of(*X509_get0_notAfter(&certificate))};
+    return CertificateFacts{
+        .identity = TRY(identity_of(certificate)),
+        .serial = hex({reinterpret_cast<const unsigned char*>(number.data()), number.size()}),
+        .fingerprint = fingerprint_of(certificate),
+        .key_fingerprint = fingerprint_of(*key),
+        .not_before = wall_of(*X509_get0_notBefore(&certificate)),
+        .not_after = wall_of(*X509_get0_notAfter(&certificate))};
 }
 
 }  // namespace hostler::net

@@ -66,17 +66,20 @@ Task<std::vector<Endpoint>> look_up(Loop& loop, Timers& timers, HostPort name, D
     using Found = std::vector<Endpoint>;
     WakerPtr<Found> sleeper;
     Deadline limit{timers, deadline, [&] {
-                       sleeper->wake(fail(Code::timeout, fmt::format("the name '{}' was not resolved in time", name.host)));
+                       sleeper->wake(fail(Code::timeout,
+                                          fmt::format("the name '{}' was not resolved in time", name.host)));
                    }};
     co_return co_await suspend<Found>([&](WakerPtr<Found> waker) {
         sleeper = waker;
         auto resolver = std::make_shared<Resolver>(loop);
         resolver->async_resolve(
             name.host, std::to_string(name.port), asio::ip::resolver_base::numeric_service,
-            [waker = std::move(waker), resolver, host = name.host](boost::system::error_code error, auto results) {
+            [waker = std::move(waker), resolver, host = name.host](boost::system::error_code error,
+                                                                   auto results) {
                 if (error)
-                    return waker->wake(fail(Code::unavailable, fmt::format("the name '{}' does not resolve: {}", host,
-                                                                           error.message())));
+                    return waker->wake(
+                        fail(Code::unavailable,
+                             fmt::format("the name '{}' does not resolve: {}", host, error.message())));
                 Found found;
                 for (const auto& result : results) found.push_back(tcp_endpoint(result.endpoint()));
                 waker->wake(std::move(found));
@@ -87,12 +90,14 @@ Task<std::vector<Endpoint>> look_up(Loop& loop, Timers& timers, HostPort name, D
 }  // namespace
 
 std::string Endpoint::text() const {
-    if (family() == AF_UNIX) return fmt::format("unix:{}", reinterpret_cast<const sockaddr_un&>(storage).sun_path);
+    if (family() == AF_UNIX)
+        return fmt::format("unix:{}", reinterpret_cast<const sockaddr_un&>(storage).sun_path);
     asio::ip::tcp::endpoint tcp;
     std::memcpy(tcp.data(), &storage, size);
     tcp.resize(size);
     const std::string host = tcp.address().to_string();
-    return family() == AF_INET6 ? fmt::format("[{}]:{}", host, tcp.port()) : fmt::format("{}:{}", host, tcp.port());
+    return family() == AF_INET6 ? fmt::format("[{}]:{}", host, tcp.port())
+                                : fmt::format("{}:{}", host, tcp.port());
 }
 
 Task<std::vector<Endpoint>> resolve(Loop& loop, Timers& timers, std::string address, Duration deadline) {

@@ -21,7 +21,8 @@ struct Endpoint {
     std::string text() const;  // "10.0.0.7:4411", "[::1]:80", "unix:/run/x.sock".
 };
 
-// Asks the resolver when the host is a name. Errors: invalid (not an address), unavailable (no such name), timeout.
+// Asks the resolver when the host is a name. Errors: invalid (not an address), unavailable (no such name),
+// timeout.
 Task<std::vector<Endpoint>> resolve(Loop& loop, Timers& timers, std::string address, Duration deadline);
 
 }  // namespace hostler::net

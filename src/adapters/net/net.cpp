@@ -64,7 +64,8 @@ Task<StreamPtr> accept_from(std::shared_ptr<Listening> from) {
         if (error == EAGAIN || error == EWOULDBLOCK) {
             CO_TRY(co_await wait_for(from->descriptor, Descriptor::wait_read));
         } else if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
-            // The connection stays in the queue: without a pause the caller would spin until something frees up.
+            // The connection stays in the queue: without a pause the caller would spin until something frees
+            // up.
             CO_TRY(co_await sleep(from->timers, exhausted_pause));
             co_return socket_failure("accepting at", from->address, error);
         }
@@ -83,7 +84,8 @@ public:
         if (!state_->descriptor.is_open()) return;
         boost::system::error_code ignored;
         state_->descriptor.close(ignored);
-        if (state_->at.family() == AF_UNIX) ::unlink(reinterpret_cast<sockaddr_un&>(state_->at.storage).sun_path);
+        if (state_->at.family() == AF_UNIX)
+            ::unlink(reinterpret_cast<sockaddr_un&>(state_->at.storage).sun_path);
     }
 
 private:
@@ -109,7 +111,8 @@ public:
         CO_TRY(co_await check_cancelled());
         const Instant end = timers_->now() + deadline;
         const auto endpoints = CO_TRY(co_await resolve(loop_, *timers_, address, deadline));
-        Result<StreamPtr> stream = fail(Code::unavailable, fmt::format("the name in '{}' has no address", address));
+        Result<StreamPtr> stream =
+            fail(Code::unavailable, fmt::format("the name in '{}' has no address", address));
         for (std::size_t i = 0; i < endpoints.size(); ++i) {
             const auto share = (end - timers_->now()) / static_cast<std::int64_t>(endpoints.size() - i);
             stream = co_await connect(endpoints[i], share);
@@ -135,7 +138,8 @@ public:
             ::getsockname(fd, endpoint.raw(), &endpoint.size);
         }
         owner.release();
-        co_return std::make_unique<SocketListener>(std::make_shared<Listening>(loop_, *timers_, fd, endpoint));
+        co_return std::make_unique<SocketListener>(
+            std::make_shared<Listening>(loop_, *timers_, fd, endpoint));
     }
 
     Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {

@@ -11,8 +11,9 @@ namespace hostler::net {
 
 std::unique_ptr<Timers> make_timers(Loop& loop);
 
-// TCP (IPv4, IPv6, names) and `unix:` sockets. A name with several addresses is tried in the resolver's order, each
-// with its share of the deadline. Listening on a `unix:` path replaces a socket that nobody serves any more.
+// TCP (IPv4, IPv6, names) and `unix:` sockets. A name with several addresses is tried in the resolver's
+// order, each with its share of the deadline. Listening on a `unix:` path replaces a socket that nobody
+// serves any more.
 std::unique_ptr<Net> make_net(Loop& loop);
 
 std::unique_ptr<Random> make_random();  // getrandom(2). May be used from any thread.

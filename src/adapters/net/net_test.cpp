@@ -66,7 +66,8 @@ TEST_F(NetTest, JoinsByEveryKindOfAddress) {
 }
 
 TEST_F(NetTest, RefusesWhatIsNoAddress) {
-    for (const std::string at : {"", "host", "host:", ":80", "host:70000", "host:8x", "[::1:80", "::1:80", "unix:"}) {
+    for (const std::string at :
+         {"", "host", "host:", ":80", "host:70000", "host:8x", "[::1:80", "::1:80", "unix:"}) {
         const auto dialled = run_real(loop_, net_->dial(at, 1s));
         ASSERT_FALSE(dialled) << at;
         EXPECT_EQ(dialled.error().code, Code::invalid) << at;
@@ -78,7 +79,8 @@ TEST_F(NetTest, ReplacesOnlyASocketFileThatNobodyServes) {
     const std::string path = folder() + "/s.sock";
     auto first = run_real(loop_, net_->listen("unix:" + path)).value();
     EXPECT_EQ(run_real(loop_, net_->listen("unix:" + path)).error().code, Code::unavailable);
-    EXPECT_TRUE(run_real(loop_, net_->dial("unix:" + path, 1s)).has_value()) << "the first one has lost its file";
+    EXPECT_TRUE(run_real(loop_, net_->dial("unix:" + path, 1s)).has_value())
+        << "the first one has lost its file";
     std::filesystem::rename(path, path + ".kept");
     first->close();
     std::filesystem::rename(path + ".kept", path);
@@ -127,8 +129,8 @@ TEST_F(NetTest, FinishEndsOneDirection) {
 
 TEST_F(NetTest, GathersBuffersAndSurvivesAFullSocket) {
     const auto ends = join_at("127.0.0.1:0");
-    const std::array<asio::const_buffer, 4> parts{asio::buffer("ab", 2), asio::buffer("", 0), asio::buffer("cd", 2),
-                                                  asio::buffer("e", 1)};
+    const std::array<asio::const_buffer, 4> parts{asio::buffer("ab", 2), asio::buffer("", 0),
+                                                  asio::buffer("cd", 2), asio::buffer("e", 1)};
     EXPECT_EQ(ends.client->try_write(parts).value(), 5u);
     std::string got(5, '\0');
     ASSERT_TRUE(run_real(loop_, read_exactly(*ends.server, got)));
@@ -138,12 +140,15 @@ TEST_F(NetTest, GathersBuffersAndSurvivesAFullSocket) {
     std::size_t sent = 0;
     const asio::const_buffer block = asio::buffer(much);
     while (const auto taken = ends.client->try_write({&block, 1}).value()) sent += *taken;
-    EXPECT_FALSE(testing::run_real(loop_, [](Stream& out, Timers& timers) -> Task<bool> {
-        bool woke = true;
-        Deadline limit{timers, 20ms, [&] { woke = false, out.close(); }};
-        (void)co_await out.writable();
-        co_return woke;
-    }(*ends.client, *timers_)).value()) << "a full socket was called writable";
+    EXPECT_FALSE(testing::run_real(loop_,
+                                   [](Stream& out, Timers& timers) -> Task<bool> {
+                                       bool woke = true;
+                                       Deadline limit{timers, 20ms, [&] { woke = false, out.close(); }};
+                                       (void)co_await out.writable();
+                                       co_return woke;
+                                   }(*ends.client, *timers_))
+                     .value())
+        << "a full socket was called writable";
     EXPECT_GT(sent, 0u);
 }
 
@@ -156,7 +161,8 @@ TEST_F(NetTest, APeerThatHasGoneIsAnErrorAndNoSignal) {
     EXPECT_EQ(written.error().code, Code::unavailable);
 }
 
-// Whoever waits for a stream or a listener wakes when it is closed, when it is destroyed, and when the task is cancelled.
+// Whoever waits for a stream or a listener wakes when it is closed, when it is destroyed, and when the task
+// is cancelled.
 TEST_F(NetTest, EveryWaitCanBeEnded) {
     auto closed = join_at("127.0.0.1:0");
     auto destroyed = join_at("127.0.0.1:0");
@@ -190,8 +196,8 @@ TEST_F(NetTest, EveryWaitCanBeEnded) {
     listener.reset();
     turn();
     EXPECT_TRUE(run_real(loop_, group.close()));
-    const std::vector<std::string> expected = {"closed: cancelled", "destroyed: cancelled", "listener: cancelled",
-                                               "cancelled: cancelled"};
+    const std::vector<std::string> expected = {"closed: cancelled", "destroyed: cancelled",
+                                               "listener: cancelled", "cancelled: cancelled"};
     EXPECT_EQ(woken, expected);
     EXPECT_EQ(run_real(loop_, closed.client->readable()).error().code, Code::cancelled);
     EXPECT_EQ(run_real(loop_, echo(*cancelled.server, *cancelled.client, "unharmed")).value(), "unharmed");
@@ -206,16 +212,17 @@ TEST(Timers, WakeInOrderAndNotAfterCancel) {
     // 7 is prime to 200: the times come in a scattered order.
     for (int i = 0; i < 200; ++i) {
         const int at = i * 7 % 200;
-        ids.push_back(timers->schedule(start + std::chrono::microseconds{at * 20}, [&, at] { woken.push_back(at); }));
+        ids.push_back(
+            timers->schedule(start + std::chrono::microseconds{at * 20}, [&, at] { woken.push_back(at); }));
     }
     for (int i = 0; i < 200; i += 3) timers->cancel(ids[static_cast<std::size_t>(i)]);
     EXPECT_TRUE(woken.empty());
     loop.run();
     EXPECT_TRUE(std::ranges::is_sorted(woken));
     EXPECT_EQ(woken.size(), 133u);
-    for (const auto id : ids) timers->cancel(id);    // All of them old.
+    for (const auto id : ids) timers->cancel(id);  // All of them old.
     timers->schedule(start, [&] { woken.clear(); });
-    for (const auto id : ids) timers->cancel(id);    // An old id does not hit what took its place.
+    for (const auto id : ids) timers->cancel(id);  // An old id does not hit what took its place.
     loop.restart();
     loop.run();
     EXPECT_TRUE(woken.empty());
@@ -240,7 +247,7 @@ TEST(Timers, ALoopWithoutWakeUpsEnds) {
     Loop loop;
     const auto timers = make_timers(loop);
     timers->cancel(timers->schedule(timers->now() + 1h, [] {}));
-    loop.run();    // Would hang for an hour.
+    loop.run();  // Would hang for an hour.
     SUCCEED();
 }
 

@@ -31,10 +31,12 @@ Task<> wait_for(Descriptor& descriptor, Descriptor::wait_type what) {
 }
 
 std::unexpected<Error> socket_failure(std::string_view what, std::string_view address, int error) {
-    return fail(Code::unavailable, fmt::format("{} {}: {}", what, address, std::generic_category().message(error)));
+    return fail(Code::unavailable,
+                fmt::format("{} {}: {}", what, address, std::generic_category().message(error)));
 }
 
-Socket::Socket(Loop& loop, int fd, std::string address) : descriptor_(loop, fd), address_(std::move(address)) {}
+Socket::Socket(Loop& loop, int fd, std::string address)
+    : descriptor_(loop, fd), address_(std::move(address)) {}
 
 Result<std::optional<std::size_t>> Socket::try_read(std::span<char> into) {
     if (!descriptor_.is_open()) return fail(Code::unavailable, "the connection is closed");

@@ -28,8 +28,8 @@ private:
     std::string address_;
 };
 
-// Waits by the event loop. Errors: cancelled, also when the descriptor is closed meanwhile; unavailable. Touches
-// nothing once it wakes.
+// Waits by the event loop. Errors: cancelled, also when the descriptor is closed meanwhile; unavailable.
+// Touches nothing once it wakes.
 Task<> wait_for(Descriptor& descriptor, Descriptor::wait_type what);
 
 // "…: Connection refused", with the words of errno.

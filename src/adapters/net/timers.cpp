@@ -1,5 +1,6 @@
-// All wake-ups of a loop behind one Asio timer. Requests set and cancel them all the time and few ever fire, so the
-// heap keeps its places without allocating and the Asio timer is touched only when an earlier wake-up comes.
+// All wake-ups of a loop behind one Asio timer. Requests set and cancel them all the time and few ever fire,
+// so the heap keeps its places without allocating and the Asio timer is touched only when an earlier wake-up
+// comes.
 #include <boost/asio/steady_timer.hpp>
 
 #include "adapters/net/net.h"
@@ -120,7 +121,8 @@ public:
 
     void cancel(TimerId id) override {
         state_->wakes.remove(id);
-        // An early wake-up costs less than setting the timer anew, but a loop with nothing to do must be able to end.
+        // An early wake-up costs less than setting the timer anew, but a loop with nothing to do must be able
+        // to end.
         if (state_->wakes.empty() && std::exchange(state_->armed, std::nullopt)) state_->timer.cancel();
     }
 

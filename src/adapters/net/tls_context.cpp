@@ -17,9 +17,10 @@ std::string describe(X509_STORE_CTX& chain, const PeerCheck& peer) {
                                rfc3339(wall_of(*X509_get0_notAfter(X509_STORE_CTX_get_current_cert(&chain)))),
                                rfc3339(peer.now));
         case X509_V_ERR_CERT_NOT_YET_VALID:
-            return fmt::format("the certificate of {} is not valid before {} (now: {}); check both clocks", who,
-                               rfc3339(wall_of(*X509_get0_notBefore(X509_STORE_CTX_get_current_cert(&chain)))),
-                               rfc3339(peer.now));
+            return fmt::format(
+                "the certificate of {} is not valid before {} (now: {}); check both clocks", who,
+                rfc3339(wall_of(*X509_get0_notBefore(X509_STORE_CTX_get_current_cert(&chain)))),
+                rfc3339(peer.now));
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
         case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -28,7 +29,8 @@ std::string describe(X509_STORE_CTX& chain, const PeerCheck& peer) {
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
             return fmt::format("the certificate of {} is not signed by our authority", who);
         default:
-            return fmt::format("the certificate of {} is refused: {}", who, X509_verify_cert_error_string(error));
+            return fmt::format("the certificate of {} is refused: {}", who,
+                               X509_verify_cert_error_string(error));
     }
 }
 
@@ -66,7 +68,8 @@ Result<> add_own(SSL_CTX& context, const Credentials& own) {
     const auto key = TRY(parse_key(own.key));
     if (SSL_CTX_use_certificate(&context, chain.front().get()) != 1 ||
         SSL_CTX_use_PrivateKey(&context, key.get()) != 1)
-        return fail(Code::invalid, fmt::format("our certificate and key do not go together: {}", ssl_words()));
+        return fail(Code::invalid,
+                    fmt::format("our certificate and key do not go together: {}", ssl_words()));
     for (std::size_t i = 1; i < chain.size(); ++i) SSL_CTX_add1_chain_cert(&context, chain[i].get());
     return {};
 }
@@ -75,27 +78,30 @@ Result<> add_authority(SSL_CTX& context, const Credentials& own) {
     const auto roots = TRY(parse_certificates(own.authority));
     X509_STORE* store = SSL_CTX_get_cert_store(&context);
     for (const auto& root : roots) X509_STORE_add_cert(store, root.get());
-    X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);  // What we are told to believe need not be a root.
+    X509_STORE_set_flags(store,
+                         X509_V_FLAG_PARTIAL_CHAIN);  // What we are told to believe need not be a root.
     return {};
 }
 
 Result<ContextPtr> make_context(const Credentials* own, Side side) {
     constexpr int chain_depth_max = 3;
-    ContextPtr context{SSL_CTX_new(side == Side::client ? TLS_client_method() : TLS_server_method()), SSL_CTX_free};
+    ContextPtr context{SSL_CTX_new(side == Side::client ? TLS_client_method() : TLS_server_method()),
+                       SSL_CTX_free};
     HOSTLER_ASSERT(context != nullptr);
     SSL_CTX* raw = context.get();
     SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
     SSL_CTX_set_max_proto_version(raw, TLS1_3_VERSION);
-    SSL_CTX_set_ciphersuites(raw, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384");
+    SSL_CTX_set_ciphersuites(raw,
+                             "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384");
     SSL_CTX_set1_groups_list(raw, "X25519:P-256");
     // Every connection is a full handshake: a resumed one would not look at the certificate again.
     SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(raw, 0);
-    SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
-                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                              SSL_MODE_NO_AUTO_CHAIN);  // The peer knows the authority; it need not keep a copy.
-    SSL_CTX_set_read_ahead(raw, 1);  // A record is one read instead of two.
+    SSL_CTX_set_mode(
+        raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                 SSL_MODE_NO_AUTO_CHAIN);  // The peer knows the authority; it need not keep a copy.
+    SSL_CTX_set_read_ahead(raw, 1);        // A record is one read instead of two.
     SSL_CTX_set_verify_depth(raw, chain_depth_max);
     SSL_CTX_set_cert_verify_callback(raw, judge, nullptr);
     if (own != nullptr && !own->certificate.empty())

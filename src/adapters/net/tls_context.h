@@ -13,15 +13,15 @@ using ContextPtr = std::shared_ptr<SSL_CTX>;
 
 // The judgement of one handshake; in reach of OpenSSL's callback by SSL_set_app_data.
 struct PeerCheck {
-    bool checked = false;       // Our Credentials have an authority.
-    std::string expect;         // As in Secure.
+    bool checked = false;  // Our Credentials have an authority.
+    std::string expect;    // As in Secure.
     WallTime now;
-    std::string identity{};     // Out: who it is, once that is proven.
-    std::string refusal{};      // Out: why not, as a sentence.
+    std::string identity{};  // Out: who it is, once that is proven.
+    std::string refusal{};   // Out: why not, as a sentence.
 };
 
-// One context per Credentials object and side: new Credentials (a renewal) get a new one, connections that live on
-// keep theirs.
+// One context per Credentials object and side: new Credentials (a renewal) get a new one, connections that
+// live on keep theirs.
 class TlsContexts {
 public:
     // Errors: invalid: certificate, key or authority cannot be read or do not belong together.

@@ -72,11 +72,13 @@ Error trouble(const Below& below, std::string_view doing) {
     const std::string words = ssl_words();
     const std::string_view address = below.stream->address();
     if (below.error) return *below.error;
-    if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256)
+    if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
+        reason < SSL_AD_REASON_OFFSET + 256)
         return {Code::unauthenticated, fmt::format("{} refused us: {}", address, words)};
     if (below.ended)
         return {Code::unavailable, fmt::format("{} cut the connection without saying goodbye", address)};
-    return {Code::unavailable, fmt::format("{} {}: {}", doing, address, words.empty() ? "TLS failed" : words)};
+    return {Code::unavailable,
+            fmt::format("{} {}: {}", doing, address, words.empty() ? "TLS failed" : words)};
 }
 
 Task<> at_once() { co_return Result<>{}; }
@@ -101,8 +103,8 @@ public:
         }
     }
 
-    // One record a call. OpenSSL keeps a record that found no room, so that the next call has to offer the same bytes:
-    // it takes exactly as many again.
+    // One record a call. OpenSSL keeps a record that found no room, so that the next call has to offer the
+    // same bytes: it takes exactly as many again.
     Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) override {
         if (broken_) return std::unexpected(*broken_);
         thread_local std::array<char, record_size_max> scratch;
@@ -126,8 +128,12 @@ public:
         attempted_ = 0;
         if (SSL_write_ex(ssl_.get(), bytes, size, &written) == 1) return written;
         switch (SSL_get_error(ssl_.get(), 0)) {
-            case SSL_ERROR_WANT_WRITE: attempted_ = size; return wait_next(stuck_, writing_waits_for_, Direction::write);
-            case SSL_ERROR_WANT_READ: attempted_ = size; return wait_next(stuck_, writing_waits_for_, Direction::read);
+            case SSL_ERROR_WANT_WRITE:
+                attempted_ = size;
+                return wait_next(stuck_, writing_waits_for_, Direction::write);
+            case SSL_ERROR_WANT_READ:
+                attempted_ = size;
+                return wait_next(stuck_, writing_waits_for_, Direction::read);
             default: return break_down("writing to");
         }
     }
@@ -202,11 +208,13 @@ Error refusal_of(const Below& below, const PeerCheck& peer) {
     const bool from_ssl = ERR_GET_LIB(code) == ERR_LIB_SSL;
     if (from_ssl && ERR_GET_REASON(code) == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
         ERR_clear_error();
-        if (peer.expect.empty()) return {Code::unauthenticated, fmt::format("{} has no certificate", address)};
+        if (peer.expect.empty())
+            return {Code::unauthenticated, fmt::format("{} has no certificate", address)};
         return {Code::unauthenticated,
                 fmt::format("{}: expected {} but it has no certificate", address, peer.expect)};
     }
-    if (from_ssl && (ERR_GET_REASON(code) == SSL_R_UNSUPPORTED_PROTOCOL || ERR_GET_REASON(code) == SSL_R_UNKNOWN_PROTOCOL)) {
+    if (from_ssl && (ERR_GET_REASON(code) == SSL_R_UNSUPPORTED_PROTOCOL ||
+                     ERR_GET_REASON(code) == SSL_R_UNKNOWN_PROTOCOL)) {
         ERR_clear_error();
         return {Code::unauthenticated, fmt::format("{} does not speak TLS 1.3", address)};
     }
@@ -232,9 +240,11 @@ Task<> shake(Below& below, SSL& ssl, const PeerCheck& peer) {
 Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, Secure how, Side side,
                           Duration deadline) {
     const auto context = CO_TRY(contexts.of(how.own, side));
-    PeerCheck peer{.checked = how.own && !how.own->authority.empty(), .expect = how.expect, .now = timers.wall()};
+    PeerCheck peer{
+        .checked = how.own && !how.own->authority.empty(), .expect = how.expect, .now = timers.wall()};
     if (!peer.checked && !peer.expect.empty())
-        co_return fail(Code::invalid, fmt::format("{} cannot be expected without an authority to believe", peer.expect));
+        co_return fail(Code::invalid,
+                       fmt::format("{} cannot be expected without an authority to believe", peer.expect));
     auto below = std::make_unique<Below>(std::move(raw));
     SslPtr ssl{SSL_new(context.get())};
     HOSTLER_ASSERT(ssl != nullptr);
@@ -253,7 +263,8 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
     const auto shaken = co_await shake(*below, *ssl, peer);
     SSL_set_app_data(ssl.get(), nullptr);
     if (limit.expired())
-        co_return fail(Code::timeout, fmt::format("the TLS handshake with {} did not end in time", below->stream->address()));
+        co_return fail(Code::timeout, fmt::format("the TLS handshake with {} did not end in time",
+                                                  below->stream->address()));
     CO_TRY(shaken);
     co_return std::make_unique<TlsStream>(std::move(below), std::move(ssl), std::move(peer.identity));
 }

@@ -1,4 +1,5 @@
-// TLS over real sockets, with certificates of our own authority: who gets in, who does not, and what they are told.
+// TLS over real sockets, with certificates of our own authority: who gets in, who does not, and what they are
+// told.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <openssl/ssl.h>
@@ -34,7 +35,8 @@ protected:
                 authority_->certificate()};
     }
     std::shared_ptr<const Credentials> issue(Identity identity) {
-        return std::make_shared<Credentials>(issue(*authority_, std::move(identity), timers_->wall() - 1min, 24h));
+        return std::make_shared<Credentials>(
+            issue(*authority_, std::move(identity), timers_->wall() - 1min, 24h));
     }
 
     // Connected sockets with so little room that a record does not fit.
@@ -43,7 +45,8 @@ protected:
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
         for (const int fd : fds)
             if (buffer_size > 0) ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer_size, sizeof buffer_size);
-        return {std::make_unique<Socket>(loop_, fds[0], "client"), std::make_unique<Socket>(loop_, fds[1], "server")};
+        return {std::make_unique<Socket>(loop_, fds[0], "client"),
+                std::make_unique<Socket>(loop_, fds[1], "server")};
     }
 
     Task<std::pair<StreamPtr, StreamPtr>> tcp_pair() {
@@ -64,8 +67,10 @@ protected:
     Joined join(std::pair<StreamPtr, StreamPtr> raw, Secure client, Secure server) {
         Joined joined;
         TaskGroup group{loop_};
-        group.start("server", put(joined.server, net_->secure(std::move(raw.second), server, Side::server, 5s)));
-        group.start("client", put(joined.client, net_->secure(std::move(raw.first), client, Side::client, 5s)));
+        group.start("server",
+                    put(joined.server, net_->secure(std::move(raw.second), server, Side::server, 5s)));
+        group.start("client",
+                    put(joined.client, net_->secure(std::move(raw.first), client, Side::client, 5s)));
         loop_.restart();
         while (group.size() > 0 && loop_.run_one() > 0) {
         }
@@ -137,24 +142,28 @@ TEST_F(TlsTest, RefusesTheWrongRoleAndTheWrongId) {
 }
 
 TEST_F(TlsTest, RefusesWhatAnotherAuthoritySigned) {
-    const auto other = new_authority();    // Of the same name, with another key.
+    const auto other = new_authority();  // Of the same name, with another key.
     const auto stranger =
         std::make_shared<Credentials>(issue(*other, {"host", "h-1"}, timers_->wall() - 1min, 24h));
-    expect_server_refuses(join({.own = stranger}, {.own = access_}), "host/h-1 is not signed by our authority");
+    expect_server_refuses(join({.own = stranger}, {.own = access_}),
+                          "host/h-1 is not signed by our authority");
     expect_client_refuses(join({.own = host_}, {.own = stranger}), "host/h-1 is not signed by our authority");
 }
 
 TEST_F(TlsTest, RefusesWhatIsNotValidNow) {
-    const auto old = std::make_shared<Credentials>(issue(*authority_, {"host", "h-1"}, timers_->wall() - 2h, 1h));
+    const auto old =
+        std::make_shared<Credentials>(issue(*authority_, {"host", "h-1"}, timers_->wall() - 2h, 1h));
     expect_server_refuses(join({.own = old}, {.own = access_}), "the certificate of host/h-1 expired at 20");
-    const auto early = std::make_shared<Credentials>(issue(*authority_, {"host", "h-1"}, timers_->wall() + 1h, 1h));
+    const auto early =
+        std::make_shared<Credentials>(issue(*authority_, {"host", "h-1"}, timers_->wall() + 1h, 1h));
     expect_server_refuses(join({.own = early}, {.own = access_}), "host/h-1 is not valid before 20");
 }
 
 TEST_F(TlsTest, APeerWithoutACertificateIsLetInOnlyWhereThatIsSaid) {
     const auto trusting = std::make_shared<Credentials>("", "", authority_->certificate());
     expect_server_refuses(join({.own = trusting}, {.own = access_}), "has no certificate");
-    const auto joined = join({.own = trusting, .expect = "access/"}, {.own = access_, .peer_required = false});
+    const auto joined =
+        join({.own = trusting, .expect = "access/"}, {.own = access_, .peer_required = false});
     ASSERT_TRUE(joined.server) << joined.server.error().message;
     EXPECT_EQ((*joined.server)->identity(), "");
     EXPECT_EQ((*joined.client)->identity(), "access/a-1");
@@ -162,9 +171,11 @@ TEST_F(TlsTest, APeerWithoutACertificateIsLetInOnlyWhereThatIsSaid) {
     const auto other = new_authority();
     const auto stranger =
         std::make_shared<Credentials>(issue(*other, {"host", "h-1"}, timers_->wall() - 1min, 24h));
-    expect_server_refuses(join({.own = stranger}, {.own = access_, .peer_required = false}), "not signed by our");
-    expect_server_refuses(join({.own = trusting}, {.own = access_, .peer_required = false, .expect = "host/"}),
-                          "expected host/ but it has no certificate");
+    expect_server_refuses(join({.own = stranger}, {.own = access_, .peer_required = false}),
+                          "not signed by our");
+    expect_server_refuses(
+        join({.own = trusting}, {.own = access_, .peer_required = false, .expect = "host/"}),
+        "expected host/ but it has no certificate");
 }
 
 TEST_F(TlsTest, WithoutAnAuthorityNobodyIsCheckedAndNobodyIsNamed) {
@@ -172,12 +183,14 @@ TEST_F(TlsTest, WithoutAnAuthorityNobodyIsCheckedAndNobodyIsNamed) {
     ASSERT_TRUE(joined.client) << joined.client.error().message;
     EXPECT_EQ((*joined.client)->identity(), "") << "a name that nobody checked";
     const auto unchecked = std::make_shared<Credentials>();
-    EXPECT_EQ(join({.own = unchecked, .expect = "access/"}, {.own = access_}).client.error().code, Code::invalid);
+    EXPECT_EQ(join({.own = unchecked, .expect = "access/"}, {.own = access_}).client.error().code,
+              Code::invalid);
     EXPECT_EQ(join({.own = host_}, {.own = unchecked}).server.error().code, Code::invalid);
 }
 
 TEST_F(TlsTest, RefusesTls12) {
-    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
+                                                                    SSL_CTX_free};
     SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
     const std::unique_ptr<SSL, decltype(&SSL_free)> ssl{SSL_new(context.get()), SSL_free};
     BIO* out = BIO_new(BIO_s_mem());
@@ -187,8 +200,10 @@ TEST_F(TlsTest, RefusesTls12) {
     char* hello = nullptr;
     const long size = BIO_get_mem_data(out, &hello);
     auto raw = raw_pair();
-    ASSERT_TRUE(run_real(loop_, write_all(*raw.first, std::string_view{hello, static_cast<std::size_t>(size)})));
-    const auto secured = run_real(loop_, net_->secure(std::move(raw.second), {.own = access_}, Side::server, 5s));
+    ASSERT_TRUE(
+        run_real(loop_, write_all(*raw.first, std::string_view{hello, static_cast<std::size_t>(size)})));
+    const auto secured =
+        run_real(loop_, net_->secure(std::move(raw.second), {.own = access_}, Side::server, 5s));
     ASSERT_FALSE(secured);
     EXPECT_EQ(secured.error().message, "server does not speak TLS 1.3");
     EXPECT_EQ(secured.error().code, Code::unauthenticated);
@@ -197,14 +212,17 @@ TEST_F(TlsTest, RefusesTls12) {
 TEST_F(TlsTest, GarbageAndSilenceAreErrors) {
     auto garbage = raw_pair();
     ASSERT_TRUE(run_real(loop_, write_all(*garbage.first, "GET / HTTP/1.1\r\n\r\n")));
-    EXPECT_FALSE(run_real(loop_, net_->secure(std::move(garbage.second), {.own = access_}, Side::server, 5s)));
+    EXPECT_FALSE(
+        run_real(loop_, net_->secure(std::move(garbage.second), {.own = access_}, Side::server, 5s)));
     auto silent = raw_pair();
-    const auto timed_out = run_real(loop_, net_->secure(std::move(silent.second), {.own = access_}, Side::server, 20ms));
+    const auto timed_out =
+        run_real(loop_, net_->secure(std::move(silent.second), {.own = access_}, Side::server, 20ms));
     ASSERT_FALSE(timed_out);
     EXPECT_EQ(timed_out.error().code, Code::timeout);
     auto cut = raw_pair();
     cut.first.reset();
-    const auto ended = run_real(loop_, net_->secure(std::move(cut.second), {.own = access_}, Side::server, 5s));
+    const auto ended =
+        run_real(loop_, net_->secure(std::move(cut.second), {.own = access_}, Side::server, 5s));
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().code, Code::unavailable);
 }
@@ -215,7 +233,7 @@ Task<> pump(Stream& to, std::string bytes) {
 }
 
 Task<> drain(Stream& from, std::string& into) {
-    std::array<char, 3000> part{};    // Smaller than a record, so that decrypted bytes stay behind.
+    std::array<char, 3000> part{};  // Smaller than a record, so that decrypted bytes stay behind.
     while (true) {
         const std::size_t size = CO_TRY(co_await read_some(from, part));
         if (size == 0) co_return Result<>{};
@@ -248,7 +266,8 @@ TEST_F(TlsTest, GathersManyBuffersAndGoesOnWhereItStopped) {
     std::string expected, got;
     std::vector<std::string> parts;
     std::vector<asio::const_buffer> buffers;
-    for (int i = 0; i < 16; ++i) parts.push_back(std::string(static_cast<std::size_t>(i * 1777), static_cast<char>('a' + i)));
+    for (int i = 0; i < 16; ++i)
+        parts.push_back(std::string(static_cast<std::size_t>(i * 1777), static_cast<char>('a' + i)));
     for (const auto& part : parts) expected += part, buffers.push_back(asio::buffer(part));
     TaskGroup group{loop_};
     group.start("write", [](Stream& to, std::vector<asio::const_buffer> all) -> Task<> {
@@ -327,7 +346,8 @@ TEST_F(TlsTest, CredentialsThatDoNotFitAreRefusedWithAReason) {
     const auto joined = join({.own = std::make_shared<Credentials>(mixed)}, {.own = access_});
     ASSERT_FALSE(joined.client);
     EXPECT_EQ(joined.client.error().code, Code::invalid);
-    EXPECT_TRUE(joined.client.error().message.contains("do not go together")) << joined.client.error().message;
+    EXPECT_TRUE(joined.client.error().message.contains("do not go together"))
+        << joined.client.error().message;
 }
 
 // Sanitizers replace the allocator whose books this reads.
@@ -353,7 +373,7 @@ TEST_F(TlsTest, AnIdleConnectionCostsLittleMemory) {
     };
     std::vector<std::unique_ptr<wire::Link>> ends;
     ends.reserve(2 * pairs + 2);
-    add(ends);    // What is made once is not counted.
+    add(ends);  // What is made once is not counted.
     const std::size_t before = used();
     for (std::size_t i = 0; i < pairs; ++i) add(ends);
     const std::size_t each = (used() - before) / (2 * pairs);
