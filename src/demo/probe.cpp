@@ -81,7 +81,7 @@ std::optional<in_addr> resolve(const std::string& name) {
     return found;
 }
 
-const char* try_connect(in_addr address, int port) {
+const char* try_connect(in_addr address, int port, int wait_ms) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return "error";
     sockaddr_in to{};
@@ -94,7 +94,7 @@ const char* try_connect(in_addr address, int port) {
     if (error == EINPROGRESS) {
         pollfd ready{fd, POLLOUT, 0};
         socklen_t size = sizeof error;
-        if (::poll(&ready, 1, connect_ms) == 0)
+        if (::poll(&ready, 1, wait_ms) == 0)
             error = ETIMEDOUT;
         else
             ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
@@ -118,7 +118,9 @@ bool probe_connect(Connection& connection, const Request& request) {
     const auto host = request.parameter("host");
     const auto address = resolve(host);
     if (!address) return connection.respond(200, "text/plain", "unknown host\n");
-    const std::string outcome = try_connect(*address, std::atoi(request.parameter("port").c_str()));
+    const int asked_ms = std::atoi(request.parameter("ms").c_str());
+    const std::string outcome = try_connect(*address, std::atoi(request.parameter("port").c_str()),
+                                            asked_ms > 0 ? asked_ms : connect_ms);
     return connection.respond(200, "text/plain", outcome + "\n");
 }
 

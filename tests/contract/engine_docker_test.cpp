@@ -49,7 +49,8 @@ protected:
         return serve(network, number, suffix, [](auto&) {});
     }
     std::string reach(const std::string& from, std::string_view host, int port) {
-        return rig().get(from, "/connect?host=" + std::string(host) + "&port=" + std::to_string(port));
+        return rig().get(from,
+                         "/connect?host=" + std::string(host) + "&port=" + std::to_string(port) + "&ms=500");
     }
     void write_cdi(std::string_view text) {
         std::filesystem::create_directories(rig().folder() + "/cdi");
@@ -144,6 +145,22 @@ TEST_P(PodmanContainers, ADeviceThatTheHostLacksFailsTheLaunch) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::not_found);
     EXPECT_THAT(refused.error().message, HasSubstr("/dev/no-such-device"));
+    EXPECT_TRUE(list().empty());
+}
+
+// What counts is what the container has, not that the engine said yes: here a file lies where the device
+// should be.
+TEST_P(PodmanContainers, ADeviceThatIsNotReallyInsideFailsTheLaunchAndLeavesNothing) {
+    write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","containerEdits":
+        {"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/null"}]}}]})");
+    const auto file = rig().folder() + "/not-a-device";
+    std::ofstream{file} << "x";
+    auto spec = rig_->server(name());
+    spec.cdi_devices = {"nvidia.com/gpu=0"};
+    spec.mounts = {{file, "/dev/nvidia0", false}};
+    const auto refused = launch(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("/dev/nvidia0"));
     EXPECT_TRUE(list().empty());
 }
 
