@@ -5,13 +5,16 @@ namespace hostler::http {
 Pool::Pool(Timers& timers, PoolLimits limits)
     : timers_(timers), limits_(limits), sweep_(timers, [this] { sweep(); }) {}
 
-OutletPtr Pool::take(std::string_view key) {
+OutletPtr Pool::take(std::string_view key, Look look) {
+    constexpr Duration moment = std::chrono::milliseconds{10};
     const auto at = kept_.find(key);
     if (at == kept_.end()) return nullptr;
     while (!at->second.empty()) {
         const auto kept = std::move(at->second.back());
         at->second.pop_back();
-        if (timers_.now() - kept.since < limits_.idle_time && kept.outlet->alive()) return kept.outlet;
+        const Duration age = timers_.now() - kept.since;
+        if (age >= limits_.idle_time) continue;
+        if ((look == Look::trust && age < moment) || kept.outlet->alive()) return kept.outlet;
     }
     return nullptr;
 }

@@ -21,8 +21,11 @@ class Pool {
 public:
     Pool(Timers& timers, PoolLimits limits);
 
-    // The youngest that still lives; null when there is none.
-    OutletPtr take(std::string_view key);
+    // The youngest that still lives; null when there is none. `trust`: what was put back a moment ago is
+    // taken without a look, which costs a system call; the request must be one that may be repeated if the
+    // server has just left.
+    enum class Look { always, trust };
+    OutletPtr take(std::string_view key, Look look = Look::always);
     // Keeps it when it can carry another request, closes it otherwise. `holds` lives as long as it is kept.
     void put(std::string_view key, OutletPtr outlet, std::shared_ptr<const void> holds = {});
     void forget(std::string_view key);

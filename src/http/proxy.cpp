@@ -8,6 +8,13 @@ namespace hostler::http {
 
 namespace {
 
+bool may_repeat(const RequestHead& head) {
+    const auto method = head.method;
+    return head.framing.kind == Framing::Kind::none &&
+           (method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "PUT" ||
+            method == "DELETE" || method == "TRACE");
+}
+
 enum class Relayed { whole, source_broke, sink_broke, malformed };
 
 struct Times {
@@ -240,13 +247,9 @@ private:
         if (outcome_.client_gone) inlet_.abandon();
         if (outcome_.client_gone && !outcome_.error)
             outcome_.error = Error{Code::cancelled, "the client went away"};
-        const auto method = inlet_.head().method;
-        const bool idempotent = method == "GET" || method == "HEAD" || method == "OPTIONS" ||
-                                method == "PUT" || method == "DELETE" || method == "TRACE";
         outcome_.may_retry = outcome_.status == 0 && outcome_.error &&
                              outcome_.error->code == Code::unavailable && !outcome_.client_gone &&
-                             upstream_.silent() && idempotent &&
-                             inlet_.head().framing.kind == Framing::Kind::none;
+                             upstream_.silent() && may_repeat(inlet_.head());
     }
 
     Inlet& inlet_;
@@ -289,7 +292,7 @@ Task<Outcome> forward(Inlet& inlet, Outlet& upstream, const Rewrite& request, co
 
 Task<Outcome> Proxy::pass(Inlet& inlet, std::string key, const Dial& dial, const Rewrite& request,
                           const Rewrite& response) {
-    auto upstream = pool_.take(key);
+    auto upstream = pool_.take(key, may_repeat(inlet.head()) ? Pool::Look::trust : Pool::Look::always);
     while (true) {
         const bool kept = upstream != nullptr;
         if (!kept) {
