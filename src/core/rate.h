@@ -31,7 +31,8 @@ public:
         refill(now);
         left_ -= amount;
         if (left_ >= 0) return Duration{0};
-        return std::chrono::duration_cast<Duration>(std::chrono::duration<double>{-left_ / limit_.per_second});
+        return std::chrono::duration_cast<Duration>(
+            std::chrono::duration<double>{-left_ / limit_.per_second});
     }
     bool full(Instant now) const {
         const double since = std::chrono::duration<double>{now - last_}.count();
@@ -53,8 +54,8 @@ private:
     Instant last_{};
 };
 
-// A rate for each of many peers. When there are more than `peers_max`, those with a full budget are forgotten;
-// when none is, newcomers are refused.
+// A rate for each of many peers. When there are more than `peers_max`, those with a full budget are
+// forgotten; when none is, newcomers are refused.
 class Rates {
 public:
     Rates(RateLimit limit, std::size_t peers_max) : limit_(limit), peers_max_(peers_max) {}

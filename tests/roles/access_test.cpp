@@ -10,10 +10,12 @@ class AccessTest : public ::testing::Test {
 protected:
     Result<StreamPtr> dial(const std::string& address) { return cloud_.go(cloud_.net->dial(address, 5s)); }
     Result<StreamPtr> dial_tls(const std::string& address, std::shared_ptr<const Credentials> as) {
-        return cloud_.go([](World& world, std::string to, std::shared_ptr<const Credentials> own) -> Task<StreamPtr> {
-            auto raw = CO_TRY(co_await world.net->dial(to, 5s));
-            co_return co_await world.net->secure(std::move(raw), world.secure(own, "access/"), Side::client, 5s);
-        }(cloud_, address, std::move(as)));
+        return cloud_.go(
+            [](World& world, std::string to, std::shared_ptr<const Credentials> own) -> Task<StreamPtr> {
+                auto raw = CO_TRY(co_await world.net->dial(to, 5s));
+                co_return co_await world.net->secure(std::move(raw), world.secure(own, "access/"),
+                                                     Side::client, 5s);
+            }(cloud_, address, std::move(as)));
     }
     std::unique_ptr<wire::Link> link(const std::string& address, std::shared_ptr<const Credentials> as) {
         auto stream = dial_tls(address, std::move(as));
@@ -87,7 +89,8 @@ TEST_F(AccessTest, ARevokedHostIsCutAtOnceWithItsTunnelsAndStaysOut) {
     EXPECT_EQ(cloud_.fetch(cloud_.request("open")).status, 200);
     EXPECT_EQ(cloud_.access->counters().tunnels_open, 1U);
     cloud_.master.cut_off("h-1", true);
-    ASSERT_TRUE(cloud_.eventually([&] { return !a->connected() && cloud_.access->counters().tunnels_open == 0; }));
+    ASSERT_TRUE(
+        cloud_.eventually([&] { return !a->connected() && cloud_.access->counters().tunnels_open == 0; }));
     EXPECT_TRUE(b->connected());
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.ended.size() == 1; }));
     EXPECT_EQ(cloud_.master.ended[0], "removed by its owner");
@@ -214,7 +217,8 @@ TEST(AccessFlood, IsReadNoFasterThanAllowedAndOthersPass) {
         settings.frames_per_second = 20;
         settings.frames_burst = 50;
     }};
-    Agent loud{cloud, "h-loud", cloud.access->addresses().uplink}, quiet{cloud, "h-quiet", cloud.access->addresses().uplink};
+    Agent loud{cloud, "h-loud", cloud.access->addresses().uplink},
+        quiet{cloud, "h-quiet", cloud.access->addresses().uplink};
     ASSERT_TRUE(cloud.eventually([&] { return cloud.master.heard.size() == 2; }));
     uplink::Frame report;
     report.mutable_report()->mutable_facts()->set_kernel(std::string(2000, 'k'));
@@ -258,7 +262,8 @@ TEST_F(AccessTest, StopsCleanlyInTheMiddleOfEverything) {
     cloud_.add_route("open", "h-1", true);
     agent("h-2");
     auto request = cloud_.request("open", "/events");
-    const auto reply = cloud_.go(cloud_.client.start({cloud_.gateway->address()}, {.request = std::move(request)}));
+    const auto reply =
+        cloud_.go(cloud_.client.start({cloud_.gateway->address()}, {.request = std::move(request)}));
     ASSERT_TRUE(reply);
     ASSERT_TRUE(cloud_.go(cloud_.access_tasks->close()));
     EXPECT_EQ(cloud_.access->counters().sessions, 0U);

@@ -34,7 +34,8 @@ protected:
     http::ReplyPtr start(const std::string& name, http::Headers headers, std::string target) {
         auto request = cloud_.request(name, std::move(target));
         for (const auto& header : headers) request.headers.add(header.name, header.value);
-        auto reply = cloud_.go(cloud_.client.start({cloud_.gateway->address()}, {.request = std::move(request)}));
+        auto reply =
+            cloud_.go(cloud_.client.start({cloud_.gateway->address()}, {.request = std::move(request)}));
         EXPECT_TRUE(reply) << reply.error().message;
         return reply ? std::move(*reply) : nullptr;
     }
@@ -61,7 +62,8 @@ TEST_F(PathTest, AnotherGenerationNeverGetsAKeptTunnel) {
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.gateway->routes().find("open")->generation == 2; }));
     EXPECT_EQ(get("open", {}).status, 200);
     EXPECT_EQ(agent_->tunnels, 2);
-    EXPECT_TRUE(cloud_.eventually([&] { return cloud_.access->counters().tunnels_open == 1; })) << "the old one is closed";
+    EXPECT_TRUE(cloud_.eventually([&] { return cloud_.access->counters().tunnels_open == 1; }))
+        << "the old one is closed";
 }
 
 TEST_F(PathTest, AClosedPortNeedsTheTenantsKey) {
@@ -95,25 +97,31 @@ TEST_F(PathTest, TenantCodeSeesNoCredentialOfOurs) {
     EXPECT_THAT(response.body, HasSubstr("X-Forwarded-Proto: http\n"));
     EXPECT_THAT(response.body, HasSubstr("X-Forwarded-Host: " + cloud_.host_header("open") + "\n"));
     EXPECT_THAT(response.headers.all("Set-Cookie"), ::testing::ElementsAre("sid=1"));
-    EXPECT_THAT(get("open", {{"Authorization", "Bearer theirs"}}).body, HasSubstr("Authorization: Bearer theirs"));
+    EXPECT_THAT(get("open", {{"Authorization", "Bearer theirs"}}).body,
+                HasSubstr("Authorization: Bearer theirs"));
 }
 
 TEST_F(PathTest, ABrowserSignsInByOneTimeCode) {
     const auto asked = get("closed", {{"Accept", page_accept}}, "/lab?x=1");
     EXPECT_EQ(asked.status, 302);
     EXPECT_THAT(std::string{asked.headers.find("Location").value_or("")},
-                HasSubstr("http://console.example/sign-in?return=http%3A%2F%2Fclosed.localhost%3A" + cloud_.port() + "%2Flab%3Fx%3D1"));
+                HasSubstr("http://console.example/sign-in?return=http%3A%2F%2Fclosed.localhost%3A" +
+                          cloud_.port() + "%2Flab%3Fx%3D1"));
     cloud_.master.codes["c1@closed"] = "sess-a";
-    const auto signed_in = get("closed", {{"Accept", page_accept}}, "/.hostler/session?code=c1&to=%2Flab%3Fx%3D1");
+    const auto signed_in =
+        get("closed", {{"Accept", page_accept}}, "/.hostler/session?code=c1&to=%2Flab%3Fx%3D1");
     EXPECT_EQ(signed_in.status, 303);
     EXPECT_EQ(signed_in.headers.find("Location"), "/lab?x=1");
-    EXPECT_EQ(signed_in.headers.find("Set-Cookie"), "__hostler_session=sess-a; Path=/; HttpOnly; SameSite=Lax");
+    EXPECT_EQ(signed_in.headers.find("Set-Cookie"),
+              "__hostler_session=sess-a; Path=/; HttpOnly; SameSite=Lax");
     EXPECT_EQ(get("closed", {{"Cookie", "__hostler_session=sess-a"}}).status, 200);
     EXPECT_EQ(get("closed", {}, "/.hostler/session?code=c1&to=/").status, 403) << "a code works once";
     cloud_.master.codes["c2@closed"] = "sess-a";
-    EXPECT_EQ(get("open", {}, "/.hostler/session?code=c2&to=/").status, 403) << "and only where it was made for";
+    EXPECT_EQ(get("open", {}, "/.hostler/session?code=c2&to=/").status, 403)
+        << "and only where it was made for";
     EXPECT_EQ(get("closed", {}, "/.hostler/session?code=c2&to=//evil.example").headers.find("Location"), "/");
-    EXPECT_THAT(std::string{*get("closed", {}, "/.hostler/sign-out").headers.find("Set-Cookie")}, HasSubstr("Max-Age=0"));
+    EXPECT_THAT(std::string{*get("closed", {}, "/.hostler/sign-out").headers.find("Set-Cookie")},
+                HasSubstr("Max-Age=0"));
     EXPECT_EQ(get("open", {}, "/%2ehostler/secret").status, 404) << "never reaches tenant code";
 }
 
@@ -138,12 +146,16 @@ TEST_F(PathTest, WithACookieOnlyTheInstancesOwnPagesMayAct) {
     EXPECT_EQ(post({cookie, {"Sec-Fetch-Site", "cross-site"}}), 403);
     EXPECT_EQ(post({cookie, {"Origin", "http://" + cloud_.host_header("closed")}}), 200);
     EXPECT_EQ(post({{"Authorization", "Bearer hk_mine"}, {"Origin", "http://elsewhere.example"}}), 200);
-    const auto upgrade = get("closed", {cookie, {"Origin", "http://evil.example"}, {"Connection", "Upgrade"}, {"Upgrade", "websocket"}});
+    const auto upgrade =
+        get("closed",
+            {cookie, {"Origin", "http://evil.example"}, {"Connection", "Upgrade"}, {"Upgrade", "websocket"}});
     EXPECT_EQ(upgrade.status, 403);
 }
 
 TEST_F(PathTest, AWebSocketEchoes) {
-    const auto reply = start("closed", {{"Connection", "Upgrade"}, {"Upgrade", "websocket"}, {"Authorization", "Bearer hk_mine"}}, "/ws");
+    const auto reply = start(
+        "closed", {{"Connection", "Upgrade"}, {"Upgrade", "websocket"}, {"Authorization", "Bearer hk_mine"}},
+        "/ws");
     ASSERT_TRUE(reply);
     ASSERT_EQ(reply->status, 101);
     const auto stream = reply->take_stream().value();
@@ -279,7 +291,8 @@ TEST_F(PathTest, InstancesStayReachableWhileTheMasterIsAway) {
     ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked() && !cloud_.access->linked(); }));
     EXPECT_EQ(get("open", {}).status, 200);
     cloud_.pass(1100ms);  // The verdict was good for a second.
-    EXPECT_EQ(get("closed", {{"Authorization", "Bearer hk_mine"}}).status, 200) << "who was let in lately stays in";
+    EXPECT_EQ(get("closed", {{"Authorization", "Bearer hk_mine"}}).status, 200)
+        << "who was let in lately stays in";
     EXPECT_EQ(get("closed", {{"Authorization", "Bearer hk_nobody"}}).status, 503);
     EXPECT_TRUE(agent_->connected());
     const auto routes = std::exchange(cloud_.master.routes, {});
@@ -292,7 +305,8 @@ TEST_F(PathTest, InstancesStayReachableWhileTheMasterIsAway) {
     cloud_.master.routes = routes;
     cloud_.master.epoch = 8;
     cloud_.master.serve(at);
-    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.gateway->linked() && cloud_.master.sessions.size() == 1; }));
+    ASSERT_TRUE(
+        cloud_.eventually([&] { return cloud_.gateway->linked() && cloud_.master.sessions.size() == 1; }));
     EXPECT_EQ(get("closed", {{"Authorization", "Bearer hk_mine"}}).status, 200);
 }
 
@@ -327,7 +341,8 @@ TEST(OwnPorts, OpenAndCloseWithTheirRoutes) {
     cloud.master.tell_routes();
     ASSERT_TRUE(cloud.eventually([&] { return cloud.gateway->routes().find("one")->own_port != 0; }));
     cloud.pass(20ms);
-    const auto response = cloud.go(cloud.client.fetch({address}, {.target = "/x", .headers = {{"Host", address}}}));
+    const auto response =
+        cloud.go(cloud.client.fetch({address}, {.target = "/x", .headers = {{"Host", address}}}));
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_THAT(response->body, HasSubstr("GET /x\n"));
     cloud.master.routes.clear();

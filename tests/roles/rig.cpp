@@ -15,11 +15,14 @@ World::World() {
 std::shared_ptr<const Credentials> World::issue(const std::string& role, const std::string& id) {
     const Identity identity{role, id};
     const auto key = net::make_keys()->make(identity).value();
-    const auto certificate = authority->sign(key.csr_pem, identity, timers->wall() - 1min, 24h).value().certificate;
+    const auto certificate =
+        authority->sign(key.csr_pem, identity, timers->wall() - 1min, 24h).value().certificate;
     return std::make_shared<Credentials>(certificate, key.key_pem, authority->certificate());
 }
 
-std::shared_ptr<const Credentials> World::stranger() { return std::make_shared<Credentials>("", "", authority->certificate()); }
+std::shared_ptr<const Credentials> World::stranger() {
+    return std::make_shared<Credentials>("", "", authority->certificate());
+}
 
 bool World::eventually(const std::function<bool()>& so) {
     bool late = false;
@@ -59,8 +62,8 @@ Task<> Master::accept() {
 }
 
 Task<> Master::link(StreamPtr raw) {
-    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), world_.secure(world_.issue("master", "m-1"), ""),
-                                                     Side::server, 5s));
+    auto stream = CO_TRY(co_await world_.net->secure(
+        std::move(raw), world_.secure(world_.issue("master", "m-1"), ""), Side::server, 5s));
     wire::Link link{world_.loop, *world_.timers, std::move(stream)};
     const auto mine = links_.emplace(links_.end(), &link, link.identity().starts_with("access/"));
     while (true) {
@@ -97,7 +100,8 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
             word.set_known(key != keys.end());
             word.set_allowed(key != keys.end() && key->second == frame.authenticate_request().tenant());
             word.set_valid_s(1);
-        } else if (const auto code = codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
+        } else if (const auto code =
+                       codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
             word.set_known(true);
             word.set_allowed(true);
             word.set_session(code.mapped());
@@ -144,7 +148,10 @@ void Master::say(std::uint64_t session, const uplink::Frame& said) {
 }
 
 Agent::Agent(World& world, std::string host, std::string uplink)
-    : world_(world), host_(std::move(host)), credentials_(world.issue("host", host_)), tunnel_credentials_(credentials_),
+    : world_(world),
+      host_(std::move(host)),
+      credentials_(world.issue("host", host_)),
+      tunnel_credentials_(credentials_),
       tasks_(world.loop) {
     tasks_.start("agent", live(std::move(uplink)));
 }
@@ -156,7 +163,8 @@ Agent::~Agent() {
 
 Task<> Agent::live(std::string uplink_address) {
     auto raw = CO_TRY(co_await world_.net->dial(uplink_address, 5s));
-    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), world_.secure(credentials_, "access/"), Side::client, 5s));
+    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), world_.secure(credentials_, "access/"),
+                                                     Side::client, 5s));
     link_ = std::make_unique<wire::Link>(world_.loop, *world_.timers, std::move(stream));
     uplink::Frame hello;
     hello.mutable_agent_hello()->set_version("test");
@@ -180,7 +188,8 @@ Task<> Agent::tunnel(uplink::TunnelOrder order) {
     CO_TRY(co_await write_all(*raw, "HOSTLER-TUNNEL/1 " + order.ticket() + "\n"));
     std::array<char, 3> ok{};
     CO_TRY(co_await read_exactly(*raw, ok));
-    auto secured = co_await world_.net->secure(std::move(raw), world_.secure(tunnel_credentials_, "gateway/"), Side::server, 5s);
+    auto secured = co_await world_.net->secure(std::move(raw), world_.secure(tunnel_credentials_, "gateway/"),
+                                               Side::server, 5s);
     if (!secured) co_return Result<>{};
     std::array<char, wire::frame_header_size> header{};
     CO_TRY(co_await read_exactly(**secured, header));
@@ -200,9 +209,8 @@ Task<> Agent::tunnel(uplink::TunnelOrder order) {
     if (!refuse_with.empty()) co_return Result<>{};
     ++tunnels;
     const http::ServerLimits limits{.body_bytes_max = 1 << 30};
-    const http::Handler handler = [this, instance = opening.tunnel_open().instance()](http::Exchange& exchange) {
-        return handle(exchange, instance);
-    };
+    const http::Handler handler = [this, instance = opening.tunnel_open().instance()](
+                                      http::Exchange& exchange) { return handle(exchange, instance); };
     co_return co_await http::serve(std::move(*secured), *world_.timers, limits, handler);
 }
 
@@ -228,7 +236,9 @@ Task<> Agent::handle(http::Exchange& exchange, std::string instance) {
         }
     }
     http::Response response{.status = 200};
-    response.headers = {{"X-Instance", instance}, {"Set-Cookie", "sid=1"}, {"Set-Cookie", "__hostler_session=evil; Path=/"},
+    response.headers = {{"X-Instance", instance},
+                        {"Set-Cookie", "sid=1"},
+                        {"Set-Cookie", "__hostler_session=evil; Path=/"},
                         {"Set-Cookie", "=__hostler_session=evil"}};
     response.body = exchange.request.method + " " + exchange.request.target + "\n";
     for (const auto& [name, value] : exchange.request.headers) response.body += name + ": " + value + "\n";
@@ -265,7 +275,8 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) 
     of_access.redial_ms = of_gateway.redial_ms = 20;
     of_access.redial_max_ms = of_gateway.redial_max_ms = 50;
     change(of_access, of_gateway);
-    access = std::make_unique<access::Access>(of_access, access::Ports{loop, *timers, *net, *random, access_journal, issue("access", "nj-1")});
+    access = std::make_unique<access::Access>(
+        of_access, access::Ports{loop, *timers, *net, *random, access_journal, issue("access", "nj-1")});
     gateway = std::make_unique<gateway::Gateway>(
         of_gateway, gateway::Ports{loop, *timers, *net, *random, gateway_journal, issue("gateway", "gw-1")});
     access_tasks->start("access", access->run());

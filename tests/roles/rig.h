@@ -1,5 +1,5 @@
-// A small cloud on loopback sockets with real TLS: the shipped access point and gateway between a master, agents and
-// clients that are played here.
+// A small cloud on loopback sockets with real TLS: the shipped access point and gateway between a master,
+// agents and clients that are played here.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -42,7 +42,9 @@ public:
     World();
     std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id);
     std::shared_ptr<const Credentials> stranger();  // Believes in the authority, has no certificate.
-    Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const { return {std::move(own), true, std::move(expect)}; }
+    Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const {
+        return {std::move(own), true, std::move(expect)};
+    }
 
     // The task's answer; after 20 s it is cancelled.
     template <class T>
@@ -88,10 +90,10 @@ public:
     std::uint64_t epoch;
     std::vector<std::string> revoked;
     std::map<std::string, uplink::Route> routes;
-    std::map<std::string, std::string> keys;      // Credential → tenant.
-    std::map<std::string, std::string> codes;     // Code → session.
+    std::map<std::string, std::string> keys;   // Credential → tenant.
+    std::map<std::string, std::string> codes;  // Code → session.
     std::map<std::uint64_t, std::string> sessions;
-    std::vector<std::string> ended;               // Why sessions went down.
+    std::vector<std::string> ended;  // Why sessions went down.
     std::deque<Heard> heard;
     uplink::AccessHello access_hello;
     int questions = 0;
@@ -120,14 +122,14 @@ public:
     void impersonate(std::shared_ptr<const Credentials> as) { tunnel_credentials_ = std::move(as); }
 
     std::vector<uplink::Frame> received;
-    std::vector<std::string> orders;     // Tickets.
+    std::vector<std::string> orders;  // Tickets.
     std::string tunnel_address;
-    int tunnels = 0;                     // Opened so far.
-    std::string refuse_with;             // The reason of a Failure in place of TunnelReady.
-    int events = 0;                      // How many server-sent events may leave.
+    int tunnels = 0;          // Opened so far.
+    std::string refuse_with;  // The reason of a Failure in place of TunnelReady.
+    int events = 0;           // How many server-sent events may leave.
     Signal events_changed;
-    std::uint64_t sunk = 0;              // Bytes of bodies read.
-    std::uint64_t sink_max = UINT64_MAX; // Reads no further until it is raised.
+    std::uint64_t sunk = 0;               // Bytes of bodies read.
+    std::uint64_t sink_max = UINT64_MAX;  // Reads no further until it is raised.
     Signal sink_changed;
 
 private:

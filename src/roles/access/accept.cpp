@@ -18,7 +18,8 @@ Task<> accept_all(Listener& listener, Timers& timers, std::function<void(StreamP
 
 std::string without_port(std::string_view address) {
     const auto colon = address.rfind(':');
-    if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos) return std::string{address};
+    if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos)
+        return std::string{address};
     return std::string{address.substr(0, colon)};
 }
 

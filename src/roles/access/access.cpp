@@ -23,7 +23,8 @@ Access::Access(Settings settings, Ports ports)
       tunnels_(ports_.loop, ports_.timers, ports_.random, settings_),
       uplink_(ports_, settings_, remembered_, relay_),
       control_(ports_, settings_, relay_, tunnels_),
-      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); }) {}
+      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); }) {
+}
 
 Task<> Access::run() {
     const auto ended = co_await serve();
@@ -38,9 +39,11 @@ Task<> Access::serve() {
     const auto uplink = CO_TRY(co_await ports_.net.listen(settings_.uplink_listen));
     const auto tunnel = CO_TRY(co_await ports_.net.listen(settings_.tunnel_listen));
     const auto control = CO_TRY(co_await ports_.net.listen(settings_.control_listen));
-    addresses_ = {reached_at(settings_.uplink_address, *uplink), reached_at(settings_.tunnel_address, *tunnel),
+    addresses_ = {reached_at(settings_.uplink_address, *uplink),
+                  reached_at(settings_.tunnel_address, *tunnel),
                   reached_at(settings_.control_address, *control)};
-    log_info("access: serving uplink={} tunnel={} control={}", addresses_.uplink, addresses_.tunnel, addresses_.control);
+    log_info("access: serving uplink={} tunnel={} control={}", addresses_.uplink, addresses_.tunnel,
+             addresses_.control);
     TaskGroup tasks{ports_.loop};
     tasks.start("uplink", uplink_.serve(*uplink));
     tasks.start("tunnels", tunnels_.serve(*tunnel));

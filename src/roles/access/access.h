@@ -24,7 +24,7 @@ public:
 
     // Serves until cancelled; then nothing of it is left. Errors: those of listening.
     Task<> run();
-    Task<> ready();                                         // Returns when it listens. Errors: cancelled.
+    Task<> ready();                                            // Returns when it listens. Errors: cancelled.
     const Addresses& addresses() const { return addresses_; }  // Once ready: with the ports that were picked.
     bool linked() const { return master_.linked(); }
     Counters counters() const;

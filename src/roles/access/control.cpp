@@ -14,7 +14,8 @@ using std::chrono::seconds;
 constexpr Duration handshake_time = seconds{10};
 constexpr Duration ping_after = seconds{15};
 constexpr Duration silence_max = seconds{45};
-constexpr wire::LinkLimits limits{.frame_size_max = 16 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
+constexpr wire::LinkLimits limits{
+    .frame_size_max = 16 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
 
 }  // namespace
 
@@ -64,7 +65,8 @@ Task<> Control::gateway(StreamPtr raw) {
 
 Result<std::string> Control::ticket(const std::string& host) {
     const auto session = relay_.newest(host);
-    if (!session) return fail(Code::not_found, "the host is not connected to this access point", "host_not_connected");
+    if (!session)
+        return fail(Code::not_found, "the host is not connected to this access point", "host_not_connected");
     const auto pair = TRY(tunnels_.mint(host));
     uplink::Frame order;
     order.mutable_tunnel_order()->set_ticket(pair.agent);

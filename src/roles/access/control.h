@@ -18,7 +18,8 @@ class Control {
 public:
     Control(const Ports& ports, const Settings& settings, Relay& relay, Tunnels& tunnels);
 
-    Task<> serve(Listener& listener, std::string tunnel_address);  // Until cancelled; await close() afterwards.
+    Task<> serve(Listener& listener,
+                 std::string tunnel_address);  // Until cancelled; await close() afterwards.
     Task<> close() { return tasks_.close(); }
 
 private:

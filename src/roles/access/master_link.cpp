@@ -42,7 +42,8 @@ MasterLink::MasterLink(const Ports& ports, const Settings& settings, Remembered&
     : ports_(ports), settings_(settings), remembered_(remembered), relay_(relay), cut_(std::move(cut)) {}
 
 Task<> MasterLink::run(Addresses addresses) {
-    if (settings_.masters.empty()) co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
+    if (settings_.masters.empty())
+        co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
     const Duration shortest = milliseconds{settings_.redial_ms};
     Duration pause = shortest;
     std::string told;
@@ -59,7 +60,8 @@ Task<> MasterLink::run(Addresses addresses) {
         if (std::exchange(told, why) != why) log_warn("access: no link to master {}: {}", master, why);
         // Between half and the whole of the pause: many access points do not come back as one.
         const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
-        CO_TRY(co_await sleep(ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
+        CO_TRY(co_await sleep(
+            ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
         pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
     }
 }
@@ -67,7 +69,8 @@ Task<> MasterLink::run(Addresses addresses) {
 Task<> MasterLink::once(const std::string& master, const Addresses& addresses) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
-    auto stream = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
+    auto stream =
+        CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
     wire::Link link{ports_.loop, ports_.timers, std::move(stream), limits};
     uplink::Frame frame;
     auto& hello = *frame.mutable_access_hello();
@@ -112,8 +115,8 @@ Task<> MasterLink::once(const std::string& master, const Addresses& addresses) {
 // Errors: conflict: a master whose time is over.
 Task<> MasterLink::welcome(const uplink::AccessWelcome& welcome) {
     if (welcome.epoch() == 0 || welcome.epoch() < remembered_.epoch())
-        co_return fail(Code::conflict, fmt::format("it leads epoch {}, but epoch {} has begun; it is refused", welcome.epoch(),
-                                                   remembered_.epoch()));
+        co_return fail(Code::conflict, fmt::format("it leads epoch {}, but epoch {} has begun; it is refused",
+                                                   welcome.epoch(), remembered_.epoch()));
     CO_TRY(co_await remembered_.raise(welcome.epoch()));
     zone_ = welcome.zone();
     for (const auto& host : welcome.revoked()) {
@@ -147,7 +150,8 @@ Task<> MasterLink::obey(uplink::Frame frame) {
     } else if (frame.has_access_welcome()) {
         CO_TRY(co_await welcome(frame.access_welcome()));
     } else {
-        log_debug("access: the master sent a frame of kind {}, which means nothing here", static_cast<int>(frame.body_case()));
+        log_debug("access: the master sent a frame of kind {}, which means nothing here",
+                  static_cast<int>(frame.body_case()));
     }
     co_return Result<>{};
 }

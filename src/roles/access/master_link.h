@@ -1,4 +1,5 @@
-// The one connection to the leading master: kept for ever, told of every session, obeyed unless its epoch is old.
+// The one connection to the leading master: kept for ever, told of every session, obeyed unless its epoch is
+// old.
 #pragma once
 
 #include <functional>

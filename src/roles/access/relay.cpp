@@ -6,7 +6,8 @@ namespace hostler::access {
 
 Result<SessionPtr> Relay::open(std::string host, std::string address, Instant now) {
     if (!host.empty())
-        if (const auto of_host = by_host_.find(host); of_host != by_host_.end() && of_host->second.size() >= limits_.per_host_max)
+        if (const auto of_host = by_host_.find(host);
+            of_host != by_host_.end() && of_host->second.size() >= limits_.per_host_max)
             close(sessions_.at(*of_host->second.begin()), "a newer connection of this host took its place");
     if (sessions_.size() >= limits_.sessions_max)
         return fail(Code::exhausted, "this access point has as many agents as it may; use another one");
@@ -62,7 +63,8 @@ SessionPtr Relay::newest(const std::string& host) const {
 }
 
 Task<> Relay::push_up(SessionPtr session, std::string frame) {
-    while (!session->over() && session->up_bytes > 0 && session->up_bytes + frame.size() > limits_.up_bytes_max)
+    while (!session->over() && session->up_bytes > 0 &&
+           session->up_bytes + frame.size() > limits_.up_bytes_max)
         CO_TRY(co_await session->up_drained.wait());
     if (session->over()) co_return fail(Code::unavailable, session->why);
     session->up_bytes += frame.size();

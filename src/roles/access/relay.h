@@ -1,5 +1,5 @@
-// The sessions of agents and what waits to pass between each of them and the master. No I/O: who reads and writes
-// streams asks here what comes next.
+// The sessions of agents and what waits to pass between each of them and the master. No I/O: who reads and
+// writes streams asks here what comes next.
 #pragma once
 
 #include <deque>
@@ -19,17 +19,17 @@ namespace hostler::access {
 
 struct Session {
     std::uint64_t number = 0;
-    std::string host;      // "h-…"; empty: it may only join.
+    std::string host;  // "h-…"; empty: it may only join.
     std::string address;
-    std::string why{};     // Not empty: it is over, for this reason.
-    Instant heard{};       // When its agent last said something.
+    std::string why{};  // Not empty: it is over, for this reason.
+    Instant heard{};    // When its agent last said something.
 
-    std::deque<std::string> up{};    // Frames to the master.
+    std::deque<std::string> up{};  // Frames to the master.
     std::size_t up_bytes = 0;
     Signal up_drained{};
     std::deque<std::string> down{};  // Frames to the agent.
     std::size_t down_bytes = 0;
-    Signal down_filled{};            // Or the session is over.
+    Signal down_filled{};                       // Or the session is over.
     std::move_only_function<void()> hang_up{};  // Ends its connection; called once, when the session is over.
 
     bool over() const { return !why.empty(); }
@@ -56,7 +56,8 @@ public:
     SessionPtr newest(const std::string& host) const;  // Null: the host has none.
     const std::map<std::uint64_t, SessionPtr>& all() const { return sessions_; }
 
-    // From an agent. Waits while too much of it waits for the master. Errors: cancelled; unavailable: it is over.
+    // From an agent. Waits while too much of it waits for the master. Errors: cancelled; unavailable: it is
+    // over.
     Task<> push_up(SessionPtr session, std::string frame);
     // To an agent; one that takes too little is closed. false: there is no such session.
     bool push_down(std::uint64_t number, std::string frame);
@@ -90,10 +91,10 @@ private:
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, SessionPtr> sessions_;
     std::map<std::string, std::set<std::uint64_t>, std::less<>> by_host_;  // Oldest first.
-    std::deque<SessionPtr> begun_;              // Not announced on this link.
+    std::deque<SessionPtr> begun_;                                         // Not announced on this link.
     std::set<std::uint64_t> announced_;
     std::deque<Ended> ended_;
-    std::deque<SessionPtr> turns_;              // Announced, with frames for the master.
+    std::deque<SessionPtr> turns_;  // Announced, with frames for the master.
     Signal filled_;
 };
 

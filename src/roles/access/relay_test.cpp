@@ -19,7 +19,8 @@ protected:
         if (!item) return "";
         if (const auto* begun = std::get_if<Relay::Begun>(&*item))
             return fmt::format("+{} {}", begun->session->number, begun->session->host);
-        if (const auto* ended = std::get_if<Relay::Ended>(&*item)) return fmt::format("-{} {}", ended->number, ended->why);
+        if (const auto* ended = std::get_if<Relay::Ended>(&*item))
+            return fmt::format("-{} {}", ended->number, ended->why);
         const auto& said = std::get<Relay::Said>(*item);
         return fmt::format("{}:{}", said.number, said.frame);
     }

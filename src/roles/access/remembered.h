@@ -16,8 +16,8 @@ public:
     std::uint64_t epoch() const { return epoch_; }
     Task<> raise(std::uint64_t epoch);  // Never lowers it.
     bool revoked(const std::string& host) const { return revoked_.contains(host); }
-    // Holds from the moment of the call, even if it cannot be written down. Nobody is ever taken back: ids are not
-    // used twice.
+    // Holds from the moment of the call, even if it cannot be written down. Nobody is ever taken back: ids
+    // are not used twice.
     Task<> revoke(std::string host);
 
 private:

@@ -53,12 +53,13 @@ struct Settings {
     std::uint32_t redial_max_ms = 10'000;
 };
 BOOST_DESCRIBE_STRUCT(Settings, (),
-                      (zone, masters, uplink_listen, tunnel_listen, control_listen, uplink_address, tunnel_address, control_address,
-                       sessions_max, sessions_per_host_max, handshakes_max, frame_bytes_max, frames_per_second, frames_burst,
-                       bytes_per_second, bytes_burst, session_up_bytes_max, session_down_bytes_max, session_silence_s,
-                       write_stall_s, joins_max, joins_per_minute, join_s, gateways_max, tickets_max, tickets_per_host_max,
-                       ticket_s, tunnels_max, tunnels_per_host_max, tunnel_greetings_max, tunnel_greeting_s, tunnel_idle_s,
-                       master_silence_s, redial_ms, redial_max_ms))
+                      (zone, masters, uplink_listen, tunnel_listen, control_listen, uplink_address,
+                       tunnel_address, control_address, sessions_max, sessions_per_host_max, handshakes_max,
+                       frame_bytes_max, frames_per_second, frames_burst, bytes_per_second, bytes_burst,
+                       session_up_bytes_max, session_down_bytes_max, session_silence_s, write_stall_s,
+                       joins_max, joins_per_minute, join_s, gateways_max, tickets_max, tickets_per_host_max,
+                       ticket_s, tunnels_max, tunnels_per_host_max, tunnel_greetings_max, tunnel_greeting_s,
+                       tunnel_idle_s, master_silence_s, redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
 inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, std::string_view>>({

@@ -1,17 +1,19 @@
 #include "roles/access/tickets.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace hostler::access {
 
 Result<Tickets::Pair> Tickets::mint(const std::string& host, Random& random, Instant now) {
     expire(now);
     if (pairs_.size() >= limits_.pending_max)
-        return fail(Code::exhausted, "too many tunnels are being opened through this access point; try again");
+        return fail(Code::exhausted,
+                    "too many tunnels are being opened through this access point; try again");
     auto& of_host = per_host_[host];
     if (of_host >= limits_.pending_per_host_max)
-        return fail(Code::exhausted, fmt::format("too many tunnels to host {} are being opened; try again", host));
+        return fail(Code::exhausted,
+                    fmt::format("too many tunnels to host {} are being opened; try again", host));
     ++of_host;
     Pair pair{++last_, new_secret(random, "tg"), new_secret(random, "ta")};
     secrets_.emplace(pair.gateway, std::pair{pair.tunnel, End::gateway});
@@ -28,7 +30,8 @@ std::optional<Tickets::Taken> Tickets::take(std::string_view ticket, Instant now
     const Pending& pending = pairs_.at(tunnel);
     Taken taken{tunnel, end, pending.host, pending.expires};
     secrets_.erase(secret);
-    const bool both_used = !secrets_.contains(end == End::gateway ? pending.pair.agent : pending.pair.gateway);
+    const bool both_used =
+        !secrets_.contains(end == End::gateway ? pending.pair.agent : pending.pair.gateway);
     if (both_used) forget_tunnel(tunnel);
     return taken;
 }
@@ -59,7 +62,8 @@ std::optional<std::string_view> ticket_of(std::string_view line) {
     if (!line.starts_with(tunnel_greeting)) return std::nullopt;
     const auto ticket = line.substr(tunnel_greeting.size());
     const auto fits = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_';
     };
     if (ticket.empty() || !std::all_of(ticket.begin(), ticket.end(), fits)) return std::nullopt;
     return ticket;

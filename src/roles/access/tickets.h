@@ -1,4 +1,5 @@
-// Tickets for tunnels: a pair of one-time secrets for one host, one for the gateway's end, its twin for the agent's.
+// Tickets for tunnels: a pair of one-time secrets for one host, one for the gateway's end, its twin for the
+// agent's.
 #pragma once
 
 #include <cstdint>

@@ -79,8 +79,9 @@ TEST_F(TicketsTest, ForgettingAHostLeavesTheOthers) {
 
 TEST(TunnelLine, OnlyTheExactForm) {
     EXPECT_EQ(ticket_of("HOSTLER-TUNNEL/1 ta_ab-9"), "ta_ab-9");
-    for (const auto* line : {"", "HOSTLER-TUNNEL/1", "HOSTLER-TUNNEL/1 ", "HOSTLER-TUNNEL/2 ta_a", "GET / HTTP/1.1",
-                             "HOSTLER-TUNNEL/1 ta a", "HOSTLER-TUNNEL/1 ta_a\r", "hostler-tunnel/1 ta_a"})
+    for (const auto* line :
+         {"", "HOSTLER-TUNNEL/1", "HOSTLER-TUNNEL/1 ", "HOSTLER-TUNNEL/2 ta_a", "GET / HTTP/1.1",
+          "HOSTLER-TUNNEL/1 ta a", "HOSTLER-TUNNEL/1 ta_a\r", "hostler-tunnel/1 ta_a"})
         EXPECT_FALSE(ticket_of(line)) << line;
 }
 

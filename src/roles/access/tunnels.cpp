@@ -7,8 +7,8 @@ namespace hostler::access {
 
 namespace {
 
-// The first line of a stream without its end. Errors: invalid when it is too long, or when anything follows it: the
-// peer has to wait for our answer.
+// The first line of a stream without its end. Errors: invalid when it is too long, or when anything follows
+// it: the peer has to wait for our answer.
 Task<std::string> read_line(Stream& stream) {
     std::string line;
     std::array<char, tunnel_line_max> bytes;  // NOLINT: small enough for a frame that lives for one line.
@@ -56,7 +56,8 @@ Task<> Tunnels::close() {
 
 Result<Tickets::Pair> Tunnels::mint(const std::string& host) {
     if (!room_for(host))
-        return fail(Code::exhausted, fmt::format("host {} has too many open tunnels; close some connections", host));
+        return fail(Code::exhausted,
+                    fmt::format("host {} has too many open tunnels; close some connections", host));
     return tickets_.mint(host, random_, timers_.now());
 }
 
@@ -114,7 +115,8 @@ Task<> Tunnels::join(std::uint64_t tunnel, Open moved) {
         const auto piped = co_await http::pipe(*ends.agent, *ends.gateway, timers_, idle);
         if (piped) counters_.bytes += piped->forth + piped->back;
     }
-    if (const auto of_host = open_per_host_.find(ends.host); --of_host->second == 0) open_per_host_.erase(of_host);
+    if (const auto of_host = open_per_host_.find(ends.host); --of_host->second == 0)
+        open_per_host_.erase(of_host);
     open_.erase(tunnel);
     co_return Result<>{};
 }
@@ -124,7 +126,8 @@ Task<> Tunnels::sweep() {
         CO_TRY(co_await sleep(timers_, std::chrono::seconds{1}));
         const Instant now = timers_.now();
         tickets_.expire(now);
-        counters_.abandoned += std::erase_if(waiting_, [&](const auto& waiting) { return waiting.second.expires <= now; });
+        counters_.abandoned +=
+            std::erase_if(waiting_, [&](const auto& waiting) { return waiting.second.expires <= now; });
     }
 }
 

@@ -57,7 +57,8 @@ Uplink::Uplink(const Ports& ports, const Settings& settings, const Remembered& r
       settings_(settings),
       remembered_(remembered),
       relay_(relay),
-      join_rates_({.per_second = settings.joins_per_minute / 60.0, .burst = static_cast<double>(settings.joins_per_minute)},
+      join_rates_({.per_second = settings.joins_per_minute / 60.0,
+                   .burst = static_cast<double>(settings.joins_per_minute)},
                   join_peers_max),
       tasks_(ports.loop) {}
 
@@ -85,7 +86,8 @@ Task<> Uplink::greet(StreamPtr raw) {
                          identity.size() <= host_role.size() + host_id_max;
     const auto host = is_host ? identity.substr(host_role.size()) : "";
     if (!is_host || remembered_.revoked(host)) {
-        log_warn("uplink: refused {} from {}: {}", identity, (*stream)->address(), is_host ? "revoked" : "not a host");
+        log_warn("uplink: refused {} from {}: {}", identity, (*stream)->address(),
+                 is_host ? "revoked" : "not a host");
         co_return Result<>{};
     }
     co_return co_await session(std::move(*stream), host);
@@ -113,7 +115,8 @@ Task<> Uplink::session(StreamPtr stream, std::string host) {
 
 Task<> Uplink::read_up(Stream& stream, SessionPtr session) {
     wire::FrameCutter cutter{settings_.frame_bytes_max};
-    Rate frames{{static_cast<double>(settings_.frames_per_second), static_cast<double>(settings_.frames_burst)}};
+    Rate frames{
+        {static_cast<double>(settings_.frames_per_second), static_cast<double>(settings_.frames_burst)}};
     Rate bytes{{static_cast<double>(settings_.bytes_per_second), static_cast<double>(settings_.bytes_burst)}};
     std::vector<std::string> whole;
     while (true) {
@@ -130,7 +133,8 @@ Task<> Uplink::read_up(Stream& stream, SessionPtr session) {
         const Duration rest = std::max(bytes.owe(now, static_cast<double>(*taken)),
                                        frames.owe(now, static_cast<double>(whole.size())));
         for (auto& frame : whole)
-            if (CO_TRY(is_for_master(*session, frame))) CO_TRY(co_await relay_.push_up(session, std::move(frame)));
+            if (CO_TRY(is_for_master(*session, frame)))
+                CO_TRY(co_await relay_.push_up(session, std::move(frame)));
         whole.clear();
         if (rest > Duration{0}) {
             CO_TRY(co_await sleep(ports_.timers, rest));
@@ -150,7 +154,9 @@ Result<bool> Uplink::is_for_master(Session& session, std::string_view frame) {
     if (seen->kind == uplink::Frame::kPong) return false;
     if (seen->kind == uplink::Frame::kGoodbye) return fail(Code::unavailable, "the agent said goodbye");
     if (!from_agent(seen->kind) || seen->kind == uplink::Frame::kJoinRequest)
-        return fail(Code::invalid, fmt::format("the agent sent a frame of kind {}, which is not for it to send", seen->kind));
+        return fail(
+            Code::invalid,
+            fmt::format("the agent sent a frame of kind {}, which is not for it to send", seen->kind));
     return true;
 }
 
@@ -180,7 +186,8 @@ Task<> Uplink::join(StreamPtr stream) {
     if (joins_ >= settings_.joins_max) co_return Result<>{};
     std::optional<Error> refused;
     if (!join_rates_.take(without_port(stream->address()), ports_.timers.now()))
-        refused = Error{Code::exhausted, "too many attempts to join from this address; try again in a minute"};
+        refused =
+            Error{Code::exhausted, "too many attempts to join from this address; try again in a minute"};
     SessionPtr session;
     std::string answer;
     std::uint64_t call = 0;

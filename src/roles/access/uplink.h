@@ -1,4 +1,5 @@
-// Where agents dial: who is let in, how fast each may speak, and that a silent, slow or rude one harms only itself.
+// Where agents dial: who is let in, how fast each may speak, and that a silent, slow or rude one harms only
+// itself.
 #pragma once
 
 #include "core/rate.h"

@@ -8,7 +8,8 @@ namespace {
 bool is_own_cookie(std::string_view cookie) {
     cookie = http::trimmed(cookie);
     while (cookie.starts_with('=')) cookie = http::trimmed(cookie.substr(1));
-    return cookie.size() >= cookie_prefix.size() && http::same_name(cookie.substr(0, cookie_prefix.size()), cookie_prefix);
+    return cookie.size() >= cookie_prefix.size() &&
+           http::same_name(cookie.substr(0, cookie_prefix.size()), cookie_prefix);
 }
 
 template <class Each>
@@ -27,12 +28,18 @@ std::string base64_decoded(std::string_view text) {
     int held = 0;
     for (const char c : text) {
         unsigned digit = 0;
-        if (c >= 'A' && c <= 'Z') digit = static_cast<unsigned>(c - 'A');
-        else if (c >= 'a' && c <= 'z') digit = static_cast<unsigned>(c - 'a') + 26;
-        else if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0') + 52;
-        else if (c == '+' || c == '-') digit = 62;
-        else if (c == '/' || c == '_') digit = 63;
-        else break;
+        if (c >= 'A' && c <= 'Z')
+            digit = static_cast<unsigned>(c - 'A');
+        else if (c >= 'a' && c <= 'z')
+            digit = static_cast<unsigned>(c - 'a') + 26;
+        else if (c >= '0' && c <= '9')
+            digit = static_cast<unsigned>(c - '0') + 52;
+        else if (c == '+' || c == '-')
+            digit = 62;
+        else if (c == '/' || c == '_')
+            digit = 63;
+        else
+            break;
         bits = (bits << 6 | digit) & 0xffff;
         held += 6;
         if (held >= 8) {
@@ -71,13 +78,15 @@ Shown shown_by(std::span<const http::Field> fields, std::string_view cookie) {
                 const auto equals = pair.find('=');
                 if (equals == std::string_view::npos || pair.substr(0, equals) != cookie) return;
                 const auto session = pair.substr(equals + 1);
-                if (!session.empty() && session.size() <= credential_max && shown.cookies.size() < cookies_max)
+                if (!session.empty() && session.size() <= credential_max &&
+                    shown.cookies.size() < cookies_max)
                     shown.cookies.emplace_back(session);
             });
         }
     }
     if (shown.key.empty()) shown.key = bearer;
-    if (shown.key.size() > credential_max) shown.key.resize(credential_max);  // Fits no key, and no memory of ours.
+    if (shown.key.size() > credential_max)
+        shown.key.resize(credential_max);  // Fits no key, and no memory of ours.
     return shown;
 }
 

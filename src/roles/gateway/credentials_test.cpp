@@ -9,14 +9,16 @@ using Fields = std::vector<http::Field>;
 
 TEST(Shown, KeysComeByEitherHeaderAndOthersTokensAreNotOurs) {
     EXPECT_EQ(shown_by(Fields{{"authorization", "bearer  hk_abc"}}, session_cookie).key, "hk_abc");
-    EXPECT_EQ(shown_by(Fields{{"x-hostler-key", "hk_abc"}, {"Authorization", "Bearer hk_def"}}, session_cookie).key, "hk_abc");
+    EXPECT_EQ(
+        shown_by(Fields{{"x-hostler-key", "hk_abc"}, {"Authorization", "Bearer hk_def"}}, session_cookie).key,
+        "hk_abc");
     EXPECT_EQ(shown_by(Fields{{"Authorization", "Bearer eyJhbGci"}}, session_cookie).key, "");
     EXPECT_EQ(shown_by(Fields{{"Authorization", "Basic hk_abc"}}, session_cookie).key, "");
 }
 
 TEST(Shown, CookiesByTheirExactNameAndABoundedNumber) {
     const auto shown = shown_by(Fields{{"Cookie", "a=1; __hostler_session=one;__hostler_session=two"},
-                                 {"Cookie", "__hostler_sessionx=no; __hostler_session="}},
+                                       {"Cookie", "__hostler_sessionx=no; __hostler_session="}},
                                 session_cookie);
     EXPECT_EQ(shown.cookies, (std::vector<std::string>{"one", "two"}));
     const Fields many(20, {"Cookie", "__hostler_session=x"});

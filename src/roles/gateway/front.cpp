@@ -37,7 +37,8 @@ private:
 
 std::string without_port(std::string_view address) {
     const auto colon = address.rfind(':');
-    if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos) return std::string{address};
+    if (colon == std::string_view::npos || address.find(']', colon) != std::string_view::npos)
+        return std::string{address};
     return std::string{address.substr(0, colon)};
 }
 
@@ -60,7 +61,9 @@ std::string pool_key(const Route& route) {
     return fmt::format("{}/{}/{}/{}", route.instance, route.generation, route.port, route.host);
 }
 
-bool changes_state(std::string_view method) { return method != "GET" && method != "HEAD" && method != "OPTIONS"; }
+bool changes_state(std::string_view method) {
+    return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
 
 }  // namespace
 
@@ -77,8 +80,8 @@ struct Front::Asked {
     Reader reader() const { return reader_of(head().method, head().find("Accept")); }
 };
 
-Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master, Gatekeeper& keeper,
-             Upstreams& upstreams)
+Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master,
+             Gatekeeper& keeper, Upstreams& upstreams)
     : ports_(ports),
       settings_(settings),
       routes_(routes),
@@ -115,12 +118,18 @@ Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::str
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
     const auto host = host_of(inlet.head().host);
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
-    Asked asked{.inlet = inlet, .host = *host, .route = find(*host, own_port), .own_port = own_port, .client = client};
+    Asked asked{.inlet = inlet,
+                .host = *host,
+                .route = find(*host, own_port),
+                .own_port = own_port,
+                .client = client};
     if (asked.route) co_return co_await on_route(asked);
-    const bool common = own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
+    const bool common =
+        own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
-    co_return co_await say(inlet, {.notice = routes_.complete() ? Notice::no_such_instance : Notice::not_ready});
+    co_return co_await say(inlet,
+                           {.notice = routes_.complete() ? Notice::no_such_instance : Notice::not_ready});
 }
 
 RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
@@ -164,11 +173,13 @@ Task<Admission> Front::who(Asked& asked) {
     co_return best;
 }
 
-// A browser sends cookies with whatever any page makes it send: what acts must come from the instance's own pages.
+// A browser sends cookies with whatever any page makes it send: what acts must come from the instance's own
+// pages.
 bool Front::acts_from_elsewhere(const Asked& asked) const {
     const auto& head = asked.head();
     if (!changes_state(head.method) && !head.upgrade) return false;
-    if (const auto origin = head.find("Origin"); !origin.empty()) return !same_origin(origin, scheme_, asked.host);
+    if (const auto origin = head.find("Origin"); !origin.empty())
+        return !same_origin(origin, scheme_, asked.host);
     const auto site = head.find("Sec-Fetch-Site");
     return !site.empty() && site != "same-origin" && site != "none";
 }
@@ -176,7 +187,8 @@ bool Front::acts_from_elsewhere(const Asked& asked) const {
 Task<> Front::turn_away(Asked& asked, Admission admission) {
     switch (admission) {
         case Admission::elsewhere: co_return co_await say(asked.inlet, {.notice = Notice::not_yours});
-        case Admission::unavailable: co_return co_await say(asked.inlet, {.notice = Notice::sign_in_unavailable});
+        case Admission::unavailable:
+            co_return co_await say(asked.inlet, {.notice = Notice::sign_in_unavailable});
         case Admission::too_many: co_return co_await say(asked.inlet, {.notice = Notice::too_many});
         case Admission::allowed:
         case Admission::nobody: break;
@@ -215,7 +227,8 @@ Task<> Front::own_path(Asked& asked) {
 
 Task<> Front::redeem(Asked& asked) {
     const auto target = asked.head().target;
-    const auto query = target.find('?') == std::string_view::npos ? std::string_view{} : target.substr(target.find('?') + 1);
+    const auto query =
+        target.find('?') == std::string_view::npos ? std::string_view{} : target.substr(target.find('?') + 1);
     const auto code = query_value(query, "code").value_or("");
     const auto to = safe_path(query_value(query, "to").value_or("/"));
     const Page refused{.notice = Notice::code_refused, .link = to, .link_text = "Sign in again"};
@@ -225,14 +238,16 @@ Task<> Front::redeem(Asked& asked) {
     if (!session) {
         CO_TRY(co_await check_cancelled());
         const bool busy = session.error().code == Code::exhausted;
-        co_return co_await say(asked.inlet, {.notice = busy ? Notice::too_many : Notice::sign_in_unavailable});
+        co_return co_await say(asked.inlet,
+                               {.notice = busy ? Notice::too_many : Notice::sign_in_unavailable});
     }
     http::Response response{.status = 303};
-    response.headers = {{"Location", to},
-                        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}", cookie_name(asked.own_port), *session,
-                                                   scheme_ == "https" ? "; Secure" : "")},
-                        {"Cache-Control", "no-store"},
-                        {"Referrer-Policy", "no-referrer"}};
+    response.headers = {
+        {"Location", to},
+        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}", cookie_name(asked.own_port),
+                                   *session, scheme_ == "https" ? "; Secure" : "")},
+        {"Cache-Control", "no-store"},
+        {"Referrer-Policy", "no-referrer"}};
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -251,7 +266,8 @@ Task<> Front::pass(Asked& asked) {
     const auto request = rewrite_for(asked);
     const auto reader = asked.reader();
     const auto outcome = CO_TRY(co_await proxy_.pass(
-        asked.inlet, pool_key(*route), [this, route] { return upstreams_.dial(route); }, request, response_rewrite_));
+        asked.inlet, pool_key(*route), [this, route] { return upstreams_.dial(route); }, request,
+        response_rewrite_));
     if (outcome.upgraded) ++counters_.upgraded;
     if (outcome.status != 0) {
         ++counters_.passed;
@@ -262,7 +278,9 @@ Task<> Front::pass(Asked& asked) {
     const Error& error = *outcome.error;
     Page page{.about = route->shown_as.empty() ? route->instance : route->shown_as};
     const int status = http::gateway_status(error);
-    page.notice = status == 400 ? Notice::bad_request : status == 504 ? Notice::upstream_late : Notice::upstream_failed;
+    page.notice = status == 400   ? Notice::bad_request
+                  : status == 504 ? Notice::upstream_late
+                                  : Notice::upstream_failed;
     if (error.code == Code::exhausted) page.notice = Notice::too_busy;
     page.detail = error.message;
     log_debug("gateway: {} of instance {}: {}", status, route->instance, error.message);
@@ -273,12 +291,13 @@ Task<> Front::pass(Asked& asked) {
 http::Rewrite Front::rewrite_for(const Asked& asked) const {
     const auto& head = asked.head();
     http::Rewrite rewrite;
-    rewrite.remove = {std::string{key_header}, "X-Real-IP", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Prefix",
-                      "X-Forwarded-By", "X-Original-URL", "X-Rewrite-URL"};
+    rewrite.remove = {std::string{key_header}, "X-Real-IP",      "X-Forwarded-Port", "X-Forwarded-Server",
+                      "X-Forwarded-Prefix",    "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
     bool own_cookie = false;
     std::string cookies;
     for (const auto& [name, value] : head.fields) {
-        if (http::same_name(name, "Authorization") && carries_key(value)) rewrite.remove.emplace_back("Authorization");
+        if (http::same_name(name, "Authorization") && carries_key(value))
+            rewrite.remove.emplace_back("Authorization");
         if (!http::same_name(name, "Cookie")) continue;
         auto left = without_own_cookies(value);
         own_cookie |= left != value;
@@ -290,7 +309,8 @@ http::Rewrite Front::rewrite_for(const Asked& asked) const {
     rewrite.set.push_back({"X-Forwarded-For", asked.client});
     rewrite.set.push_back({"X-Forwarded-Proto", scheme_});
     rewrite.set.push_back({"X-Forwarded-Host", std::string{head.host}});
-    rewrite.set.push_back({"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", asked.client, head.host, scheme_)});
+    rewrite.set.push_back(
+        {"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", asked.client, head.host, scheme_)});
     return rewrite;
 }
 
@@ -302,8 +322,8 @@ Task<> Front::say(http::Inlet& inlet, Page page) {
 Task<> Front::health(http::Inlet& inlet) {
     http::Response response{.status = routes_.complete() ? 200 : 503};
     response.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}};
-    response.body = fmt::format("{{\"ready\":{},\"linked\":{},\"routes\":{}}}\n", routes_.complete(), master_.linked(),
-                                routes_.all().size());
+    response.body = fmt::format("{{\"ready\":{},\"linked\":{},\"routes\":{}}}\n", routes_.complete(),
+                                master_.linked(), routes_.all().size());
     co_return co_await inlet.respond(std::move(response));
 }
 

@@ -1,4 +1,5 @@
-// What browsers and programs meet: each request is matched to a route, checked, and passed on or answered here.
+// What browsers and programs meet: each request is matched to a route, checked, and passed on or answered
+// here.
 #pragma once
 
 #include "http/proxy.h"
@@ -15,15 +16,15 @@ namespace hostler::gateway {
 
 struct FrontCounters {
     std::uint64_t requests = 0;
-    std::uint64_t passed = 0;    // An instance answered.
+    std::uint64_t passed = 0;  // An instance answered.
     std::uint64_t upgraded = 0;
-    std::uint64_t failed = 0;    // An instance should have answered, and did not.
+    std::uint64_t failed = 0;  // An instance should have answered, and did not.
 };
 
 class Front {
 public:
-    Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master, Gatekeeper& keeper,
-          Upstreams& upstreams);
+    Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master,
+          Gatekeeper& keeper, Upstreams& upstreams);
 
     // One connection to its end. `own_port`: of the route that has this port for itself; 0: the common one.
     Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain);

@@ -27,7 +27,8 @@ Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& mas
                  clients_max) {}
 
 Task<Admission> Gatekeeper::admit(std::string credential, std::string tenant, std::string client) {
-    if (const auto known = verdicts_.find(credential, tenant, timers_.now()); known && known->age == Verdicts::Age::fresh)
+    if (const auto known = verdicts_.find(credential, tenant, timers_.now());
+        known && known->age == Verdicts::Age::fresh)
         co_return admission_of(known->verdict);
     // A page loads with many requests at once: one question serves them all.
     const std::pair key{credential, tenant};
@@ -60,21 +61,27 @@ Task<Admission> Gatekeeper::admit(std::string credential, std::string tenant, st
 
 Task<> Gatekeeper::ask(std::string credential, std::string tenant) {
     auto word = CO_TRY(co_await master_.authenticate(credential, tenant));
-    const Duration valid = word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
+    const Duration valid =
+        word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
-    verdicts_.keep(credential, tenant, std::move(word.verdict), timers_.now(), std::max<Duration>(valid, std::chrono::milliseconds{100}),
+    verdicts_.keep(credential, tenant, std::move(word.verdict), timers_.now(),
+                   std::max<Duration>(valid, std::chrono::milliseconds{100}),
                    seconds{settings_.verdict_grace_s});
     co_return Result<>{};
 }
 
 Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::string client) {
-    if (!questions_.take(client, timers_.now())) co_return fail(Code::exhausted, "too many codes from this address");
+    if (!questions_.take(client, timers_.now()))
+        co_return fail(Code::exhausted, "too many codes from this address");
     auto word = co_await master_.redeem(std::move(code), std::move(route));
     if (!word && (word.error().code == Code::unavailable || word.error().code == Code::timeout ||
                   word.error().code == Code::cancelled))
         co_return std::unexpected(word.error());
-    const auto fits = [](char c) { return c > ' ' && c < 0x7f && c != ';' && c != ',' && c != '"' && c != '\\'; };
-    if (!word || !word->verdict.known || word->session.empty() || !std::all_of(word->session.begin(), word->session.end(), fits))
+    const auto fits = [](char c) {
+        return c > ' ' && c < 0x7f && c != ';' && c != ',' && c != '"' && c != '\\';
+    };
+    if (!word || !word->verdict.known || word->session.empty() ||
+        !std::all_of(word->session.begin(), word->session.end(), fits))
         co_return fail(Code::forbidden, word ? "nobody has this code" : word.error().message);
     co_return std::move(word->session);
 }

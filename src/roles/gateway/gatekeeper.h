@@ -9,8 +9,8 @@
 namespace hostler::gateway {
 
 enum class Admission {
-    nobody,       // No credential, or none that anybody has.
-    elsewhere,    // Somebody, but of another tenant.
+    nobody,     // No credential, or none that anybody has.
+    elsewhere,  // Somebody, but of another tenant.
     allowed,
     unavailable,  // It cannot be known now.
     too_many,     // This client asks about too many.
@@ -21,8 +21,8 @@ public:
     Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master);
 
     Task<Admission> admit(std::string credential, std::string tenant, std::string client);
-    // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance); exhausted;
-    // unavailable, timeout.
+    // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
+    // exhausted; unavailable, timeout.
     Task<std::string> redeem(std::string code, std::string route, std::string client);
     void forget(const std::string& credential) { verdicts_.forget(credential); }
 
@@ -34,7 +34,8 @@ private:
     MasterLink& master_;
     Verdicts verdicts_;
     Rates questions_;
-    std::map<std::pair<std::string, std::string>, std::shared_ptr<Signal>> asked_;  // Somebody waits for the answer.
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<Signal>>
+        asked_;  // Somebody waits for the answer.
 };
 
 }  // namespace hostler::gateway

@@ -15,7 +15,8 @@ constexpr Duration grace = seconds{5};
 // Names compare in lower case, without a dot at either end.
 Settings normal(Settings settings) {
     auto& domain = settings.domain;
-    std::transform(domain.begin(), domain.end(), domain.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(domain.begin(), domain.end(), domain.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     while (domain.starts_with('.')) domain.erase(0, 1);
     while (domain.ends_with('.')) domain.pop_back();
     return settings;
@@ -53,7 +54,8 @@ Task<> Gateway::serve() {
     const auto colon = address_.rfind(':');
     const std::string host = address_.substr(0, colon);
     url_ = settings_.address;
-    if (url_.empty()) url_ = "http://" + (settings_.domain.empty() ? address_ : settings_.domain + address_.substr(colon));
+    if (url_.empty())
+        url_ = "http://" + (settings_.domain.empty() ? address_ : settings_.domain + address_.substr(colon));
     front_.set_scheme(url_.starts_with("https://") ? "https" : "http");
     log_info("gateway: serving {} as {} domain={}", address_, url_, settings_.domain);
     TaskGroup tasks{ports_.loop};
@@ -72,7 +74,9 @@ Task<> Gateway::ready() {
 }
 
 http::Server::Connection Gateway::served(std::uint16_t own_port) {
-    return [this, own_port](StreamPtr stream) { return front_.connection(std::move(stream), own_port, server_.drain()); };
+    return [this, own_port](StreamPtr stream) {
+        return front_.connection(std::move(stream), own_port, server_.drain());
+    };
 }
 
 // Ports open and close as routes come and go.

@@ -18,11 +18,13 @@ constexpr Duration dial_time = seconds{5};
 constexpr Duration hello_time = seconds{10};
 constexpr Duration question_time = seconds{5};
 constexpr std::string_view epoch_key = "epoch";
-constexpr wire::LinkLimits limits{.frame_size_max = 64 << 20, .received_bytes_max = 128 << 20};  // All routes in one.
+constexpr wire::LinkLimits limits{.frame_size_max = 64 << 20,
+                                  .received_bytes_max = 128 << 20};  // All routes in one.
 
 // nullopt: nothing that could be served.
 std::optional<Route> route_of(const uplink::Route& from) {
-    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 || from.own_port() > 65535)
+    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 ||
+        from.own_port() > 65535)
         return std::nullopt;
     return Route{.name = from.name(),
                  .own_port = static_cast<std::uint16_t>(from.own_port()),
@@ -40,7 +42,8 @@ std::optional<Route> route_of(const uplink::Route& from) {
 
 }  // namespace
 
-MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes, std::function<void()> changed)
+MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes,
+                       std::function<void()> changed)
     : ports_(ports), settings_(settings), routes_(routes), changed_(std::move(changed)) {
     const auto& kept = ports.journal.all();
     if (const auto epoch = kept.find(std::string{epoch_key}); epoch != kept.end())
@@ -48,7 +51,8 @@ MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable&
 }
 
 Task<> MasterLink::run(std::string own_address) {
-    if (settings_.masters.empty()) co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
+    if (settings_.masters.empty())
+        co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
     const Duration shortest = milliseconds{settings_.redial_ms};
     Duration pause = shortest;
     std::string told;
@@ -63,7 +67,8 @@ Task<> MasterLink::run(std::string own_address) {
         }
         if (std::exchange(told, why) != why) log_warn("gateway: no link to master {}: {}", master, why);
         const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
-        CO_TRY(co_await sleep(ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
+        CO_TRY(co_await sleep(
+            ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
         pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
     }
 }
@@ -71,7 +76,8 @@ Task<> MasterLink::run(std::string own_address) {
 Task<> MasterLink::once(const std::string& master, const std::string& own_address) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
-    auto stream = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
+    auto stream =
+        CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
     const auto link = std::make_shared<wire::Link>(ports_.loop, ports_.timers, std::move(stream), limits);
     uplink::Frame frame;
     frame.mutable_gateway_hello()->set_version(ports_.version);
@@ -101,7 +107,8 @@ Task<> MasterLink::once(const std::string& master, const std::string& own_addres
                 ended = co_await learn(news->routes());
             if (ended && !link_ && routes_.complete()) {
                 link_ = link;
-                log_info("gateway: linked to master {} epoch={} routes={}", master, epoch_, routes_.all().size());
+                log_info("gateway: linked to master {} epoch={} routes={}", master, epoch_,
+                         routes_.all().size());
             }
         }
     }
@@ -113,8 +120,8 @@ Task<> MasterLink::once(const std::string& master, const std::string& own_addres
 // Errors: conflict: a master whose time is over.
 Task<> MasterLink::learn(const uplink::Routes& news) {
     if (news.epoch() < epoch_)
-        co_return fail(Code::conflict,
-                       fmt::format("it leads epoch {}, but epoch {} has begun; it is refused", news.epoch(), epoch_));
+        co_return fail(Code::conflict, fmt::format("it leads epoch {}, but epoch {} has begun; it is refused",
+                                                   news.epoch(), epoch_));
     if (news.epoch() > epoch_) {
         CO_TRY(co_await ports_.journal.put(std::string{epoch_key}, std::to_string(news.epoch())));
         epoch_ = news.epoch();
@@ -125,8 +132,11 @@ Task<> MasterLink::learn(const uplink::Routes& news) {
     for (const auto& one : news.routes())
         if (auto route = route_of(one)) routes.push_back(std::move(*route));
     const std::vector<std::string> gone{news.gone().begin(), news.gone().end()};
-    const std::size_t refused = news.complete() ? routes_.replace(std::move(routes)) : routes_.change(std::move(routes), gone);
-    if (refused > 0) log_warn("gateway: {} routes are beyond routes_max={} and are not served", refused, settings_.routes_max);
+    const std::size_t refused =
+        news.complete() ? routes_.replace(std::move(routes)) : routes_.change(std::move(routes), gone);
+    if (refused > 0)
+        log_warn("gateway: {} routes are beyond routes_max={} and are not served", refused,
+                 settings_.routes_max);
     changed_();
     co_return Result<>{};
 }
@@ -149,9 +159,12 @@ Task<MasterLink::Word> MasterLink::ask(uplink::Frame frame) {
     const auto link = link_;  // It may be another one when the answer comes.
     if (!link) co_return fail(Code::unavailable, "no master is there");
     const auto answer = CO_TRY(co_await link->ask(std::move(frame), question_time));
-    if (!answer.has_authenticate_answer()) co_return fail(Code::internal, "the master answered something else");
+    if (!answer.has_authenticate_answer())
+        co_return fail(Code::internal, "the master answered something else");
     const auto& said = answer.authenticate_answer();
-    co_return Word{{said.known(), said.known() && said.allowed(), said.principal()}, seconds{said.valid_s()}, said.session()};
+    co_return Word{{said.known(), said.known() && said.allowed(), said.principal()},
+                   seconds{said.valid_s()},
+                   said.session()};
 }
 
 }  // namespace hostler::gateway

@@ -1,5 +1,5 @@
-// The connection to the leading master: routes come by it, questions about credentials go by it. What is known stays
-// known while no master is there.
+// The connection to the leading master: routes come by it, questions about credentials go by it. What is
+// known stays known while no master is there.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,8 @@ namespace hostler::gateway {
 class MasterLink {
 public:
     // `changed`: the routes are other ones now.
-    MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes, std::function<void()> changed);
+    MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes,
+               std::function<void()> changed);
 
     Task<> run(std::string own_address);  // Until cancelled.
     bool linked() const { return link_ != nullptr; }

@@ -26,7 +26,8 @@ bool is_name(std::string_view text) {
 
 bool is_address_in_brackets(std::string_view text) {
     return text.size() > 3 && text.size() < 48 && text.front() == '[' && text.back() == ']' &&
-           std::all_of(text.begin() + 1, text.end() - 1, [](char c) { return hex(c) >= 0 || c == ':' || c == '.'; });
+           std::all_of(
+               text.begin() + 1, text.end() - 1, [](char c) { return hex(c) >= 0 || c == ':' || c == '.'; });
 }
 
 std::string_view default_port(std::string_view scheme) { return scheme == "https" ? "443" : "80"; }
@@ -85,7 +86,8 @@ bool is_own_path(std::string_view path) {
 }
 
 std::string safe_path(std::string_view to) {
-    const bool plain = std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });
+    const bool plain =
+        std::all_of(to.begin(), to.end(), [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });
     if (!plain || !to.starts_with('/') || to.starts_with("//") || is_own_path(to)) return "/";
     return std::string{to};
 }
@@ -127,7 +129,8 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
         const auto pair = query.substr(0, amp);
         const auto equals = pair.find('=');
         if (percent_decoded(pair.substr(0, equals)) == name)
-            return equals == std::string_view::npos ? std::string{} : percent_decoded(pair.substr(equals + 1));
+            return equals == std::string_view::npos ? std::string{}
+                                                    : percent_decoded(pair.substr(equals + 1));
         if (amp == std::string_view::npos) break;
         query.remove_prefix(amp + 1);
     }

@@ -1,4 +1,5 @@
-// Host names, origins and paths: which instance a request means, and whether the page that sent it is of the same origin.
+// Host names, origins and paths: which instance a request means, and whether the page that sent it is of the
+// same origin.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,8 @@ std::optional<std::string_view> label_below(std::string_view name, std::string_v
 // Is `origin` (an Origin header) the origin at which `host` was asked?
 bool same_origin(std::string_view origin, std::string_view scheme, const HostPort& host);
 
-// Paths of ours on an instance's origin, which never reach it, however they are spelled (percent-encoding, "//",
+// Paths of ours on an instance's origin, which never reach it, however they are spelled (percent-encoding,
+// "//",
 // "/./", "/x/..").
 bool is_own_path(std::string_view path);
 

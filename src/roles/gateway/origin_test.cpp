@@ -35,8 +35,9 @@ TEST(Origin, SchemeNameAndPortMustAgree) {
 }
 
 TEST(OwnPath, HoweverItIsSpelled) {
-    for (const auto* own : {"/.hostler/session?code=1", "/.hostler", "/.hostler/", "//.hostler/x", "/%2ehostler/x", "/./.hostler/",
-                            "/a/../.hostler/x", "/.HOSTLER/x", "/%2E%2e/.hostler/x", "/.hostler%2fsession", "\\.hostler\\x"})
+    for (const auto* own : {"/.hostler/session?code=1", "/.hostler", "/.hostler/", "//.hostler/x",
+                            "/%2ehostler/x", "/./.hostler/", "/a/../.hostler/x", "/.HOSTLER/x",
+                            "/%2E%2e/.hostler/x", "/.hostler%2fsession", "\\.hostler\\x"})
         EXPECT_TRUE(is_own_path(own)) << own;
     for (const auto* theirs : {"/", "/hostler/x", "/.hostlerx", "/a/.hostler/x", "/.hostler/../x", "*", ""})
         EXPECT_FALSE(is_own_path(theirs)) << theirs;
@@ -44,7 +45,8 @@ TEST(OwnPath, HoweverItIsSpelled) {
 
 TEST(SafePath, NeverLeadsToAnotherOrigin) {
     EXPECT_EQ(safe_path("/lab?x=1#y"), "/lab?x=1#y");
-    for (const auto* bad : {"", "lab", "//evil.example", "/\\evil.example", "https://evil.example", "/a b", "/a\r\nX: y", "/.hostler/sign-out"})
+    for (const auto* bad : {"", "lab", "//evil.example", "/\\evil.example", "https://evil.example", "/a b",
+                            "/a\r\nX: y", "/.hostler/sign-out"})
         EXPECT_EQ(safe_path(bad), "/") << bad;
 }
 

@@ -21,52 +21,90 @@ Words words_of(Notice notice) {
     switch (notice) {
         case Notice::no_such_instance:
             return {404, "not_found", Tone::calm, "Nothing lives here",
-                    "No instance has this address. It may have been deleted; its address is never given to another."};
+                    "No instance has this address. It may have been deleted; its address is never given to "
+                    "another."};
         case Notice::not_ours:
-            return {421, "misdirected", Tone::calm, "Not one of our names", "This gateway serves no instance under this host name."};
+            return {421, "misdirected", Tone::calm, "Not one of our names",
+                    "This gateway serves no instance under this host name."};
         case Notice::starting:
-            return {503, "starting", Tone::busy, "Starting",
-                    "The instance is on its way. This page opens it as soon as it answers.", 2};
+            return {503,
+                    "starting",
+                    Tone::busy,
+                    "Starting",
+                    "The instance is on its way. This page opens it as soon as it answers.",
+                    2};
         case Notice::stopping:
             return {503, "stopping", Tone::busy, "Stopping", "The instance is being stopped.", 5};
         case Notice::stopped:
-            return {410, "stopped", Tone::calm, "Stopped", "The instance has ended. What it wrote to its volumes is still there."};
-        case Notice::failed:
-            return {503, "failed", Tone::bad, "Failed", "The instance could not go on."};
+            return {410, "stopped", Tone::calm, "Stopped",
+                    "The instance has ended. What it wrote to its volumes is still there."};
+        case Notice::failed: return {503, "failed", Tone::bad, "Failed", "The instance could not go on."};
         case Notice::lost:
-            return {503, "lost", Tone::bad, "Host lost",
-                    "The host of this instance has been silent for too long. The instance is reachable again when its host is.", 15};
+            return {503,
+                    "lost",
+                    Tone::bad,
+                    "Host lost",
+                    "The host of this instance has been silent for too long. The instance is reachable again "
+                    "when its host is.",
+                    15};
         case Notice::sign_in:
             return {401, "unauthenticated", Tone::calm, "Sign in",
-                    "This port is not public. Send an API key (Authorization: Bearer hk_… or X-Hostler-Key), or sign in with a browser."};
+                    "This port is not public. Send an API key (Authorization: Bearer hk_… or X-Hostler-Key), "
+                    "or sign in with a browser."};
         case Notice::not_yours:
-            return {403, "forbidden", Tone::bad, "Not yours", "You are signed in, but this instance belongs to another tenant."};
+            return {403, "forbidden", Tone::bad, "Not yours",
+                    "You are signed in, but this instance belongs to another tenant."};
         case Notice::other_origin:
-            return {403, "other_origin", Tone::bad, "Refused",
-                    "The request came from a page of another site, which may not act with your session here."};
+            return {
+                403, "other_origin", Tone::bad, "Refused",
+                "The request came from a page of another site, which may not act with your session here."};
         case Notice::code_refused:
-            return {403, "code_refused", Tone::calm, "This link has been used", "A sign-in link works once, and only for a short time. Sign in again."};
+            return {403, "code_refused", Tone::calm, "This link has been used",
+                    "A sign-in link works once, and only for a short time. Sign in again."};
         case Notice::signed_out:
-            return {200, "signed_out", Tone::calm, "Signed out", "Your session on this instance has ended in this browser."};
+            return {200, "signed_out", Tone::calm, "Signed out",
+                    "Your session on this instance has ended in this browser."};
         case Notice::sign_in_unavailable:
-            return {503, "unavailable", Tone::busy, "One moment",
-                    "Whether you may see this cannot be checked right now, because the control plane does not answer.", 5};
+            return {503,
+                    "unavailable",
+                    Tone::busy,
+                    "One moment",
+                    "Whether you may see this cannot be checked right now, because the control plane does "
+                    "not answer.",
+                    5};
         case Notice::upstream_failed:
-            return {502, "upstream_failed", Tone::bad, "No answer", "The instance is running, but it could not be reached.", 5};
+            return {502,
+                    "upstream_failed",
+                    Tone::bad,
+                    "No answer",
+                    "The instance is running, but it could not be reached.",
+                    5};
         case Notice::upstream_late:
             return {504, "upstream_late", Tone::bad, "Too slow", "The instance did not answer in time."};
         case Notice::too_busy:
-            return {503, "exhausted", Tone::busy, "Very busy", "More is going on here than this gateway lets through at once.", 2};
+            return {503,
+                    "exhausted",
+                    Tone::busy,
+                    "Very busy",
+                    "More is going on here than this gateway lets through at once.",
+                    2};
         case Notice::too_many:
-            return {429, "exhausted", Tone::busy, "Slow down", "Too many requests come from your address.", 1};
+            return {429, "exhausted", Tone::busy, "Slow down", "Too many requests come from your address.",
+                    1};
         case Notice::bad_path:
-            return {404, "not_found", Tone::calm, "Nothing here", "Paths below /.hostler/ are the platform's own, and this is none of them."};
+            return {404, "not_found", Tone::calm, "Nothing here",
+                    "Paths below /.hostler/ are the platform's own, and this is none of them."};
         case Notice::bad_host:
             return {400, "invalid", Tone::bad, "Bad host name", "The Host header is not a host name."};
-        case Notice::bad_request: return {400, "invalid", Tone::bad, "Bad request", "The request cannot be passed on."};
+        case Notice::bad_request:
+            return {400, "invalid", Tone::bad, "Bad request", "The request cannot be passed on."};
         case Notice::not_ready:
-            return {503, "unavailable", Tone::busy, "One moment",
-                    "This gateway has just started and has not yet learned where the instances are.", 2};
+            return {503,
+                    "unavailable",
+                    Tone::busy,
+                    "One moment",
+                    "This gateway has just started and has not yet learned where the instances are.",
+                    2};
     }
     return {};
 }
@@ -81,26 +119,40 @@ std::string_view colour_of(Tone tone) {
 }
 
 constexpr std::string_view style = R"(
-:root{color-scheme:light dark;--ground:#f6f7f9;--card:#fff;--ink:#15181d;--soft:#5b6472;--line:#e3e6eb;--calm:#5b6472;--busy:#2563eb;--bad:#c2410c}
-@media(prefers-color-scheme:dark){:root{--ground:#0f1115;--card:#171a20;--ink:#e9ecf1;--soft:#9aa3b2;--line:#262b34;--calm:#9aa3b2;--busy:#6ea0ff;--bad:#f59e6b}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{width:100%;max-width:33rem;background:var(--card);border:1px solid var(--line);border-radius:14px;padding:36px;box-shadow:0 1px 2px rgb(0 0 0/.04),0 12px 32px rgb(0 0 0/.06)}
-.mark{width:12px;height:12px;border-radius:50%;background:var(--tone)}.busy .mark{animation:beat 1.4s ease-in-out infinite}
-@keyframes beat{50%{opacity:.25;transform:scale(.8)}}@media(prefers-reduced-motion:reduce){.busy .mark{animation:none}}
-h1{font-size:1.6rem;line-height:1.2;margin:18px 0 8px;letter-spacing:-.01em}p{margin:0 0 12px;color:var(--soft)}
+:root{color-scheme:light dark;--ground:#f6f7f9;--card:#fff;--ink:#15181d;--soft:#5b6472;--line:#e3e6eb;
+--calm:#5b6472;--busy:#2563eb;--bad:#c2410c}
+@media(prefers-color-scheme:dark){:root{--ground:#0f1115;--card:#171a20;--ink:#e9ecf1;--soft:#9aa3b2;
+--line:#262b34;--calm:#9aa3b2;--busy:#6ea0ff;--bad:#f59e6b}}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;
+background:var(--ground);color:var(--ink);
+font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{width:100%;max-width:33rem;background:var(--card);border:1px solid var(--line);border-radius:14px;
+padding:36px;box-shadow:0 1px 2px rgb(0 0 0/.04),0 12px 32px rgb(0 0 0/.06)}
+.mark{width:12px;height:12px;border-radius:50%;background:var(--tone)}.busy .mark{
+animation:beat 1.4s ease-in-out infinite}
+@keyframes beat{50%{opacity:.25;transform:scale(.8)}}@media(prefers-reduced-motion:reduce){.busy .mark{
+animation:none}}
+h1{font-size:1.6rem;line-height:1.2;margin:18px 0 8px;letter-spacing:-.01em}p{margin:0 0 12px;
+color:var(--soft)}
 .about{font:14px/1.4 ui-monospace,SFMono-Regular,Menlo,monospace;color:var(--ink);overflow-wrap:anywhere}
-.detail{border-left:3px solid var(--tone);padding:2px 0 2px 14px;color:var(--ink);overflow-wrap:anywhere;white-space:pre-line}
-a{display:inline-block;margin-top:8px;padding:9px 16px;border-radius:9px;background:var(--ink);color:var(--card);text-decoration:none;font-weight:600}
-footer{margin-top:26px;padding-top:14px;border-top:1px solid var(--line);font-size:13px;color:var(--soft)}
+.detail{border-left:3px solid var(--tone);padding:2px 0 2px 14px;color:var(--ink);overflow-wrap:anywhere;
+white-space:pre-line}
+a{display:inline-block;margin-top:8px;padding:9px 16px;border-radius:9px;background:var(--ink);
+color:var(--card);text-decoration:none;font-weight:600}
+footer{margin-top:26px;padding-top:14px;border-top:1px solid var(--line);font-size:13px;
+color:var(--soft)}
 )";
 
 std::string html(const Page& page, const Words& words, std::string_view nonce) {
     std::string body = fmt::format(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-        "content=\"width=device-width,initial-scale=1\"><meta name=\"robots\" content=\"noindex\">{}<title>{}</title>"
-        "<style nonce=\"{}\">:root{{--tone:{}}}{}</style></head><body><main class=\"{}\"><div class=\"mark\"></div><h1>{}</h1>",
-        words.again_s > 0 ? fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">", words.again_s) : "", words.title,
-        nonce, colour_of(words.tone), style, words.tone == Tone::busy ? "busy" : "", words.title);
+        "content=\"width=device-width,initial-scale=1\"><meta name=\"robots\" "
+        "content=\"noindex\">{}<title>{}</title>"
+        "<style nonce=\"{}\">:root{{--tone:{}}}{}</style></head><body><main class=\"{}\"><div "
+        "class=\"mark\"></div><h1>{}</h1>",
+        words.again_s > 0 ? fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">", words.again_s) : "",
+        words.title, nonce, colour_of(words.tone), style, words.tone == Tone::busy ? "busy" : "",
+        words.title);
     if (!page.about.empty()) body += fmt::format("<p class=\"about\">{}</p>", html_text(page.about));
     body += fmt::format("<p>{}</p>", html_text(words.sentence));
     if (!page.detail.empty()) body += fmt::format("<p class=\"detail\">{}</p>", html_text(page.detail));
@@ -113,8 +165,9 @@ std::string html(const Page& page, const Words& words, std::string_view nonce) {
 std::string problem(const Page& page, const Words& words) {
     std::string detail{words.sentence};
     if (!page.detail.empty()) detail += " " + page.detail;
-    std::string body = fmt::format(R"({{"type":"about:blank","title":{},"status":{},"code":{},"detail":{})",
-                                   json_text(words.title), words.status, json_text(words.code), json_text(detail));
+    std::string body =
+        fmt::format(R"({{"type":"about:blank","title":{},"status":{},"code":{},"detail":{})",
+                    json_text(words.title), words.status, json_text(words.code), json_text(detail));
     if (!page.about.empty()) body += fmt::format(R"(,"instance":{})", json_text(page.about));
     return body + "}\n";
 }
@@ -134,10 +187,11 @@ http::Response answer(const Page& page, Reader reader, std::string_view nonce) {
     if (words.status == 401) response.headers.add("WWW-Authenticate", "Bearer realm=\"hostler\"");
     if (reader == Reader::person) {
         response.headers.add("Content-Type", "text/html; charset=utf-8");
-        response.headers.add("Content-Security-Policy",
-                             fmt::format("default-src 'none'; style-src 'nonce-{}'; base-uri 'none'; form-action 'none'; "
-                                         "frame-ancestors 'none'",
-                                         nonce));
+        response.headers.add(
+            "Content-Security-Policy",
+            fmt::format("default-src 'none'; style-src 'nonce-{}'; base-uri 'none'; form-action 'none'; "
+                        "frame-ancestors 'none'",
+                        nonce));
         response.body = html(page, words, nonce);
     } else {
         response.headers.add("Content-Type", "application/problem+json");
@@ -177,13 +231,16 @@ namespace {
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
-    const std::size_t size = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+    const std::size_t size = first < 0x80                    ? 1
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
     if (size == 0 || text.size() < size) return 0;
     for (std::size_t i = 1; i < size; ++i)
         if ((byte(i) & 0xc0) != 0x80) return 0;
-    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) || (first == 0xf0 && byte(1) < 0x90) ||
-        (first == 0xf4 && byte(1) > 0x8f))
+    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
         return 0;
     return size;
 }

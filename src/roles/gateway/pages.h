@@ -1,4 +1,5 @@
-// What the gateway itself answers in an instance's place: a page for people, problem details (RFC 9457) for programs.
+// What the gateway itself answers in an instance's place: a page for people, problem details (RFC 9457) for
+// programs.
 #pragma once
 
 #include <string>
@@ -10,27 +11,27 @@ namespace hostler::gateway {
 
 // Each has a status, a stable code for programs, and words for people.
 enum class Notice {
-    no_such_instance,    // 404: nobody has this name, or no longer.
-    not_ours,            // 421: a host name that is not below this gateway's domain.
-    starting,            // 503, looks again by itself.
-    stopping,            // 503
-    stopped,             // 410
-    failed,              // 503
-    lost,                // 503
-    sign_in,             // 401
-    not_yours,           // 403
-    other_origin,        // 403
-    code_refused,        // 403: a sign-in link that was used or is too old.
-    signed_out,          // 200
-    sign_in_unavailable, // 503: no master answers, and nothing is known of this credential.
-    upstream_failed,     // 502
-    upstream_late,       // 504
-    too_busy,            // 503
-    too_many,            // 429
-    bad_path,            // 404: below /.hostler/
-    bad_host,            // 400
-    bad_request,         // 400
-    not_ready,           // 503: no master has told us the routes yet.
+    no_such_instance,     // 404: nobody has this name, or no longer.
+    not_ours,             // 421: a host name that is not below this gateway's domain.
+    starting,             // 503, looks again by itself.
+    stopping,             // 503
+    stopped,              // 410
+    failed,               // 503
+    lost,                 // 503
+    sign_in,              // 401
+    not_yours,            // 403
+    other_origin,         // 403
+    code_refused,         // 403: a sign-in link that was used or is too old.
+    signed_out,           // 200
+    sign_in_unavailable,  // 503: no master answers, and nothing is known of this credential.
+    upstream_failed,      // 502
+    upstream_late,        // 504
+    too_busy,             // 503
+    too_many,             // 429
+    bad_path,             // 404: below /.hostler/
+    bad_host,             // 400
+    bad_request,          // 400
+    not_ready,            // 503: no master has told us the routes yet.
 };
 
 struct Page {

@@ -29,7 +29,8 @@ TEST(Pages, AllowTheirOwnStyleByNonceAndNothingElse) {
 }
 
 TEST(Pages, ProgramsGetProblemDetails) {
-    const auto response = answer({.notice = Notice::sign_in, .detail = "a \"quoted\"\nline \xff"}, Reader::program, "");
+    const auto response =
+        answer({.notice = Notice::sign_in, .detail = "a \"quoted\"\nline \xff"}, Reader::program, "");
     EXPECT_EQ(response.status, 401);
     EXPECT_EQ(response.headers.find("Content-Type"), "application/problem+json");
     EXPECT_TRUE(response.headers.has("WWW-Authenticate"));

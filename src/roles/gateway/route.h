@@ -12,18 +12,19 @@ namespace hostler::gateway {
 
 enum class State { init, ready, running, stopping, stopped, failed, lost };
 
-State state_of(std::string_view word);  // As the API says it; a word of a later release is `init`: not to be reached yet.
+State state_of(std::string_view
+                   word);  // As the API says it; a word of a later release is `init`: not to be reached yet.
 
 struct Route {
-    std::string name;             // The first label of the host name.
-    std::uint16_t own_port = 0;   // Without a domain: the port that is this route's alone.
+    std::string name;            // The first label of the host name.
+    std::uint16_t own_port = 0;  // Without a domain: the port that is this route's alone.
     std::string tenant;
     std::string instance;
     std::uint64_t generation = 0;
     std::uint16_t port = 0;
     bool open_to_all = false;
     State state = State::init;
-    std::string detail;           // For people, and only those of the tenant.
+    std::string detail;  // For people, and only those of the tenant.
     std::string host;
     std::vector<std::string> access;  // Control addresses of access points that reach the host.
     std::string shown_as;

@@ -46,9 +46,10 @@ struct Settings {
 };
 BOOST_DESCRIBE_STRUCT(Settings, (),
                       (masters, listen, domain, address, routes_max, connections_max, client_connections_max,
-                       client_requests_max, instance_requests_max, idle_upstreams_max, idle_upstream_s, head_s, keep_alive_s,
-                       body_s, answer_s, stream_s, upgraded_s, verdicts_max, refusal_s, verdict_grace_s, questions_per_second,
-                       questions_burst, access_links_max, hop_s, master_silence_s, redial_ms, redial_max_ms))
+                       client_requests_max, instance_requests_max, idle_upstreams_max, idle_upstream_s,
+                       head_s, keep_alive_s, body_s, answer_s, stream_s, upgraded_s, verdicts_max, refusal_s,
+                       verdict_grace_s, questions_per_second, questions_burst, access_links_max, hop_s,
+                       master_silence_s, redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
 inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -72,7 +73,8 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"verdicts_max", "Answers about credentials that are kept."},
     {"refusal_s", "How long an unknown credential is refused without asking again."},
     {"verdict_grace_s", "How long a credential that was good stays so while no master answers."},
-    {"questions_per_second", "Credentials of one client address about which masters are asked, in the long run."},
+    {"questions_per_second",
+     "Credentials of one client address about which masters are asked, in the long run."},
     {"questions_burst", "Credentials of one client address about which masters are asked at once."},
     {"access_links_max", "Access points connected at once."},
     {"hop_s", "How long each step of opening a tunnel may take."},

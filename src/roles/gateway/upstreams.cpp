@@ -16,7 +16,8 @@ constexpr std::size_t ready_bytes_max = 16 * 1024;
 constexpr Duration refused_time = seconds{1};
 constexpr Duration ping_after = seconds{15};
 constexpr Duration silence_max = seconds{45};
-constexpr wire::LinkLimits limits{.frame_size_max = 64 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
+constexpr wire::LinkLimits limits{
+    .frame_size_max = 64 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
 
 // In place of `error`, a sentence that names the hop; whether it was too slow stays.
 std::unexpected<Error> broke(const Error& error, std::string sentence) {
@@ -35,13 +36,15 @@ Task<uplink::Frame> read_frame(Stream& stream) {
     std::string body(size, '\0');
     CO_TRY(co_await read_exactly(stream, body));
     uplink::Frame frame;
-    if (!frame.ParseFromString(body)) co_return fail(Code::unavailable, "the host answered with what is not a frame");
+    if (!frame.ParseFromString(body))
+        co_return fail(Code::unavailable, "the host answered with what is not a frame");
     co_return frame;
 }
 
 }  // namespace
 
-Upstreams::Upstreams(const Ports& ports, const Settings& settings) : ports_(ports), settings_(settings), tasks_(ports.loop) {}
+Upstreams::Upstreams(const Ports& ports, const Settings& settings)
+    : ports_(ports), settings_(settings), tasks_(ports.loop) {}
 
 Task<> Upstreams::close() {
     CO_TRY(co_await tasks_.close());
@@ -51,15 +54,18 @@ Task<> Upstreams::close() {
 
 Task<StreamPtr> Upstreams::dial(RoutePtr route) {
     if (route->host.empty() || route->access.empty())
-        co_return fail(Code::unavailable, "The host of the instance is not connected to any access point.", "host_not_connected");
+        co_return fail(Code::unavailable, "The host of the instance is not connected to any access point.",
+                       "host_not_connected");
     Error error;
     for (std::size_t i = 0; i < std::min(route->access.size(), access_tries_max); ++i) {
         auto stream = co_await through(route->access[i], route);
         if (stream || stream.error().code == Code::cancelled) co_return stream;
-        log_debug("gateway: instance {} through {}: {}", route->instance, route->access[i], stream.error().message);
+        log_debug("gateway: instance {} through {}: {}", route->instance, route->access[i],
+                  stream.error().message);
         // "Not connected here" says less than any other failure.
         if (error.message.empty() || error.reason == "host_not_connected") error = std::move(stream.error());
-        if (error.reason == "port_silent" || error.reason == "port_not_declared") break;  // It was reached: no other way helps.
+        if (error.reason == "port_silent" || error.reason == "port_not_declared")
+            break;  // It was reached: no other way helps.
     }
     co_return std::unexpected(std::move(error));
 }
@@ -68,12 +74,15 @@ Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route) {
     auto given = CO_TRY(co_await ticket(std::move(address), route->host));
     auto stream = CO_TRY(co_await meet(std::move(given)));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "host/" + route->host};
-    auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client, seconds{settings_.hop_s});
+    auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client,
+                                              seconds{settings_.hop_s});
     if (!secured && secured.error().code == Code::unauthenticated) {
-        log_warn("gateway: whoever answered for host {} is somebody else: {}", route->host, secured.error().message);
+        log_warn("gateway: whoever answered for host {} is somebody else: {}", route->host,
+                 secured.error().message);
         co_return broke(secured.error(), "What answered is not the host of the instance; it was refused.");
     }
-    if (!secured) co_return broke(secured.error(), "The host of the instance broke off while the tunnel was secured.");
+    if (!secured)
+        co_return broke(secured.error(), "The host of the instance broke off while the tunnel was secured.");
     CO_TRY(co_await open_port(**secured, *route));
     co_return std::move(*secured);
 }
@@ -104,8 +113,10 @@ Task<StreamPtr> Upstreams::meet(Ticket ticket) {
     std::array<char, 3> answer{};
     if (said) said = co_await read_exactly(stream, answer);
     if (deadline.expired())
-        co_return fail(Code::timeout, "The host of the instance is connected, but did not open a tunnel in time.");
-    if (!said) co_return broke(said.error(), "The access point closed the tunnel before the host had opened it.");
+        co_return fail(Code::timeout,
+                       "The host of the instance is connected, but did not open a tunnel in time.");
+    if (!said)
+        co_return broke(said.error(), "The access point closed the tunnel before the host had opened it.");
     if (std::string_view{answer.data(), answer.size()} != "OK\n")
         co_return fail(Code::unavailable, "The tunnel port of the access point answered something else.");
     co_return std::move(*raw);
@@ -124,15 +135,20 @@ Task<> Upstreams::open_port(Stream& stream, const Route& route) {
     auto said = co_await write_all(stream, bytes);
     if (!said) co_return broke(said.error(), "The host of the instance broke off.");
     const auto answer = co_await read_frame(stream);
-    if (deadline.expired()) co_return fail(Code::timeout, "The host of the instance did not say in time whether the port is open.");
+    if (deadline.expired())
+        co_return fail(Code::timeout,
+                       "The host of the instance did not say in time whether the port is open.");
     if (!answer) co_return broke(answer.error(), "The host of the instance broke off.");
     if (answer->has_tunnel_ready()) co_return Result<>{};
-    if (!answer->has_failure()) co_return fail(Code::unavailable, "The host of the instance answered something else.");
+    if (!answer->has_failure())
+        co_return fail(Code::unavailable, "The host of the instance answered something else.");
     const Error error = wire::error_of(answer->failure());
     if (error.reason == "port_silent" || error.reason == "port_refused")
-        co_return fail(Code::unavailable, fmt::format("Nothing listens on port {} in the instance.", route.port), "port_silent");
+        co_return fail(Code::unavailable,
+                       fmt::format("Nothing listens on port {} in the instance.", route.port), "port_silent");
     if (error.code == Code::not_found)
-        co_return fail(Code::unavailable, "The host does not run this instance any more; it may just have been started anew.",
+        co_return fail(Code::unavailable,
+                       "The host does not run this instance any more; it may just have been started anew.",
                        error.reason);
     co_return broke(error, fmt::format("The host of the instance says: {}.", error.message));
 }
@@ -144,7 +160,8 @@ Task<Upstreams::LinkPtr> Upstreams::link_to(std::string address) {
         Entry& entry = links_[address];
         entry.used = ports_.timers.now();
         if (entry.link && !entry.link->closed()) co_return entry.link;
-        if (ports_.timers.now() < entry.refused_until) co_return fail(Code::unavailable, "it did not answer a moment ago");
+        if (ports_.timers.now() < entry.refused_until)
+            co_return fail(Code::unavailable, "it did not answer a moment ago");
         if (!entry.dialling) break;
         const auto changed = entry.changed;
         CO_TRY(co_await changed->wait());
@@ -164,7 +181,8 @@ Task<Upstreams::LinkPtr> Upstreams::link_to(std::string address) {
 Task<Upstreams::LinkPtr> Upstreams::connect(std::string address) {
     auto raw = CO_TRY(co_await ports_.net.dial(address, seconds{settings_.hop_s}));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "access/"};
-    auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, seconds{settings_.hop_s});
+    auto stream =
+        co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, seconds{settings_.hop_s});
     if (!stream) {
         log_warn("gateway: access point {}: {}", address, stream.error().message);
         co_return std::unexpected(stream.error());
@@ -182,7 +200,8 @@ void Upstreams::make_room() {
     if (links_.size() < settings_.access_links_max) return;
     auto oldest = links_.end();
     for (auto entry = links_.begin(); entry != links_.end(); ++entry)
-        if (!entry->second.dialling && (oldest == links_.end() || entry->second.used < oldest->second.used)) oldest = entry;
+        if (!entry->second.dialling && (oldest == links_.end() || entry->second.used < oldest->second.used))
+            oldest = entry;
     if (oldest == links_.end()) return;
     if (oldest->second.link) oldest->second.link->close();
     links_.erase(oldest);

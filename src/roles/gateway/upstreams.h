@@ -1,4 +1,5 @@
-// Ways to instances: a ticket from an access point, both ends joined there, TLS to the host, and the port asked for.
+// Ways to instances: a ticket from an access point, both ends joined there, TLS to the host, and the port
+// asked for.
 #pragma once
 
 #include <map>
@@ -21,8 +22,8 @@ public:
     Upstreams(const Ports& ports, const Settings& settings);
     Task<> close();
 
-    // A stream of raw bytes to that port of the instance. The error names the hop that broke, in words for people.
-    // Errors: unavailable, timeout, not_found, exhausted, cancelled.
+    // A stream of raw bytes to that port of the instance. The error names the hop that broke, in words for
+    // people. Errors: unavailable, timeout, not_found, exhausted, cancelled.
     Task<StreamPtr> dial(RoutePtr route);
 
 private:

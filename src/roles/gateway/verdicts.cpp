@@ -2,7 +2,8 @@
 
 namespace hostler::gateway {
 
-std::optional<Verdicts::Found> Verdicts::find(const std::string& credential, const std::string& tenant, Instant now) {
+std::optional<Verdicts::Found> Verdicts::find(const std::string& credential, const std::string& tenant,
+                                              Instant now) {
     const auto found = by_key_.find({credential, tenant});
     if (found == by_key_.end()) return std::nullopt;
     const auto entry = found->second;
@@ -15,8 +16,8 @@ std::optional<Verdicts::Found> Verdicts::find(const std::string& credential, con
     return Found{entry->verdict, now < entry->fresh_until ? Age::fresh : Age::stale};
 }
 
-void Verdicts::keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now, Duration valid,
-                    Duration grace) {
+void Verdicts::keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now,
+                    Duration valid, Duration grace) {
     std::pair key{credential, tenant};
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
         entries_.erase(found->second);
@@ -31,7 +32,8 @@ void Verdicts::keep(const std::string& credential, const std::string& tenant, Ve
 }
 
 void Verdicts::forget(const std::string& credential) {
-    for (auto entry = by_key_.lower_bound({credential, ""}); entry != by_key_.end() && entry->first.first == credential;) {
+    for (auto entry = by_key_.lower_bound({credential, ""});
+         entry != by_key_.end() && entry->first.first == credential;) {
         entries_.erase(entry->second);
         entry = by_key_.erase(entry);
     }

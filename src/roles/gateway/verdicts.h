@@ -29,8 +29,8 @@ public:
     };
     std::optional<Found> find(const std::string& credential, const std::string& tenant, Instant now);
     // Fresh for `valid`, then stale for `grace`.
-    void keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now, Duration valid,
-              Duration grace);
+    void keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now,
+              Duration valid, Duration grace);
     void forget(const std::string& credential);
     std::size_t size() const { return entries_.size(); }
 
