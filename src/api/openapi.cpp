@@ -51,6 +51,7 @@ public:
               {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
             {"servers", json::array{json::object{{"url", "/"}}}},
             {"security", json::array{json::object{{"key", json::array{}}}}},
+            {"tags", tags()},
             {"paths", std::move(paths)},
             {"components",
              {{"schemas", std::move(schemas_)},
@@ -67,6 +68,12 @@ public:
     }
 
 private:
+    static json::array tags() {
+        json::array out;
+        for (const Noun& noun : nouns) out.push_back({{"name", noun.name}, {"description", noun.help}});
+        return out;
+    }
+
     static json::object reference(const Schema& schema) { return {{"$ref", "#/components/schemas/" + schema.name}}; }
 
     json::object describe(const Operation& operation) {

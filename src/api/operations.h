@@ -18,6 +18,28 @@ namespace hostler::api {
 // All of them, in the order below.
 std::span<const Operation* const> operations();
 
+// What the operations are about, as the command line and the tags of openapi.json name it.
+struct Noun {
+    std::string_view name;
+    std::string_view help;
+};
+inline constexpr auto nouns = std::to_array<Noun>({
+    {"stock", "Resources of instances, held in advance."},
+    {"instance", "GPU instances."},
+    {"zone", "Sites where hosts stand."},
+    {"access", "Entry points of zones, for hosts and tunnels."},
+    {"host", "Machines with GPUs."},
+    {"host token", "One-time tokens with which hosts join."},
+    {"gpu", "GPUs of the hosts."},
+    {"spec", "Shapes of instances."},
+    {"volume", "Data that outlives an instance."},
+    {"network", "Networks that instances are in."},
+    {"operation", "What takes longer than a call."},
+    {"key", "API keys."},
+    {"event", "What happened."},
+    {"whoami", "Whom a key belongs to."},
+});
+
 namespace ops {
 
 // The five calls of the source, at their paths and with their fields.

@@ -70,6 +70,7 @@ TEST(Operations, AreNamedOnce) {
             << operation->name;
         EXPECT_TRUE(operation->help.ends_with('.')) << operation->name;
         EXPECT_FALSE(operation->permission.empty()) << operation->name;
+        EXPECT_EQ(std::ranges::count(nouns, operation->noun, &Noun::name), 1) << operation->name;
     }
 }
 

@@ -65,10 +65,19 @@ std::string upper(std::string text) {
     return text;
 }
 
-std::string help_of(const api::Field& field) {
+std::string help_of(const api::Property& property) {
+    const api::Field& field = *property.field;
     std::string help{field.help};
     if (!field.example.empty() && field.form == &api::forms::quantity) help += fmt::format(" As {}.", field.example);
+    if (property.required && property.name != "tenantID") help += " (required)";
     return help;
+}
+
+// Of the noun that the words of `path` up to `last` are.
+std::string noun_help(const std::vector<std::string_view>& path, std::size_t last) {
+    const std::string name = fmt::format("{}", fmt::join(path.begin(), path.begin() + static_cast<long>(last) + 1, " "));
+    const auto found = std::find_if(api::nouns.begin(), api::nouns.end(), [&](const api::Noun& n) { return n.name == name; });
+    return found == api::nouns.end() ? "" : std::string(found->help);
 }
 
 CLI::App* child(CLI::App& parent, const std::string& name) {
@@ -99,7 +108,7 @@ bool can_wait(const api::Operation& operation) {
 CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {
     app.fallthrough();
     app.allow_extras();
-    app.get_formatter()->column_width(44);
+    app.get_formatter()->column_width(32);
     add_globals(world);
     for (const api::Operation* operation : api::operations()) add_command(*operation);
     local.login = app.add_subcommand("login", "Keep the API's address and a key for later calls.");
@@ -141,10 +150,7 @@ void CommandTree::add_command(const api::Operation& operation) {
         CLI::App* next = child(*parent, word);
         if (!next) {
             const bool leaf = i + 1 == path.size();
-            next = parent->add_subcommand(
-                word, leaf ? std::string(operation.help)
-                           : fmt::format("{}{}s.", static_cast<char>(word[0] - 'a' + 'A'), word.substr(1)));
-            if (!leaf) next->alias(word.ends_with('s') ? word + "es" : word + "s");
+            next = parent->add_subcommand(word, leaf ? std::string(operation.help) : noun_help(path, i));
             if (word == "list") next->alias("ls");
             next->fallthrough()->allow_extras();
         }
@@ -186,7 +192,7 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     const std::string shorter{shortened(long_name)};
     if (!in_path && !taken(shorter)) names += ",--" + shorter;
     if (positional && !in_path) names += "," + flag->name;
-    const std::string help = help_of(*property.field);
+    const std::string help = help_of(property);
     if (property.schema->kind == Kind::boolean) {
         flag->option = command.app->add_flag(names, flag->on, help);
     } else {
@@ -228,6 +234,10 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
                 args.front() = one.verb;
                 args.insert(args.begin(), std::string(one.noun));
             }
+    if (!args.empty() && args.front().ends_with('s') && !child(app, args.front())) {  // `hostler instances list`
+        const std::string singular = args.front().substr(0, args.front().size() - 1);
+        if (child(app, singular)) args.front() = singular;
+    }
     const auto deepest = [&] {
         CLI::App* at = &app;
         while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -237,8 +247,10 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
         std::reverse(args.begin(), args.end());  // As CLI11 wants them.
         app.parse(args);
     } catch (const CLI::CallForHelp&) {
-        help = deepest()->help(deepest() == &app ? "" : deepest()->get_parent() == &app ? "hostler" : "hostler " +
-                               deepest()->get_parent()->get_name());
+        std::string before;
+        for (const CLI::App* up = deepest()->get_parent(); up; up = up->get_parent())
+            before = before.empty() ? up->get_name() : up->get_name() + " " + before;
+        help = deepest()->help(before);
         return {};
     } catch (const CLI::ParseError& error) {
         return fail(Code::invalid, error.what());
