@@ -110,6 +110,25 @@ TEST_F(JournalFile, ATailOfOtherBytesIsCutOff) {
     EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value")));
 }
 
+// Pages reach the disk in any order: a whole record behind a torn one was never acknowledged, and must not
+// come back when a later one fills the gap before it.
+TEST_F(JournalFile, WhatFollowsATornRecordDoesNotComeBack) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("kept", "value")));
+    const auto first = bytes().size();
+    ASSERT_TRUE(run(journal->put("torn", "12345")));
+    ASSERT_TRUE(run(journal->put("behind", "it")));
+    auto content = bytes();
+    journal.reset();
+    content[first + 10] = 'x';
+    write(content);
+    journal = open();
+    EXPECT_THAT(journal->all(), ElementsAre(Pair("kept", "value")));
+    ASSERT_TRUE(run(journal->put("same", "54321")));  // As long as the torn one.
+    journal.reset();
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"), Pair("same", "54321")));
+}
+
 TEST_F(JournalFile, WhatIsNoJournalIsRefusedAndLeftAlone) {
     write("something else entirely\n");
     const auto refused = open_journal(*worker_, path_);
