@@ -214,8 +214,10 @@ TEST_F(AmdTest, AFileThatHangsCostsOneGpu) {
         EXPECT_EQ(samples[1].condition, GpuCondition::ok);
         EXPECT_EQ(samples[1].utilisation_percent, 97);
     }
+    const auto threads = list_folder("/proc/self/task").size();
     run(amd.discover());
-    EXPECT_EQ(run(amd.sample())[0].condition, GpuCondition::unresponsive) << "a new look does not forget it";
+    EXPECT_EQ(run(amd.sample())[0].condition, GpuCondition::unresponsive);
+    EXPECT_EQ(list_folder("/proc/self/task").size(), threads) << "a new look costs no other stuck thread";
     const int writer = open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
     ASSERT_GE(writer, 0);
     tree.remove(first + "/gpu_busy_percent");

@@ -79,7 +79,7 @@ TEST_F(LinuxHostTest, SamplesAndTheirDifferences) {
     EXPECT_EQ(first.network_sent_bytes, 220);
     EXPECT_EQ(first.uptime_seconds, 3600);
     EXPECT_GT(first.disk_total_bytes, 0);
-    tree.write("proc/stat", "cpu  125 0 150 925 100 0 0 0 0 0\n");
+    tree.write("proc/stat", "cpu  125 0 150 875 150 0 0 0 0 0\n");
     EXPECT_EQ(run(host.sample()).cpu_busy_percent, 25) << "75 of 300 ticks; waiting for the disk is not work";
 }
 
