@@ -113,3 +113,17 @@ target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)
   target_link_options(hostler-agent PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+
+# ./dev fuzz builds them all.
+if(HOSTLER_FUZZ)
+  get_property(fuzzers GLOBAL PROPERTY HOSTLER_FUZZERS)
+  add_custom_target(fuzzers DEPENDS ${fuzzers})
+endif()
+
+# The shipped roles in the simulated world.
+file(GLOB_RECURSE simulation_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/simulation/*.cpp)
+add_executable(simulation_test ${simulation_sources})
+target_precompile_headers(simulation_test REUSE_FROM core)
+target_link_libraries(simulation_test PRIVATE sim sqlite master access agent gateway GTest::gtest_main GTest::gmock)
+add_test(NAME simulation COMMAND simulation_test --gtest_brief=1)
+set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
