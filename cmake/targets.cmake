@@ -127,3 +127,12 @@ target_precompile_headers(simulation_test REUSE_FROM core)
 target_link_libraries(simulation_test PRIVATE sim sqlite master access agent gateway GTest::gtest_main GTest::gmock)
 add_test(NAME simulation COMMAND simulation_test --gtest_brief=1)
 set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
+
+# The few rules that carry the house.
+file(GLOB tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/tidy/*.cpp)
+add_executable(tidy_test ${tidy_sources})
+target_precompile_headers(tidy_test REUSE_FROM core)
+target_link_libraries(tidy_test PRIVATE api cli net GTest::gtest_main)
+target_compile_definitions(tidy_test PRIVATE PROJECT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_test(NAME tidy COMMAND tidy_test --gtest_brief=1)
+set_tests_properties(tidy PROPERTIES LABELS tidy TIMEOUT 60)

@@ -81,6 +81,8 @@ Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& fold
 Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder, const std::string& role, const std::string& id) {
     constexpr auto life = std::chrono::hours{24 * 365};
     fs::create_directories(folder);
+    fs::create_directories(authority_folder);
+    fs::permissions(authority_folder, fs::perms::owner_all);
     const WallTime now = process.timers->wall();
     const auto keys = net::make_keys();
     const auto authority = TRY(net::open_authority(authority_folder, *process.random, now));

@@ -68,7 +68,7 @@ struct Sessions {
         if (!current(host, relayed.session())) return;
         if (frame.answer_to() != 0) return term->answered(frame.answer_to(), std::move(frame));
         switch (frame.body_case()) {
-            case uplink::Frame::kAgentHello: return hello(host, relayed.session(), frame.agent_hello());
+            case uplink::Frame::kAgentHello: return hello(host, relayed.session(), frame.call(), frame.agent_hello());
             case uplink::Frame::kReport: return report(host, relayed.session(), frame.report());
             case uplink::Frame::kCommandUpdate: return update(host, relayed.session(), frame.command_update());
             case uplink::Frame::kRenewRequest: return renew(host, relayed.session(), frame);
@@ -116,13 +116,14 @@ struct Sessions {
         send(session, answer);
     }
 
-    void hello(const std::string& host, std::uint64_t session, const uplink::AgentHello& hello) {
+    void hello(const std::string& host, std::uint64_t session, std::uint64_t call, const uplink::AgentHello& hello) {
         if (hello.epoch() > term->epoch()) {
             term->outranked("host " + host, hello.epoch());
             return;
         }
         note_report(term->desk("host/" + host), host, report_of(hello), term->ports().timers.now());
         uplink::Frame welcome;
+        welcome.set_answer_to(call);
         welcome.mutable_agent_welcome()->set_epoch(term->epoch());
         welcome.mutable_agent_welcome()->set_report_interval_ms(static_cast<std::uint32_t>(term->settings().report_interval.count()));
         after(session, std::move(welcome), [term = term, host] { term->send_commands(host); });
