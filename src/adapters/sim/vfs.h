@@ -49,6 +49,7 @@ public:
     // Power cut: of what was not synced some is kept, in pieces of 512 bytes; files may be missing or back. Every file that
     // is open fails from now on; what is opened later sees what was left.
     void crash();
+    void close_all() { ++incarnation_; }  // A process ended: its files fail, and their content stays.
     // The n-th call from now (1: the next) fails; with crash_on_call(), the power goes there.
     void fail_call(std::uint64_t n) { fail_at_ = calls_ + n; }
     void crash_on_call(std::uint64_t n) { crash_at_ = calls_ + n; }

@@ -1,0 +1,148 @@
+#include "adapters/sim/authority.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+
+namespace hostler::sim {
+
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+std::int64_t number_of(const std::string& text) {
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+Result<> check_name(const Identity& identity) {
+    for (const auto& part : {identity.role, identity.id}) {
+        const bool odd = std::any_of(part.begin(), part.end(), [](unsigned char c) {
+            return !std::isalnum(c) && c != '-' && c != '_' && c != '.';
+        });
+        if (part.empty() || part.size() > 63 || odd)
+            return fail(Code::invalid, fmt::format("'{}' cannot be an identity", identity.text()));
+    }
+    return {};
+}
+
+// What a request, "sim-request\n<public part>\n<proof>", is for.
+Result<std::string> requested_key(const std::string& csr) {
+    const auto lines = lines_of(csr);
+    if (lines.size() != 3 || lines[0] != "sim-request" || lines[2] != hash_hex(lines[1]))
+        return fail(Code::invalid, "this is not a certificate request");
+    return lines[1];
+}
+
+// Lines of a certificate: header, role, id, serial, key, not before, not after, authority, signature.
+constexpr std::size_t certificate_lines = 9;
+
+Result<std::vector<std::string>> parse(const std::string& certificate) {
+    auto lines = lines_of(certificate);
+    if (lines.size() != certificate_lines || lines[0] != "sim-certificate")
+        return fail(Code::invalid, "this is not a certificate");
+    return lines;
+}
+
+std::string signature_of(const std::vector<std::string>& lines) {
+    std::string all;
+    for (std::size_t i = 0; i + 1 < certificate_lines; ++i) all += lines[i] + "\n";
+    return hash_hex(all);
+}
+
+Result<CertificateFacts> facts_of(const std::string& certificate) {
+    const auto lines = TRY(parse(certificate));
+    return CertificateFacts{.identity = {lines[1], lines[2]},
+                            .serial = lines[3],
+                            .fingerprint = hash_hex(certificate),
+                            .key_fingerprint = hash_hex(lines[4]),
+                            .not_before = WallTime{std::chrono::microseconds{number_of(lines[5])}},
+                            .not_after = WallTime{std::chrono::microseconds{number_of(lines[6])}}};
+}
+
+}  // namespace
+
+std::string hash_hex(std::string_view text) {
+    std::string hex;
+    for (std::uint64_t part = 1; part <= 4; ++part) {
+        std::uint64_t value = 0xcbf29ce484222325 * part;
+        for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+        hex += fmt::format("{:016x}", Dice{value}.next());
+    }
+    return hex;
+}
+
+std::string public_part(const std::string& key) { return hash_hex("public part of " + key); }
+
+bool signed_by(const std::string& certificate, const std::string& authority) {
+    const auto lines = parse(certificate);
+    return lines && (*lines)[7] == hash_hex(authority) && (*lines)[8] == signature_of(*lines);
+}
+
+SimAuthority::SimAuthority(Dice dice) : dice_(dice), name_(fmt::format("{:016x}", dice_.next())) {}
+
+std::string SimAuthority::certificate() const { return fmt::format("sim-authority\n{}\n", name_); }
+
+Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity identity, WallTime not_before,
+                                             Duration lifetime) {
+    TRY(check_name(identity));
+    const std::string key = TRY(requested_key(csr_pem));
+    const WallTime not_after = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
+    std::vector<std::string> lines = {"sim-certificate", identity.role, identity.id, fmt::format("{:016x}", dice_.next()), key,
+                                      std::to_string(not_before.time_since_epoch().count()),
+                                      std::to_string(not_after.time_since_epoch().count()), fingerprint(), ""};
+    lines.back() = signature_of(lines);
+    std::string text;
+    for (const auto& line : lines) text += line + "\n";
+    return SignedCertificate{text, TRY(facts_of(text))};
+}
+
+Result<CertificateFacts> SimAuthority::check(std::string certificate_pem) const {
+    const auto facts = TRY(facts_of(certificate_pem));
+    if (!signed_by(certificate_pem, certificate()))
+        return fail(Code::unauthenticated,
+                    fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
+    return facts;
+}
+
+Result<std::string> SimAuthority::key_fingerprint(std::string csr_pem) const {
+    return hash_hex(TRY(requested_key(csr_pem)));
+}
+
+Result<KeyRequest> SimKeys::make(Identity identity) {
+    return renew(fmt::format("sim-key {:016x}", dice_.next()), std::move(identity));
+}
+
+Result<KeyRequest> SimKeys::renew(std::string key_pem, Identity identity) {
+    TRY(check_name(identity));
+    if (!key_pem.starts_with("sim-key ")) return fail(Code::invalid, "this is not a private key");
+    const std::string open = public_part(key_pem);
+    return KeyRequest{std::move(key_pem), fmt::format("sim-request\n{}\n{}\n", open, hash_hex(open))};
+}
+
+Result<CertificateFacts> SimKeys::read(std::string certificate_pem) const { return facts_of(certificate_pem); }
+
+Result<std::string> SimKeys::fingerprint(std::string certificate_pem) const {
+    if (!certificate_pem.starts_with("sim-")) return fail(Code::invalid, "this is not a certificate");
+    return hash_hex(certificate_pem);
+}
+
+Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before, Duration lifetime) {
+    const auto request = keys.make(identity);
+    HOSTLER_ASSERT(request.has_value());
+    const auto made = authority.sign(request->csr_pem, identity, not_before, lifetime);
+    HOSTLER_ASSERT(made.has_value());
+    return {made->certificate, request->key_pem, authority.certificate()};
+}
+
+}  // namespace hostler::sim

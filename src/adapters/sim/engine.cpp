@@ -1,0 +1,298 @@
+#include "adapters/sim/engine.h"
+
+#include <fmt/format.h>
+
+namespace hostler::sim {
+
+struct SimEngine::Box {
+    explicit Box(Loop& loop) : tasks(loop) {}
+    ContainerSpec spec;
+    Container seen;
+    std::optional<Error> failure;
+    std::string log;
+    std::string responder;  // "127.0.0.1:41233"
+    Instant ready{};
+    bool stopping = false;
+    Signal changed;
+    TaskGroup tasks;  // Of what runs in it.
+};
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+bool says(const std::string& image, std::string_view word) { return image.find(word) != std::string::npos; }
+
+bool nobody_has(const std::string& image) { return says(image, "missing") || says(image, "nobody-has"); }
+
+std::unexpected<Error> no_image(const std::string& image) {
+    return fail(Code::not_found, fmt::format("nobody has the image {}", image), "image_unavailable");
+}
+
+// The container's address in front of its port, for what is dialled.
+class ContainerNet final : public Net {
+public:
+    ContainerNet(SimEngine& engine, Net& below) : engine_(engine), below_(below) {}
+    Task<StreamPtr> dial(std::string address, Duration deadline) override {
+        const auto colon = address.rfind(':');
+        const std::string there = engine_.responder(address.substr(0, std::min(colon, address.size())));
+        return below_.dial(there.empty() ? std::move(address) : there, deadline);
+    }
+    Task<ListenerPtr> listen(std::string address) override { return below_.listen(std::move(address)); }
+    Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {
+        return below_.secure(std::move(raw), std::move(how), side, deadline);
+    }
+
+private:
+    SimEngine& engine_;
+    Net& below_;
+};
+
+}  // namespace
+
+SimEngine::SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice)
+    : loop_(loop), timers_(timers), net_(net), dice_(dice), tasks_(loop) {}
+
+SimEngine::~SimEngine() {
+    for (auto& [name, box] : boxes_) box->tasks.cancel();
+}
+
+Task<> SimEngine::close() {
+    co_await tasks_.close();
+    for (auto& [name, box] : boxes_) co_await box->tasks.close();
+    co_return Result<>{};
+}
+
+std::unique_ptr<Net> SimEngine::container_net(Net& below) { return std::make_unique<ContainerNet>(*this, below); }
+
+std::string SimEngine::responder(const std::string& address) const {
+    for (const auto& [name, box] : boxes_)
+        if (!address.empty() && box->spec.address == address && box->seen.state == ContainerState::running)
+            return box->responder;
+    return {};
+}
+
+std::vector<SimEngine::Standing> SimEngine::standing() const {
+    std::vector<Standing> all;
+    for (const auto& [name, box] : boxes_) all.push_back({box->spec, box->seen.state});
+    return all;
+}
+
+Task<> SimEngine::answer() {
+    constexpr seconds patience{30};
+    CO_TRY(co_await sleep(timers_, faults.down ? std::min<Duration>(times.call, patience) : times.call + faults.slow));
+    if (faults.down) co_return fail(Code::unavailable, "the engine does not answer");
+    co_return Result<>{};
+}
+
+Task<EngineFacts> SimEngine::describe() {
+    CO_TRY(co_await answer());
+    co_return EngineFacts{.name = "simulated engine", .cgroup_version = 2, .simulated = true};
+}
+
+Task<> SimEngine::pull(std::string image) {
+    CO_TRY(co_await answer());
+    if (images_.contains(image)) co_return Result<>{};
+    CO_TRY(co_await sleep(timers_, times.pull));
+    if (nobody_has(image)) co_return no_image(image);
+    images_.insert(std::move(image));
+    co_return Result<>{};
+}
+
+Result<> SimEngine::admit(const ContainerSpec& spec) const {
+    if (nobody_has(spec.image)) return no_image(spec.image);
+    if (says(spec.image, "refused")) return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
+    for (const auto& device : spec.cdi_devices)
+        if (!devices.contains(device)) return fail(Code::not_found, fmt::format("there is no CDI device {}", device));
+    if (spec.address.empty()) return {};
+    for (const auto& [name, box] : boxes_)
+        if (box->spec.address == spec.address && box->seen.state != ContainerState::exited)
+            return fail(Code::invalid, fmt::format("the address {} belongs to {}", spec.address, name));
+    return {};
+}
+
+// The engine goes on with a start whose caller has died.
+Task<Container> SimEngine::launch(ContainerSpec spec) {
+    CO_TRY(co_await answer());
+    auto found = boxes_.find(spec.name);
+    if (found == boxes_.end()) {
+        CO_TRY(admit(spec));
+        auto box = std::make_shared<Box>(loop_);
+        box->seen = {.name = spec.name, .labels = spec.labels};
+        box->spec = std::move(spec);
+        found = boxes_.emplace(box->spec.name, box).first;
+        count_networks();
+        tasks_.start("engine", bring_up(box));
+    } else if (found->second->spec.labels != spec.labels) {
+        co_return fail(Code::conflict, fmt::format("a container {} is there with other labels", spec.name));
+    }
+    const BoxPtr box = found->second;
+    while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
+    if (box->failure) co_return std::unexpected(*box->failure);
+    co_return box->seen;
+}
+
+Task<> SimEngine::bring_up(BoxPtr box) {
+    if (!images_.contains(box->spec.image)) {
+        CO_TRY(co_await sleep(timers_, times.pull));
+        images_.insert(box->spec.image);
+    }
+    CO_TRY(co_await sleep(timers_, times.start));
+    const bool there = boxes_.contains(box->spec.name) && boxes_.at(box->spec.name) == box;
+    if (!there || dice_.chance(faults.refuse_start)) {
+        box->failure = there ? Error{Code::invalid, "the engine could not start it: OCI runtime error"}
+                             : Error{Code::conflict, "it was removed while it started"};
+        if (there) boxes_.erase(box->spec.name);
+        count_networks();
+        box->changed.notify_all();
+        co_return Result<>{};
+    }
+    auto listener = co_await net_.listen("127.0.0.1:0");
+    if (!listener) co_return std::unexpected(std::move(listener).error());
+    box->responder = (*listener)->address();
+    box->ready = timers_.now() + (says(box->spec.image, "slow") ? Duration{seconds{30}} : times.ready);
+    box->seen.state = ContainerState::running;
+    say(box, "runs");
+    box->tasks.start("container", [](SimEngine& engine, BoxPtr in, ListenerPtr door) -> Task<> {
+        while (true) {
+            auto stream = CO_TRY(co_await door->accept());
+            in->tasks.start("container", engine.serve(in, std::move(stream)));
+        }
+    }(*this, box, std::move(*listener)));
+    const auto& command = box->spec.command;
+    if (command.size() == 2 && command[0] == "exit") {
+        box->log += "leaving\n";
+        box->tasks.start("container", end_later(box, milliseconds{10}, std::atoi(command[1].c_str())));
+    } else if (says(box->spec.image, "exits")) {
+        box->log += "leaving\n";
+        box->tasks.start("container", end_later(box, seconds{1}, 1));
+    }
+    box->changed.notify_all();
+    co_return Result<>{};
+}
+
+Task<> SimEngine::end_later(BoxPtr box, Duration time, int code) {
+    CO_TRY(co_await sleep(timers_, time));
+    end(box, code);
+    co_return Result<>{};
+}
+
+void SimEngine::end(const BoxPtr& box, int code) {
+    if (box->seen.state != ContainerState::running) return;
+    box->seen.state = ContainerState::exited;
+    box->seen.exit_code = code;
+    say(box, "ends");
+    box->tasks.cancel();
+    box->changed.notify_all();
+}
+
+Task<> SimEngine::stop(std::string name, Duration grace) {
+    CO_TRY(co_await answer());
+    const auto found = boxes_.find(name);
+    if (found == boxes_.end()) co_return Result<>{};
+    const BoxPtr box = found->second;
+    while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
+    if (box->seen.state != ContainerState::running) co_return Result<>{};
+    if (!std::exchange(box->stopping, true)) {
+        box->log += "SIGTERM\n";
+        const bool stubborn = says(box->spec.image, "stubborn");
+        tasks_.start("engine", end_later(box, stubborn ? grace : std::min(grace, times.stop), stubborn ? 137 : 0));
+    }
+    while (box->seen.state == ContainerState::running) CO_TRY(co_await box->changed.wait());
+    co_return Result<>{};
+}
+
+Task<> SimEngine::remove(std::string name) {
+    CO_TRY(co_await answer());
+    const auto found = boxes_.find(name);
+    if (found == boxes_.end()) co_return Result<>{};
+    const BoxPtr box = found->second;
+    end(box, 137);
+    boxes_.erase(found);
+    count_networks();
+    say(box, "is removed");
+    co_return Result<>{};
+}
+
+Task<std::vector<Container>> SimEngine::list(std::string label, std::string value) {
+    CO_TRY(co_await answer());
+    std::vector<Container> all;
+    for (const auto& [name, box] : boxes_) {
+        const auto found = box->spec.labels.find(label);
+        if (found != box->spec.labels.end() && found->second == value) all.push_back(box->seen);
+    }
+    co_return all;
+}
+
+Task<std::string> SimEngine::logs(std::string name, std::size_t bytes_max) {
+    CO_TRY(co_await answer());
+    const auto found = boxes_.find(name);
+    if (found == boxes_.end()) co_return fail(Code::not_found, fmt::format("there is no container {}", name));
+    const std::string& log = found->second->log;
+    co_return log.substr(log.size() - std::min(bytes_max, log.size()));
+}
+
+void SimEngine::kill(const std::string& name, int code) {
+    if (const auto found = boxes_.find(name); found != boxes_.end()) end(BoxPtr{found->second}, code);
+}
+
+void SimEngine::power_cut() {
+    for (auto it = boxes_.begin(); it != boxes_.end();) {
+        const BoxPtr box = (it++)->second;
+        if (box->seen.state == ContainerState::running) {
+            end(box, 137);
+        } else if (box->seen.state == ContainerState::created) {
+            boxes_.erase(box->spec.name);
+        }
+    }
+    count_networks();
+}
+
+void SimEngine::say(const BoxPtr& box, std::string_view what) {
+    if (note) note(fmt::format("container {} {}", box->spec.name, what));
+}
+
+void SimEngine::count_networks() {
+    if (!networks_in_use) return;
+    networks_in_use->clear();
+    for (const auto& [name, box] : boxes_)
+        if (!box->spec.network.empty()) networks_in_use->insert(box->spec.network);
+}
+
+// As much HTTP as a probe and a request need.
+Task<> SimEngine::serve(BoxPtr box, StreamPtr stream) {
+    constexpr std::size_t head_max = 16 * 1024;
+    std::string in;
+    while (true) {
+        auto end = in.find("\r\n\r\n");
+        while (end == std::string::npos) {
+            if (in.size() > head_max) co_return Result<>{};
+            thread_local std::array<char, 4096> scratch;
+            const auto taken = CO_TRY(stream->try_read(scratch));
+            if (!taken) {
+                CO_TRY(co_await stream->readable());
+                continue;
+            }
+            if (*taken == 0) co_return Result<>{};
+            in.append(scratch.data(), *taken);
+            end = in.find("\r\n\r\n");
+        }
+        const std::string head = in.substr(0, end);
+        in.erase(0, end + 4);
+        const auto path_at = head.find(' ');
+        const std::string path = path_at == std::string::npos ? "/" : head.substr(path_at + 1, head.find(' ', path_at + 1) - path_at - 1);
+        const bool good = timers_.now() >= box->ready && !says(box->spec.image, "never-ready");
+        const std::string body = good ? fmt::format("{} {}\n", box->spec.name, path) : "not ready\n";
+        const bool last = head.find("Connection: close") != std::string::npos;
+        CO_TRY(co_await write_all(
+            *stream, fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n{}\r\n{}",
+                                 good ? "200 OK" : "503 Service Unavailable", body.size(),
+                                 last ? "Connection: close\r\n" : "", head.starts_with("HEAD ") ? "" : body)));
+        box->log += fmt::format("{}\n", head.substr(0, head.find('\r')));
+        if (box->log.size() > 64 * 1024) box->log.erase(0, 32 * 1024);
+        if (last) co_return co_await stream->finish();
+    }
+}
+
+}  // namespace hostler::sim

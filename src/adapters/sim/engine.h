@@ -1,0 +1,89 @@
+// A container engine without containers: what it starts are small HTTP servers in this process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "adapters/sim/dice.h"
+#include "core/signal.h"
+#include "core/stream.h"
+#include "core/task_group.h"
+#include "ports/engine.h"
+
+namespace hostler::sim {
+
+struct EngineTimes {
+    Duration call = std::chrono::milliseconds{2};
+    Duration pull = std::chrono::seconds{3};  // Of an image that is not there.
+    Duration start = std::chrono::milliseconds{200};
+    Duration ready = std::chrono::milliseconds{300};  // Until it answers with 200 instead of 503.
+    Duration stop = std::chrono::milliseconds{100};
+};
+
+struct EngineFaults {
+    bool down = false;         // No call is answered.
+    Duration slow{};           // Added to each call.
+    double refuse_start = 0;   // Chance that a start fails with the engine's own words.
+};
+
+// An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the engine refuses
+// it; "exits": ends after a second, with code 1; "never-ready": answers 503 for ever; "slow": is ready after 30 s; "stubborn":
+// ignores SIGTERM. Any other serves until it is stopped. The command {"exit", "7"} ends it with that code.
+//
+// Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
+class SimEngine final : public Engine {
+public:
+    SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice);
+    ~SimEngine() override;
+
+    Task<EngineFacts> describe() override;
+    Task<> pull(std::string image) override;
+    Task<Container> launch(ContainerSpec spec) override;
+    Task<> stop(std::string name, Duration grace) override;
+    Task<> remove(std::string name) override;
+    Task<std::vector<Container>> list(std::string label, std::string value) override;
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+
+    // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
+    std::unique_ptr<Net> container_net(Net& below);
+    Task<> close();  // Ends everything; await it before the loop goes.
+
+    EngineTimes times;
+    EngineFaults faults;
+    std::set<std::string> devices;          // CDI names that exist.
+    std::set<std::string>* networks_in_use = nullptr;  // Kept up to date, when set.
+    std::function<void(std::string_view)> note;        // Told of each thing that happens.
+
+    // What stands on it, for checkers.
+    struct Box;
+    struct Standing {
+        ContainerSpec spec;
+        ContainerState state;
+    };
+    std::vector<Standing> standing() const;
+    void kill(const std::string& name, int code);  // A container dies by itself.
+    void power_cut();                              // All that ran has ended when the machine is back.
+    std::string responder(const std::string& address) const;  // Where the container at `address` answers; "" nowhere.
+
+private:
+    using BoxPtr = std::shared_ptr<Box>;
+    Task<> answer();  // What every call begins with.
+    Result<> admit(const ContainerSpec& spec) const;
+    Task<> bring_up(BoxPtr box);
+    Task<> serve(BoxPtr box, StreamPtr stream);
+    Task<> end_later(BoxPtr box, Duration time, int code);
+    void end(const BoxPtr& box, int code);
+    void say(const BoxPtr& box, std::string_view what);
+    void count_networks();
+
+    Loop& loop_;
+    Timers& timers_;
+    Net& net_;
+    Dice dice_;
+    TaskGroup tasks_;
+    std::map<std::string, BoxPtr> boxes_;
+    std::set<std::string> images_;
+};
+
+}  // namespace hostler::sim

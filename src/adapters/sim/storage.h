@@ -1,0 +1,86 @@
+// What a simulated machine keeps over the death of its process: a journal, volumes, networks, logs.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "adapters/sim/dice.h"
+#include "core/timers.h"
+#include "ports/journal.h"
+#include "ports/logs.h"
+#include "ports/network.h"
+#include "ports/volumes.h"
+
+namespace hostler::sim {
+
+struct StorageFaults {
+    Duration time = std::chrono::milliseconds{1};  // A change takes up to so long on each side of taking effect.
+    double fail = 0;                               // Chance of an I/O error: made or not made.
+    bool full = false;
+};
+
+// What a machine's disk holds; whoever writes stands in between and may die there.
+struct Disk {
+    explicit Disk(Dice with) : dice(with) {}
+    Dice dice;
+    StorageFaults faults;
+    std::map<std::string, std::string> journal;
+    std::map<std::string, std::uint64_t> volumes;  // Id and size.
+    std::map<std::string, NetworkSpec> networks;
+    std::map<std::string, std::string> logs;
+    std::set<std::string> networks_in_use;         // Kept by the engine.
+};
+
+// Takes effect in the middle of the time that it takes: a process that dies meanwhile leaves it made or not made.
+Task<> change(Disk& disk, Timers& timers, std::function<void()> effect, bool grows);
+
+class SimJournal final : public Journal {
+public:
+    SimJournal(Disk& disk, Timers& timers) : disk_(disk), timers_(timers), seen_(disk.journal) {}
+    const std::map<std::string, std::string>& all() const override { return seen_; }
+    Task<> put(std::string key, std::string value) override;
+    Task<> erase(std::string key) override;
+
+private:
+    Disk& disk_;
+    Timers& timers_;
+    std::map<std::string, std::string> seen_;
+};
+
+class SimVolumes final : public HostVolumes {
+public:
+    SimVolumes(Disk& disk, Timers& timers) : disk_(disk), timers_(timers) {}
+    Task<std::string> create(std::string id, std::uint64_t size_bytes) override;
+    Task<> remove(std::string id) override;
+    Task<std::vector<std::string>> list() override;
+    Task<std::string> path(std::string id) override;
+
+private:
+    Disk& disk_;
+    Timers& timers_;
+};
+
+class SimNetworks final : public HostNetwork {
+public:
+    SimNetworks(Disk& disk, Timers& timers) : disk_(disk), timers_(timers) {}
+    Task<> ensure(NetworkSpec spec) override;
+    Task<> remove(std::string id) override;
+    Task<std::vector<std::string>> list() override;
+
+private:
+    Disk& disk_;
+    Timers& timers_;
+};
+
+class SimLogStore final : public LogStore {
+public:
+    SimLogStore(Disk& disk, Timers& timers) : disk_(disk), timers_(timers) {}
+    Task<> keep(std::string instance, std::string text) override;
+    Task<std::string> read(std::string instance, std::size_t bytes_max) override;
+
+private:
+    Disk& disk_;
+    Timers& timers_;
+};
+
+}  // namespace hostler::sim

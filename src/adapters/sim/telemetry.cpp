@@ -1,0 +1,88 @@
+#include "adapters/sim/telemetry.h"
+
+#include <fmt/format.h>
+
+#include "adapters/sim/authority.h"
+
+namespace hostler::sim {
+
+Gpus::Gpus(const std::string& machine, int count, GpuKind kind) : conditions(static_cast<std::size_t>(count), GpuCondition::ok) {
+    inventory.source = "sim";
+    inventory.simulated = true;
+    inventory.driver_version = "570.86.15";
+    inventory.cuda_version = "12.8";
+    for (int i = 0; i < count; ++i) {
+        const std::string hash = hash_hex(fmt::format("{} {}", machine, i));
+        GpuFacts gpu;
+        gpu.uuid = fmt::format("GPU-{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4), hash.substr(16, 4),
+                               hash.substr(20, 12));
+        gpu.vendor = GpuVendor::nvidia;
+        gpu.model = kind.model;
+        gpu.product = kind.product;
+        gpu.index = gpu.minor = i;
+        gpu.pci_address = fmt::format("0000:{:02x}:00.0", 0x10 + i);
+        gpu.pci_id = kind.pci_id;
+        gpu.memory_bytes = kind.memory_bytes;
+        gpu.core_count = kind.core_count;
+        gpu.architecture = kind.architecture;
+        gpu.compute_capability = kind.compute_capability;
+        gpu.numa_node = i * 2 / std::max(count, 1);
+        gpu.pcie_generation = gpu.pcie_generation_max = 5;
+        gpu.pcie_width = gpu.pcie_width_max = 16;
+        gpu.power_limit_mw = gpu.power_limit_max_mw = kind.power_limit_mw;
+        gpu.power_limit_min_mw = 200'000;
+        gpu.driver = "nvidia";
+        gpu.cdi_name = "nvidia.com/gpu=" + gpu.uuid;
+        gpu.device_nodes = {fmt::format("/dev/nvidia{}", i)};
+        gpu.sources = {"sim"};
+        inventory.gpus.push_back(std::move(gpu));
+    }
+}
+
+Task<GpuInventory> SimTelemetry::discover() {
+    GpuInventory seen = gpus_.inventory;
+    known_.clear();
+    for (std::size_t i = gpus_.conditions.size(); i-- > 0;)
+        if (gpus_.conditions[i] == GpuCondition::gone) seen.gpus.erase(seen.gpus.begin() + static_cast<std::ptrdiff_t>(i));
+    for (const auto& gpu : seen.gpus) known_.push_back(gpu.uuid);
+    co_return seen;
+}
+
+Task<std::vector<GpuSample>> SimTelemetry::sample() {
+    std::vector<GpuSample> samples;
+    for (const auto& uuid : known_) {
+        GpuSample sample{.uuid = uuid};
+        for (std::size_t i = 0; i < gpus_.conditions.size(); ++i)
+            if (gpus_.inventory.gpus[i].uuid == uuid) sample.condition = gpus_.conditions[i];
+        if (sample.condition == GpuCondition::ok) {
+            sample.utilisation_percent = static_cast<std::int64_t>(dice_.below(101));
+            sample.memory_used_bytes = static_cast<std::int64_t>(dice_.below(80) << 30);
+            sample.temperature_celsius = static_cast<std::int64_t>(30 + dice_.below(50));
+            sample.power_mw = static_cast<std::int64_t>(70'000 + dice_.below(600'000));
+        } else {
+            sample.reason = "simulated: the GPU does not answer";
+        }
+        samples.push_back(std::move(sample));
+    }
+    co_return samples;
+}
+
+Task<HostFacts> SimHostTelemetry::facts() {
+    HostFacts facts;
+    facts.hostname = machine_;
+    facts.os = "Debian GNU/Linux 12 (bookworm)";
+    facts.kernel = "6.1.0-18-amd64";
+    facts.architecture = "x86_64";
+    facts.cpu_model = "Simulated CPU";
+    facts.cpus = 128;
+    facts.memory_bytes = std::int64_t{1} << 40;
+    facts.disk_bytes = std::int64_t{8} << 40;
+    facts.disk_free_bytes = std::int64_t{6} << 40;
+    facts.simulated = true;
+    facts.boot_id = boot_id_;
+    co_return facts;
+}
+
+Task<HostSample> SimHostTelemetry::sample() { co_return HostSample{}; }
+
+}  // namespace hostler::sim

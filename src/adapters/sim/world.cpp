@@ -1,0 +1,283 @@
+#include "adapters/sim/world.h"
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+
+namespace hostler::sim {
+
+namespace {
+
+constexpr std::chrono::seconds tick_time{1};
+
+// The machine's engine as one life sees it: a dead process asks for nothing more.
+class LifeEngine final : public Engine {
+public:
+    LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
+    Task<EngineFacts> describe() override { return ask<EngineFacts>([this] { return engine_.describe(); }); }
+    Task<> pull(std::string image) override {
+        return ask<void>([this, image = std::move(image)] { return engine_.pull(image); });
+    }
+    Task<Container> launch(ContainerSpec spec) override {
+        return ask<Container>([this, spec = std::move(spec)] { return engine_.launch(spec); });
+    }
+    Task<> stop(std::string name, Duration grace) override {
+        return ask<void>([this, name = std::move(name), grace] { return engine_.stop(name, grace); });
+    }
+    Task<> remove(std::string name) override {
+        return ask<void>([this, name = std::move(name)] { return engine_.remove(name); });
+    }
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        return ask<std::vector<Container>>(
+            [this, label = std::move(label), value = std::move(value)] { return engine_.list(label, value); });
+    }
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+        return ask<std::string>([this, name = std::move(name), bytes_max] { return engine_.logs(name, bytes_max); });
+    }
+
+private:
+    template <class T>
+    Task<T> ask(std::function<Task<T>()> call) {
+        if (life_.expired()) co_return fail(Code::unavailable, "this process is dead");
+        CO_TRY(co_await check_cancelled());
+        co_return co_await call();
+    }
+    SimEngine& engine_;
+    std::weak_ptr<const void> life_;
+};
+
+// What the roles log is part of the story; what the dead log is not.
+thread_local World* telling = nullptr;
+
+void tell(Level level, std::string_view line) {
+    constexpr std::array<std::string_view, 4> names = {"debug", "info", "warn", "error"};
+    if (telling && level != Level::debug) telling->note(fmt::format("{}: {}", names[static_cast<std::size_t>(level)], line));
+}
+
+}  // namespace
+
+Life::Life(Machine& on, std::uint64_t number)
+    : timers(on.world.clock, on.skew),
+      net(on.world.network, on.name, timers),
+      random(on.dice.fork(fmt::format("random {}", number))),
+      worker(timers, on.vfs),
+      journal(on.disk, timers),
+      volumes(on.disk, timers),
+      networks(on.disk, timers),
+      logs(on.disk, timers),
+      telemetry(on.gpus, on.dice.fork(fmt::format("telemetry {}", number))),
+      host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_)),
+      keys(on.dice.fork(fmt::format("keys {}", number))),
+      engine(std::make_unique<LifeEngine>(on.engine, alive)),
+      container_net(on.engine.container_net(net)),
+      machine(on),
+      tasks(loop) {}
+
+Machine::Machine(World& in, std::string called, int gpu_count, Skew with)
+    : world(in),
+      name(std::move(called)),
+      dice(in.dice.fork(name)),
+      skew(with),
+      vfs(dice.fork("vfs").next()),
+      disk(dice.fork("disk")),
+      gpus(name, gpu_count),
+      engine_timers(in.clock),
+      engine_net(in.network, name, engine_timers),
+      engine(engine_loop, engine_timers, engine_net, dice.fork("engine")) {
+    engine.networks_in_use = &disk.networks_in_use;
+    engine.note = [this](std::string_view what) { world.note(fmt::format("{}: {}", name, what)); };
+    for (const auto& gpu : gpus.inventory.gpus) engine.devices.insert(gpu.cdi_name);
+    vfs.faults.sync_time = std::chrono::milliseconds{2};
+    vfs.faults.call_time = std::chrono::microseconds{10};
+}
+
+Machine::~Machine() {
+    if (life_) bury(std::move(life_));
+    TaskGroup group{engine_loop};
+    group.start("engine", engine.close());
+    engine_net.cut(Cut::reset);
+    engine_loop.restart();
+    while (engine_loop.poll() > 0) engine_loop.restart();
+}
+
+void Machine::boot(Program program) {
+    HOSTLER_ASSERT(!life_ && "a machine runs one program");
+    world.network.power(name, true);
+    program_ = std::move(program);
+    life_ = std::make_unique<Life>(*this, ++lives_);
+    life_->worker.power_went = [this, number = lives_] { world.torn_.emplace_back(name, number); };
+    world.note(fmt::format("{} boots", name));
+    life_->program = program_(*life_);
+}
+
+void Machine::crash(Death death) {
+    if (!life_) return;
+    world.note(fmt::format("{} {}", name, death == Death::kill ? "is killed" : "loses power"));
+    auto life = std::move(life_);
+    life->net.cut(death == Death::kill ? Cut::reset : Cut::silence);
+    if (death == Death::power) {
+        world.network.power(name, false);
+        if (!vfs.crashed_on_call()) vfs.crash();
+        engine.power_cut();
+        ++boots_;
+    } else {
+        vfs.close_all();
+    }
+    vfs.forget_calls();
+    bury(std::move(life));
+}
+
+// Everything that the dead could reach is cut, and only then are its tasks asked to end: what they still do is seen by
+// nobody, and their memory is given back in order.
+void Machine::bury(std::unique_ptr<Life> life) {
+    constexpr int turns_max = 100'000;
+    life->net.cut(Cut::reset);
+    life->worker.cut();
+    life->timers.cut();
+    life->alive.reset();
+    World* const telling_before = std::exchange(telling, nullptr);
+    life->tasks.cancel();
+    for (int turn = 0; life->tasks.size() > 0; ++turn) {
+        life->loop.restart();
+        const auto done = life->loop.poll();
+        HOSTLER_ASSERT((done > 0 || life->tasks.size() == 0) && "a cancelled task waits for something");
+        HOSTLER_ASSERT(turn < turns_max && "a cancelled task goes on");
+    }
+    life->program.reset();
+    life->loop.restart();
+    life->loop.poll();
+    life.reset();
+    telling = telling_before;
+}
+
+World::World(std::uint64_t with)
+    : seed(with),
+      dice(with),
+      network(clock, dice.fork("network")),
+      timers(clock),
+      net(network, "world", timers),
+      random(dice.fork("world")),
+      authority(dice.fork("authority")),
+      keys(dice.fork("keys")) {
+    clock.schedule(clock.now() + tick_time, [this] { tick(); });
+    telling = this;
+    set_log_sink(tell);
+}
+
+World::~World() {
+    telling = nullptr;
+    set_log_sink(nullptr);
+    machines_.clear();
+    net.cut(Cut::reset);
+    settle();
+}
+
+Machine& World::machine(const std::string& name, int gpu_count, Skew skew) {
+    auto& there = machines_[name];
+    if (!there) there = std::make_unique<Machine>(*this, name, gpu_count, skew);
+    return *there;
+}
+
+std::size_t World::poll() {
+    std::size_t done = 0;
+    const auto turn = [&](Loop& one) {
+        one.restart();
+        done += one.poll();
+    };
+    turn(loop);
+    for (auto& [name, machine] : machines_) {
+        if (machine->life_) turn(machine->life_->loop);
+        turn(machine->engine_loop);
+    }
+    return done;
+}
+
+void World::settle() {
+    constexpr int turns_max = 1'000'000;
+    int turn = 0;
+    do {
+        while (poll() > 0) HOSTLER_ASSERT(++turn < turns_max && "somebody is busy without time passing");
+        for (const auto& [name, life] : std::exchange(torn_, {}))
+            if (auto& torn = *machines_.at(name); torn.up() && torn.lives_ == life) {
+                torn.crash(Death::power);
+                later(faults.reboot_max, [&torn] { if (!torn.up()) torn.boot(); });
+            }
+    } while (poll() > 0);
+}
+
+void World::run(Duration time) {
+    run_until([] { return false; }, time);
+}
+
+bool World::run_until(const std::function<bool()>& done, Duration time) {
+    const Instant end = clock.now() + time;
+    while (true) {
+        settle();
+        if (after_each_step) after_each_step();
+        if (done()) return true;
+        if (!clock.step(end)) return false;
+    }
+}
+
+void World::note(std::string_view what) {
+    constexpr std::size_t story_max = 4096;
+    clock.digest.add(what);
+    if (story.size() >= story_max) story.erase(story.begin(), story.begin() + story_max / 2);
+    story.push_back(fmt::format("{:>12.6f} {}", std::chrono::duration<double>(clock.now().time_since_epoch()).count(), what));
+}
+
+void World::later(Duration max, std::function<void()> what) {
+    const auto time = Duration{static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(max.count()) + 1))};
+    clock.schedule(clock.now() + time, std::move(what));
+}
+
+void World::tick() {
+    if (faults.lose_connection > 0) network.break_connections(faults.lose_connection / 60);
+    for (auto& [name, machine] : machines_) strike(*machine);
+    clock.schedule(clock.now() + tick_time, [this] { tick(); });
+}
+
+void World::strike(Machine& machine) {
+    const auto hit = [this](double a_minute) { return a_minute > 0 && dice.chance(a_minute / 60); };
+    const auto reboot = [this, &machine] {
+        if (reboots_) later(faults.reboot_max, [&machine] { if (!machine.up() && machine.program_) machine.boot(); });
+    };
+    if (hit(faults.partition)) {
+        auto other = machines_.begin();
+        std::advance(other, static_cast<std::ptrdiff_t>(dice.below(machines_.size())));
+        const std::string a = machine.name, b = other->first;
+        if (a != b) {
+            network.partition(a, b, dice.chance(0.5) ? Network::Ways::one : Network::Ways::both);
+            note(fmt::format("{} is cut off from {}", a, b));
+            later(faults.partition_max, [this, a, b] { network.heal(a, b); });
+        }
+    }
+    if (hit(faults.engine_down)) {
+        machine.engine.faults.down = true;
+        later(std::chrono::seconds{30}, [&machine] { machine.engine.faults.down = false; });
+    }
+    if (hit(faults.container_dies)) {
+        const auto standing = machine.engine.standing();
+        if (!standing.empty()) machine.engine.kill(standing[dice.below(standing.size())].spec.name, 139);
+    }
+    if (hit(faults.disk_fails)) machine.vfs.fail_call(1 + dice.below(50));
+    if (hit(faults.disk_full)) {
+        machine.vfs.capacity = machine.vfs.used() + dice.below(64 << 10);
+        machine.disk.faults.full = true;
+        later(std::chrono::seconds{30}, [&machine] {
+            machine.vfs.capacity = UINT64_MAX;
+            machine.disk.faults.full = false;
+        });
+    }
+    if (!machine.up()) return;
+    if (hit(faults.torn_write)) machine.vfs.crash_on_call(1 + dice.below(50));
+    if (hit(faults.power_cut)) {
+        machine.crash(Death::power);
+        reboot();
+    } else if (hit(faults.kill)) {
+        machine.crash(Death::kill);
+        reboot();
+    }
+}
+
+}  // namespace hostler::sim

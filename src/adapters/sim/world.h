@@ -1,0 +1,172 @@
+// The simulated world: machines whose processes live, die and come back, in one thread, from one seed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "adapters/sim/authority.h"
+#include "adapters/sim/clock.h"
+#include "adapters/sim/engine.h"
+#include "adapters/sim/network.h"
+#include "adapters/sim/storage.h"
+#include "adapters/sim/telemetry.h"
+#include "adapters/sim/worker.h"
+#include "core/task_group.h"
+
+namespace hostler::sim {
+
+class World;
+class Machine;
+
+// What one life of a process stands on. When it dies all of this goes dead first: nothing that its tasks still do
+// while they are taken down is seen by anybody.
+class Life {
+public:
+    Life(Machine& machine, std::uint64_t number);
+
+    std::shared_ptr<const void> alive = std::make_shared<char>();  // Reset when it dies.
+    Loop loop;
+    SimTimers timers;
+    SimNet net;
+    SimRandom random;
+    SimWorker worker;
+    SimJournal journal;
+    SimVolumes volumes;
+    SimNetworks networks;
+    SimLogStore logs;
+    SimTelemetry telemetry;
+    SimHostTelemetry host;
+    SimKeys keys;
+    SimDigest digest;
+    std::unique_ptr<Engine> engine;     // The machine's, for this life.
+    std::unique_ptr<Net> container_net; // `net`, and the machine's containers.
+    Machine& machine;
+    TaskGroup tasks;
+    std::shared_ptr<void> program;      // The role.
+};
+
+enum class Death {
+    kill,   // The process ends at once: its system closes its connections and keeps what it wrote.
+    power,  // The machine ends at once: silence, what was not synced is torn, containers end.
+};
+
+class Machine {
+public:
+    // Makes a role on a life, starts its tasks in life.tasks, and gives it back to be kept while the life lasts.
+    using Program = std::function<std::shared_ptr<void>(Life&)>;
+
+    Machine(World& world, std::string name, int gpu_count, Skew skew);
+    ~Machine();
+
+    void boot(Program program);
+    void boot() { boot(program_); }  // The same again.
+    void crash(Death death = Death::kill);
+    bool up() const { return life_ != nullptr; }
+    Life& life() { return *life_; }
+    template <class Role>
+    Role& role() {
+        return *std::static_pointer_cast<Role>(life_->program);
+    }
+
+    World& world;
+    const std::string name;
+    Dice dice;
+    Skew skew;
+    SimVfs vfs;
+    Disk disk;
+    Gpus gpus;
+    Loop engine_loop;  // Containers outlive the process.
+    SimTimers engine_timers;
+    SimNet engine_net;
+    SimEngine engine;
+
+private:
+    friend class World;
+    friend class Life;
+    void bury(std::unique_ptr<Life> life);
+
+    Program program_;
+    std::unique_ptr<Life> life_;
+    std::uint64_t lives_ = 0;
+    std::uint64_t boots_ = 1;
+};
+
+// What goes wrong by itself. Rates are chances a minute, for each connection or machine.
+struct Faults {
+    double lose_connection = 0;
+    double kill = 0;
+    double power_cut = 0;
+    Duration reboot_max = std::chrono::seconds{20};     // After a crash the same program starts again within it.
+    double partition = 0;                               // Of a machine from a random other one,
+    Duration partition_max = std::chrono::seconds{60};  // for up to so long; half of them one way only.
+    double engine_down = 0;                             // For up to 30 s.
+    double container_dies = 0;
+    double disk_fails = 0;                              // One call fails.
+    double disk_full = 0;                               // For up to 30 s.
+    double torn_write = 0;                              // Power goes in the middle of a write of the store.
+};
+
+class World {
+public:
+    explicit World(std::uint64_t seed);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    Machine& machine(const std::string& name, int gpu_count = 0, Skew skew = {});  // Made at its first use.
+    std::map<std::string, std::unique_ptr<Machine>>& machines() { return machines_; }
+
+    // Lets everybody do all they can, then moves to the next wake-up, and so on for `time`.
+    void run(Duration time);
+    // Until `done`, at most for `time`. false: it never was.
+    bool run_until(const std::function<bool()>& done, Duration time);
+    // The answer of a task on the world's own loop, within `time`; else `timeout`.
+    template <class T>
+    Result<T> ask(Task<T> task, Duration time = std::chrono::seconds{60}) {
+        auto answer = std::make_shared<std::optional<Result<T>>>();
+        TaskGroup group{loop};
+        group.start("ask", [](std::shared_ptr<std::optional<Result<T>>> into, Task<T> inner) -> Task<> {
+            into->emplace(co_await std::move(inner));
+            co_return Result<>{};
+        }(answer, std::move(task)));
+        const bool answered = run_until([&] { return answer->has_value(); }, time);
+        group.cancel();
+        settle();
+        if (!answered) return fail(Code::timeout, "the world did not answer in time");
+        return std::move(**answer);
+    }
+    void settle();  // All that can be done without time passing.
+
+    std::uint64_t digest() const { return clock.digest.value(); }
+    void note(std::string_view what);        // Goes into the digest, and into the story.
+    std::vector<std::string> story;          // The last notes, for whoever looks at a failed seed.
+    std::function<void()> after_each_step;   // Checkers.
+    void allow_reboots(bool allowed) { reboots_ = allowed; }
+
+    const std::uint64_t seed;
+    Dice dice;
+    Clock clock;
+    Network network;
+    Faults faults;
+    Loop loop;          // Of the test and of whoever has no machine.
+    SimTimers timers;
+    SimNet net;
+    SimRandom random;
+    SimAuthority authority;
+    SimKeys keys;
+    SimDigest hasher;
+
+private:
+    friend class Machine;
+    void tick();
+    void strike(Machine& machine);
+    void later(Duration max, std::function<void()> what);
+    std::size_t poll();
+
+    std::map<std::string, std::unique_ptr<Machine>> machines_;
+    std::vector<std::pair<std::string, std::uint64_t>> torn_;  // Machines whose power went in a job, and their lives.
+    bool reboots_ = true;
+};
+
+}  // namespace hostler::sim
