@@ -47,8 +47,7 @@ void ReportQueue::make_room() {
         reports_.erase(old);
         return;
     }
-    merge(reports_[0], std::move(reports_[1]));
-    std::swap(reports_[0], reports_[1]);  // The merged one has the higher number.
+    merge(reports_[0], reports_[1]);
     reports_.pop_front();
 }
 
@@ -57,7 +56,7 @@ bool ReportQueue::only_telemetry(const uplink::Report& report) {
     return !report.has_facts() && report.faults().empty() && (report.workloads().empty() || report.workloads_complete());
 }
 
-void ReportQueue::merge(uplink::Report& older, uplink::Report&& newer) {
+void ReportQueue::merge(uplink::Report& older, uplink::Report& newer) {
     std::map<std::string, uplink::Workload> workloads;
     for (auto* from : {&older, &newer})
         for (auto& workload : *from->mutable_workloads()) workloads[workload.instance()] = workload;

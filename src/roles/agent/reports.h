@@ -29,7 +29,7 @@ public:
 private:
     void make_room();
     static bool only_telemetry(const uplink::Report& report);
-    static void merge(uplink::Report& older, uplink::Report&& newer);
+    static void merge(uplink::Report& older, uplink::Report& newer);  // Into the newer.
 
     Journal& journal_;
     std::size_t size_max_;
