@@ -90,7 +90,7 @@ set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/master_main.cpp
-  src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_main.cpp)
+  src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
 target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json)
 add_dependencies(hostler hostler-demo simulated_nvml)
@@ -107,8 +107,8 @@ foreach(name boost_json protobuf-lite ssl crypto yaml-cpp)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml amd intel sysfs CLI11::CLI11
-  Boost::json)
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml amd intel sysfs sim
+  CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)
   target_link_options(hostler-agent PRIVATE -static-libstdc++ -static-libgcc)

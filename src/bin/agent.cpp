@@ -10,6 +10,8 @@
 #include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
 #include "adapters/nvml/nvml.h"
+#include "adapters/sim/engine.h"
+#include "adapters/sim/storage.h"
 #include "adapters/sysfs/host.h"
 #include "adapters/sysfs/pci.h"
 #include "bin/inventory.h"
@@ -64,11 +66,44 @@ void add_hardware_options(CLI::App& app, Hardware& hardware) {
     app.add_option("--etc-root", hardware.roots.etc, "Where the system says what it is")->capture_default_str();
 }
 
-Result<std::string> socket_of(const std::string& engine) {
+// What runs containers, and how their addresses are reached.
+struct Containers {
+    std::unique_ptr<Engine> engine;
+    std::unique_ptr<HostNetwork> networks;
+    std::unique_ptr<Net> net;           // Null: the host's own.
+    std::unique_ptr<sim::Disk> disk;    // Of the simulated ones.
+    sim::SimEngine* simulated = nullptr;
+};
+
+// Containers that are not there: for demonstrations where no engine is.
+Task<Containers> simulated_containers(Process& process, const std::vector<Telemetry*>& telemetry) {
+    Containers made;
+    const sim::Dice dice{random_number(*process.random)};
+    made.disk = std::make_unique<sim::Disk>(dice);
+    auto engine = std::make_unique<sim::SimEngine>(process.loop, *process.timers, *process.net, dice);
+    for (Telemetry* one : telemetry)
+        if (const auto found = co_await one->discover())
+            for (const auto& gpu : found->gpus) engine->devices.insert(gpu.cdi_name);
+    made.networks = std::make_unique<sim::SimNetworks>(*made.disk, *process.timers);
+    made.net = engine->container_net(*process.net);
+    made.simulated = engine.get();
+    made.engine = std::move(engine);
+    co_return made;
+}
+
+Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options, std::string owner) {
     constexpr std::string_view docker = "docker:";
-    if (engine.starts_with(docker) && engine.size() > docker.size()) return engine.substr(docker.size());
-    return fail(Code::invalid, fmt::format("--engine '{}' is none; write docker:SOCKET, as docker:/run/podman/podman.sock",
-                                           engine));
+    if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
+        return fail(Code::invalid, fmt::format("--engine '{}' is none; write docker:SOCKET, as docker:/run/podman/podman.sock, "
+                                               "or sim", options.engine));
+    const std::string socket = options.engine.substr(docker.size());
+    docker::EngineSettings settings{.socket = socket};
+    if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
+    Containers made;
+    made.engine = std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
+    made.networks = std::make_unique<docker::DockerNetwork>(
+        *process.net, *process.timers, worker, docker::NetworkSettings{.socket = socket, .owner = std::move(owner)});
+    return made;
 }
 
 // A name that this agent keeps, for what it owns on an engine that others use too.
@@ -91,7 +126,6 @@ Task<> run(Process& process, Options options) {
     fs::create_directories(data, wrong);
     if (wrong) co_return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", data.string(), wrong.message()));
     fs::permissions(data, fs::perms::owner_all, wrong);
-    const std::string socket = CO_TRY(socket_of(options.engine));
     // What must be durable does not wait behind what may take long.
     const auto journal_worker = make_worker(process.loop, "journal");
     const auto disk_worker = make_worker(process.loop, "disk");
@@ -99,21 +133,22 @@ Task<> run(Process& process, Options options) {
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
     const auto volumes = CO_TRY(disk::open_volumes(*disk_worker, data / "volumes"));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
-    docker::EngineSettings engine_settings{.socket = socket};
-    if (!options.cdi_folders.empty()) engine_settings.cdi_folders = options.cdi_folders;
-    docker::DockerEngine engine{*process.net, *process.timers, *engine_worker, std::move(engine_settings)};
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
-    docker::DockerNetwork networks{*process.net, *process.timers, *engine_worker, {.socket = socket, .owner = owner}};
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
+    Containers containers = options.engine == "sim"
+                                ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
+                                : CO_TRY(docker_containers(process, *engine_worker, options, owner));
     const auto keys = net::make_keys();
     agent::Agent role{options.agent,
-                      {process.loop, *process.timers, *process.net, *process.random, engine, networks, *volumes,
-                       *journal, *logs, eyes.gpus(), eyes.host, *keys}};
+                      {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
+                       *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host,
+                       *keys}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
     (void)co_await group.close();
+    if (containers.simulated) (void)co_await containers.simulated->close();
     co_return ended;
 }
 
@@ -170,7 +205,7 @@ int agent_main(int argc, const char* const* argv) {
     work->add_option("--data", options.data, "Folder of what must not be lost: its identity, volumes, logs")->required();
     work->add_option("--access", options.agent.access, "Access points to dial, HOST:PORT, nearest first")->required()->delimiter(',');
     work->add_option("--token", options.agent.token, "One-time token, as `hostler host token create` prints it");
-    work->add_option("--engine", options.engine, "The container engine: docker:SOCKET, of dockerd or podman")->capture_default_str();
+    work->add_option("--engine", options.engine, "The container engine: docker:SOCKET, of dockerd or podman; sim, which runs nothing")->capture_default_str();
     work->add_option("--cdi-dir", options.cdi_folders, "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
