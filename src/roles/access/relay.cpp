@@ -25,7 +25,7 @@ Result<SessionPtr> Relay::open(std::string host, std::string address, Instant no
     return session;
 }
 
-void Relay::close(const SessionPtr& session, std::string why) {
+void Relay::close(SessionPtr session, std::string why) {
     if (session->over()) return;
     session->why = why.empty() ? "it ended" : std::move(why);
     sessions_.erase(session->number);

@@ -49,7 +49,7 @@ public:
 
     // A host over its bound loses its oldest session. Errors: exhausted.
     Result<SessionPtr> open(std::string host, std::string address, Instant now);
-    void close(const SessionPtr& session, std::string why);
+    void close(SessionPtr session, std::string why);
     void close_host(std::string_view host, std::string_view why);
 
     SessionPtr find(std::uint64_t number) const;
