@@ -118,7 +118,7 @@ public:
             size = 0;
             for (const auto& buffer : from) {
                 const std::size_t part = std::min(buffer.size(), size_max - size);
-                std::memcpy(scratch.data() + size, buffer.data(), part);
+                if (part > 0) std::memcpy(scratch.data() + size, buffer.data(), part);
                 size += part;
             }
         }
