@@ -1,4 +1,5 @@
-// Whatever a client sends: a path, a query, a body. Nothing may crash, and what was taken must come back the same.
+// Whatever a client sends: a path, a query, a body. Nothing may crash, and what was taken must come back the
+// same.
 #include <boost/json.hpp>
 
 #include "api/handlers.h"

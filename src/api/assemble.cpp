@@ -14,8 +14,10 @@ namespace json = boost::json;
 constexpr auto commons = std::to_array<CommonParameter>({
     {"dryRun", "Decide and answer, but change nothing.", [](const Operation& o) { return o.writes(); },
      Kind::boolean, 0, 0, "false"},
-    {"limit", "Entries of a page, at most.", [](const Operation& o) { return o.list; }, Kind::integer, 1, 1000, "100"},
-    {"cursor", "Go on behind the page whose nextCursor this is.", [](const Operation& o) { return o.list; }, Kind::text},
+    {"limit", "Entries of a page, at most.", [](const Operation& o) { return o.list; }, Kind::integer, 1,
+     1000, "100"},
+    {"cursor", "Go on behind the page whose nextCursor this is.", [](const Operation& o) { return o.list; },
+     Kind::text},
     {"watch", "Answer with server-sent events: what is there, then what changes.",
      [](const Operation& o) { return o.watch; }, Kind::boolean, 0, 0, "false"},
 });
@@ -31,7 +33,8 @@ json::value to_value(std::string_view text, const Schema& schema) {
     if (schema.kind == Kind::integer || schema.kind == Kind::number) {
         std::int64_t whole = 0;
         const auto end = text.data() + text.size();
-        if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc{} && at == end)
+        if (const auto [at, error] = std::from_chars(text.data(), end, whole);
+            error == std::errc{} && at == end)
             return whole;
         double number = 0;
         if (const auto [at, error] = std::from_chars(text.data(), end, number);
@@ -75,15 +78,17 @@ private:
     }
 
     void complain(std::string_view name, std::string message) {
-        if (wrong_.size() < errors_max) wrong_.push_back({std::string(name.substr(0, 128)), std::move(message)});
+        if (wrong_.size() < errors_max)
+            wrong_.push_back({std::string(name.substr(0, 128)), std::move(message)});
     }
 
     void take_query(const std::string& name, const std::string& value) {
         if (!seen_.insert(name).second) return complain(name, "is there twice in the query");
         if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
             const auto meant = nearest(name, names_);
-            return complain(name, meant.empty() ? "unknown query parameter"
-                                                : fmt::format("unknown query parameter; did you mean '{}'?", meant));
+            return complain(name, meant.empty()
+                                      ? "unknown query parameter"
+                                      : fmt::format("unknown query parameter; did you mean '{}'?", meant));
         }
         if (const Property* property = schema_.find(name)) {
             fields_[name] = to_value(value, *property->schema);
@@ -94,7 +99,8 @@ private:
             if (value.size() > 1024) complain(name, "is no cursor of ours");
         } else if (name == "limit") {
             const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), out_.limit);
-            if (error != std::errc{} || at != value.data() + value.size() || out_.limit < 1 || out_.limit > 1000)
+            if (error != std::errc{} || at != value.data() + value.size() || out_.limit < 1 ||
+                out_.limit > 1000)
                 complain(name, "must be between 1 and 1000");
         } else if (const auto flag = to_bool(value)) {
             (name == "dryRun" ? out_.dry_run : out_.watch) = *flag;
@@ -105,7 +111,8 @@ private:
 
     Result<> take_body(std::string_view body) {
         json::value value = TRY(parse_json(body));
-        if (!value.is_object()) return fail(Code::invalid, "the body must be a JSON object", "malformed_json");
+        if (!value.is_object())
+            return fail(Code::invalid, "the body must be a JSON object", "malformed_json");
         for (auto& entry : value.get_object()) {
             const std::string name{entry.key()};
             const Property* property = schema_.find(name);
@@ -129,7 +136,8 @@ private:
         const json::value* field = fields_.if_contains("operationID");
         if (!field || !field->is_string() || field->get_string().empty()) return;
         const std::string key{field->get_string()};
-        if (!header.empty() && header != key) complain("operationID", "differs from the header Idempotency-Key");
+        if (!header.empty() && header != key)
+            complain("operationID", "differs from the header Idempotency-Key");
         out_.idempotency_key = key;
     }
 

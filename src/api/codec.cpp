@@ -53,8 +53,10 @@ void write_text(std::string& out, std::string_view text) {
             case '\r': out += "\\r"; break;
             case '\t': out += "\\t"; break;
             default:
-                if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<int>(c));
-                else out += "\xEF\xBF\xBD";  // U+FFFD
+                if (static_cast<unsigned char>(c) < 0x20)
+                    out += fmt::format("\\u{:04x}", static_cast<int>(c));
+                else
+                    out += "\xEF\xBF\xBD";  // U+FFFD
         }
         text.remove_prefix(1);
     }
@@ -62,8 +64,10 @@ void write_text(std::string& out, std::string_view text) {
 }
 
 void write_number(std::string& out, double number) {
-    if (std::isfinite(number)) out += fmt::format("{}", number);
-    else out += "null";
+    if (std::isfinite(number))
+        out += fmt::format("{}", number);
+    else
+        out += "null";
 }
 
 void Reader::complain(std::string message) {
@@ -94,15 +98,19 @@ Result<> Reader::result() && {
     if (wrong.empty()) return {};
     Error error{.code = Code::invalid};
     const FieldError& first = wrong.front();
-    if (wrong.size() > 1) error.message = fmt::format("{} fields are wrong", wrong.size());
-    else error.message = first.path.empty() ? first.message : fmt::format("{}: {}", first.path, first.message);
+    if (wrong.size() > 1)
+        error.message = fmt::format("{} fields are wrong", wrong.size());
+    else
+        error.message = first.path.empty() ? first.message : fmt::format("{}: {}", first.path, first.message);
     error.fields = std::move(wrong);
     return std::unexpected(std::move(error));
 }
 
 bool read_bool(Reader& reader, const json::value& value, bool& into) {
-    if (const bool* given = value.if_bool()) into = *given;
-    else reader.complain("must be true or false");
+    if (const bool* given = value.if_bool())
+        into = *given;
+    else
+        reader.complain("must be true or false");
     return value.is_bool();
 }
 
@@ -115,13 +123,15 @@ bool read_integer(Reader& reader, const json::value& value, const Schema& schema
     const bool huge = value.is_uint64();  // Only what an int64 cannot hold comes so.
     const auto small = huge ? std::numeric_limits<std::int64_t>::max() : value.get_int64();
     if (reader.strict)
-        if (auto what = wrong_number(huge ? static_cast<double>(value.get_uint64()) : static_cast<double>(small), field);
+        if (auto what = wrong_number(
+                huge ? static_cast<double>(value.get_uint64()) : static_cast<double>(small), field);
             !what.empty()) {
             reader.complain(std::move(what));
             return false;
         }
-    const bool fits = huge ? value.get_uint64() <= schema.max
-                           : small >= schema.min && (small < 0 || static_cast<std::uint64_t>(small) <= schema.max);
+    const bool fits =
+        huge ? value.get_uint64() <= schema.max
+             : small >= schema.min && (small < 0 || static_cast<std::uint64_t>(small) <= schema.max);
     if (!fits) {
         reader.complain(fmt::format("must be between {} and {}", schema.min, schema.max));
         return false;
@@ -183,8 +193,10 @@ bool read_enum(Reader& reader, const json::value& value, const Schema& schema, c
 bool read_time(Reader& reader, const json::value& value, WallTime& into) {
     const json::string* text = value.if_string();
     const auto time = text ? parse_rfc3339({text->data(), text->size()}) : fail(Code::invalid, "");
-    if (time) into = *time;
-    else reader.complain("must be a time as 2026-11-21T11:40:29Z");
+    if (time)
+        into = *time;
+    else
+        reader.complain("must be a time as 2026-11-21T11:40:29Z");
     return time.has_value();
 }
 
@@ -209,7 +221,8 @@ void keep_unknown(json::value& now, const json::value& before, const Schema& sch
     json::object& object = now.get_object();
     for (const auto& entry : before.get_object()) {
         const Property* property = schema.find(entry.key());
-        if (!property) object.emplace(entry.key(), entry.value());
+        if (!property)
+            object.emplace(entry.key(), entry.value());
         else if (json::value* inner = object.if_contains(entry.key()))
             keep_unknown(*inner, entry.value(), *property->schema);
     }

@@ -1,5 +1,5 @@
-// JSON of described structs, both ways. Declared here, instantiated in codec_<resource>.cpp by codec_define.h: who
-// includes this pays for no JSON library.
+// JSON of described structs, both ways. Declared here, instantiated in codec_<resource>.cpp by
+// codec_define.h: who includes this pays for no JSON library.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -14,17 +14,17 @@ struct Schema;
 
 inline constexpr std::size_t body_max = 1 << 20;  // Of a request.
 inline constexpr std::size_t depth_max = 32;
-inline constexpr std::size_t errors_max = 64;     // Of one answer; the rest is not told.
+inline constexpr std::size_t errors_max = 64;  // Of one answer; the rest is not told.
 
-// A request as it came: every wrong field is in Error::fields, with its path. Unknown fields and doubled keys are
-// errors, bounds and forms are checked. Errors: invalid.
+// A request as it came: every wrong field is in Error::fields, with its path. Unknown fields and doubled keys
+// are errors, bounds and forms are checked. Errors: invalid.
 template <class T>
 Result<T> decode(std::string_view text);
 template <class T>
 Result<T> decode_value(const boost::json::value& value);
 
-// What we or another release wrote: unknown fields are passed over, missing ones keep their initialisers, no bounds.
-// Errors: invalid (no JSON, or a value of another type).
+// What we or another release wrote: unknown fields are passed over, missing ones keep their initialisers, no
+// bounds. Errors: invalid (no JSON, or a value of another type).
 template <class T>
 Result<T> decode_stored(std::string_view text);
 

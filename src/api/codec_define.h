@@ -1,4 +1,5 @@
-// The definitions behind codec.h. Included by codec_<resource>.cpp only (and by whoever stores structs of its own):
+// The definitions behind codec.h. Included by codec_<resource>.cpp only (and by whoever stores structs of its
+// own):
 //     HOSTLER_JSON(Zone)           everything of codec.h for one described struct
 #pragma once
 
@@ -92,9 +93,12 @@ std::string_view enum_name(E value) {
 
 template <class K>
 std::string_view key_text(const K& key) {
-    if constexpr (IsId<K>::value) return key.text;
-    else if constexpr (std::is_enum_v<K>) return enum_name(key);
-    else return key;
+    if constexpr (IsId<K>::value)
+        return key.text;
+    else if constexpr (std::is_enum_v<K>)
+        return enum_name(key);
+    else
+        return key;
 }
 
 template <class T>
@@ -120,18 +124,29 @@ void write_object(std::string& out, const T& value) {
 
 template <class T>
 void write(std::string& out, const T& value) {
-    if constexpr (std::is_same_v<T, bool>) out += value ? "true" : "false";
-    else if constexpr (std::is_integral_v<T>) out += fmt::format_int(value).c_str();
-    else if constexpr (std::is_floating_point_v<T>) write_number(out, value);
-    else if constexpr (std::is_same_v<T, std::string>) write_text(out, value);
-    else if constexpr (std::is_same_v<T, WallTime>) write_text(out, rfc3339(value));
-    else if constexpr (std::is_same_v<T, Quantity>) write_text(out, to_string(value));
-    else if constexpr (IsSpan<T>::value) out += fmt::format_int(value.count()).c_str();
-    else if constexpr (IsId<T>::value) write_text(out, value.text);
-    else if constexpr (std::is_enum_v<T>) write_text(out, enum_name(value));
+    if constexpr (std::is_same_v<T, bool>)
+        out += value ? "true" : "false";
+    else if constexpr (std::is_integral_v<T>)
+        out += fmt::format_int(value).c_str();
+    else if constexpr (std::is_floating_point_v<T>)
+        write_number(out, value);
+    else if constexpr (std::is_same_v<T, std::string>)
+        write_text(out, value);
+    else if constexpr (std::is_same_v<T, WallTime>)
+        write_text(out, rfc3339(value));
+    else if constexpr (std::is_same_v<T, Quantity>)
+        write_text(out, to_string(value));
+    else if constexpr (IsSpan<T>::value)
+        out += fmt::format_int(value.count()).c_str();
+    else if constexpr (IsId<T>::value)
+        write_text(out, value.text);
+    else if constexpr (std::is_enum_v<T>)
+        write_text(out, enum_name(value));
     else if constexpr (IsOptional<T>::value) {
-        if (value) write(out, *value);
-        else out += "null";
+        if (value)
+            write(out, *value);
+        else
+            out += "null";
     } else if constexpr (IsVector<T>::value || IsSet<T>::value) {
         out += '[';
         bool first = true;
@@ -179,7 +194,8 @@ struct Reader {
 
 bool read_bool(Reader&, const json::value&, bool& into);
 // Integers within [min, max]; out of it is told with the field's bounds where it has some.
-bool read_integer(Reader&, const json::value&, const Schema&, const Field*, std::int64_t& into, std::uint64_t& large);
+bool read_integer(Reader&, const json::value&, const Schema&, const Field*, std::int64_t& into,
+                  std::uint64_t& large);
 bool read_double(Reader&, const json::value&, const Field*, double& into);
 bool read_string(Reader&, const json::value&, const Field*, std::string& into);
 bool read_enum(Reader&, const json::value&, const Schema&, const Field*, std::size_t& index);
@@ -215,21 +231,27 @@ void read_list(Reader& reader, const json::value& value, const Field* field, T& 
     const json::array* array = value.if_array();
     if (!array) return reader.complain("must be a list");
     if (reader.strict)
-        if (auto what = wrong_size(array->size(), field); !what.empty()) return reader.complain(std::move(what));
+        if (auto what = wrong_size(array->size(), field); !what.empty())
+            return reader.complain(std::move(what));
     for (std::size_t i = 0; i < array->size(); ++i) {
         const Reader::Step step{reader, i};
         typename T::value_type element{};
         read(reader, (*array)[i], nullptr, element);
-        if constexpr (IsSet<T>::value) into.insert(std::move(element));
-        else into.push_back(std::move(element));
+        if constexpr (IsSet<T>::value)
+            into.insert(std::move(element));
+        else
+            into.push_back(std::move(element));
     }
 }
 
 template <class K>
 bool read_key(std::string_view text, K& into) {
-    if constexpr (IsId<K>::value) into.text = text;
-    else if constexpr (std::is_enum_v<K>) return boost::describe::enum_from_string(std::string(text).c_str(), into);
-    else into = text;
+    if constexpr (IsId<K>::value)
+        into.text = text;
+    else if constexpr (std::is_enum_v<K>)
+        return boost::describe::enum_from_string(std::string(text).c_str(), into);
+    else
+        into = text;
     return true;
 }
 
@@ -238,7 +260,8 @@ void read_map(Reader& reader, const json::value& value, const Field* field, T& i
     const json::object* object = value.if_object();
     if (!object) return reader.complain("must be an object");
     if (reader.strict)
-        if (auto what = wrong_size(object->size(), field); !what.empty()) return reader.complain(std::move(what));
+        if (auto what = wrong_size(object->size(), field); !what.empty())
+            return reader.complain(std::move(what));
     for (const auto& entry : *object) {
         const Reader::Step step{reader, entry.key()};
         typename T::key_type key{};
@@ -252,25 +275,34 @@ void read_map(Reader& reader, const json::value& value, const Field* field, T& i
 
 template <class T>
 void read(Reader& reader, const json::value& value, const Field* field, T& into) {
-    if constexpr (std::is_same_v<T, bool>) read_bool(reader, value, into);
+    if constexpr (std::is_same_v<T, bool>)
+        read_bool(reader, value, into);
     else if constexpr (std::is_integral_v<T> || IsSpan<T>::value) {
         std::int64_t small = 0;
         std::uint64_t large = 0;
         if (!read_integer(reader, value, schema_of<T>(), field, small, large)) return;
-        if constexpr (IsSpan<T>::value) into = T{static_cast<typename T::rep>(small)};
-        else if constexpr (std::is_unsigned_v<T>) into = static_cast<T>(large);
-        else into = static_cast<T>(small);
+        if constexpr (IsSpan<T>::value)
+            into = T{static_cast<typename T::rep>(small)};
+        else if constexpr (std::is_unsigned_v<T>)
+            into = static_cast<T>(large);
+        else
+            into = static_cast<T>(small);
     } else if constexpr (std::is_floating_point_v<T>) {
         double number = 0;
         if (read_double(reader, value, field, number)) into = static_cast<T>(number);
-    } else if constexpr (std::is_same_v<T, std::string>) read_string(reader, value, field, into);
-    else if constexpr (IsId<T>::value) read_string(reader, value, field, into.text);
-    else if constexpr (std::is_same_v<T, WallTime>) read_time(reader, value, into);
+    } else if constexpr (std::is_same_v<T, std::string>)
+        read_string(reader, value, field, into);
+    else if constexpr (IsId<T>::value)
+        read_string(reader, value, field, into.text);
+    else if constexpr (std::is_same_v<T, WallTime>)
+        read_time(reader, value, into);
     else if constexpr (std::is_same_v<T, Quantity>) {
         std::string text;
         if (!read_string(reader, value, &quantity_field, text)) return;
-        if (auto quantity = parse_quantity(text)) into = *quantity;
-        else reader.complain(quantity.error().message);
+        if (auto quantity = parse_quantity(text))
+            into = *quantity;
+        else
+            reader.complain(quantity.error().message);
     } else if constexpr (std::is_enum_v<T>) {
         std::size_t index = 0;
         if (!read_enum(reader, value, schema_of<T>(), field, index)) return;
@@ -278,10 +310,14 @@ void read(Reader& reader, const json::value& value, const Field* field, T& into)
         boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
             if (i++ == index) into = enumerator.value;
         });
-    } else if constexpr (IsOptional<T>::value) read(reader, value, field, into.emplace());
-    else if constexpr (IsVector<T>::value || IsSet<T>::value) read_list(reader, value, field, into);
-    else if constexpr (IsMap<T>::value) read_map(reader, value, field, into);
-    else read_object(reader, value, into);
+    } else if constexpr (IsOptional<T>::value)
+        read(reader, value, field, into.emplace());
+    else if constexpr (IsVector<T>::value || IsSet<T>::value)
+        read_list(reader, value, field, into);
+    else if constexpr (IsMap<T>::value)
+        read_map(reader, value, field, into);
+    else
+        read_object(reader, value, into);
 }
 
 // ---- the schema
@@ -289,7 +325,8 @@ void read(Reader& reader, const json::value& value, const Field* field, T& into)
 template <class T>
 Schema make_schema() {
     Schema schema;
-    if constexpr (std::is_same_v<T, bool>) schema.kind = Kind::boolean;
+    if constexpr (std::is_same_v<T, bool>)
+        schema.kind = Kind::boolean;
     else if constexpr (std::is_integral_v<T>) {
         schema.kind = Kind::integer;
         schema.min = static_cast<std::int64_t>(std::numeric_limits<T>::min());
@@ -298,10 +335,12 @@ Schema make_schema() {
         schema.kind = Kind::integer;
         schema.min = std::numeric_limits<std::int64_t>::min();
         schema.max = std::numeric_limits<std::int64_t>::max();
-    } else if constexpr (std::is_floating_point_v<T>) schema.kind = Kind::number;
+    } else if constexpr (std::is_floating_point_v<T>)
+        schema.kind = Kind::number;
     else if constexpr (std::is_same_v<T, std::string> || IsId<T>::value || std::is_same_v<T, Quantity>)
         schema.kind = Kind::text;
-    else if constexpr (std::is_same_v<T, WallTime>) schema.kind = Kind::time;
+    else if constexpr (std::is_same_v<T, WallTime>)
+        schema.kind = Kind::time;
     else if constexpr (std::is_enum_v<T>) {
         schema.kind = Kind::enumeration;
         schema.name = type_name<T>();
@@ -388,7 +427,7 @@ std::string encode_onto(const T& value, std::string_view before) {
 
 }  // namespace hostler::api
 
-#define HOSTLER_JSON(T)                                                                  \
+#define HOSTLER_JSON(T)                                                                   \
     template const ::hostler::api::Schema& hostler::api::schema_of<T>();                  \
     template hostler::Result<T> hostler::api::decode_value<T>(const boost::json::value&); \
     template hostler::Result<T> hostler::api::decode<T>(std::string_view);                \

@@ -37,7 +37,8 @@ struct Stored {
     bool operator==(const Stored&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Stored, (),
-                      (id, flag, small, large, ratio, span, at, memory, mood, inners, by_name, by_id, words, maybe))
+                      (id, flag, small, large, ratio, span, at, memory, mood, inners, by_name, by_id, words,
+                       maybe))
 
 }  // namespace test
 }  // namespace hostler::api
@@ -108,32 +109,35 @@ TEST(Codec, FieldsOfANewerReleaseOutliveARewrite) {
 }
 
 TEST(Codec, NamesEveryWrongFieldWithItsPath) {
-    EXPECT_THAT(complaints<StartInstance>(R"({
+    EXPECT_THAT(
+        complaints<StartInstance>(R"({
         "instanceID": "a b", "tenantID": 4, "image": "x", "specNmae": "h100",
         "template": {"ports": [{"port": 80}, {"port": 0}, {"port": 70000, "protocol": "UDP"}, {"port": "80"},
                                {"port": 1.5, "protocol": "SMTP"}],
                      "envs": {}, "volumes": [{"name": "v", "mountPath": "data"}]}})"),
-                ElementsAre("instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first",
-                            "tenantID: must be a text", "specName: is required",
-                            "template.ports[1].port: must be between 1 and 65535",
-                            "template.ports[2].port: must be between 1 and 65535",
-                            "template.ports[2].protocol: must be TCP: nothing else is served",
-                            "template.ports[3].port: must be a whole number",
-                            "template.ports[4].port: must be a whole number",
-                            "template.ports[4].protocol: must be one of TCP, UDP, SCTP",
-                            "template.envs: must be a list",
-                            "template.volumes[0].mountPath: must be an absolute path, as /data",
-                            "specNmae: unknown field; did you mean 'specName'?"));
+        ElementsAre(
+            "instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first",
+            "tenantID: must be a text", "specName: is required",
+            "template.ports[1].port: must be between 1 and 65535",
+            "template.ports[2].port: must be between 1 and 65535",
+            "template.ports[2].protocol: must be TCP: nothing else is served",
+            "template.ports[3].port: must be a whole number",
+            "template.ports[4].port: must be a whole number",
+            "template.ports[4].protocol: must be one of TCP, UDP, SCTP", "template.envs: must be a list",
+            "template.volumes[0].mountPath: must be an absolute path, as /data",
+            "specNmae: unknown field; did you mean 'specName'?"));
 }
 
 TEST(Codec, ChecksRulesBetweenFields) {
-    EXPECT_THAT(complaints<StartInstance>(R"({
+    EXPECT_THAT(
+        complaints<StartInstance>(R"({
         "instanceID": "a", "tenantID": "t", "image": "x", "specName": "h100",
         "template": {"ports": [{"port": 80}, {"port": 80}], "envs": [{"name": "A"}, {"name": "A"}],
                      "volumes": [{"mountPath": "/a"}, {"name": "v", "mountPath": "/a"}]}})"),
-                ElementsAre("template.ports[1].port: is there twice", "template.envs[1].name: is there twice",
-                            "template.volumes[1].mountPath: is there twice",
-                            "template.volumes[0].name: is required, because storageID names no volume to stand for it"));
+        ElementsAre(
+            "template.ports[1].port: is there twice", "template.envs[1].name: is there twice",
+            "template.volumes[1].mountPath: is there twice",
+            "template.volumes[0].name: is required, because storageID names no volume to stand for it"));
     EXPECT_THAT(complaints<CreateApiKey>(R"({"name": "ci"})"),
                 ElementsAre("tenantID: is required, unless isOperator is true"));
     EXPECT_THAT(complaints<CreateApiKey>(R"({"name": "ci", "tenantID": "a", "isOperator": true})"),
@@ -145,7 +149,8 @@ TEST(Codec, ChecksRulesBetweenFields) {
 TEST(Codec, TakesNullForWhatMayBeAbsent) {
     // As Go writes slices that were never made.
     const auto request = decode<StartInstance>(R"({"instanceID": "a", "tenantID": "t", "image": "x",
-        "specName": "s", "storageID": null, "template": {"ports": null, "envs": null, "cmd": "", "volumes": null}})");
+        "specName": "s", "storageID": null,
+        "template": {"ports": null, "envs": null, "cmd": "", "volumes": null}})");
     ASSERT_TRUE(request) << request.error().message;
     EXPECT_THAT(complaints<DeleteStocks>(R"({"number": null, "specName": "s"})"),
                 ElementsAre("number: must be a whole number"));
@@ -153,11 +158,13 @@ TEST(Codec, TakesNullForWhatMayBeAbsent) {
 
 TEST(Codec, ReadsQuantitiesAsTextOrNumberAndRefusesNonsense) {
     const auto stocks = [](std::string_view cpu) {
-        return fmt::format(R"({{"number":1,"specName":"s","cpu":{},"memory":"1Gi","gpuType":"x","gpuNum":1}})", cpu);
+        return fmt::format(
+            R"({{"number":1,"specName":"s","cpu":{},"memory":"1Gi","gpuType":"x","gpuNum":1}})", cpu);
     };
     EXPECT_EQ(decode<CreateStocks>(stocks("8"))->cpu, "8");
     EXPECT_EQ(decode<CreateStocks>(stocks("\"500m\""))->cpu, "500m");
-    EXPECT_THAT(complaints<CreateStocks>(stocks("\"8 cores\"")), ElementsAre(HasSubstr("cpu: '8 cores' has")));
+    EXPECT_THAT(complaints<CreateStocks>(stocks("\"8 cores\"")),
+                ElementsAre(HasSubstr("cpu: '8 cores' has")));
     EXPECT_THAT(complaints<CreateStocks>(stocks("\"0\"")), ElementsAre("cpu: must be above zero"));
     EXPECT_THAT(complaints<CreateStocks>(stocks("-1")), ElementsAre("cpu: must be above zero"));
 }
@@ -172,18 +179,21 @@ TEST(Codec, BoundsIntegersByFieldAndByType) {
 }
 
 TEST(Codec, SaysWhereJsonIsMalformed) {
-    EXPECT_THAT(complaints<Empty>("{\n  \"a\": 1,\n  \"b\" 2}"), ElementsAre("malformed JSON at line 3, column 7: '2' does not belong here"));
+    EXPECT_THAT(complaints<Empty>("{\n  \"a\": 1,\n  \"b\" 2}"),
+                ElementsAre("malformed JSON at line 3, column 7: '2' does not belong here"));
     EXPECT_THAT(complaints<Empty>("{\"a\": [1, 2"), ElementsAre(HasSubstr("it ends too early")));
     EXPECT_THAT(complaints<Empty>("{} {}"), ElementsAre(HasSubstr("something follows the end")));
     EXPECT_THAT(complaints<Empty>(""), ElementsAre(HasSubstr("there is none")));
-    EXPECT_THAT(complaints<Empty>("{\"a\": {\"b\": 1, \"\\u0062\": 2}}"), ElementsAre(HasSubstr("'b' is there twice")));
+    EXPECT_THAT(complaints<Empty>("{\"a\": {\"b\": 1, \"\\u0062\": 2}}"),
+                ElementsAre(HasSubstr("'b' is there twice")));
     EXPECT_THAT(complaints<Empty>("{\"a\": \"\xff\"}"), ElementsAre(HasSubstr("line 1, column 8")));
     EXPECT_THAT(complaints<Empty>("{\"a\": \"line\nbreak\"}"), ElementsAre(HasSubstr("control character")));
     EXPECT_THAT(complaints<Empty>("[]"), ElementsAre(": must be an object"));
     const auto nested = [](int n) { return "{\"a\":" + std::string(n, '[') + std::string(n, ']') + "}"; };
     EXPECT_TRUE(parse_json(nested(31)));
     EXPECT_THAT(complaints<Empty>(nested(32)), ElementsAre(HasSubstr("nested more than 32 deep")));
-    EXPECT_THAT(complaints<Empty>("{\"a\":\"" + std::string(body_max, 'x') + "\"}"), ElementsAre(HasSubstr("larger than")));
+    EXPECT_THAT(complaints<Empty>("{\"a\":\"" + std::string(body_max, 'x') + "\"}"),
+                ElementsAre(HasSubstr("larger than")));
 }
 
 TEST(Codec, TellsABoundedNumberOfErrors) {

@@ -13,7 +13,7 @@
 
 namespace hostler::api {
 
-// How a text must look. `check` answers what is wrong with it, or nothing; `pattern` says the same to programs.
+// How a text must look. `check` answers what is wrong with it, or nothing; `pattern` says it to programs.
 struct Form {
     std::string_view name;
     std::string_view pattern;
@@ -21,19 +21,20 @@ struct Form {
 };
 
 namespace forms {
-extern const Form label;      // A DNS label: lower-case letters, digits, '-'; at most 63. Names of zones, volumes, …
-extern const Form id;         // What a caller may use as an id: letters, digits, '.', '_', '-'; at most 128.
-extern const Form quantity;   // A Kubernetes quantity above zero. A JSON number is taken for its text.
-extern const Form image;      // A container image reference.
-extern const Form env_name;   // The name of an environment variable.
-extern const Form path;       // An absolute path without "..".
-extern const Form base_url;   // The path part of a URL: empty, or from '/'.
-extern const Form one_line;   // No control characters.
-extern const Form tcp;        // Of the protocols, the one that is served.
+extern const Form label;     // A DNS label: lower-case letters, digits, '-'; at most 63.
+extern const Form id;        // What a caller may use as an id: letters, digits, '.', '_', '-'; at most 128.
+extern const Form quantity;  // A Kubernetes quantity above zero. A JSON number is taken for its text.
+extern const Form image;     // A container image reference.
+extern const Form env_name;  // The name of an environment variable.
+extern const Form path;      // An absolute path without "..".
+extern const Form base_url;  // The path part of a URL: empty, or from '/'.
+extern const Form one_line;  // No control characters.
+extern const Form tcp;       // Of the protocols, the one that is served.
 }  // namespace forms
 
 enum class Unit { none, bytes, seconds, percent, celsius, watts };
-enum class In { automatic, query };  // automatic: path if the path names it; else query of a GET or DELETE; else body.
+// automatic: path if the path names it; else query of a GET or DELETE; else body.
+enum class In { automatic, query };
 enum class Absent { refused, fills };  // fills: the member's initialiser stands for a missing field.
 
 // A field that is neither std::optional nor `Absent::fills` must be there.
@@ -49,7 +50,7 @@ struct Field {
     Unit unit = Unit::none;
 };
 
-// Specialised for every struct of the API: template <> inline constexpr auto fields<T> = std::to_array<Field>({…}).
+// Specialised for every struct of the API, as std::to_array<Field>({…}).
 template <class T>
 inline constexpr std::array<Field, 0> fields{};
 

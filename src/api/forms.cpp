@@ -31,10 +31,9 @@ std::string check_quantity(std::string_view text) {
 }
 
 std::string check_image(std::string_view text) {
-    const bool ok = !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && !text.contains("//") &&
-                    all_of(text, [](char c) {
-                        return is_alnum(c) || std::string_view("._:/@-").contains(c);
-                    });
+    const bool ok =
+        !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && !text.contains("//") &&
+        all_of(text, [](char c) { return is_alnum(c) || std::string_view("._:/@-").contains(c); });
     return ok ? "" : "must be an image reference, as docker.io/library/nginx:1.27";
 }
 
@@ -71,15 +70,18 @@ std::string check_one_line(std::string_view text) {
     return all_of(text, [](char c) { return !is_control(c); }) ? "" : "must not contain control characters";
 }
 
-std::string check_tcp(std::string_view text) { return text == "TCP" ? "" : "must be TCP: nothing else is served"; }
+std::string check_tcp(std::string_view text) {
+    return text == "TCP" ? "" : "must be TCP: nothing else is served";
+}
 
 }  // namespace
 
 namespace forms {
 constinit const Form label{"label", "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", &check_label};
 constinit const Form id{"id", "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", &check_id};
-constinit const Form quantity{"quantity", R"(^\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$)",
-                              &check_quantity};
+constinit const Form quantity{
+    "quantity", R"(^\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$)",
+    &check_quantity};
 constinit const Form image{"image", "^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$", &check_image};
 constinit const Form env_name{"env-name", "^[A-Za-z_.-][A-Za-z0-9_.-]*$", &check_env_name};
 constinit const Form path{"path", "^/[^:,]+$", &check_path};

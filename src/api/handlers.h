@@ -1,5 +1,5 @@
-// What answers each operation. The master registers typed handlers; decoding, scope, encoding and problem details
-// are the same for all and happen here.
+// What answers each operation. The master registers typed handlers; decoding, scope, encoding and problem
+// details are the same for all and happen here.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct Caller {
     std::string name;    // What the key is for.
     std::string tenant;  // Empty: an operator.
     bool is_operator = false;
-    std::string address; // Where from.
+    std::string address;  // Where from.
     std::optional<WallTime> expires{};
 };
 
@@ -57,7 +57,8 @@ struct Reply {
 class EventSink {
 public:
     virtual ~EventSink() = default;
-    virtual Task<> send(std::string bytes) = 0;  // Errors: cancelled, unavailable (the client is gone), timeout.
+    // Errors: cancelled, unavailable (the client is gone), timeout.
+    virtual Task<> send(std::string bytes) = 0;
 };
 
 enum class Change { added, changed, removed, synced };
@@ -69,7 +70,9 @@ class Watch {
 public:
     Watch(EventSink& sink, bool& begun) : sink_(sink), begun_(begun) {}
     // `id` is what the client may resume behind: the number of a commit.
-    Task<> send(std::uint64_t id, Change change, Item item) { return put(event_bytes(id, change, encode(item))); }
+    Task<> send(std::uint64_t id, Change change, Item item) {
+        return put(event_bytes(id, change, encode(item)));
+    }
     Task<> synced(std::uint64_t id) { return put(event_bytes(id, Change::synced, "{}")); }
     Task<> keep_alive() { return put(":\n\n"); }  // Send one each 15 s, so that both ends notice a cut wire.
 
@@ -93,23 +96,25 @@ public:
         });
     }
 
-    // handlers.watch<ops::list_instances>([this](Call call, ListInstances request, Watch<Instance>& to) -> Task<> { … });
-    // It runs until the client goes or the handler ends; an error before the first event is answered as a problem.
+    // handlers.watch<ops::list_instances>([this](Call, ListInstances, Watch<Instance>& to) -> Task<> { … });
+    // It runs until the client goes or the handler ends; an error before the first event is answered as a
+    // problem.
     template <const auto& operation, class Handler>
     void watch(Handler handler) {
         using Op = std::remove_cvref_t<decltype(operation)>;
         static_assert(operation.watch, "the table of operations does not let this one be watched");
-        install_watch(operation, [handler = std::move(handler)](Call call, Assembled in, EventSink& sink,
-                                                                bool& begun) -> Task<> {
-            return watch_typed<Op>(handler, std::move(call), std::move(in), sink, begun);
-        });
+        install_watch(
+            operation,
+            [handler = std::move(handler)](Call call, Assembled in, EventSink& sink, bool& begun) -> Task<> {
+                return watch_typed<Op>(handler, std::move(call), std::move(in), sink, begun);
+            });
     }
 
     // Names of operations without a handler: a master that starts has none.
     std::vector<std::string_view> missing() const;
 
-    // Never fails: what went wrong is in the reply. `who` is asked for the operations' caller after routing, so that
-    // an unknown path is 404 to everyone. `sink` may be null where nothing can be streamed.
+    // Never fails: what went wrong is in the reply. `who` is asked for the operations' caller after routing,
+    // so that an unknown path is 404 to everyone. `sink` may be null where nothing can be streamed.
     Task<Reply> answer(Inquiry inquiry, Result<Caller> who, EventSink* sink) const;
 
 private:

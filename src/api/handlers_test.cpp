@@ -1,7 +1,7 @@
 #include "api/handlers.h"
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "api/problem.h"
 #include "core/testing/run.h"
@@ -68,11 +68,13 @@ TEST_F(HandlersTest, TellsAllThatIsWrongInQueryAndBodyAtOnce) {
 
 TEST_F(HandlersTest, AnswersProblemsWithTheirHeaders) {
     handlers.on<ops::start_instance>([](Call, StartInstance) -> Task<Empty> {
-        Error error{.code = Code::exhausted, .message = "no host has room", .reason = "insufficient_capacity"};
+        Error error{
+            .code = Code::exhausted, .message = "no host has room", .reason = "insufficient_capacity"};
         error.help = "delete 1 idle slot";
         co_return std::unexpected(error);
     });
-    const Reply full = ask({.method = "POST", .target = "/gpu-instances",
+    const Reply full = ask({.method = "POST",
+                            .target = "/gpu-instances",
                             .body = R"({"instanceID":"a","tenantID":"t","image":"i","specName":"s"})"});
     EXPECT_EQ(full.status, 409);
     EXPECT_EQ(problem(full).code, "insufficient_capacity");
@@ -82,7 +84,8 @@ TEST_F(HandlersTest, AnswersProblemsWithTheirHeaders) {
     EXPECT_EQ(header(ask({.method = "PUT", .target = "/stocks"}), "Allow"), "POST, DELETE");
     EXPECT_EQ(ask({.method = "PUT", .target = "/stocks"}).status, 405);
     EXPECT_EQ(ask({.method = "GET", .target = "/nowhere"}).status, 404);
-    const Reply stranger = ask({.method = "GET", .target = "/v1/zones"}, fail(Code::unauthenticated, "no key"));
+    const Reply stranger =
+        ask({.method = "GET", .target = "/v1/zones"}, fail(Code::unauthenticated, "no key"));
     EXPECT_EQ(stranger.status, 401);
     EXPECT_EQ(header(stranger, "WWW-Authenticate"), "Bearer");
     EXPECT_EQ(header(reply_of({.code = Code::exhausted, .reason = "rate_limited"}), "Retry-After"), "1");
@@ -109,7 +112,8 @@ TEST_F(HandlersTest, StreamsAWatch) {
         EXPECT_EQ(call.resume, 41U);
         CO_TRY(co_await to.send(42, Change::added, Instance{.id = "i-1"}));
         CO_TRY(co_await to.synced(42));
-        co_return fail(Code::unavailable, "the client has gone");  // After the first event: nothing left to tell.
+        co_return fail(Code::unavailable,
+                       "the client has gone");  // After the first event: nothing left to tell.
     });
     Recorder sink;
     const Caller caller{.actor = "key/k-1", .is_operator = true};
@@ -118,24 +122,33 @@ TEST_F(HandlersTest, StreamsAWatch) {
     EXPECT_TRUE(reply.streamed);
     EXPECT_TRUE(sink.text.starts_with("id: 42\nevent: added\ndata: {\"id\":\"i-1\",")) << sink.text;
     EXPECT_TRUE(sink.text.ends_with("id: 42\nevent: synced\ndata: {}\n\n")) << sink.text;
-    EXPECT_EQ(ask({.method = "GET", .target = "/v1/instances?watch=true&zone=gone"}, caller, &sink).status, 404);
-    EXPECT_EQ(ask({.method = "GET", .target = "/v1/instances?watch=true", .last_event_id = "x"}, caller, &sink).status, 400);
+    EXPECT_EQ(ask({.method = "GET", .target = "/v1/instances?watch=true&zone=gone"}, caller, &sink).status,
+              404);
+    EXPECT_EQ(
+        ask({.method = "GET", .target = "/v1/instances?watch=true", .last_event_id = "x"}, caller, &sink)
+            .status,
+        400);
 }
 
 TEST_F(HandlersTest, KnowsWhatIsMissing) {
     const auto all = handlers.missing().size();
     EXPECT_EQ(all, operations().size());
-    handlers.on<ops::list_instances>([](Call, ListInstances) -> Task<List<Instance>> { co_return List<Instance>{}; });
+    handlers.on<ops::list_instances>(
+        [](Call, ListInstances) -> Task<List<Instance>> { co_return List<Instance>{}; });
     EXPECT_EQ(handlers.missing().size(), all);  // Its watch still is.
     handlers.on<ops::whoami>([](Call, Empty) -> Task<Whoami> { co_return Whoami{}; });
     EXPECT_EQ(handlers.missing().size(), all - 1);
 }
 
 TEST(Problem, ComesBackAsTheErrorItWas) {
-    for (const Code code : {Code::invalid, Code::unauthenticated, Code::forbidden, Code::not_found, Code::conflict,
-                            Code::exhausted, Code::unavailable, Code::timeout, Code::cancelled, Code::internal}) {
-        const Error error{.code = code, .message = "what, which one, what to do", .reason = "some_token",
-                          .fields = {{"a.b", "is wrong"}}, .help = "less of it"};
+    for (const Code code :
+         {Code::invalid, Code::unauthenticated, Code::forbidden, Code::not_found, Code::conflict,
+          Code::exhausted, Code::unavailable, Code::timeout, Code::cancelled, Code::internal}) {
+        const Error error{.code = code,
+                          .message = "what, which one, what to do",
+                          .reason = "some_token",
+                          .fields = {{"a.b", "is wrong"}},
+                          .help = "less of it"};
         EXPECT_EQ(error_of(problem_of(error)), error) << name(code);
     }
     const Error capacity{.code = Code::exhausted, .message = "full", .reason = "insufficient_capacity"};

@@ -18,9 +18,12 @@ std::string_view type_of(Kind kind) {
         case Kind::boolean: return "boolean";
         case Kind::integer: return "integer";
         case Kind::number: return "number";
-        case Kind::text: case Kind::time: case Kind::enumeration: return "string";
+        case Kind::text:
+        case Kind::time:
+        case Kind::enumeration: return "string";
         case Kind::list: return "array";
-        case Kind::map: case Kind::object: return "object";
+        case Kind::map:
+        case Kind::object: return "object";
     }
     broken("a kind outside its enum", __FILE__, __LINE__);
 }
@@ -74,7 +77,9 @@ private:
         return out;
     }
 
-    static json::object reference(const Schema& schema) { return {{"$ref", "#/components/schemas/" + schema.name}}; }
+    static json::object reference(const Schema& schema) {
+        return {{"$ref", "#/components/schemas/" + schema.name}};
+    }
 
     json::object describe(const Operation& operation) {
         const Schema& request = operation.request();
@@ -100,11 +105,13 @@ private:
                          {"x-scope", scope(operation.scope)}};
         if (!parameters.empty()) out["parameters"] = std::move(parameters);
         if (!body.empty()) {
-            json::object schema{{"type", "object"}, {"properties", std::move(body)}, {"additionalProperties", false}};
+            json::object schema{
+                {"type", "object"}, {"properties", std::move(body)}, {"additionalProperties", false}};
             if (!required.empty()) schema["required"] = std::move(required);
             schemas_[request.name] = std::move(schema);
-            out["requestBody"] = json::object{{"required", operation.body != Body::or_query},
-                                              {"content", {{"application/json", {{"schema", reference(request)}}}}}};
+            out["requestBody"] =
+                json::object{{"required", operation.body != Body::or_query},
+                             {"content", {{"application/json", {{"schema", reference(request)}}}}}};
         }
         out["responses"] = responses(operation);
         return out;
@@ -126,12 +133,14 @@ private:
             content["text/event-stream"] = json::object{
                 {"schema",
                  {{"type", "string"},
-                  {"description", "Events added, changed, removed (data: the item), and synced once all that was there "
-                                  "has been sent."}}}};
+                  {"description",
+                   "Events added, changed, removed (data: the item), and synced once all that was there "
+                   "has been sent."}}}};
         const std::string_view what = operation.status == 202 ? "Begun: ask for the operation until it ends."
                                       : operation.status == 201 ? "Created."
                                                                 : "Done.";
-        json::object out{{std::to_string(operation.status), {{"description", what}, {"content", std::move(content)}}}};
+        json::object out{
+            {std::to_string(operation.status), {{"description", what}, {"content", std::move(content)}}}};
         out["default"] = json::object{{"$ref", "#/components/responses/problem"}};
         return out;
     }
@@ -153,14 +162,18 @@ private:
             schema["maximum"] = common.max;
         }
         if (!common.initial.empty()) schema["default"] = json::parse(common.initial);
-        return {{"name", common.name}, {"in", "query"}, {"description", common.help}, {"schema", std::move(schema)}};
+        return {{"name", common.name},
+                {"in", "query"},
+                {"description", common.help},
+                {"schema", std::move(schema)}};
     }
 
     static json::object idempotency_key() {
         return {{"name", "Idempotency-Key"},
                 {"in", "header"},
-                {"description", "The caller's name for this call: sent again with the same request, it gets the first "
-                                "answer."},
+                {"description",
+                 "The caller's name for this call: sent again with the same request, it gets the first "
+                 "answer."},
                 {"schema", {{"type", "string"}, {"maxLength", 128}}}};
     }
     static json::object last_event_id() {
@@ -195,7 +208,8 @@ private:
 
     json::object of(const Schema& schema) {
         switch (schema.kind) {
-            case Kind::object: case Kind::enumeration: define(schema); return reference(schema);
+            case Kind::object:
+            case Kind::enumeration: define(schema); return reference(schema);
             case Kind::time: return {{"type", "string"}, {"format", "date-time"}};
             case Kind::list: return {{"type", "array"}, {"items", of(*schema.element)}};
             case Kind::map: return {{"type", "object"}, {"additionalProperties", of(*schema.element)}};
@@ -204,7 +218,9 @@ private:
                 if (schema.max > INT32_MAX) out["format"] = "int64";
                 return out;
             }
-            case Kind::boolean: case Kind::number: case Kind::text: break;
+            case Kind::boolean:
+            case Kind::number:
+            case Kind::text: break;
         }
         return {{"type", type_of(schema.kind)}};
     }
@@ -247,7 +263,8 @@ void indent(std::string& out, const json::value& value, int depth) {
         }
         line(depth);
         out += '}';
-    } else if (const auto* array = value.if_array(); array && !array->empty() && !array->front().is_primitive()) {
+    } else if (const auto* array = value.if_array();
+               array && !array->empty() && !array->front().is_primitive()) {
         out += '[';
         bool first = true;
         for (const auto& element : *array) {

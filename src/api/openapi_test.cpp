@@ -1,7 +1,7 @@
 #include "api/openapi.h"
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include <fstream>
 #include <sstream>

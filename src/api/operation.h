@@ -35,11 +35,12 @@ struct Operation {
     // Command line: `hostler noun verb [argument]`.
     std::string_view noun;
     std::string_view verb;
-    std::string_view argument{};  // JSON name of a field that is given by position; those of the path come before it.
-    std::string_view columns{};   // Of its table, in order; without it the answer is shown as name and value.
-    std::string_view confirm{};   // What to ask a person before it is done; empty: it is just done.
-    std::string_view example{};   // What to type after "hostler ".
-    const Schema& (*request)() = nullptr;   // Filled in by Typed.
+    std::string_view
+        argument{};  // JSON name of a field that is given by position; those of the path come before it.
+    std::string_view columns{};  // Of its table, in order; without it the answer is shown as name and value.
+    std::string_view confirm{};  // What to ask a person before it is done; empty: it is just done.
+    std::string_view example{};  // What to type after "hostler ".
+    const Schema& (*request)() = nullptr;  // Filled in by Typed.
     const Schema& (*response)() = nullptr;
 
     constexpr bool writes() const { return method != Method::get; }

@@ -16,16 +16,28 @@ std::string_view name(Method method) {
 std::span<const Operation* const> operations() {
     using namespace ops;
     static constexpr auto all = std::to_array<const Operation*>({
-        &create_stocks, &delete_stocks, &start_instance, &stop_instance, &get_instance_state,
-        &list_zones, &create_zone, &get_zone, &delete_zone,
-        &list_access_points, &get_access_point,
-        &create_host_token, &list_host_tokens, &delete_host_token,
-        &list_hosts, &get_host, &cordon_host, &uncordon_host, &explain_host, &remove_host,
-        &list_gpus, &get_gpu, &list_specs, &get_spec, &list_stocks, &get_stock,
-        &list_instances, &get_instance, &get_instance_logs, &list_instance_events, &explain_instance,
-        &create_volume, &list_volumes, &get_volume, &delete_volume,
-        &list_networks, &get_network, &list_operations, &get_operation,
-        &create_api_key, &list_api_keys, &delete_api_key, &list_events, &whoami,
+        &create_stocks,      &delete_stocks,
+        &start_instance,     &stop_instance,
+        &get_instance_state, &list_zones,
+        &create_zone,        &get_zone,
+        &delete_zone,        &list_access_points,
+        &get_access_point,   &create_host_token,
+        &list_host_tokens,   &delete_host_token,
+        &list_hosts,         &get_host,
+        &cordon_host,        &uncordon_host,
+        &explain_host,       &remove_host,
+        &list_gpus,          &get_gpu,
+        &list_specs,         &get_spec,
+        &list_stocks,        &get_stock,
+        &list_instances,     &get_instance,
+        &get_instance_logs,  &list_instance_events,
+        &explain_instance,   &create_volume,
+        &list_volumes,       &get_volume,
+        &delete_volume,      &list_networks,
+        &get_network,        &list_operations,
+        &get_operation,      &create_api_key,
+        &list_api_keys,      &delete_api_key,
+        &list_events,        &whoami,
     });
     return all;
 }

@@ -1,5 +1,5 @@
-// Every operation of the API, once. The server routes, checks and decodes from this table; openapi.json and the
-// command line are made from it.
+// Every operation of the API, once. The server routes, checks and decodes from this table; openapi.json and
+// the command line are made from it.
 #pragma once
 
 #include <span>
@@ -47,7 +47,8 @@ inline constexpr Typed<CreateStocks, Empty> create_stocks{{
     .name = "createStocks", .method = Method::post, .path = "/stocks", .permission = "stock.write",
     .scope = Scope::operator_only, .help = "Add slots to the stock of a spec, which is created if need be.",
     .noun = "stock", .verb = "create", .argument = "specName",
-    .example = "stock create h100-1 --number 4 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' --gpu-num 1"}};
+    .example = "stock create h100-1 --number 4 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' "
+               "--gpu-num 1"}};
 inline constexpr Typed<DeleteStocks, Empty> delete_stocks{{
     .name = "deleteStocks", .method = Method::delete_, .path = "/stocks", .permission = "stock.write",
     .scope = Scope::operator_only, .help = "Take idle slots out of the stock of a spec.",
@@ -57,10 +58,12 @@ inline constexpr Typed<StartInstance, Empty> start_instance{{
     .name = "startInstance", .method = Method::post, .path = "/gpu-instances", .permission = "instance.write",
     .help = "Start a GPU instance, from stock where there is some.", .noun = "instance", .verb = "start",
     .argument = "instanceID",
-    .example = "instance start notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 --port 80,public,probe --wait"}};
+    .example = "instance start notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 "
+               "--port 80,public,probe --wait"}};
 inline constexpr Typed<NameInstance, Empty> stop_instance{{
     .name = "stopInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
-    .permission = "instance.write", .help = "Stop an instance and give back what it holds.", .noun = "instance",
+    .permission = "instance.write", .help = "Stop an instance and give back what it holds.",
+    .noun = "instance",
     .verb = "stop", .example = "instance stop notebook-1"}};
 inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
     .name = "getInstanceState", .path = "/gpu-instances/{instanceID}", .permission = "instance.read",
@@ -68,7 +71,8 @@ inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
     .example = "instance state notebook-1"}};
 
 inline constexpr Typed<Empty, List<Zone>> list_zones{{
-    .name = "listZones", .path = "/v1/zones", .permission = "zone.read", .help = "List the zones.", .list = true,
+    .name = "listZones", .path = "/v1/zones", .permission = "zone.read", .help = "List the zones.",
+    .list = true,
     .noun = "zone", .verb = "list", .columns = "name location accessPoints hosts gpus gpusFree createdAt"}};
 inline constexpr Typed<CreateZone, Zone> create_zone{{
     .name = "createZone", .method = Method::post, .path = "/v1/zones", .permission = "zone.write",
@@ -111,7 +115,8 @@ inline constexpr Typed<NameHost, Host> get_host{{
     .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
     .help = "Show a host.", .noun = "host", .verb = "get"}};
 inline constexpr Typed<NameHost, Host> cordon_host{{
-    .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon", .permission = "host.write",
+    .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon",
+    .permission = "host.write",
     .scope = Scope::operator_only, .help = "Put nothing new on a host.", .noun = "host", .verb = "cordon"}};
 inline constexpr Typed<NameHost, Host> uncordon_host{{
     .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
@@ -124,7 +129,8 @@ inline constexpr Typed<NameHost, Explanation> explain_host{{
 inline constexpr Typed<RemoveHost, Empty> remove_host{{
     .name = "removeHost", .method = Method::delete_, .path = "/v1/hosts/{host}", .permission = "host.write",
     .scope = Scope::operator_only, .help = "Remove a host: it is cut off at once, for good.", .noun = "host",
-    .verb = "remove", .confirm = "It can join again only with a new token.", .example = "host remove h-4f2a9c"}};
+    .verb = "remove", .confirm = "It can join again only with a new token.",
+    .example = "host remove h-4f2a9c"}};
 
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
@@ -136,7 +142,8 @@ inline constexpr Typed<GetGpu, Gpu> get_gpu{{
     .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
 
 inline constexpr Typed<Empty, List<Spec>> list_specs{{
-    .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.", .list = true,
+    .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.",
+    .list = true,
     .noun = "spec", .verb = "list", .columns = "name gpuType gpuNum cpu memory createdAt"}};
 inline constexpr Typed<GetSpec, Spec> get_spec{{
     .name = "getSpec", .path = "/v1/specs/{spec}", .permission = "spec.read", .help = "Show a spec.",
@@ -147,7 +154,8 @@ inline constexpr Typed<ListStocks, List<Stock>> list_stocks{{
     .help = "List the stock of every spec.", .list = true, .noun = "stock", .verb = "list",
     .columns = "specName wanted idle inUse preparing missing message"}};
 inline constexpr Typed<GetSpec, Stock> get_stock{{
-    .name = "getStock", .path = "/v1/stocks/{spec}", .permission = "stock.read", .scope = Scope::operator_only,
+    .name = "getStock", .path = "/v1/stocks/{spec}", .permission = "stock.read",
+    .scope = Scope::operator_only,
     .help = "Show the stock of a spec, zone by zone.", .noun = "stock", .verb = "get"}};
 
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
@@ -180,7 +188,8 @@ inline constexpr Typed<ListVolumes, List<Volume>> list_volumes{{
     .list = true, .noun = "volume", .verb = "list",
     .columns = "name id tenantID size state zone host attachedTo createdAt"}};
 inline constexpr Typed<NameVolume, Volume> get_volume{{
-    .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read", .help = "Show a volume.",
+    .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read",
+    .help = "Show a volume.",
     .noun = "volume", .verb = "get"}};
 inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
     .name = "deleteVolume", .method = Method::delete_, .path = "/v1/volumes/{volume}",

@@ -1,8 +1,8 @@
 // The table itself: nothing without help, nothing twice, nothing that means a field which is not there.
 #include "api/operations.h"
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include <set>
 
@@ -32,7 +32,8 @@ std::set<const Schema*> all_objects() {
 TEST(Operations, EveryFieldHasHelpThatIsASentence) {
     for (const Schema* schema : all_objects())
         for (const Property& property : schema->properties) {
-            ASSERT_TRUE(property.field) << schema->name << "." << property.name << " is not in the table of fields";
+            ASSERT_TRUE(property.field)
+                << schema->name << "." << property.name << " is not in the table of fields";
             EXPECT_TRUE(property.field->help.ends_with('.')) << schema->name << "." << property.name;
         }
 }
@@ -49,7 +50,11 @@ TEST(Operations, EveryExampleIsAllowed) {
                     EXPECT_TRUE(std::ranges::count(property.schema->values, field->example)) << where;
                     break;
                 case Kind::time: FAIL() << where << ": examples of times are made, not written";
-                case Kind::boolean: case Kind::integer: case Kind::number: case Kind::list: case Kind::map:
+                case Kind::boolean:
+                case Kind::integer:
+                case Kind::number:
+                case Kind::list:
+                case Kind::map:
                 case Kind::object: {
                     const auto value = parse_json(field->example);
                     ASSERT_TRUE(value) << where;
@@ -94,7 +99,8 @@ TEST(Operations, MeanFieldsThatAreThere) {
         std::string_view columns = operation->columns;
         while (!columns.empty()) {
             const auto column = columns.substr(0, columns.find(' '));
-            EXPECT_TRUE(answer.find("items")->schema->element->find(column)) << operation->name << " " << column;
+            EXPECT_TRUE(answer.find("items")->schema->element->find(column))
+                << operation->name << " " << column;
             columns.remove_prefix(std::min(columns.size(), column.size() + 1));
         }
     }

@@ -103,8 +103,10 @@ std::string what(const error_code& ec, std::string_view rest) {
         ec == json::error::key_too_large || ec == json::error::string_too_large)
         return "a part is too large";
     if (rest.empty()) return "it ends too early";
-    if (static_cast<unsigned char>(rest.front()) < 0x20) return "a line break or control character does not belong here";
-    return fmt::format("'{}' does not belong here", rest.front() > 0 ? rest.substr(0, 1) : "a character beyond ASCII");
+    if (static_cast<unsigned char>(rest.front()) < 0x20)
+        return "a line break or control character does not belong here";
+    return fmt::format("'{}' does not belong here",
+                       rest.front() > 0 ? rest.substr(0, 1) : "a character beyond ASCII");
 }
 
 }  // namespace
@@ -130,7 +132,8 @@ Result<json::value> parse_json(std::string_view text, std::size_t size_max) {
     const std::string& doubled = parser.handler().doubled;
     return fail(Code::invalid,
                 fmt::format("malformed JSON at line {}, column {}: {}", line, column,
-                            doubled.empty() ? what(ec, text.substr(used)) : fmt::format("'{}' is there twice", doubled.substr(0, 128))),
+                            doubled.empty() ? what(ec, text.substr(used))
+                                            : fmt::format("'{}' is there twice", doubled.substr(0, 128))),
                 "malformed_json");
 }
 

@@ -3,7 +3,8 @@
 namespace hostler::api {
 
 int status_of(const Error& error) {
-    if (error.code == Code::exhausted && (error.reason == "insufficient_capacity" || error.reason == "quota_exceeded"))
+    if (error.code == Code::exhausted &&
+        (error.reason == "insufficient_capacity" || error.reason == "quota_exceeded"))
         return 409;
     if (error.code == Code::invalid && error.reason == "too_large") return 413;
     if (error.code == Code::invalid && error.reason == "method_not_allowed") return 405;

@@ -37,8 +37,10 @@ std::optional<Params> fit(const Operation& operation, const std::vector<std::str
     if (wanted.size() != raw.size()) return std::nullopt;
     Params params;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (is_parameter(wanted[i])) params.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), decoded[i]);
-        else if (wanted[i] != raw[i]) return std::nullopt;
+        if (is_parameter(wanted[i]))
+            params.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), decoded[i]);
+        else if (wanted[i] != raw[i])
+            return std::nullopt;
     }
     return params;
 }
@@ -63,10 +65,12 @@ Result<Params> parse_query(std::string_view query) {
 std::string percent_encode(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '.' || c == '_' || c == '~';
-        if (plain) out += c;
-        else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '-' || c == '.' || c == '_' || c == '~';
+        if (plain)
+            out += c;
+        else
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
     return out;
 }
@@ -110,7 +114,8 @@ Result<Match> match(std::string_view method, std::string_view target) {
     for (const Operation* operation : operations()) {
         auto params = fit(*operation, raw, decoded);
         if (!params) continue;
-        if (std::any_of(params->begin(), params->end(), [](const auto& param) { return param.second.empty(); }))
+        if (std::any_of(params->begin(), params->end(),
+                        [](const auto& param) { return param.second.empty(); }))
             continue;
         if (name(operation->method) != asked) {
             allow += fmt::format("{}{}", allow.empty() ? "" : ", ", name(operation->method));
@@ -119,9 +124,11 @@ Result<Match> match(std::string_view method, std::string_view target) {
         return Match{operation, std::move(*params), TRY(parse_query(query))};
     }
     if (allow.empty())
-        return fail(Code::not_found, fmt::format("there is nothing at {}; /openapi.json tells what there is", path),
+        return fail(Code::not_found,
+                    fmt::format("there is nothing at {}; /openapi.json tells what there is", path),
                     "no_such_path");
-    Error error{.code = Code::invalid, .message = fmt::format("{} takes {}, not {}", path, allow, method),
+    Error error{.code = Code::invalid,
+                .message = fmt::format("{} takes {}, not {}", path, allow, method),
                 .reason = "method_not_allowed"};
     error.help = std::move(allow);
     return std::unexpected(std::move(error));

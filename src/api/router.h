@@ -23,8 +23,8 @@ struct Match {
 };
 
 // `target` is a path with an optional query, as in a request line. HEAD matches where GET does.
-// Errors: not_found; invalid with reason method_not_allowed, whose help is the Allow header's value; invalid for a
-// path or query that is no proper one ('..', empty steps, bad escapes, NUL).
+// Errors: not_found; invalid with reason method_not_allowed, whose help is the Allow header's value; invalid
+// for a path or query that is no proper one ('..', empty steps, bad escapes, NUL).
 Result<Match> match(std::string_view method, std::string_view target);
 
 enum class Place { path, query, body, body_or_query };

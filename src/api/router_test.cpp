@@ -1,8 +1,8 @@
 #include "api/router.h"
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "api/operations.h"
 
@@ -40,14 +40,16 @@ TEST(Router, DecodesParametersOnce) {
 }
 
 TEST(Router, RefusesTricks) {
-    for (const auto* target : {"/v1/zones/..", "/v1/zones/%2e%2e", "/v1/../stocks", "/v1/./zones", "/v1/zones/a%00b",
-                               "/v1/zones/%zz", "/v1/zones/%4", "/v1/zones?zone=%", "v1/zones", "http://x/v1/zones", ""})
+    for (const auto* target :
+         {"/v1/zones/..", "/v1/zones/%2e%2e", "/v1/../stocks", "/v1/./zones", "/v1/zones/a%00b",
+          "/v1/zones/%zz", "/v1/zones/%4", "/v1/zones?zone=%", "v1/zones", "http://x/v1/zones", ""})
         EXPECT_EQ(match("GET", target).error().code, Code::invalid) << target;
     EXPECT_EQ(match("POST", "/%73tocks").error().code, Code::not_found);
     EXPECT_EQ(match("GET", "/v1/zones/" + std::string(9000, 'a')).error().reason, "too_large");
 }
 
-std::vector<std::string> complaints(std::string_view method, std::string_view target, std::string_view body = "") {
+std::vector<std::string> complaints(std::string_view method, std::string_view target,
+                                    std::string_view body = "") {
     const auto matched = match(method, target);
     EXPECT_TRUE(matched) << matched.error().message;
     const auto in = assemble(*matched, body, "");
@@ -59,7 +61,8 @@ std::vector<std::string> complaints(std::string_view method, std::string_view ta
 }
 
 TEST(Assemble, ReadsWhatOperationsShare) {
-    const auto in = assemble(*match("GET", "/v1/instances?limit=7&cursor=abc&watch&zone=nj&all=true"), "", "");
+    const auto in =
+        assemble(*match("GET", "/v1/instances?limit=7&cursor=abc&watch&zone=nj&all=true"), "", "");
     ASSERT_TRUE(in && in->known);
     EXPECT_EQ(in->limit, 7);
     EXPECT_EQ(in->cursor, "abc");

@@ -42,7 +42,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const bool same = folded(a[i - 1]) == folded(b[j - 1]);
             row[i][j] = std::min({row[i - 1][j] + 1, row[i][j - 1] + 1, row[i - 1][j - 1] + (same ? 0 : 1)});
-            if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) && folded(a[i - 2]) == folded(b[j - 1]))
+            if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+                folded(a[i - 2]) == folded(b[j - 1]))
                 row[i][j] = std::min(row[i][j], row[i - 2][j - 2] + 1);
         }
     return row[a.size()][b.size()];
@@ -68,7 +69,8 @@ std::string wrong_text(std::string_view text, const Field* field) {
     const auto length = static_cast<std::int64_t>(text.size());
     const std::int64_t least = field && field->min ? *field->min : 0;
     const std::int64_t most = field && field->max ? *field->max : text_max;
-    if (length < least) return least == 1 ? "must not be empty" : fmt::format("must have at least {} characters", least);
+    if (length < least)
+        return least == 1 ? "must not be empty" : fmt::format("must have at least {} characters", least);
     if (length > most) return fmt::format("must have at most {} characters", most);
     if (text.contains('\0')) return "must not contain a NUL character";
     return field && field->form ? field->form->check(text) : "";
@@ -89,7 +91,8 @@ std::string wrong_number(double number, const Field* field) {
     const bool high = field->max && number > static_cast<double>(*field->max);
     if (!low && !high) return "";
     if (field->min && field->max) return fmt::format("must be between {} and {}", *field->min, *field->max);
-    return low ? fmt::format("must be at least {}", *field->min) : fmt::format("must be at most {}", *field->max);
+    return low ? fmt::format("must be at least {}", *field->min)
+               : fmt::format("must be at most {}", *field->max);
 }
 
 }  // namespace hostler::api

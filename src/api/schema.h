@@ -1,4 +1,5 @@
-// What a type looks like as JSON, for everything that walks types at run time: queries, OpenAPI, the command line.
+// What a type looks like as JSON, for everything that walks types at run time: queries, OpenAPI, the command
+// line.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace hostler::api {
 enum class Kind { boolean, integer, number, text, time, enumeration, list, map, object };
 
 struct Property {
-    std::string name;              // "specName"
+    std::string name;  // "specName"
     const Schema* schema = nullptr;
     const Field* field = nullptr;  // Null for what is only ever stored.
     bool required = true;          // False: std::optional, or its initialiser stands for it.
@@ -22,12 +23,12 @@ struct Property {
 
 struct Schema {
     Kind kind = Kind::object;
-    std::string name;                            // Of objects and enums: "StartInstance".
-    std::int64_t min = 0;                        // What an integer's type can hold.
+    std::string name;      // Of objects and enums: "StartInstance".
+    std::int64_t min = 0;  // What an integer's type can hold.
     std::uint64_t max = 0;
-    std::vector<std::string_view> values{};      // Of an enum, in order.
-    const Schema* element = nullptr;             // Of a list or map.
-    std::vector<Property> properties{};          // Of an object, in order.
+    std::vector<std::string_view> values{};  // Of an enum, in order.
+    const Schema* element = nullptr;         // Of a list or map.
+    std::vector<Property> properties{};      // Of an object, in order.
 
     const Property* find(std::string_view property) const;
 };

@@ -1,6 +1,6 @@
 // The five calls of the source with its own JSON: exactly its fields go in, exactly its fields come out.
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "api/codec.h"
 #include "api/handlers.h"
@@ -47,8 +47,13 @@ TEST_F(SourceCalls, CreateStocks) {
         "cpu": "8", "memory": "32Gi", "gpuType": "H100 SXM5 80GB", "gpuNum": 1})");
     EXPECT_EQ(reply.status, 200) << reply.body;
     EXPECT_EQ(reply.body, "{}");
-    EXPECT_EQ(got, (CreateStocks{.number = 4, .operation_id = "op-1", .spec_name = "h100-1", .cpu = "8",
-                                 .memory = "32Gi", .gpu_type = "H100 SXM5 80GB", .gpu_num = 1}));
+    EXPECT_EQ(got, (CreateStocks{.number = 4,
+                                 .operation_id = "op-1",
+                                 .spec_name = "h100-1",
+                                 .cpu = "8",
+                                 .memory = "32Gi",
+                                 .gpu_type = "H100 SXM5 80GB",
+                                 .gpu_num = 1}));
     EXPECT_EQ(call.idempotency_key, "op-1");
     EXPECT_EQ(names(schema_of<CreateStocks>(), {"zone"}),
               (Names{"number", "operationID", "specName", "cpu", "memory", "gpuType", "gpuNum"}));
@@ -57,7 +62,8 @@ TEST_F(SourceCalls, CreateStocks) {
 TEST_F(SourceCalls, CreateStocksInAZone) {
     CreateStocks got;
     answer<ops::create_stocks>(got, Empty{});
-    EXPECT_EQ(ask("POST", "/stocks?zone=lon&dryRun=true", R"({"number": 1, "specName": "s"})", "k").status, 200);
+    EXPECT_EQ(ask("POST", "/stocks?zone=lon&dryRun=true", R"({"number": 1, "specName": "s"})", "k").status,
+              200);
     EXPECT_EQ(got.zone, "lon");
     EXPECT_TRUE(call.dry_run);
     EXPECT_EQ(call.idempotency_key, "k");
@@ -71,7 +77,8 @@ TEST_F(SourceCalls, DeleteStocksByBodyOrByQuery) {
     DeleteStocks got;
     answer<ops::delete_stocks>(got, Empty{});
     const DeleteStocks wanted{.number = 2, .operation_id = "op-2", .spec_name = "h100-1"};
-    EXPECT_EQ(ask("DELETE", "/stocks", R"({"number": 2, "operationID": "op-2", "specName": "h100-1"})").body, "{}");
+    EXPECT_EQ(ask("DELETE", "/stocks", R"({"number": 2, "operationID": "op-2", "specName": "h100-1"})").body,
+              "{}");
     EXPECT_EQ(std::exchange(got, {}), wanted);
     EXPECT_EQ(ask("DELETE", "/stocks?number=2&operationID=op-2&specName=h100-1").body, "{}");
     EXPECT_EQ(std::exchange(got, {}), wanted);
@@ -87,14 +94,19 @@ TEST_F(SourceCalls, StartInstance) {
         "instanceID": "notebook-1", "tenantID": "acme", "tenantName": "Acme Ltd", "image": "demo:1",
         "storageID": "models", "specName": "h100-1",
         "template": {
-            "ports": [{"port": 8080, "protocol": "TCP", "isPublic": true, "isProbe": true, "baseUrl": "/lab"}],
+            "ports": [{"port": 8080, "protocol": "TCP", "isPublic": true, "isProbe": true,
+                       "baseUrl": "/lab"}],
             "envs": [{"name": "A", "value": "1"}],
             "cmd": "serve --port 8080",
             "volumes": [{"name": "models", "mountPath": "/data", "readOnly": true}]}})");
     EXPECT_EQ(reply.status, 200) << reply.body;
     EXPECT_EQ(reply.body, "{}");
-    EXPECT_EQ(got, (StartInstance{.instance_id = "notebook-1", .tenant_id = "acme", .tenant_name = "Acme Ltd",
-                                  .image = "demo:1", .storage_id = "models", .spec_name = "h100-1",
+    EXPECT_EQ(got, (StartInstance{.instance_id = "notebook-1",
+                                  .tenant_id = "acme",
+                                  .tenant_name = "Acme Ltd",
+                                  .image = "demo:1",
+                                  .storage_id = "models",
+                                  .spec_name = "h100-1",
                                   .template_ = {.ports = {{8080, Protocol::TCP, true, true, "/lab"}},
                                                 .envs = {{"A", "1"}},
                                                 .cmd = "serve --port 8080",
@@ -112,7 +124,8 @@ TEST_F(SourceCalls, StopInstance) {
     answer<ops::stop_instance>(got, Empty{});
     EXPECT_EQ(ask("DELETE", "/gpu-instances/notebook-1").body, "{}");
     EXPECT_EQ(got.instance_id, "notebook-1");
-    EXPECT_EQ(ask("DELETE", "/gpu-instances/notebook-1", "{}").status, 200);  // Some clients always send a body.
+    EXPECT_EQ(ask("DELETE", "/gpu-instances/notebook-1", "{}").status,
+              200);  // Some clients always send a body.
 }
 
 TEST_F(SourceCalls, InstanceState) {
@@ -124,7 +137,8 @@ TEST_F(SourceCalls, InstanceState) {
     EXPECT_EQ(reply.body, R"({"state":"running"})");
     EXPECT_EQ(got.tenant_id, "acme");
     for (const std::string_view state : {"init", "ready", "running"})  // The source's words.
-        EXPECT_TRUE(std::ranges::count(schema_of<InstanceStateAnswer>().find("state")->schema->values, state));
+        EXPECT_TRUE(
+            std::ranges::count(schema_of<InstanceStateAnswer>().find("state")->schema->values, state));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct List {
 template <class T>
 inline constexpr auto fields<List<T>> = std::to_array<Field>({
     {.member = "items", .help = "The page, oldest first.", .max = 1000},
-    {.member = "next_cursor", .help = "Ask again with ?cursor= this for the next page; absent on the last one."},
+    {.member = "next_cursor",
+     .help = "Ask again with ?cursor= this for the next page; absent on the last one."},
 });
 
 struct ProblemField {
@@ -89,7 +90,8 @@ BOOST_DESCRIBE_STRUCT(Explanation, (), (token, sentence, blocking, would_help))
 template <>
 inline constexpr auto fields<Explanation> = std::to_array<Field>({
     {.member = "token", .help = "The reason, stable for programs.", .example = "insufficient_capacity"},
-    {.member = "sentence", .help = "The reason in words.", .example = "No host has 8 free GPUs of this type."},
+    {.member = "sentence", .help = "The reason in words.",
+     .example = "No host has 8 free GPUs of this type."},
     {.member = "blocking", .help = "What stands in the way, host by host."},
     {.member = "would_help", .help = "The smallest change that would help.",
      .example = "delete 2 idle slots of another spec"},
@@ -119,7 +121,8 @@ inline constexpr auto fields<LongOperation> = std::to_array<Field>({
     {.member = "subject", .help = "Kind and id of what it works on.", .example = "volume/v-3hq8"},
     {.member = "tenant_id", .help = "The tenant it belongs to; empty: the operator."},
     {.member = "state", .help = "How far it is."},
-    {.member = "message", .help = "What it is doing, or how it ended.", .example = "waiting for host h-4f2a9c"},
+    {.member = "message", .help = "What it is doing, or how it ended.",
+     .example = "waiting for host h-4f2a9c"},
     {.member = "error", .help = "Why it failed."},
     {.member = "created_at", .help = "When it began."},
     {.member = "ended_at", .help = "When it ended."},

@@ -42,10 +42,10 @@ struct Host {
     std::optional<WallTime> seen_at{};
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
-                      (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus, gpus_free,
-                       gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes, disk_free_bytes,
-                       instances, access_point, os, kernel, architecture, cpu_model, driver_version, cuda_version,
-                       agent_version, engine, problems, joined_at, seen_at))
+                      (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
+                       gpus_free, gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes,
+                       disk_free_bytes, instances, access_point, os, kernel, architecture, cpu_model,
+                       driver_version, cuda_version, agent_version, engine, problems, joined_at, seen_at))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
@@ -110,7 +110,8 @@ BOOST_DESCRIBE_STRUCT(RemoveHost, (), (host, force))
 template <>
 inline constexpr auto fields<RemoveHost> = std::to_array<Field>({
     {.member = "host", .help = "The host's id, or its name if only one has it.", .example = "h-4f2a9c"},
-    {.member = "force", .help = "Even with instances or volumes on it: they are lost.", .absent = Absent::fills},
+    {.member = "force", .help = "Even with instances or volumes on it: they are lost.",
+     .absent = Absent::fills},
 });
 
 enum class GpuState { healthy, degraded, faulty, unresponsive, gone };
@@ -147,10 +148,10 @@ struct Gpu {
     std::optional<WallTime> sampled_at{};
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
-                      (id, host, zone, index, vendor, model, state, reason, message, use, held_by, simulated,
-                       memory_bytes, pci_address, numa_node, pcie_generation, pcie_width, driver_version,
-                       compute_capability, memory_used_bytes, utilization_percent, temperature_celsius,
-                       power_watts, sampled_at))
+                      (id, host, zone, index, vendor, model, state, reason, message, use, held_by,
+                       simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
+                       driver_version, compute_capability, memory_used_bytes, utilization_percent,
+                       temperature_celsius, power_watts, sampled_at))
 template <>
 inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "id", .help = "Its UUID.", .example = "GPU-6d1f0c7e-3a52-4b8e-9d44-0f1e2d3c4b5a"},

@@ -27,7 +27,8 @@ inline constexpr auto fields<Port> = std::to_array<Field>({
      .example = "true", .absent = Absent::fills},
     {.member = "is_probe", .help = "The instance is running only once this port answers.", .example = "true",
      .absent = Absent::fills},
-    {.member = "base_url", .help = "Path under which the program serves; the probe asks for it, URLs end in it.",
+    {.member = "base_url",
+     .help = "Path under which the program serves; the probe asks for it, URLs end in it.",
      .example = "/lab", .max = 1024, .form = &forms::base_url, .absent = Absent::fills},
 });
 
@@ -89,7 +90,8 @@ struct StartInstance {
     bool operator==(const StartInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StartInstance, (),
-                      (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_, zone))
+                      (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
+                       zone))
 template <>
 inline constexpr auto fields<StartInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
@@ -98,7 +100,8 @@ inline constexpr auto fields<StartInstance> = std::to_array<Field>({
      .example = "acme", .form = &forms::id},
     {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd", .max = 256,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "image", .help = "Container image to run.", .example = "docker.io/library/nginx:1.27", .max = 512,
+    {.member = "image", .help = "Container image to run.", .example = "docker.io/library/nginx:1.27",
+     .max = 512,
      .form = &forms::image},
     {.member = "storage_id", .help = "Volume that template.volumes mean when they name none.",
      .example = "models", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
@@ -121,9 +124,11 @@ struct NameInstance {
 BOOST_DESCRIBE_STRUCT(NameInstance, (), (instance_id, tenant_id))
 template <>
 inline constexpr auto fields<NameInstance> = std::to_array<Field>({
-    {.member = "instance_id", .help = "The instanceID it was started with.", .example = "notebook-1", .min = 1,
+    {.member = "instance_id", .help = "The instanceID it was started with.", .example = "notebook-1",
+     .min = 1,
      .max = 128},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -188,9 +193,9 @@ struct Instance {
     std::optional<int> exit_code{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
-                      (id, instance_id, tenant_id, tenant_name, spec_name, image, state, phase, reason, message,
-                       urls, host, zone, gpus, simulated, address, volumes, generation, created_at, started_at,
-                       ready_at, ended_at, exit_code))
+                      (id, instance_id, tenant_id, tenant_name, spec_name, image, state, phase, reason,
+                       message, urls, host, zone, gpus, simulated, address, volumes, generation,
+                       created_at, started_at, ready_at, ended_at, exit_code))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -228,7 +233,8 @@ template <>
 inline constexpr auto fields<GetInstance> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
      .max = 128},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -264,7 +270,8 @@ template <>
 inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
      .max = 128},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
     {.member = "tail", .help = "So many of the last lines.", .example = "200", .min = 1, .max = 10'000,
      .absent = Absent::fills},

@@ -17,11 +17,13 @@ struct CreateStocks {
     std::optional<std::string> zone{};
     bool operator==(const CreateStocks&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(CreateStocks, (), (number, operation_id, spec_name, cpu, memory, gpu_type, gpu_num, zone))
+BOOST_DESCRIBE_STRUCT(CreateStocks, (),
+                      (number, operation_id, spec_name, cpu, memory, gpu_type, gpu_num, zone))
 template <>
 inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
     {.member = "number", .help = "How many slots to add.", .example = "4", .min = 1, .max = 10'000},
-    {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
+    {.member = "operation_id",
+     .help = "The caller's name for this call: sent again, it gets the first answer.",
      .example = "op-1", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec, which this call creates if there is none of that name.",
      .example = "h100-1", .form = &forms::id},
@@ -33,7 +35,8 @@ inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
      .min = 1, .max = 128, .form = &forms::one_line},
     {.member = "gpu_num", .help = "Whole GPUs of an instance, all on one host; needed for a new spec.",
      .example = "1", .min = 1, .max = 64},
-    {.member = "zone", .help = "Only in this zone; without it the slots are spread over all.", .example = "nj",
+    {.member = "zone", .help = "Only in this zone; without it the slots are spread over all.",
+     .example = "nj",
      .form = &forms::label, .in = In::query},
 });
 
@@ -48,8 +51,10 @@ struct DeleteStocks {
 BOOST_DESCRIBE_STRUCT(DeleteStocks, (), (number, operation_id, spec_name, zone))
 template <>
 inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
-    {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1, .max = 10'000},
-    {.member = "operation_id", .help = "The caller's name for this call: sent again, it gets the first answer.",
+    {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1,
+     .max = 10'000},
+    {.member = "operation_id",
+     .help = "The caller's name for this call: sent again, it gets the first answer.",
      .example = "op-2", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::id},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
@@ -113,7 +118,8 @@ struct Stock {
     std::string reason;
     std::string message;
 };
-BOOST_DESCRIBE_STRUCT(Stock, (), (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message))
+BOOST_DESCRIBE_STRUCT(Stock, (),
+                      (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message))
 template <>
 inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "spec_name", .help = "The spec.", .example = "h100-1"},

@@ -22,7 +22,8 @@ struct Volume {
     WallTime created_at;
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
-                      (id, name, tenant_id, size, state, reason, message, zone, host, attached_to, created_at))
+                      (id, name, tenant_id, size, state, reason, message, zone, host, attached_to,
+                       created_at))
 template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},

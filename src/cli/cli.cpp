@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t items_max = 1'000'000;  // Of a list that is fetched page by page.
 constexpr int page_size = 1000;
-constexpr int watch_tries_max = 10;           // In a row, each half a second apart.
+constexpr int watch_tries_max = 10;  // In a row, each half a second apart.
 
 Exit exit_of(const Error& error) {
     switch (error.code) {
@@ -39,7 +39,8 @@ void print_error(CliWorld& world, const Error& error) {
     if (error.fields.size() == 1 && message == error.fields[0].path + ": " + error.fields[0].message)
         message = "the request is wrong";
     world.err(fmt::format("hostler: {}\n", message));
-    for (const FieldError& field : error.fields) world.err(fmt::format("  {}: {}\n", field.path, field.message));
+    for (const FieldError& field : error.fields)
+        world.err(fmt::format("  {}: {}\n", field.path, field.message));
     if (!error.help.empty()) world.err(fmt::format("  would help: {}\n", error.help));
     if (error.code == Code::unauthenticated)
         world.err("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n");
@@ -60,18 +61,23 @@ std::string subject_of(const Command& command, const ApiCall& call) {
         name = std::string(value->get_string());
     for (const auto& [key, value] : call.query)
         if (key == argument) name = value;
-    return name.empty() ? std::string(command.operation->noun) : fmt::format("{}/{}", command.operation->noun, name);
+    return name.empty() ? std::string(command.operation->noun)
+                        : fmt::format("{}/{}", command.operation->noun, name);
 }
 
 // One command against the API.
 class Run {
 public:
-    Run(CliWorld& world, const CommandTree& tree, const Command& command, Format format, Connection connection, Base base)
-        : world_(world), tree_(tree), command_(command), operation_(*command.operation),
+    Run(CliWorld& world, const CommandTree& tree, const Command& command, Format format,
+        Connection connection, Base base)
+        : world_(world),
+          tree_(tree),
+          command_(command),
+          operation_(*command.operation),
           client_(world.net, world.timers, std::move(base), std::move(connection.key), world.version) {
         style_.format = format;
-        style_.colour = world.out_is_terminal && !tree.globals.no_color &&
-                        world.env("NO_COLOR").value_or("").empty();
+        style_.colour =
+            world.out_is_terminal && !tree.globals.no_color && world.env("NO_COLOR").value_or("").empty();
         style_.columns = world.out_is_terminal ? world.columns : 0;
         style_.now = world.timers.wall();
     }
@@ -92,8 +98,9 @@ private:
         if (operation_.confirm.empty() || tree_.globals.yes || command_.dry_run) return {};
         const std::string what = fmt::format("{} {}", operation_.verb, subject_of(command_, call));
         if (!world_.ask)
-            return fail(Code::invalid, fmt::format("{} needs --yes here, as there is no terminal to ask on. {}", what,
-                                                   operation_.confirm));
+            return fail(Code::invalid,
+                        fmt::format("{} needs --yes here, as there is no terminal to ask on. {}", what,
+                                    operation_.confirm));
         const auto answer = world_.ask(fmt::format("{}? {} [y/N] ", what, operation_.confirm), false);
         if (answer && (*answer == "y" || *answer == "Y" || *answer == "yes")) return {};
         return fail(Code::cancelled, "nothing was done");
@@ -123,11 +130,13 @@ private:
             if (!cursor.empty()) call.query.emplace_back("cursor", cursor);
             json::value page = CO_TRY(co_await client_.call(call));
             const json::value* more = page.is_object() ? page.get_object().if_contains("items") : nullptr;
-            if (!more || !more->is_array()) co_return fail(Code::internal, "the API's list has no items", "not_our_api");
+            if (!more || !more->is_array())
+                co_return fail(Code::internal, "the API's list has no items", "not_our_api");
             for (const json::value& item : more->get_array()) items.push_back(item);
             const json::value* next = page.get_object().if_contains("nextCursor");
             cursor = next && next->is_string() ? std::string(next->get_string()) : "";
-            const bool enough = command_.limit > 0 && items.size() >= static_cast<std::size_t>(command_.limit);
+            const bool enough =
+                command_.limit > 0 && items.size() >= static_cast<std::size_t>(command_.limit);
             if (cursor.empty() || enough || items.size() >= items_max) break;
         }
         world_.out(render_list(operation_, items, style_));
@@ -177,32 +186,40 @@ private:
     Task<> show(ApiCall call, const json::value& answer) {
         const std::string subject = subject_of(command_, call);
         if (command_.wait && !command_.dry_run) co_return co_await wait(std::move(call), answer);
-        const bool talk_only = style_.format == Format::table && (operation_.status == 202 || is_empty(answer));
+        const bool talk_only =
+            style_.format == Format::table && (operation_.status == 202 || is_empty(answer));
         if (!talk_only) {
             const std::string name = subject.substr(std::min(subject.size(), subject.find('/') + 1));
-            world_.out(style_.format == Format::name && is_empty(answer) ? name + "\n"
-                                                                         : render_object(operation_, answer, style_));
+            world_.out(style_.format == Format::name && is_empty(answer)
+                           ? name + "\n"
+                           : render_object(operation_, answer, style_));
         }
         if (operation_.writes()) talk(call, subject, answer);
         co_return Result<>{};
     }
 
-    static bool is_empty(const json::value& answer) { return answer.is_object() && answer.get_object().empty(); }
+    static bool is_empty(const json::value& answer) {
+        return answer.is_object() && answer.get_object().empty();
+    }
 
     void talk(const ApiCall& call, const std::string& subject, const json::value& answer) {
         if (command_.dry_run) {
-            world_.err(fmt::format("{}: would be {} (nothing was changed)\n", subject, participle(operation_.verb)));
+            world_.err(
+                fmt::format("{}: would be {} (nothing was changed)\n", subject, participle(operation_.verb)));
             return;
         }
         std::string more;
         if (&operation_ == &api::ops::start_instance)
-            more = fmt::format("; `hostler instance get {}` shows how far it is", text_of(call.body, "instanceID"));
+            more = fmt::format("; `hostler instance get {}` shows how far it is",
+                               text_of(call.body, "instanceID"));
         if (operation_.status == 202 && answer.is_object())
-            more = fmt::format(" as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
-                               text_of(answer.get_object(), "id"));
+            more = fmt::format(
+                " as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
+                text_of(answer.get_object(), "id"));
         world_.err(fmt::format("{} {}{}\n", subject, participle(operation_.verb), more));
         const auto& schema = operation_.response();
-        if (schema.find("secret") || schema.find("token")) world_.err("keep the secret now: it is not shown again\n");
+        if (schema.find("secret") || schema.find("token"))
+            world_.err("keep the secret now: it is not shown again\n");
     }
 
     static std::string text_of(const json::object& object, std::string_view name) {
@@ -214,7 +231,8 @@ private:
         if (operation_.status == 202) {
             const std::string id = answer.is_object() ? text_of(answer.get_object(), "id") : "";
             const json::value ended = CO_TRY(co_await wait_operation(client_, world_, id, patience_));
-            if (style_.format != Format::table) world_.out(render_object(api::ops::get_operation, ended, style_));
+            if (style_.format != Format::table)
+                world_.out(render_object(api::ops::get_operation, ended, style_));
             world_.err(fmt::format("{} {}\n", subject_of(command_, call), participle(operation_.verb)));
             co_return Result<>{};
         }
@@ -224,8 +242,8 @@ private:
         for (const auto& [name, value] : call.params) instance = value;
         for (const auto& [name, value] : call.query)
             if (name == "tenantID") tenant = value;
-        const json::value seen = CO_TRY(co_await wait_instance(client_, world_, instance, tenant,
-                                                               start ? Until::running : Until::ended, patience_));
+        const json::value seen = CO_TRY(co_await wait_instance(
+            client_, world_, instance, tenant, start ? Until::running : Until::ended, patience_));
         if (!start || seen.is_null()) {
             if (style_.format != Format::table) world_.out(render_object(operation_, answer, style_));
             world_.err(fmt::format("instance/{} stopped\n", instance));
@@ -233,7 +251,8 @@ private:
         }
         if (style_.format != Format::table) {
             world_.out(render_object(api::ops::get_instance, seen, style_));
-        } else if (const json::value* urls = seen.get_object().if_contains("urls"); urls && urls->is_array()) {
+        } else if (const json::value* urls = seen.get_object().if_contains("urls");
+                   urls && urls->is_array()) {
             for (const json::value& url : urls->get_array())
                 if (url.is_object()) world_.out(text_of(url.get_object(), "url") + "\n");
         }
@@ -258,7 +277,8 @@ Task<> login(CliWorld& world, const Globals& globals) {
         found.key = *typed;
     }
     if (found.key.empty())
-        co_return fail(Code::invalid, "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
+        co_return fail(Code::invalid,
+                       "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
     ApiClient client{world.net, world.timers, CO_TRY(parse_api_url(found.api)), found.key, world.version};
     const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
     const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));

@@ -34,13 +34,15 @@ struct CliWorld {
     std::function<std::optional<std::string>(const std::string& name)> env;
     std::function<void(std::string_view)> out;  // Data,
     std::function<void(std::string_view)> err;  // and talk.
-    // Asks whoever sits there; nullopt at the end of input. Empty without a terminal: nobody is ever asked then.
+    // Asks whoever sits there; nullopt at the end of input. Empty without a terminal: nobody is ever asked
+    // then.
     std::function<std::optional<std::string>(std::string_view prompt, bool secret)> ask{};
     bool out_is_terminal = false;
     bool err_is_terminal = false;
     int columns = 0;  // Of the terminal; 0: unknown.
     std::string version = "0.1.0";
-    // Commands that the executable runs itself, for help and completion: {"up", "Run a cloud on this machine."}.
+    // Commands that the executable runs itself, for help and completion: {"up", "Run a cloud on this
+    // machine."}.
     std::vector<std::pair<std::string, std::string>> other_commands{};
 };
 

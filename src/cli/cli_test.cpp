@@ -24,26 +24,37 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
         got = std::move(request);
         co_return api::Empty{};
     });
-    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "acme", "--tenant-name", "Acme Ltd", "--spec", "h100-1",
-                   "--image", "demo:1", "--storage", "models", "--port", "8080,public,probe,base-url=/lab", "--port",
-                   "9000", "--env", "A=1", "--env", "B=x=y", "--cmd", "serve all", "--volume", "/data", "--volume",
-                   "other:/o:ro", "--zone", "nj"}), 0) << err;
+    EXPECT_EQ(run({"instance",      "start",       "nb",        "--tenant", "acme",
+                   "--tenant-name", "Acme Ltd",    "--spec",    "h100-1",   "--image",
+                   "demo:1",        "--storage",   "models",    "--port",   "8080,public,probe,base-url=/lab",
+                   "--port",        "9000",        "--env",     "A=1",      "--env",
+                   "B=x=y",         "--cmd",       "serve all", "--volume", "/data",
+                   "--volume",      "other:/o:ro", "--zone",    "nj"}),
+              0)
+        << err;
     EXPECT_EQ(got, (api::StartInstance{
-                       .instance_id = "nb", .tenant_id = "acme", .tenant_name = "Acme Ltd", .image = "demo:1",
-                       .storage_id = "models", .spec_name = "h100-1",
+                       .instance_id = "nb",
+                       .tenant_id = "acme",
+                       .tenant_name = "Acme Ltd",
+                       .image = "demo:1",
+                       .storage_id = "models",
+                       .spec_name = "h100-1",
                        .template_ = {.ports = {{8080, api::Protocol::TCP, true, true, "/lab"}, {9000}},
-                                     .envs = {{"A", "1"}, {"B", "x=y"}}, .cmd = "serve all",
+                                     .envs = {{"A", "1"}, {"B", "x=y"}},
+                                     .cmd = "serve all",
                                      .volumes = {{"", "/data", false}, {"other", "/o", true}}},
                        .zone = "nj"}));
     EXPECT_EQ(out, "");
     EXPECT_THAT(err, HasSubstr("instance/nb started; `hostler instance get nb`"));
-    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}), 0);
+    EXPECT_EQ(
+        run({"instance", "start", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}), 0);
     EXPECT_EQ(out, "nb\n");
 }
 
 TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
     api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
-        co_return api::Whoami{.actor = call.caller.actor, .is_operator = call.caller.is_operator,
+        co_return api::Whoami{.actor = call.caller.actor,
+                              .is_operator = call.caller.is_operator,
                               .tenant_id = call.caller.tenant};
     });
     std::string tenant;
@@ -61,21 +72,25 @@ TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
 TEST_F(CliTest, TakesFieldsFromAFileAndLetsFlagsWin) {
     std::ofstream{home + "/body.json"} << R"({"number": 1, "specName": "a", "cpu": "4", "zone": "nj"})";
     std::vector<api::CreateStocks> got;
-    api.handlers.on<api::ops::create_stocks>([&](api::Call call, api::CreateStocks request) -> Task<api::Empty> {
-        EXPECT_TRUE(call.dry_run);
-        EXPECT_EQ(call.idempotency_key, "once");
-        got.push_back(std::move(request));
-        co_return api::Empty{};
-    });
+    api.handlers.on<api::ops::create_stocks>(
+        [&](api::Call call, api::CreateStocks request) -> Task<api::Empty> {
+            EXPECT_TRUE(call.dry_run);
+            EXPECT_EQ(call.idempotency_key, "once");
+            got.push_back(std::move(request));
+            co_return api::Empty{};
+        });
     EXPECT_EQ(run({"stock", "create", "b", "-f", home + "/body.json", "--number", "3", "--dry-run",
-                   "--idempotency-key", "once"}), 0) << err;
+                   "--idempotency-key", "once"}),
+              0)
+        << err;
     EXPECT_THAT(got, ElementsAre(api::CreateStocks{.number = 3, .spec_name = "b", .cpu = "4", .zone = "nj"}));
     EXPECT_EQ(err, "stock/b: would be created (nothing was changed)\n");
     EXPECT_EQ(run({"stock", "create", "b", "-f", home + "/none.json"}), 2);
 }
 
 TEST_F(CliTest, DeletesStockByQuery) {
-    api.handlers.on<api::ops::delete_stocks>([](api::Call, api::DeleteStocks) -> Task<api::Empty> { co_return api::Empty{}; });
+    api.handlers.on<api::ops::delete_stocks>(
+        [](api::Call, api::DeleteStocks) -> Task<api::Empty> { co_return api::Empty{}; });
     EXPECT_EQ(run({"stock", "delete", "h 1"}), 2);
     EXPECT_THAT(err, HasSubstr("--number: is required"));
     EXPECT_TRUE(api.requests.empty());
@@ -85,11 +100,13 @@ TEST_F(CliTest, DeletesStockByQuery) {
 }
 
 TEST_F(CliTest, ShowsSecretsOnceOnStandardOutput) {
-    api.handlers.on<api::ops::create_api_key>([](api::Call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
-        EXPECT_EQ(request.ttl_seconds, 30 * 86400);
-        EXPECT_EQ(request.tenant_id, "acme");
-        co_return api::CreatedApiKey{.id = "k-1", .name = request.name, .tenant_id = "acme", .secret = "s3cret"};
-    });
+    api.handlers.on<api::ops::create_api_key>(
+        [](api::Call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
+            EXPECT_EQ(request.ttl_seconds, 30 * 86400);
+            EXPECT_EQ(request.tenant_id, "acme");
+            co_return api::CreatedApiKey{
+                .id = "k-1", .name = request.name, .tenant_id = "acme", .secret = "s3cret"};
+        });
     EXPECT_EQ(run({"key", "create", "ci", "--tenant", "acme", "--ttl", "30d"}), 0) << err;
     EXPECT_THAT(out, HasSubstr("secret:     s3cret\n"));
     EXPECT_THAT(err, Not(HasSubstr("s3cret")));
@@ -145,12 +162,17 @@ TEST_F(CliTest, SaysWhenSomebodyElseAnswers) {
 }
 
 TEST_F(CliTest, PrintsEveryWrongFieldOnItsOwnLine) {
-    api.handlers.on<api::ops::start_instance>([](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
-    EXPECT_EQ(run({"instance", "start", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
-    EXPECT_EQ(err, "hostler: 2 fields are wrong\n"
-                   "  instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first\n"
-                   "  template.ports[0].port: must be between 1 and 65535\n");
-    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
+    api.handlers.on<api::ops::start_instance>(
+        [](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+    EXPECT_EQ(
+        run({"instance", "start", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
+    EXPECT_EQ(
+        err,
+        "hostler: 2 fields are wrong\n"
+        "  instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first\n"
+        "  template.ports[0].port: must be between 1 and 65535\n");
+    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}),
+              2);
     EXPECT_EQ(err, "hostler: the request is wrong\n  template.ports[0].port: must be between 1 and 65535\n");
 }
 
@@ -183,7 +205,8 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
 }
 
 TEST_F(CliTest, AsksBeforeWhatCannotBeUndone) {
-    api.handlers.on<api::ops::remove_host>([](api::Call, api::RemoveHost) -> Task<api::Empty> { co_return api::Empty{}; });
+    api.handlers.on<api::ops::remove_host>(
+        [](api::Call, api::RemoveHost) -> Task<api::Empty> { co_return api::Empty{}; });
     EXPECT_EQ(run({"host", "remove", "h-1"}), 2);  // No terminal: never a prompt.
     EXPECT_THAT(err, HasSubstr("needs --yes here"));
     std::string asked;
@@ -200,7 +223,8 @@ TEST_F(CliTest, AsksBeforeWhatCannotBeUndone) {
 
 TEST_F(CliTest, HelpShowsFlagsAndExamples) {
     EXPECT_EQ(run({"--help"}), 0);
-    for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"}) EXPECT_THAT(out, HasSubstr(word));
+    for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"})
+        EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({"instance", "start", "--help"}), 0);
     for (const auto* word : {"--image", "Container image to run.", "--port", "Example:", "--wait", "--zone"})
         EXPECT_THAT(out, HasSubstr(word));
@@ -279,7 +303,8 @@ TEST_F(CliTest, ReadsTheFileThatUpWrites) {
     env["HOSTLER_CONFIG"] = home + "/cli.env";
     EXPECT_EQ(run({"whoami"}), 2);
     EXPECT_THAT(err, HasSubstr("cli.env, which cannot be read"));
-    std::ofstream{home + "/cli.env"} << "# a comment\nexport HOSTLER_API=http://10.0.0.7/base/\nHOSTLER_KEY='operator-key'\n";
+    std::ofstream{home + "/cli.env"}
+        << "# a comment\nexport HOSTLER_API=http://10.0.0.7/base/\nHOSTLER_KEY='operator-key'\n";
     EXPECT_EQ(run({"whoami"}), 5) << err;
     EXPECT_THAT(api.dialled, ElementsAre("10.0.0.7:80"));
     for (const auto* bad : {"ftp://x", "http://", "http://a@b", "unix:relative", "https://x", "x:80"})
@@ -289,7 +314,8 @@ TEST_F(CliTest, ReadsTheFileThatUpWrites) {
 }
 
 TEST(EventReader, TakesEventsInAnyPieces) {
-    const std::string stream = ":\n\nid: 7\nevent: added\ndata: {\"a\":1}\n\nid: 8\nevent: synced\ndata: {}\n\nid: 9\nev";
+    const std::string stream =
+        ":\n\nid: 7\nevent: added\ndata: {\"a\":1}\n\nid: 8\nevent: synced\ndata: {}\n\nid: 9\nev";
     for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
         EventReader reader;
         std::vector<std::string> seen;

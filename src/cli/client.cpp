@@ -75,7 +75,8 @@ http::Request ApiClient::request(const ApiCall& call) const {
 }
 
 std::unexpected<Error> ApiClient::unreachable(Error error) const {
-    if (error.code == Code::cancelled || error.code == Code::invalid) return std::unexpected(std::move(error));
+    if (error.code == Code::cancelled || error.code == Code::invalid)
+        return std::unexpected(std::move(error));
     return fail(Code::unavailable,
                 fmt::format("the API at {} cannot be reached: {}", base_.endpoint.address, error.message),
                 "unreachable");
@@ -88,10 +89,11 @@ Result<json::value> ApiClient::answer(int status, std::string_view body) const {
         const auto problem = api::decode_stored<api::Problem>(body);
         if (problem && !problem->code.empty()) return std::unexpected(api::error_of(*problem));
     }
-    return fail(Code::internal,
-                fmt::format("{} answered with status {}, but not as Hostler's API does; is the address right?",
-                            base_.endpoint.address, status),
-                "not_our_api");
+    return fail(
+        Code::internal,
+        fmt::format("{} answered with status {}, but not as Hostler's API does; is the address right?",
+                    base_.endpoint.address, status),
+        "not_our_api");
 }
 
 Task<json::value> ApiClient::call(ApiCall call) {
@@ -106,7 +108,8 @@ Task<> ApiClient::watch(ApiCall call, std::string& last_id, std::function<Result
     auto started = co_await http_.start(base_.endpoint, std::move(http));
     if (!started) co_return unreachable(std::move(started).error());
     http::ReplyPtr reply = std::move(*started);
-    if (reply->status != 200 || !reply->headers.find("Content-Type").value_or("").starts_with("text/event-stream")) {
+    if (reply->status != 200 ||
+        !reply->headers.find("Content-Type").value_or("").starts_with("text/event-stream")) {
         auto body = co_await reply->read_all(answer_max);
         if (!body) co_return unreachable(std::move(body).error());
         auto value = answer(reply->status, *body);

@@ -40,12 +40,12 @@ class ApiClient {
 public:
     ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version);
 
-    // The answer's JSON. Errors: what the API answered (api::error_of); transport's are `unavailable` with reason
-    // "unreachable", answers that are none of ours `internal`.
+    // The answer's JSON. Errors: what the API answered (api::error_of); transport's are `unavailable` with
+    // reason "unreachable", answers that are none of ours `internal`.
     Task<json::value> call(ApiCall call);
 
-    // Calls `each` for every event until it answers false, or the stream ends. `last_id` is where to go on behind,
-    // and is kept up to date. Errors: as call(), and each's.
+    // Calls `each` for every event until it answers false, or the stream ends. `last_id` is where to go on
+    // behind, and is kept up to date. Errors: as call(), and each's.
     Task<> watch(ApiCall call, std::string& last_id, std::function<Result<bool>(ServerEvent)> each);
 
 private:

@@ -42,8 +42,7 @@ std::string_view shortened(std::string_view flag) {
 std::string value_name(const api::Property& property) {
     const api::Schema& schema = *property.schema;
     switch (schema.kind) {
-        case Kind::integer:
-            return property.field->unit == api::Unit::seconds ? "TIME" : "NUMBER";
+        case Kind::integer: return property.field->unit == api::Unit::seconds ? "TIME" : "NUMBER";
         case Kind::number: return "NUMBER";
         case Kind::enumeration: return fmt::format("{{{}}}", fmt::join(schema.values, ","));
         case Kind::list:
@@ -54,7 +53,10 @@ std::string value_name(const api::Property& property) {
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";
             return "TEXT";
-        case Kind::boolean: case Kind::time: case Kind::map: case Kind::object: break;
+        case Kind::boolean:
+        case Kind::time:
+        case Kind::map:
+        case Kind::object: break;
     }
     return "";
 }
@@ -68,15 +70,18 @@ std::string upper(std::string text) {
 std::string help_of(const api::Property& property) {
     const api::Field& field = *property.field;
     std::string help{field.help};
-    if (!field.example.empty() && field.form == &api::forms::quantity) help += fmt::format(" As {}.", field.example);
+    if (!field.example.empty() && field.form == &api::forms::quantity)
+        help += fmt::format(" As {}.", field.example);
     if (property.required && property.name != "tenantID") help += " (required)";
     return help;
 }
 
 // Of the noun that the words of `path` up to `last` are.
 std::string noun_help(const std::vector<std::string_view>& path, std::size_t last) {
-    const std::string name = fmt::format("{}", fmt::join(path.begin(), path.begin() + static_cast<long>(last) + 1, " "));
-    const auto found = std::find_if(api::nouns.begin(), api::nouns.end(), [&](const api::Noun& n) { return n.name == name; });
+    const std::string name =
+        fmt::format("{}", fmt::join(path.begin(), path.begin() + static_cast<long>(last) + 1, " "));
+    const auto found = std::find_if(api::nouns.begin(), api::nouns.end(),
+                                    [&](const api::Noun& n) { return n.name == name; });
     return found == api::nouns.end() ? "" : std::string(found->help);
 }
 
@@ -123,17 +128,21 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
         others_.push_back(name);
         footer += fmt::format("  {:<12}{}\n", name, help);
     }
-    footer += "\nThe API's address and key come from --api and --key, else HOSTLER_API and HOSTLER_KEY, else the file\n"
-              "that `hostler login` writes (HOSTLER_CONFIG names another).\n";
+    footer +=
+        "\nThe API's address and key come from --api and --key, else HOSTLER_API and HOSTLER_KEY, else the "
+        "file\n"
+        "that `hostler login` writes (HOSTLER_CONFIG names another).\n";
     app.footer(footer);
 }
 
 void CommandTree::add_globals(const CliWorld& world) {
     app.add_option("--api", globals.api, "Address of the API.")->type_name("URL")->group("Everywhere");
     app.add_option("--key", globals.key, "API key; HOSTLER_KEY keeps it out of the list of processes.")
-        ->type_name("KEY")->group("Everywhere");
+        ->type_name("KEY")
+        ->group("Everywhere");
     app.add_option("-o,--output", globals.output, "How to print data.")
-        ->type_name("{table,json,yaml,csv,name}")->group("Everywhere");
+        ->type_name("{table,json,yaml,csv,name}")
+        ->group("Everywhere");
     app.add_flag("--no-color", globals.no_color, "No colours, as with NO_COLOR set.")->group("Everywhere");
     app.add_flag("-y,--yes", globals.yes, "Yes to every question.")->group("Everywhere");
     app.add_flag("--version", globals.version, "Print the version.")->group("Everywhere");
@@ -169,8 +178,10 @@ void CommandTree::add_flags(Command& command, const api::Schema& schema, std::ve
     for (const api::Property& property : schema.properties) {
         auto inner = path;
         inner.push_back(property.name);
-        if (property.schema->kind == Kind::object) add_flags(command, *property.schema, std::move(inner));
-        else add_flag(command, property, std::move(inner));
+        if (property.schema->kind == Kind::object)
+            add_flags(command, *property.schema, std::move(inner));
+        else
+            add_flag(command, property, std::move(inner));
     }
 }
 
@@ -185,7 +196,8 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     const bool in_path = top && api::place_of(*command.operation, property) == api::Place::path;
     const bool positional = in_path || (top && property.name == command.operation->argument);
     const auto taken = [&](const std::string& name) {
-        return name.empty() || command.app->get_option_no_throw("--" + name) || app.get_option_no_throw("--" + name);
+        return name.empty() || command.app->get_option_no_throw("--" + name) ||
+               app.get_option_no_throw("--" + name);
     };
     flag->name = positional ? upper(long_name) : "--" + long_name;
     std::string names = in_path ? flag->name : "--" + long_name;
@@ -215,14 +227,18 @@ void CommandTree::add_common(Command& command) {
     if (operation.watch) on.add_flag("-w,--watch", command.watch, "Go on and print what changes.");
     if (operation.writes()) {
         on.add_flag("--dry-run", command.dry_run, "Ask what would happen, and change nothing.");
-        on.add_option("--idempotency-key", command.idempotency_key, "A name for this call: sent again, it has no "
-                                                                    "further effect.")->type_name("TEXT");
-        on.add_option("-f,--file", command.file, "Take fields from this JSON file, '-' for standard input; flags win.")
+        on.add_option("--idempotency-key", command.idempotency_key,
+                      "A name for this call: sent again, it has no "
+                      "further effect.")
+            ->type_name("TEXT");
+        on.add_option("-f,--file", command.file,
+                      "Take fields from this JSON file, '-' for standard input; flags win.")
             ->type_name("FILE");
     }
     if (can_wait(operation)) {
         on.add_flag("--wait", command.wait, "Wait until it is done, and show how far it is.");
-        on.add_option("--timeout", command.timeout, "How long to wait, as 90s, 10m or 1h.")->type_name("TIME")
+        on.add_option("--timeout", command.timeout, "How long to wait, as 90s, 10m or 1h.")
+            ->type_name("TIME")
             ->capture_default_str();
     }
 }
@@ -234,7 +250,8 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
                 args.front() = one.verb;
                 args.insert(args.begin(), std::string(one.noun));
             }
-    if (!args.empty() && args.front().ends_with('s') && !child(app, args.front())) {  // `hostler instances list`
+    if (!args.empty() && args.front().ends_with('s') &&
+        !child(app, args.front())) {  // `hostler instances list`
         const std::string singular = args.front().substr(0, args.front().size() - 1);
         if (child(app, singular)) args.front() = singular;
     }
@@ -292,7 +309,7 @@ Result<> CommandTree::refuse_extras() const {
             known.push_back(one->get_name());
         if (at == &app) known.insert(known.end(), others_.begin(), others_.end());
     }
-    std::string sentence = flag            ? fmt::format("there is no flag {} here", extra.substr(0, extra.find('=')))
+    std::string sentence = flag ? fmt::format("there is no flag {} here", extra.substr(0, extra.find('=')))
                            : known.empty() ? fmt::format("'{}' is one argument too many", extra)
                                            : fmt::format("there is no command '{}' here", extra);
     const auto meant = api::nearest(extra.substr(0, extra.find('=')), {known.begin(), known.end()});

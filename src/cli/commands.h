@@ -55,8 +55,8 @@ class CommandTree {
 public:
     explicit CommandTree(const CliWorld& world);
 
-    // Errors: invalid (what was typed is no command: a sentence that names the nearest). `help` is set when help was
-    // asked for instead.
+    // Errors: invalid (what was typed is no command: a sentence that names the nearest). `help` is set when
+    // help was asked for instead.
     Result<> parse(std::vector<std::string> args, std::string& help);
 
     // The command that was typed; null for a local one.
@@ -82,7 +82,8 @@ private:
 
 // "specName" → "spec-name".
 std::string kebab(std::string_view json_name);
-// Waits until something happens afterwards, so that --wait means something: start and stop, and what answers 202.
+// Waits until something happens afterwards, so that --wait means something: start and stop, and what answers
+// 202.
 bool can_wait(const api::Operation& operation);
 
 }  // namespace hostler::cli

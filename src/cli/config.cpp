@@ -38,7 +38,8 @@ std::optional<std::string> read_file(const std::string& path) {
 
 std::string config_path(const CliWorld& world) {
     if (auto path = world.env("HOSTLER_CONFIG"); path && !path->empty()) return *path;
-    if (auto base = world.env("XDG_CONFIG_HOME"); base && !base->empty()) return *base + "/hostler/config.toml";
+    if (auto base = world.env("XDG_CONFIG_HOME"); base && !base->empty())
+        return *base + "/hostler/config.toml";
     if (auto home = world.env("HOME"); home && !home->empty()) return *home + "/.config/hostler/config.toml";
     return {};
 }
@@ -54,7 +55,8 @@ Connection parse_config(std::string_view text) {
         if (line.starts_with('#') || equals == line.npos) continue;
         const auto name = trimmed(line.substr(0, equals));
         std::string_view value = trimmed(line.substr(equals + 1));
-        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
+            value.back() == value.front())
             value = value.substr(1, value.size() - 2);
         if (name == "api" || name == "HOSTLER_API") found.api = value;
         if (name == "key" || name == "HOSTLER_KEY") found.key = value;
@@ -79,26 +81,30 @@ Result<Connection> connection(const CliWorld& world, std::string api_flag, std::
         if (found.api.empty()) found.api = file.api;
     }
     if (found.api.empty())
-        return fail(Code::invalid, "no API is known: pass --api URL, set HOSTLER_API, or run `hostler login`");
+        return fail(Code::invalid,
+                    "no API is known: pass --api URL, set HOSTLER_API, or run `hostler login`");
     TRY(parse_api_url(found.api));
     return found;
 }
 
 Result<> save_config(const std::string& path, const Connection& connection) {
-    if (path.empty()) return fail(Code::invalid, "there is no HOME to keep the key under; set HOSTLER_CONFIG to a file");
+    if (path.empty())
+        return fail(Code::invalid, "there is no HOME to keep the key under; set HOSTLER_CONFIG to a file");
     if ((connection.api + connection.key).find_first_of("\"\n\r") != std::string::npos)
         return fail(Code::invalid, "an address or key cannot contain quotes or line breaks");
     const std::filesystem::path file{path};
     std::error_code ec;
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ec);
-    if (ec) return fail(Code::invalid, fmt::format("cannot make {}: {}", file.parent_path().string(), ec.message()));
+    if (ec)
+        return fail(Code::invalid,
+                    fmt::format("cannot make {}: {}", file.parent_path().string(), ec.message()));
     // Written beside it and moved over it, so that a crash leaves the old or the new one.
     const std::string fresh = path + ".new";
     ::unlink(fresh.c_str());
     const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return fail(Code::invalid, fmt::format("cannot write {}: {}", fresh, error_text()));
-    const std::string text = fmt::format("# Written by `hostler login`.\napi = \"{}\"\nkey = \"{}\"\n", connection.api,
-                                         connection.key);
+    const std::string text = fmt::format("# Written by `hostler login`.\napi = \"{}\"\nkey = \"{}\"\n",
+                                         connection.api, connection.key);
     const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (::close(fd) != 0 || !written || ::rename(fresh.c_str(), path.c_str()) != 0)
         return fail(Code::invalid, fmt::format("cannot write {}: {}", path, error_text()));
@@ -107,8 +113,9 @@ Result<> save_config(const std::string& path, const Connection& connection) {
 
 Result<Base> parse_api_url(std::string_view url) {
     const auto wrong = [&](std::string_view why) {
-        return fail(Code::invalid, fmt::format("'{}' {}; write the API's address as http://HOST:PORT or unix:/PATH",
-                                               url, why));
+        return fail(
+            Code::invalid,
+            fmt::format("'{}' {}; write the API's address as http://HOST:PORT or unix:/PATH", url, why));
     };
     std::string_view rest = url;
     if (rest.starts_with("unix:")) {

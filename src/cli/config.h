@@ -11,13 +11,16 @@ struct Connection {
     std::string key;
 };
 
-// The file: HOSTLER_CONFIG, else $XDG_CONFIG_HOME or ~/.config, and hostler/config.toml below it. Empty: no home.
+// The file: HOSTLER_CONFIG, else $XDG_CONFIG_HOME or ~/.config, and hostler/config.toml below it. Empty: no
+// home.
 std::string config_path(const CliWorld& world);
 
-// Lines `api = "…"` and `key = "…"`, or HOSTLER_API=… and HOSTLER_KEY=… as `hostler up` writes them; others pass.
+// Lines `api = "…"` and `key = "…"`, or HOSTLER_API=… and HOSTLER_KEY=… as in a shell; others
+// pass.
 Connection parse_config(std::string_view text);
 
-// Errors: invalid (no address is known, or it is no proper one; HOSTLER_CONFIG names a file that cannot be read).
+// Errors: invalid (no address is known, or it is no proper one; HOSTLER_CONFIG names a file that cannot be
+// read).
 Result<Connection> connection(const CliWorld& world, std::string api_flag, std::string key_flag);
 
 // Replaces the file, readable by its owner only. Errors: invalid.

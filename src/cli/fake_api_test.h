@@ -1,4 +1,5 @@
-// For this folder's tests: an API in the same process, on a network in memory, with time that moves when told to.
+// For this folder's tests: an API in the same process, on a network in memory, with time that moves when told
+// to.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -38,7 +39,9 @@ public:
         co_return std::move(client);
     }
     Task<ListenerPtr> listen(std::string) override { co_return fail(Code::internal, "not here"); }
-    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override { co_return fail(Code::internal, "not here"); }
+    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override {
+        co_return fail(Code::internal, "not here");
+    }
 
     void stop() { group_.cancel(); }
 
@@ -70,7 +73,8 @@ private:
         auto body = CO_TRY(co_await exchange.read_all(1 << 20));
         const std::string what = exchange.request.method + " " + exchange.request.target;
         requests.push_back(body.empty() ? what : what + " " + body);
-        if (const auto found = canned.find(what); found != canned.end()) co_return co_await exchange.respond(found->second);
+        if (const auto found = canned.find(what); found != canned.end())
+            co_return co_await exchange.respond(found->second);
         Sink sink{exchange};
         const auto header = [&](std::string_view name) {
             return std::string(exchange.request.headers.find(name).value_or(""));

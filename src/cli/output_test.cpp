@@ -12,24 +12,39 @@ using ::testing::Not;
 class OutputTest : public CliTest {
 protected:
     OutputTest() {
-        api.handlers.on<api::ops::list_zones>([this](api::Call call, api::Empty) -> Task<api::List<api::Zone>> {
-            limits.push_back(call.limit);
-            api::List<api::Zone> page;
-            if (call.cursor.empty()) {
-                page.items.push_back({.name = "nj", .location = "New Jersey, \"US\"", .access_points = 1, .hosts = 2,
-                                      .gpus = 16, .gpus_free = 9, .created_at = timers.wall() - 3min});
-                if (two_pages) page.next_cursor = "more";
-                else page.items.push_back(lon());
-            } else {
-                page.items.push_back(lon());
-            }
-            co_return page;
-        });
+        api.handlers.on<api::ops::list_zones>(
+            [this](api::Call call, api::Empty) -> Task<api::List<api::Zone>> {
+                limits.push_back(call.limit);
+                api::List<api::Zone> page;
+                if (call.cursor.empty()) {
+                    page.items.push_back({.name = "nj",
+                                          .location = "New Jersey, \"US\"",
+                                          .access_points = 1,
+                                          .hosts = 2,
+                                          .gpus = 16,
+                                          .gpus_free = 9,
+                                          .created_at = timers.wall() - 3min});
+                    if (two_pages)
+                        page.next_cursor = "more";
+                    else
+                        page.items.push_back(lon());
+                } else {
+                    page.items.push_back(lon());
+                }
+                co_return page;
+            });
         api.handlers.on<api::ops::get_host>([this](api::Call, api::NameHost request) -> Task<api::Host> {
-            if (request.host != "h-1") co_return fail(Code::not_found, "there is no host '" + request.host + "'");
-            co_return api::Host{.id = "h-1", .name = "gpu-07", .zone = "nj", .state = api::HostState::ready,
-                                .gpus = 8, .gpu_models = {"H100 SXM5 80GB"}, .memory_bytes = std::int64_t{1536} << 30,
-                                .joined_at = timers.wall() - 72h, .seen_at = timers.wall() - 4s};
+            if (request.host != "h-1")
+                co_return fail(Code::not_found, "there is no host '" + request.host + "'");
+            co_return api::Host{.id = "h-1",
+                                .name = "gpu-07",
+                                .zone = "nj",
+                                .state = api::HostState::ready,
+                                .gpus = 8,
+                                .gpu_models = {"H100 SXM5 80GB"},
+                                .memory_bytes = std::int64_t{1536} << 30,
+                                .joined_at = timers.wall() - 72h,
+                                .seen_at = timers.wall() - 4s};
         });
     }
     api::Zone lon() { return {.name = "lon", .hosts = 1, .gpus = 8, .created_at = timers.wall() - 50h}; }
@@ -71,15 +86,18 @@ TEST_F(OutputTest, JsonIsTheItemsAndParses) {
 TEST_F(OutputTest, YamlQuotesWhatWouldMeanSomethingElse) {
     EXPECT_EQ(run({"zone", "list", "-o", "yaml"}), 0) << err;
     EXPECT_THAT(out, HasSubstr("- name: nj\n  location: \"New Jersey, \\\"US\\\"\"\n  accessPoints: 1\n"));
-    EXPECT_EQ(to_yaml(json::parse(R"({"a":"no","b":"1.5","c":[],"d":{"e":[1,{"f":"x y"}]},"g":null,"h":"-x"})")),
-              "a: \"no\"\nb: \"1.5\"\nc: []\nd:\n  e:\n    - 1\n    - f: \"x y\"\ng: null\nh: \"-x\"\n");
+    EXPECT_EQ(
+        to_yaml(json::parse(R"({"a":"no","b":"1.5","c":[],"d":{"e":[1,{"f":"x y"}]},"g":null,"h":"-x"})")),
+        "a: \"no\"\nb: \"1.5\"\nc: []\nd:\n  e:\n    - 1\n    - f: \"x y\"\ng: null\nh: \"-x\"\n");
     EXPECT_EQ(to_yaml(json::array{}), "[]\n");
 }
 
 TEST_F(OutputTest, CsvQuotesAsSpreadsheetsWantIt) {
     EXPECT_EQ(run({"zone", "list", "-o", "csv"}), 0) << err;
-    EXPECT_TRUE(out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt\r\n"
-                                "nj,\"New Jersey, \"\"US\"\"\",1,2,16,9,20")) << out;
+    EXPECT_TRUE(
+        out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt\r\n"
+                        "nj,\"New Jersey, \"\"US\"\"\",1,2,16,9,20"))
+        << out;
 }
 
 TEST_F(OutputTest, ShowsOneObjectWithUnitsAndTimes) {
@@ -114,13 +132,16 @@ TEST_F(OutputTest, TextOfOthersCannotSteerTheTerminal) {
 
 TEST_F(OutputTest, ExplainsInWords) {
     api.handlers.on<api::ops::explain_instance>([](api::Call, api::GetInstance) -> Task<api::Explanation> {
-        co_return api::Explanation{.token = "insufficient_capacity", .sentence = "No host has room.",
-                                   .blocking = {{"h-1", "host is cordoned"}, {"h-22", "not enough free GPUs"}},
-                                   .would_help = "uncordon h-1"};
+        co_return api::Explanation{
+            .token = "insufficient_capacity",
+            .sentence = "No host has room.",
+            .blocking = {{"h-1", "host is cordoned"}, {"h-22", "not enough free GPUs"}},
+            .would_help = "uncordon h-1"};
     });
     EXPECT_EQ(run({"explain", "notebook-1"}), 0) << err;
-    EXPECT_EQ(out, "No host has room. (insufficient_capacity)\n  h-1   host is cordoned\n"
-                   "  h-22  not enough free GPUs\nWould help: uncordon h-1\n");
+    EXPECT_EQ(out,
+              "No host has room. (insufficient_capacity)\n  h-1   host is cordoned\n"
+              "  h-22  not enough free GPUs\nWould help: uncordon h-1\n");
 }
 
 TEST_F(OutputTest, PrintsLogsAsTheyAre) {
@@ -132,9 +153,8 @@ TEST_F(OutputTest, PrintsLogsAsTheyAre) {
 }
 
 TEST_F(OutputTest, SaysWhenAListIsEmpty) {
-    api.handlers.on<api::ops::list_specs>([](api::Call, api::Empty) -> Task<api::List<api::Spec>> {
-        co_return api::List<api::Spec>{};
-    });
+    api.handlers.on<api::ops::list_specs>(
+        [](api::Call, api::Empty) -> Task<api::List<api::Spec>> { co_return api::List<api::Spec>{}; });
     EXPECT_EQ(run({"spec", "list"}), 0);
     EXPECT_EQ(out, "");
     EXPECT_EQ(err, "no specs\n");
@@ -156,8 +176,12 @@ TEST(Render, WritesAgesAndSizes) {
 
 TEST_F(OutputTest, FitsTheTerminal) {
     api.handlers.on<api::ops::list_events>([this](api::Call, api::ListEvents) -> Task<api::List<api::Event>> {
-        co_return api::List<api::Event>{{{.number = 1, .time = timers.wall(), .kind = "host", .id = "h-1",
-                                          .reason = "joined", .message = std::string(300, 'x')}}};
+        co_return api::List<api::Event>{{{.number = 1,
+                                          .time = timers.wall(),
+                                          .kind = "host",
+                                          .id = "h-1",
+                                          .reason = "joined",
+                                          .message = std::string(300, 'x')}}};
     });
     world.out_is_terminal = true;
     world.columns = 60;

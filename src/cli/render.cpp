@@ -15,8 +15,8 @@ using api::Unit;
 
 // Characters that a terminal shows, at one column each.
 std::size_t shown(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string cut(std::string text, std::size_t width) {
@@ -56,7 +56,8 @@ std::string heading(const api::Property& property) {
 std::string_view colour_of(std::string_view state) {
     for (const std::string_view good : {"running", "ready", "healthy", "available", "attached", "up", "done"})
         if (state == good) return "\x1b[32m";
-    for (const std::string_view bad : {"failed", "lost", "faulty", "unreachable", "down", "gone", "unresponsive"})
+    for (const std::string_view bad :
+         {"failed", "lost", "faulty", "unreachable", "down", "gone", "unresponsive"})
         if (state == bad) return "\x1b[31m";
     for (const std::string_view dull : {"stopped", "deleted", "retired", "init"})
         if (state == dull) return "\x1b[2m";
@@ -73,7 +74,8 @@ std::string gist(const api::Schema& schema, const json::value& value, const Styl
     const json::object* object = value.if_object();
     if (!object) return {};
     for (const std::string_view key : {"url", "cidr", "name", "id", "zone"})
-        if (const auto* found = object->if_contains(key); found && found->is_string() && !found->get_string().empty())
+        if (const auto* found = object->if_contains(key);
+            found && found->is_string() && !found->get_string().empty())
             return harmless(found->get_string());
     for (const api::Property& property : schema.properties)
         if (const auto* found = object->if_contains(property.name)) {
@@ -148,7 +150,7 @@ std::string pretty(const json::value& value) {
 }
 
 bool plain_in_yaml(std::string_view text) {
-    if (text.empty() || text.front() == '-' || text.front() == '.' ) return false;
+    if (text.empty() || text.front() == '-' || text.front() == '.') return false;
     if (!std::all_of(text.begin(), text.end(), [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./-").contains(c);
         }))
@@ -162,7 +164,8 @@ bool plain_in_yaml(std::string_view text) {
 
 void yaml(std::string& out, const json::value& value, std::size_t depth) {
     const auto inner = [&](const json::value& v) {
-        const bool block = (v.is_object() && !v.get_object().empty()) || (v.is_array() && !v.get_array().empty());
+        const bool block =
+            (v.is_object() && !v.get_object().empty()) || (v.is_array() && !v.get_array().empty());
         if (block) {
             out += '\n';
             yaml(out, v, depth + 1);
@@ -195,10 +198,12 @@ void yaml(std::string& out, const json::value& value, std::size_t depth) {
     }
 }
 
-std::string lines_of(const api::Property& property, const json::value& value, const Style& style, std::size_t indent);
+std::string lines_of(const api::Property& property, const json::value& value, const Style& style,
+                     std::size_t indent);
 
 // Name and value, one a line; lists of objects below their name.
-std::string details(const api::Schema& schema, const json::value& object, const Style& style, std::size_t indent) {
+std::string details(const api::Schema& schema, const json::value& object, const Style& style,
+                    std::size_t indent) {
     std::size_t width = 0;
     std::vector<std::pair<const api::Property*, const json::value*>> rows;
     for (const api::Property& property : schema.properties) {
@@ -211,16 +216,20 @@ std::string details(const api::Schema& schema, const json::value& object, const 
     }
     std::string out;
     for (const auto& [property, value] : rows) {
-        const bool nested = property->schema->kind == Kind::object ||
-                            (property->schema->kind == Kind::list && property->schema->element->kind == Kind::object);
+        const bool nested =
+            property->schema->kind == Kind::object ||
+            (property->schema->kind == Kind::list && property->schema->element->kind == Kind::object);
         out += fmt::format("{:{}}{:<{}}", "", indent, property->name + ":", width + 2);
-        if (nested) out += "\n" + lines_of(*property, *value, style, indent + 2);
-        else out += painted(*property, cell(*property, *value, style, true), style) + "\n";
+        if (nested)
+            out += "\n" + lines_of(*property, *value, style, indent + 2);
+        else
+            out += painted(*property, cell(*property, *value, style, true), style) + "\n";
     }
     return out;
 }
 
-std::string lines_of(const api::Property& property, const json::value& value, const Style& style, std::size_t indent) {
+std::string lines_of(const api::Property& property, const json::value& value, const Style& style,
+                     std::size_t indent) {
     if (property.schema->kind == Kind::object) return details(*property.schema, value, style, indent);
     std::string out;
     for (const json::value& element : value.get_array()) {
@@ -250,7 +259,8 @@ std::string explanation(const json::value& object, const Style& style) {
             const auto* host = field_of(one, "host");
             const auto* reason = field_of(one, "reason");
             if (host && reason && host->is_string() && reason->is_string())
-                out += fmt::format("  {:<{}}  {}\n", harmless(host->get_string()), width, harmless(reason->get_string()));
+                out += fmt::format("  {:<{}}  {}\n", harmless(host->get_string()), width,
+                                   harmless(reason->get_string()));
         }
     }
     if (const auto help = text("wouldHelp"); !help.empty()) out += fmt::format("Would help: {}\n", help);
@@ -275,10 +285,14 @@ std::string age(WallTime then, WallTime now) {
     const bool future = then > now;
     const auto passed = duration_cast<seconds>(future ? then - now : now - then).count();
     std::string text;
-    if (passed < 120) text = fmt::format("{}s", passed);
-    else if (passed < 2 * 3600) text = fmt::format("{}m", passed / 60);
-    else if (passed < 48 * 3600) text = fmt::format("{}h", passed / 3600);
-    else text = fmt::format("{}d", passed / 86400);
+    if (passed < 120)
+        text = fmt::format("{}s", passed);
+    else if (passed < 2 * 3600)
+        text = fmt::format("{}m", passed / 60);
+    else if (passed < 48 * 3600)
+        text = fmt::format("{}h", passed / 3600);
+    else
+        text = fmt::format("{}d", passed / 86400);
     return future ? "in " + text : text;
 }
 
@@ -291,13 +305,16 @@ std::string bytes_text(std::int64_t bytes) {
         ++unit;
     }
     const bool whole = std::abs(value - std::round(value)) < 0.05 || std::abs(value) >= 100;
-    return whole ? fmt::format("{:.0f} {}", value, units[unit]) : fmt::format("{:.1f} {}", value, units[unit]);
+    return whole ? fmt::format("{:.0f} {}", value, units[unit])
+                 : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form) {
+std::string cell(const api::Property& property, const json::value& value, const Style& style,
+                 bool long_form) {
     const Unit unit = property.field ? property.field->unit : Unit::none;
     if (value.is_null()) return {};
-    if (const bool* flag = value.if_bool()) return *flag ? (long_form ? "yes" : property.name) : long_form ? "no" : "";
+    if (const bool* flag = value.if_bool())
+        return *flag ? (long_form ? "yes" : property.name) : long_form ? "no" : "";
     if (value.is_number()) {
         const double number = value.to_number<double>();
         switch (unit) {
@@ -320,7 +337,7 @@ std::string cell(const api::Property& property, const json::value& value, const 
     if (const auto* array = value.if_array()) {
         std::vector<std::string> parts;
         for (const json::value& element : *array) {
-            auto part = element.is_string() ? harmless(element.get_string())
+            auto part = element.is_string()        ? harmless(element.get_string())
                         : property.schema->element ? gist(*property.schema->element, element, style)
                                                    : json::serialize(element);
             if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
@@ -378,8 +395,10 @@ std::string Table::line(const std::vector<std::string>& cells, bool coloured) co
         const std::string pad(column.width > wide ? column.width - wide : 0, ' ');
         if (coloured) text = painted(*column.property, std::move(text), style_);
         if (i > 0) out += "  ";
-        if (column.right) out += pad + text;
-        else out += last ? text : text + pad;
+        if (column.right)
+            out += pad + text;
+        else
+            out += last ? text : text + pad;
     }
     return out + "\n";
 }
@@ -410,7 +429,8 @@ std::string name_of(const api::Schema& schema, const json::value& object) {
     for (const std::string_view key : {"instanceID", "name", "id", "specName", "operationID"}) {
         // What has an id of its own and a name that need not be unique is called by the id.
         if (key == "name" && schema.find("id") && schema.name != "Volume") continue;
-        if (const json::value* value = field_of(object, key); value && value->is_string() && !value->get_string().empty())
+        if (const json::value* value = field_of(object, key);
+            value && value->is_string() && !value->get_string().empty())
             return harmless(value->get_string());
     }
     return {};

@@ -26,8 +26,8 @@ struct Style {
 class Table {
 public:
     Table(const api::Operation& list, const Style& style);
-    std::string rows(const json::array& items);  // With a head the first time. Columns that are empty in all of
-                                                 // these first rows are left out for good.
+    std::string rows(const json::array& items);  // With a head the first time. Columns that are empty in all
+                                                 // of these first rows are left out for good.
 private:
     struct Column {
         const api::Property* property = nullptr;
@@ -51,7 +51,7 @@ std::string to_yaml(const json::value& value);
 std::string name_of(const api::Schema& schema, const json::value& object);
 // One field for people: ages, GiB, colours left out.
 std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
-std::string age(WallTime then, WallTime now);    // "3m", "in 29d"
-std::string bytes_text(std::int64_t bytes);      // "80 GiB"
+std::string age(WallTime then, WallTime now);  // "3m", "in 29d"
+std::string bytes_text(std::int64_t bytes);    // "80 GiB"
 
 }  // namespace hostler::cli

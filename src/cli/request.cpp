@@ -39,18 +39,25 @@ Result<json::value> parse_port(std::string_view text) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto equals = parts[i].find('=');
         const auto name = parts[i].substr(0, equals);
-        if (equals == parts[i].npos && name == "public") port["isPublic"] = true;
-        else if (equals == parts[i].npos && name == "probe") port["isProbe"] = true;
-        else if (equals != parts[i].npos && name == "base-url") port["baseUrl"] = json::string(parts[i].substr(equals + 1));
-        else if (equals != parts[i].npos && name == "protocol") port["protocol"] = json::string(parts[i].substr(equals + 1));
-        else return fail(Code::invalid, fmt::format("'{}' is none of public, probe, base-url=/PATH", parts[i]));
+        if (equals == parts[i].npos && name == "public")
+            port["isPublic"] = true;
+        else if (equals == parts[i].npos && name == "probe")
+            port["isProbe"] = true;
+        else if (equals != parts[i].npos && name == "base-url")
+            port["baseUrl"] = json::string(parts[i].substr(equals + 1));
+        else if (equals != parts[i].npos && name == "protocol")
+            port["protocol"] = json::string(parts[i].substr(equals + 1));
+        else
+            return fail(Code::invalid,
+                        fmt::format("'{}' is none of public, probe, base-url=/PATH", parts[i]));
     }
     return port;
 }
 
 Result<json::value> parse_env(std::string_view text) {
     const auto equals = text.find('=');
-    if (equals == text.npos || equals == 0) return fail(Code::invalid, fmt::format("'{}' is not NAME=VALUE", text));
+    if (equals == text.npos || equals == 0)
+        return fail(Code::invalid, fmt::format("'{}' is not NAME=VALUE", text));
     return json::object{{"name", text.substr(0, equals)}, {"value", text.substr(equals + 1)}};
 }
 
@@ -90,7 +97,12 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "Env") return parse_env(text);
             if (schema.name == "VolumeMount") return parse_mount(text);
             return api::parse_json(text);
-        case Kind::boolean: case Kind::number: case Kind::text: case Kind::time: case Kind::list: case Kind::map: break;
+        case Kind::boolean:
+        case Kind::number:
+        case Kind::text:
+        case Kind::time:
+        case Kind::list:
+        case Kind::map: break;
     }
     return json::value(json::string(text));
 }
@@ -100,7 +112,8 @@ Result<json::value> value_of(const Flag& flag) {
     if (property.schema->kind == Kind::boolean) return json::value(flag.on);
     if (flag.is_list()) {
         json::array list;
-        for (const std::string& one : flag.values) list.push_back(TRY(to_value(*property.schema->element, nullptr, one)));
+        for (const std::string& one : flag.values)
+            list.push_back(TRY(to_value(*property.schema->element, nullptr, one)));
         return list;
     }
     if (flag.values.size() != 1) return fail(Code::invalid, "is given more than once");
@@ -160,8 +173,10 @@ Result<ApiCall> to_call(const Command& command) {
     for (const auto& flag : command.flags) {
         if (!flag->given()) continue;
         auto value = value_of(*flag);
-        if (value) put(fields, flag->path, std::move(*value));
-        else error.fields.push_back({flag->name, value.error().message});
+        if (value)
+            put(fields, flag->path, std::move(*value));
+        else
+            error.fields.push_back({flag->name, value.error().message});
     }
     for (const auto& flag : command.flags)
         if (flag->path.size() == 1 && flag->property->required && !fields.contains(flag->property->name) &&
@@ -180,7 +195,9 @@ Result<ApiCall> to_call(const Command& command) {
             case api::Place::path: call.params.emplace_back(field.key(), parameter(field.value())); break;
             case api::Place::query:
             // Some proxies drop a DELETE's body, so its fields go where they survive.
-            case api::Place::body_or_query: call.query.emplace_back(field.key(), parameter(field.value())); break;
+            case api::Place::body_or_query:
+                call.query.emplace_back(field.key(), parameter(field.value()));
+                break;
             case api::Place::body: call.body[field.key()] = std::move(field.value()); break;
         }
     }

@@ -6,7 +6,8 @@
 
 namespace hostler::cli {
 
-// Errors: invalid, with every flag that is wrong or missing. A tenantID that is missing is no error: see needs_tenant.
+// Errors: invalid, with every flag that is wrong or missing. A tenantID that is missing is no error: see
+// needs_tenant.
 Result<ApiCall> to_call(const Command& command);
 
 // The request must have a tenantID and has none: it is the key's own tenant.

@@ -62,9 +62,12 @@ private:
     }
     Result<bool> failed(const json::value& item, std::string_view state) {
         std::string message = text_of(item, "message");
-        std::string sentence = fmt::format("instance {} is {}{}{}", instance_, state, message.empty() ? "" : ": ", message);
-        Error error{.code = Code::internal, .message = std::move(sentence), .reason = text_of(item, "reason")};
-        error.help = fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell more", instance_);
+        std::string sentence =
+            fmt::format("instance {} is {}{}{}", instance_, state, message.empty() ? "" : ": ", message);
+        Error error{
+            .code = Code::internal, .message = std::move(sentence), .reason = text_of(item, "reason")};
+        error.help = fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell more",
+                                 instance_);
         return std::unexpected(std::move(error));
     }
 
@@ -129,7 +132,8 @@ void Progress::show(std::string step) {
 }
 
 void Progress::draw() {
-    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(world_.timers.now() - since_).count();
+    const auto passed =
+        std::chrono::duration_cast<std::chrono::seconds>(world_.timers.now() - since_).count();
     world_.err(fmt::format("\r\x1b[K{} … {}s", step_, passed));
 }
 
@@ -175,11 +179,13 @@ Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string
         if (state == "failed") {
             const auto whole = api::decode_stored<api::LongOperation>(json::serialize(operation));
             if (whole && whole->error) co_return std::unexpected(api::error_of(*whole->error));
-            co_return fail(Code::internal, fmt::format("operation {} failed: {}", id, text_of(operation, "message")));
+            co_return fail(Code::internal,
+                           fmt::format("operation {} failed: {}", id, text_of(operation, "message")));
         }
         progress.show(text_of(operation, "message"));
         if (world.timers.now() >= end)
-            co_return fail(Code::timeout, fmt::format("operation {} is not done yet; it goes on without us", id));
+            co_return fail(Code::timeout,
+                           fmt::format("operation {} is not done yet; it goes on without us", id));
         CO_TRY(co_await sleep(world.timers, retry_pause));
     }
 }

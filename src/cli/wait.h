@@ -26,8 +26,9 @@ private:
 
 enum class Until { running, ended };
 
-// Watches an instance until it is `until`, and answers it as the API shows it (null: it is not known any more, when
-// it was to end). Errors: timeout; internal with the instance's reason if it ends when it was to run; as the API's.
+// Watches an instance until it is `until`, and answers it as the API shows it (null: it is not known any
+// more, when it was to end). Errors: timeout; internal with the instance's reason if it ends when it was to
+// run; as the API's.
 Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,
                                 Until until, Duration patience);
 

@@ -11,8 +11,10 @@ using ::testing::HasSubstr;
 class WaitTest : public CliTest {
 protected:
     WaitTest() {
-        api.handlers.on<api::ops::start_instance>([](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
-        api.handlers.on<api::ops::stop_instance>([](api::Call, api::NameInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        api.handlers.on<api::ops::start_instance>(
+            [](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        api.handlers.on<api::ops::stop_instance>(
+            [](api::Call, api::NameInstance) -> Task<api::Empty> { co_return api::Empty{}; });
         api.handlers.watch<api::ops::list_instances>(
             [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
                 resumed.push_back(call.resume);
@@ -29,15 +31,22 @@ protected:
             });
     }
     // Lets the instance get to a state a while from now.
-    void tell(api::InstanceState state, std::string phase, std::string message = "", api::Change change = api::Change::changed) {
-        api::Instance instance{.id = "i-1", .instance_id = "nb", .tenant_id = "acme", .state = state,
-                               .phase = std::move(phase), .reason = "image_unavailable", .message = std::move(message)};
-        if (state == api::InstanceState::running) instance.urls = {{8080, "http://i-1-8080.localhost:1/", true}};
+    void tell(api::InstanceState state, std::string phase, std::string message = "",
+              api::Change change = api::Change::changed) {
+        api::Instance instance{.id = "i-1",
+                               .instance_id = "nb",
+                               .tenant_id = "acme",
+                               .state = state,
+                               .phase = std::move(phase),
+                               .reason = "image_unavailable",
+                               .message = std::move(message)};
+        if (state == api::InstanceState::running)
+            instance.urls = {{8080, "http://i-1-8080.localhost:1/", true}};
         story.emplace_back(change, std::move(instance));
         timers.advance(1s);
     }
-    const std::vector<std::string> start_and_wait{"instance", "start", "nb", "--tenant", "acme", "--spec", "s",
-                                                  "--image", "i", "--wait"};
+    const std::vector<std::string> start_and_wait{"instance", "start", "nb",      "--tenant", "acme",
+                                                  "--spec",   "s",     "--image", "i",        "--wait"};
 
     std::vector<std::pair<api::Change, api::Instance>> story;
     std::size_t sent = 0;
@@ -131,14 +140,15 @@ TEST_F(WaitTest, WaitsForOperations) {
     api.handlers.on<api::ops::delete_volume>([](api::Call, api::NameVolume) -> Task<api::LongOperation> {
         co_return api::LongOperation{.id = "op-1"};
     });
-    api.handlers.on<api::ops::get_operation>([&](api::Call, api::GetOperation request) -> Task<api::LongOperation> {
-        EXPECT_EQ(request.operation, "op-1");
-        api::LongOperation operation{.id = "op-1", .message = "waiting for host h-1"};
-        if (++asked_times < 3) co_return operation;
-        operation.state = fails ? api::LongState::failed : api::LongState::done;
-        if (fails) operation.error = api::problem_of({.code = Code::conflict, .message = "it is in use"});
-        co_return operation;
-    });
+    api.handlers.on<api::ops::get_operation>(
+        [&](api::Call, api::GetOperation request) -> Task<api::LongOperation> {
+            EXPECT_EQ(request.operation, "op-1");
+            api::LongOperation operation{.id = "op-1", .message = "waiting for host h-1"};
+            if (++asked_times < 3) co_return operation;
+            operation.state = fails ? api::LongState::failed : api::LongState::done;
+            if (fails) operation.error = api::problem_of({.code = Code::conflict, .message = "it is in use"});
+            co_return operation;
+        });
     EXPECT_EQ(run({"volume", "delete", "v", "-y"}), 0);
     EXPECT_THAT(err, HasSubstr("`hostler operation get op-1`"));
     start({"volume", "delete", "v", "-y", "--wait"});
