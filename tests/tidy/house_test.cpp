@@ -1,0 +1,123 @@
+// Documents that say what is so: versions, the two commands, a README in each folder, links that lead somewhere.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/version.h"
+#include "tests/tidy/tree.h"
+
+namespace hostler::tidy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string between(std::string_view text, std::string_view before, std::string_view after) {
+    const auto from = text.find(before);
+    if (from == text.npos) return {};
+    const auto begin = from + before.size();
+    return std::string{text.substr(begin, text.find(after, begin) - begin)};
+}
+
+std::string version_of_build(std::string_view cmake) { return between(cmake, "project(hostler VERSION ", " "); }
+
+// Of the newest heading; dates and words behind the number do not count.
+std::string version_of_changes(std::string_view changelog) {
+    const std::string heading = between(changelog, "\n## ", "\n");
+    return heading.substr(0, heading.find_first_of(" -"));
+}
+
+// Which folders of src/ have to say what they are: each layer, and each adapter and role.
+std::set<std::string> folders_to_explain(const std::vector<File>& files) {
+    std::set<std::string> folders;
+    for (const File& file : files) {
+        if (!file.path.starts_with("src/") || !is_source(file)) continue;
+        const std::string_view below = std::string_view{file.path}.substr(4);
+        if (!below.contains('/')) continue;
+        const std::string first{below.substr(0, below.find('/'))};
+        folders.insert("src/" + first);
+        if (first != "adapters" && first != "roles") continue;
+        folders.insert("src/" + std::string{below.substr(0, below.find('/', first.size() + 1))});
+    }
+    return folders;
+}
+
+std::vector<std::string> unexplained(const std::vector<File>& files) {
+    std::vector<std::string> wrong;
+    for (const std::string& folder : folders_to_explain(files)) {
+        const auto readme = std::ranges::find(files, folder + "/README.md", &File::path);
+        if (readme == files.end())
+            wrong.push_back(folder + " has no README.md");
+        else if (const auto lines = lines_of(readme->text).size(); lines > 10)
+            wrong.push_back(fmt::format("{} has {} lines; ten say what it is, what it is not, where to begin", readme->path, lines));
+    }
+    return wrong;
+}
+
+bool shows_the_commands(std::string_view readme) {
+    const std::string first = between(readme, "```", "```");
+    return first.contains("./dev up") && first.contains("./dev test");
+}
+
+// Links to files of this repository, "[text](docs/x.md#part)".
+std::vector<std::string> dead_links(const File& file) {
+    std::vector<std::string> dead;
+    const fs::path folder = fs::path{file.path}.parent_path();
+    for (auto at = file.text.find("]("); at != file.text.npos; at = file.text.find("](", at + 1)) {
+        std::string target = between(std::string_view{file.text}.substr(at), "](", ")");
+        target = target.substr(0, target.find_first_of("# "));
+        if (target.empty() || target.contains("://")) continue;
+        if (!exists((folder / target).lexically_normal().string()))
+            dead.push_back(fmt::format("{}:{}: the link to {} leads nowhere", file.path, line_at(file.text, at), target));
+    }
+    return dead;
+}
+
+TEST(House, OneVersion) {
+    EXPECT_EQ(version_of_build(read("CMakeLists.txt")), version);
+    EXPECT_EQ(version_of_changes(read("CHANGELOG.md")), version);
+    EXPECT_EQ(version_of_build("x\nproject(hostler VERSION 9.8.7 LANGUAGES C)"), "9.8.7");
+    EXPECT_EQ(version_of_changes("# Changes\n\n## 9.8.7 (2020-01-02)\n\n## 9.8.6\n"), "9.8.7");
+}
+
+TEST(House, EveryFolderSaysWhatItIs) {
+    for (const std::string& one : unexplained(tree())) ADD_FAILURE() << one;
+    const File source{"src/adapters/new/x.h", ""};
+    EXPECT_EQ(unexplained({source}).size(), 2U);  // Itself, and adapters.
+    EXPECT_EQ(unexplained({source, {"src/adapters/README.md", "a\n"}, {"src/adapters/new/README.md", "a\n"}}).size(), 0U);
+    EXPECT_EQ(unexplained({{"src/x/x.h", ""}, {"src/x/README.md", std::string(11, '\n')}}).size(), 1U);
+}
+
+TEST(House, TheReadmeBeginsWithTwoCommands) {
+    EXPECT_TRUE(shows_the_commands(read("README.md")));
+    EXPECT_FALSE(shows_the_commands("# X\n```\n./dev up\n```\n"));
+    EXPECT_TRUE(read(".ci/run").contains("./dev check"));
+}
+
+TEST(House, EveryCommandOfDevIsThere) {
+    const std::string dev = read("dev");
+    for (const char* command : {"setup", "build", "test", "sim", "fuzz", "up", "check", "gen"})
+        EXPECT_TRUE(dev.contains(fmt::format("\n    {}) ", command))) << "./dev " << command;
+}
+
+TEST(House, LinksLeadSomewhere) {
+    EXPECT_EQ(complaints(dead_links, [](const File& file) { return file.path.ends_with(".md"); }), "");
+    EXPECT_EQ(dead_links({"docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n"}).size(), 1U);
+}
+
+TEST(House, DecisionsAreNumberedWithoutGaps) {
+    std::vector<std::string> names;
+    for (const File& file : tree())
+        if (file.path.starts_with("decisions/0")) names.push_back(file.path.substr(10));
+    ASSERT_FALSE(names.empty());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(names[i].substr(0, 5), fmt::format("{:04}-", i + 1)) << names[i];
+        const std::string text = read("decisions/" + names[i]);
+        for (const char* part : {"## Context", "## Choice", "## Price"}) EXPECT_TRUE(text.contains(part)) << names[i] << " lacks " << part;
+    }
+}
+
+}  // namespace
+}  // namespace hostler::tidy

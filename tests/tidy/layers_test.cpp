@@ -1,0 +1,115 @@
+// Who may include whom. The layer table of CONTRIBUTING.md, as a test.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/tidy/tree.h"
+
+namespace hostler::tidy {
+namespace {
+
+struct Layer {
+    std::string_view folder;               // Below src/; itself is always allowed.
+    std::vector<std::string_view> allowed;  // Prefixes.
+};
+
+// The first row whose folder fits. Siblings under adapters/ and roles/ are not in each other's rows.
+const std::vector<Layer>& layers() {
+    static const std::vector<std::string_view> adapter{"core/", "domain/", "ports/", "http/", "wire/", "proto/"};
+    static const std::vector<std::string_view> role{"core/", "domain/", "ports/", "api/", "http/", "wire/", "proto/"};
+    static const std::vector<Layer> all{
+        {"core", {}},
+        {"domain", {"core/result.h", "core/timers.h", "core/id.h", "core/quantity.h"}},
+        {"ports", {"core/", "domain/"}},
+        {"api", {"core/", "domain/"}},
+        {"http", {"core/"}},
+        {"wire", {"core/", "proto/"}},
+        {"adapters/*", adapter},
+        {"roles/*", role},
+        {"cli", {"core/", "api/", "http/", "wire/"}},
+        {"demo", {}},
+        {"simulated_nvml", {"adapters/nvml/abi.h"}},
+    };
+    return all;
+}
+
+// "src/roles/agent/x.h" → "roles/agent"; "src/core/id.h" → "core".
+std::string folder_of(std::string_view path) {
+    path.remove_prefix(std::string_view{"src/"}.size());
+    const auto first = path.find('/');
+    const bool grouped = path.starts_with("adapters/") || path.starts_with("roles/");
+    return std::string{path.substr(0, grouped ? path.find('/', first + 1) : first)};
+}
+
+std::vector<std::string> wrong_includes(const File& file) {
+    std::vector<std::string> wrong;
+    const std::string folder = folder_of(file.path);
+    if (folder == "bin") return wrong;
+    const auto row = std::ranges::find_if(layers(), [&](const Layer& layer) {
+        return layer.folder == folder || (layer.folder.ends_with("/*") && folder.starts_with(layer.folder.substr(0, layer.folder.size() - 1)));
+    });
+    if (row == layers().end()) return {fmt::format("{}: its folder is in no row of the layer table", file.path)};
+    int number = 0;
+    for (std::string_view line : lines_of(file.text)) {
+        ++number;
+        constexpr std::string_view include = "#include \"";
+        if (!line.starts_with(include)) continue;
+        const std::string_view what = line.substr(include.size(), line.find('"', include.size()) - include.size());
+        const bool allowed = what.starts_with(folder + "/") ||
+                             std::ranges::any_of(row->allowed, [&](std::string_view prefix) { return what.starts_with(prefix); });
+        if (!allowed) wrong.push_back(fmt::format("{}:{}: {} may not include {}", file.path, number, folder, what));
+    }
+    return wrong;
+}
+
+// They cost every source that includes them, so they stay in sources. The agent's headers keep whole messages by value.
+std::vector<std::string> generated_headers(const File& file) {
+    const auto at = file.text.find("#include \"proto/");
+    if (at == std::string::npos || file.path.starts_with("src/roles/agent/")) return {};
+    return {fmt::format("{}:{}: a header may not include what protoc made; declare the message and include it in the source",
+                        file.path, line_at(file.text, at))};
+}
+
+std::vector<std::string> without_guard(const File& file) {
+    if (file.text.contains("#pragma once")) return {};
+    return {fmt::format("{}:1: a header begins with #pragma once", file.path)};
+}
+
+bool in_src(const File& file) { return file.path.starts_with("src/") && is_source(file); }
+
+TEST(Layers, IncludesFollowTheTable) { EXPECT_EQ(complaints(wrong_includes, in_src), ""); }
+
+TEST(Layers, AnIncludeAgainstTheTableIsFound) {
+    const auto refused = [](std::string path, std::string_view what) {
+        return wrong_includes({std::move(path), fmt::format("#pragma once\n#include <map>\n#include \"{}\"\n", what)}).size() == 1;
+    };
+    EXPECT_TRUE(refused("src/core/x.h", "domain/life.h"));
+    EXPECT_TRUE(refused("src/domain/stock/x.h", "core/task.h"));
+    EXPECT_TRUE(refused("src/ports/x.h", "api/codec.h"));
+    EXPECT_TRUE(refused("src/api/x.h", "ports/store.h"));
+    EXPECT_TRUE(refused("src/http/x.h", "wire/link.h"));
+    EXPECT_TRUE(refused("src/adapters/amd/x.cpp", "adapters/intel/intel.h"));
+    EXPECT_TRUE(refused("src/adapters/amd/x.cpp", "roles/agent/agent.h"));
+    EXPECT_TRUE(refused("src/roles/agent/x.cpp", "roles/master/master.h"));
+    EXPECT_TRUE(refused("src/roles/agent/x.cpp", "adapters/net/net.h"));
+    EXPECT_TRUE(refused("src/cli/x.cpp", "domain/life.h"));
+    EXPECT_TRUE(refused("src/demo/x.cpp", "core/result.h"));
+    EXPECT_TRUE(refused("src/surprise/x.cpp", "core/result.h"));
+    EXPECT_FALSE(refused("src/roles/agent/x.cpp", "roles/agent/agent.h"));
+    EXPECT_FALSE(refused("src/adapters/amd/x.cpp", "ports/telemetry.h"));
+    EXPECT_FALSE(refused("src/bin/x.cpp", "adapters/net/net.h"));
+}
+
+TEST(Layers, GeneratedHeadersStayInSources) {
+    EXPECT_EQ(complaints(generated_headers, [](const File& file) { return in_src(file) && is_header(file); }), "");
+    EXPECT_EQ(generated_headers({"src/wire/x.h", "#include \"proto/uplink.pb.h\"\n"}).size(), 1U);
+}
+
+TEST(Layers, HeadersAreReadOnce) {
+    EXPECT_EQ(complaints(without_guard, is_header), "");
+    EXPECT_EQ(without_guard({"src/core/x.h", "struct X {};\n"}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace hostler::tidy
