@@ -50,6 +50,17 @@ TEST(Joining, AnotherCloudsAuthorityIsRefused) {
     EXPECT_FALSE(world.journal.kept.contains("identity"));
 }
 
+TEST(Joining, AnotherCloudIsRefusedHoweverWellItFitsTogether) {
+    World world;
+    world.master.join_authority = "CA-2";
+    world.master.credentials->certificate = Words{"access/a-1", "CA-2", "KEY-0", 0, 1}.text();
+    world.boot();
+    world.timers.advance(1s);
+    ASSERT_TRUE(world.ended);
+    EXPECT_EQ(world.ended->code, Code::unauthenticated);
+    EXPECT_FALSE(world.journal.kept.contains("identity"));
+}
+
 TEST(Joining, WhoOnlyPassesTheAnswerOnIsFoundOut) {
     World world;
     world.master.credentials->certificate = Words{"access/a-1", "CA-9", "KEY-0", 0, 1}.text();
@@ -243,6 +254,37 @@ TEST(Commands, ThreeCopiesAreDoneOnceAndAnsweredThrice) {
     ASSERT_EQ(world.master.updates.size(), 1U);
     EXPECT_EQ(world.master.updates[0].state(), "done");
     EXPECT_TRUE(world.master.updates[0].workload().ready());
+}
+
+TEST(Commands, ALateCopyGetsTheOldAnswerWhateverHasHappenedSince) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    world.engine.containers.at("hostler-i-1").state = ContainerState::exited;
+    world.timers.advance(2s);
+    world.master.updates.clear();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+    EXPECT_TRUE(world.engine.containers.contains("hostler-i-1"));
+}
+
+TEST(Commands, AnOlderGenerationIsRefusedWhenNothingIsLeftOfTheNewer) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.stop("c-stop", 5));
+    world.timers.advance(1s);
+    world.crash();
+    world.join();
+    world.master.order(world.start("c-late", 4));
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-late"), nullptr);
+    EXPECT_EQ(world.master.answer("c-late")->reason(), "stale_generation");
+    EXPECT_EQ(world.engine.launches, 0);
 }
 
 TEST(Commands, AnAnswerIsRepeatedUntilItIsAcknowledged) {
