@@ -102,6 +102,10 @@ Task<> DockerNetwork::apply(std::string rules, bool last_one_drops_the_table) {
         });
 }
 
+Task<> DockerNetwork::guard(std::string id) { co_return co_await apply(wall_up(bridge_name(id)), false); }
+
+Task<> DockerNetwork::unguard(std::string id) { co_return co_await apply(wall_down(bridge_name(id)), true); }
+
 Task<> DockerNetwork::ensure(NetworkSpec spec) {
     CO_TRY(check(spec));
     // The wall first: no container ever stands in a bridge without it. It is set each time, since a reboot or

@@ -24,6 +24,10 @@ public:
     Task<> remove(std::string id) override;
     Task<std::vector<std::string>> list() override;
 
+    // The wall around a network's bridge alone: for one that is there but stands empty. ensure() has it set too.
+    Task<> guard(std::string id);
+    Task<> unguard(std::string id);
+
 private:
     Task<std::optional<SeenNetwork>> inspect(std::string id);
     Task<> make(const NetworkSpec& spec);
