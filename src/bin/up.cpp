@@ -40,7 +40,8 @@ std::string host_of(std::string_view address) { return std::string{address.subst
 }  // namespace
 
 Up::Up(Process& process, UpSettings settings)
-    : process_(process), settings_(std::move(settings)), programs_(program_folder()), supervisor_(process, settings_.data / "logs"),
+    : process_(process), settings_(std::move(settings)), programs_(program_folder()), engine_keeper_(process, settings_.data / "logs"),
+      supervisor_(process, settings_.data / "logs"),
       client_(*process.net, *process.timers) {}
 
 Task<> Up::run() {
@@ -53,9 +54,19 @@ Task<> Up::run() {
         ended = co_await forever.wait();
         log_info("stopping; the data stays in {}", settings_.data.string());
     }
-    co_await supervisor_.stop(seconds{8});
+    co_await stop();
     ::close(lock);
     co_return ended;
+}
+
+// Only the data remains: no process, no network, no mount.
+Task<> Up::stop() {
+    co_await supervisor_.stop(seconds{8});
+    if (containers_)
+        if (auto stopped = co_await containers_->stop(host_ids_); !stopped) log_warn("containers run on: {}", stopped.error().message);
+    co_await engine_keeper_.stop(seconds{8});
+    docker::release_podman(settings_.data / "engine");
+    co_return Result<>{};
 }
 
 Task<> Up::start() {
@@ -66,6 +77,10 @@ Task<> Up::start() {
         CO_TRY(write_file(settings_.data / "master/operator.key", operator_key_));
     }
     CO_TRY(co_await start_engine());
+    if (engine_ != "sim") {
+        containers_ = std::make_unique<Containers>(process_, engine_.substr(std::string_view{"docker:"}.size()), settings_.data / "stopped-containers.json");
+        CO_TRY(co_await containers_->go_on());
+    }
     CO_TRY(co_await start_roles());
     CO_TRY(co_await start_hosts());
     CO_TRY(co_await import_demo_image());
@@ -104,7 +119,7 @@ Task<> Up::start_engine() {
     const docker::PodmanService podman = CO_TRY(docker::prepare_podman(fs::absolute(settings_.data / "engine")));
     ChildSpec child{.name = "engine", .command = podman.command};
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;
-    supervisor_.keep(std::move(child));
+    engine_keeper_.keep(std::move(child));
     CO_TRY(co_await docker::wait_for_engine(*process_.net, *process_.timers, podman.socket, seconds{20}));
     engine_ = "docker:" + podman.socket;
     co_return Result<>{};
@@ -157,7 +172,8 @@ Task<> Up::start_roles() {
     const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
     const fs::path authority = settings_.data / "master/authority";
     std::vector<std::string> master{hostler, "master", "--report-interval", fmt::format("{}", settings_.report_s), "--unreachable-after",
-                                    fmt::format("{}", settings_.unreachable_s), "--lost-after", fmt::format("{}", settings_.lost_s), "--stop-grace", "5"};
+                                    fmt::format("{}", settings_.unreachable_s), "--lost-after", fmt::format("{}", settings_.lost_s), "--stop-grace", "5",
+                                    "--ready-deadline", fmt::format("{}", settings_.ready_deadline_s), "--network-pool", settings_.network_pool};
     for (const ZonePlan& zone : zones) master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
     // An address that was asked for now counts more than the one of the last time.
@@ -235,6 +251,7 @@ Task<> Up::wait_until_hosts_report() {
             ready += ours && !host.at("accessPoint").as_string().empty() ? 1 : 0;
         }
         if (ready >= plans.size()) {
+            for (const json::value& host : hosts.at("items").as_array()) host_ids_.emplace_back(host.at("id").as_string());
             for (const HostPlan& plan : plans) CO_TRY(write_file(settings_.data / "hosts" / plan.name / "joined", ""));
             co_return Result<>{};
         }

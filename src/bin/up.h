@@ -9,6 +9,7 @@
 
 #include <boost/json.hpp>
 
+#include "bin/containers.h"
 #include "bin/ready_file.h"
 #include "bin/simulation.h"
 #include "bin/supervisor.h"
@@ -27,6 +28,8 @@ struct UpSettings {
     double report_s = 1;                     // On one machine there is no reason to be slow.
     double unreachable_s = 10;
     double lost_s = 60;
+    double ready_deadline_s = 300;           // For probes to answer.
+    std::string network_pool = "10.208.0.0/12";  // Of no other cloud on this machine.
 };
 
 class Up {
@@ -45,6 +48,7 @@ private:
 
     Task<> start();
     Task<> start_engine();
+    Task<> stop();
     Task<> import_demo_image();
     Task<> start_roles();
     Task<> start_hosts();
@@ -62,7 +66,10 @@ private:
     Process& process_;
     UpSettings settings_;
     std::filesystem::path programs_;
+    Supervisor engine_keeper_;               // Of an engine of our own: it outlives everything else.
     Supervisor supervisor_;
+    std::unique_ptr<Containers> containers_;
+    std::vector<std::string> host_ids_;
     http::Client client_;
     std::string engine_;                     // As --engine of the agents.
     std::string operator_key_;
