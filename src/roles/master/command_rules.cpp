@@ -80,6 +80,8 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     if (answer.absent) desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
     switch (command.verb) {
         case Verb::start_workload:
+            // What reports lacked before its container was there says nothing.
+            if (answer.done) desk.live.hosts[host].missed.erase(command.subject);
             note_start(desk, command, answer);
             reconcile_instance(desk, command.subject);
             break;
