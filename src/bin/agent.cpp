@@ -59,19 +59,23 @@ struct Eyes {
 };
 
 void add_hardware_options(CLI::App& app, Hardware& hardware) {
-    app.add_option("--nvml-lib", hardware.nvml, "NVIDIA's libnvidia-ml.so.1, where it is not where drivers put it");
-    app.add_option("--sysfs-root", hardware.roots.sys, "Where the kernel shows devices")->capture_default_str();
-    app.add_option("--proc-root", hardware.roots.proc, "Where the kernel shows processes")->capture_default_str();
+    app.add_option("--nvml-lib", hardware.nvml,
+                   "NVIDIA's libnvidia-ml.so.1, where it is not where drivers put it");
+    app.add_option("--sysfs-root", hardware.roots.sys, "Where the kernel shows devices")
+        ->capture_default_str();
+    app.add_option("--proc-root", hardware.roots.proc, "Where the kernel shows processes")
+        ->capture_default_str();
     app.add_option("--dev-root", hardware.roots.dev, "Where device nodes are")->capture_default_str();
-    app.add_option("--etc-root", hardware.roots.etc, "Where the system says what it is")->capture_default_str();
+    app.add_option("--etc-root", hardware.roots.etc, "Where the system says what it is")
+        ->capture_default_str();
 }
 
 // What runs containers, and how their addresses are reached.
 struct Containers {
     std::unique_ptr<Engine> engine;
     std::unique_ptr<HostNetwork> networks;
-    std::unique_ptr<Net> net;           // Null: the host's own.
-    std::unique_ptr<sim::Disk> disk;    // Of the simulated ones.
+    std::unique_ptr<Net> net;         // Null: the host's own.
+    std::unique_ptr<sim::Disk> disk;  // Of the simulated ones.
     sim::SimEngine* simulated = nullptr;
 };
 
@@ -91,18 +95,24 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     co_return made;
 }
 
-Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options, std::string owner) {
+Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options,
+                                     std::string owner) {
     constexpr std::string_view docker = "docker:";
     if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
-        return fail(Code::invalid, fmt::format("--engine '{}' is none; write docker:SOCKET, as docker:/run/podman/podman.sock, "
-                                               "or sim", options.engine));
+        return fail(
+            Code::invalid,
+            fmt::format("--engine '{}' is none; write docker:SOCKET, as docker:/run/podman/podman.sock, "
+                        "or sim",
+                        options.engine));
     const std::string socket = options.engine.substr(docker.size());
     docker::EngineSettings settings{.socket = socket};
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
-    made.engine = std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
+    made.engine =
+        std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
     made.networks = std::make_unique<docker::DockerNetwork>(
-        *process.net, *process.timers, worker, docker::NetworkSettings{.socket = socket, .owner = std::move(owner)});
+        *process.net, *process.timers, worker,
+        docker::NetworkSettings{.socket = socket, .owner = std::move(owner)});
     return made;
 }
 
@@ -124,7 +134,9 @@ Task<> run(Process& process, Options options) {
     const fs::path data = options.data;
     std::error_code wrong;
     fs::create_directories(data, wrong);
-    if (wrong) co_return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", data.string(), wrong.message()));
+    if (wrong)
+        co_return fail(Code::unavailable,
+                       fmt::format("cannot make the folder {}: {}", data.string(), wrong.message()));
     fs::permissions(data, fs::perms::owner_all, wrong);
     // What must be durable does not wait behind what may take long.
     const auto journal_worker = make_worker(process.loop, "journal");
@@ -140,10 +152,10 @@ Task<> run(Process& process, Options options) {
                                 ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
                                 : CO_TRY(docker_containers(process, *engine_worker, options, owner));
     const auto keys = net::make_keys();
-    agent::Agent role{options.agent,
-                      {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
-                       *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host,
-                       *keys}};
+    agent::Agent role{
+        options.agent,
+        {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
+         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -197,21 +209,32 @@ int end_of(Process& process, Task<> body) {
 }  // namespace
 
 int agent_main(int argc, const char* const* argv) {
-    CLI::App app{"The agent of a GPU host: it reports what the host has, and runs what the cloud places on it.", "hostler-agent"};
+    CLI::App app{
+        "The agent of a GPU host: it reports what the host has, and runs what the cloud places on it.",
+        "hostler-agent"};
     app.set_version_flag("--version", std::string{version});
     app.require_subcommand(1);
     Options options;
     CLI::App* work = app.add_subcommand("run", "Join the cloud, if this host has not, and work for it");
-    work->add_option("--data", options.data, "Folder of what must not be lost: its identity, volumes, logs")->required();
-    work->add_option("--access", options.agent.access, "Access points to dial, HOST:PORT, nearest first")->required()->delimiter(',');
-    work->add_option("--token", options.agent.token, "One-time token, as `hostler host token create` prints it");
-    work->add_option("--engine", options.engine, "The container engine: docker:SOCKET, of dockerd or podman; sim, which runs nothing")->capture_default_str();
-    work->add_option("--cdi-dir", options.cdi_folders, "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
+    work->add_option("--data", options.data, "Folder of what must not be lost: its identity, volumes, logs")
+        ->required();
+    work->add_option("--access", options.agent.access, "Access points to dial, HOST:PORT, nearest first")
+        ->required()
+        ->delimiter(',');
+    work->add_option("--token", options.agent.token,
+                     "One-time token, as `hostler host token create` prints it");
+    work->add_option("--engine", options.engine,
+                     "The container engine: docker:SOCKET, of dockerd or podman; sim, which runs nothing")
+        ->capture_default_str();
+    work->add_option("--cdi-dir", options.cdi_folders,
+                     "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
     std::string format = "table";
     CLI::App* inventory = app.add_subcommand("inventory", "Show what this host has, and join nothing");
-    inventory->add_option("-o,--output", format, "How to print it")->check(CLI::IsMember({"table", "json"}))->capture_default_str();
+    inventory->add_option("-o,--output", format, "How to print it")
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
     add_hardware_options(*inventory, options.hardware);
     try {
         app.parse(argc, argv);
@@ -221,8 +244,9 @@ int agent_main(int argc, const char* const* argv) {
     }
     Process process;
     if (*inventory)
-        return end_of(process, show_inventory(process, options.hardware,
-                                              format == "json" ? InventoryFormat::json : InventoryFormat::table));
+        return end_of(process,
+                      show_inventory(process, options.hardware,
+                                     format == "json" ? InventoryFormat::json : InventoryFormat::table));
     set_log_name("agent " + fs::path{options.data}.filename().string());
     options.agent.version = version;
     return end_of(process, run(process, std::move(options)));

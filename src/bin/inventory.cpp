@@ -35,7 +35,10 @@ json::value to_json(const Value& value) {
         boost::mp11::mp_for_each<describe::describe_members<Value, describe::mod_public>>(
             [&](auto member) { made[camel(member.name)] = to_json(value.*member.pointer); });
         return made;
-    } else if constexpr (requires { value.begin(); typename Value::value_type; } && !std::is_convertible_v<Value, std::string_view>) {
+    } else if constexpr (requires {
+                             value.begin();
+                             typename Value::value_type;
+                         } && !std::is_convertible_v<Value, std::string_view>) {
         json::array made;
         for (const auto& one : value) made.push_back(to_json(one));
         return made;
@@ -44,7 +47,9 @@ json::value to_json(const Value& value) {
     }
 }
 
-std::string gib(std::int64_t bytes) { return bytes <= 0 ? "-" : fmt::format("{:.0f} GiB", static_cast<double>(bytes) / (1LL << 30)); }
+std::string gib(std::int64_t bytes) {
+    return bytes <= 0 ? "-" : fmt::format("{:.0f} GiB", static_cast<double>(bytes) / (1LL << 30));
+}
 
 std::string link_of(const GpuFacts& gpu) {
     if (gpu.pcie_generation_max == 0) return "-";
@@ -61,18 +66,22 @@ void print_table(const HostFacts& facts) {
     line("Memory", gib(facts.memory_bytes));
     line("Disk", fmt::format("{}, {} free", gib(facts.disk_bytes), gib(facts.disk_free_bytes)));
     if (!facts.driver_version.empty())
-        line("Driver", fmt::format("{}{}", facts.driver_version, facts.cuda_version.empty() ? "" : ", CUDA " + facts.cuda_version));
+        line("Driver", fmt::format("{}{}", facts.driver_version,
+                                   facts.cuda_version.empty() ? "" : ", CUDA " + facts.cuda_version));
     if (facts.gpus.empty()) {
         line("GPUs", "none");
         return;
     }
     std::size_t model = 5;
     for (const auto& gpu : facts.gpus) model = std::max(model, gpu.model.size());
-    fmt::print("\n{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n", "GPU", "VENDOR", "MODEL", model, "MEMORY", "PCIE", "ADDRESS", "NVLINKS", "LENT AS", "UUID");
+    fmt::print("\n{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n", "GPU", "VENDOR", "MODEL", model,
+               "MEMORY", "PCIE", "ADDRESS", "NVLINKS", "LENT AS", "UUID");
     for (const auto& gpu : facts.gpus)
-        fmt::print("{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n", gpu.index < 0 ? "-" : std::to_string(gpu.index),
-                   describe::enum_to_string(gpu.vendor, ""), gpu.model, model, gib(gpu.memory_bytes), link_of(gpu),
-                   gpu.pci_address.empty() ? "-" : gpu.pci_address, std::ranges::count_if(gpu.nvlinks, &NvLink::active),
+        fmt::print("{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n",
+                   gpu.index < 0 ? "-" : std::to_string(gpu.index), describe::enum_to_string(gpu.vendor, ""),
+                   gpu.model, model, gib(gpu.memory_bytes), link_of(gpu),
+                   gpu.pci_address.empty() ? "-" : gpu.pci_address,
+                   std::ranges::count_if(gpu.nvlinks, &NvLink::active),
                    gpu.cdi_name.empty() ? "nothing" : "CDI", gpu.uuid);
 }
 

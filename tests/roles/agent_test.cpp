@@ -1,7 +1,7 @@
-// The shipped agent on real sockets and TLS: from a token, through a shipped access point, to a page that a shipped
-// gateway serves from "inside" a container.
-#include "rig.h"
+// The shipped agent on real sockets and TLS: from a token, through a shipped access point, to a page that a
+// shipped gateway serves from "inside" a container.
 #include "roles/agent/agent.h"
+#include "rig.h"
 #include "roles/agent/testing/fakes.h"
 
 namespace hostler::rig {
@@ -17,9 +17,18 @@ protected:
     ~JoinedHost() override { end(); }
 
     void begin() {
-        agent_ = std::make_unique<agent::Agent>(
-            settings_, agent::Ports{cloud_.loop, *cloud_.timers, *cloud_.net, *cloud_.random, engine_, networks_, volumes_,
-                                    journal_, logs_, {&telemetry_}, host_, *keys_});
+        agent_ = std::make_unique<agent::Agent>(settings_, agent::Ports{cloud_.loop,
+                                                                        *cloud_.timers,
+                                                                        *cloud_.net,
+                                                                        *cloud_.random,
+                                                                        engine_,
+                                                                        networks_,
+                                                                        volumes_,
+                                                                        journal_,
+                                                                        logs_,
+                                                                        {&telemetry_},
+                                                                        host_,
+                                                                        *keys_});
         tasks_ = std::make_unique<TaskGroup>(cloud_.loop);
         tasks_->start("agent", [](agent::Agent& role, std::optional<Error>& into) -> Task<> {
             const auto ended = co_await role.run();
@@ -44,7 +53,8 @@ protected:
                 if (!size || *size == 0) break;
                 said.append(into, *size);
             }
-            (void)co_await write_all(*peer, "HTTP/1.1 200 OK\r\nContent-Length: 17\r\nConnection: close\r\n\r\nhello from inside");
+            (void)co_await write_all(
+                *peer, "HTTP/1.1 200 OK\r\nContent-Length: 17\r\nConnection: close\r\n\r\nhello from inside");
             (void)co_await peer->finish();
         }
     }

@@ -1,12 +1,12 @@
 #include "adapters/disk/logs.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ bool usable(std::string_view name) {
                std::string_view::npos;
 }
 
-// Written beside and renamed, so that a crash leaves the old text or the new one. Not synced: a comfort, not a promise.
+// Written beside and renamed, so that a crash leaves the old text or the new one. Not synced: a comfort, not
+// a promise.
 Result<> write_file(const std::string& path, std::string_view text) {
     const std::string fresh = path + ".new";
     {
@@ -65,7 +66,7 @@ Result<> write_file(const std::string& path, std::string_view text) {
 Result<std::string> read_end(const std::string& path, std::size_t bytes_max) {
     const File file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
     if (file.descriptor < 0) return trouble("read", path);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.descriptor, &status) < 0) return trouble("read", path);
     const auto size = static_cast<std::size_t>(status.st_size);
     std::string text(std::min(size, bytes_max), '\0');
@@ -103,28 +104,32 @@ public:
         : worker_(worker), folder_(std::move(folder)), limits_(limits) {}
 
     Task<> keep(std::string instance, std::string text) override {
-        if (!usable(instance)) co_return fail(Code::invalid, fmt::format("'{}' is no instance's name", instance));
+        if (!usable(instance))
+            co_return fail(Code::invalid, fmt::format("'{}' is no instance's name", instance));
         if (text.size() > text_max) text.erase(0, text.size() - text_max);
-        co_return co_await run_on<void>(worker_, [path = path(instance), folder = folder_, limits = limits_,
-                                                  text = std::move(text)]() -> Result<> {
-            auto written = write_file(path, text);
-            drop_old(folder, limits);
-            return written;
-        });
+        co_return co_await run_on<void>(worker_,
+                                        [path = path(instance), folder = folder_, limits = limits_,
+                                         text = std::move(text)]() -> Result<> {
+                                            auto written = write_file(path, text);
+                                            drop_old(folder, limits);
+                                            return written;
+                                        });
     }
 
     Task<std::string> read(std::string instance, std::size_t bytes_max) override {
-        if (!usable(instance)) co_return fail(Code::not_found, fmt::format("no logs of '{}' are kept", instance));
-        auto text = co_await run_on<std::string>(worker_, [path = path(instance), bytes_max] {
-            return read_end(path, bytes_max);
-        });
+        if (!usable(instance))
+            co_return fail(Code::not_found, fmt::format("no logs of '{}' are kept", instance));
+        auto text = co_await run_on<std::string>(
+            worker_, [path = path(instance), bytes_max] { return read_end(path, bytes_max); });
         if (!text && text.error().code == Code::not_found)
             co_return fail(Code::not_found, fmt::format("no logs of {} are kept on this host", instance));
         co_return text;
     }
 
 private:
-    std::string path(const std::string& instance) const { return fmt::format("{}/{}{}", folder_, instance, suffix); }
+    std::string path(const std::string& instance) const {
+        return fmt::format("{}/{}{}", folder_, instance, suffix);
+    }
 
     Worker& worker_;
     std::string folder_;
@@ -137,7 +142,8 @@ Result<std::unique_ptr<LogStore>> open_logs(Worker& worker, std::string folder, 
     std::error_code wrong;
     fs::create_directories(folder, wrong);
     if (!wrong) fs::permissions(folder, fs::perms::owner_all, wrong);
-    if (wrong) return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", folder, wrong.message()));
+    if (wrong)
+        return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", folder, wrong.message()));
     return std::make_unique<Folder>(worker, std::move(folder), limits);
 }
 

@@ -59,7 +59,8 @@ TEST_F(Logs, OnlyTheLastMebibyteIsKept) {
 TEST_F(Logs, TheOldestGoFirst) {
     auto store = *open_logs(*worker_, folder_, {.files_max = 2, .age_max = std::chrono::hours{24}});
     const auto aged = [&](const std::string& name, int hours) {
-        fs::last_write_time(folder_ + "/" + name + ".log", fs::file_time_type::clock::now() - std::chrono::hours{hours});
+        fs::last_write_time(folder_ + "/" + name + ".log",
+                            fs::file_time_type::clock::now() - std::chrono::hours{hours});
     };
     ASSERT_TRUE(run(store->keep("i-1", "1")));
     aged("i-1", 2);

@@ -26,8 +26,8 @@ constexpr void each_metric(Visit visit) {
 
 }  // namespace detail
 
-// Every member of GpuSample or HostSample that is a Metric, as the struct declares them. New ones go to the end of
-// their struct: an older peer then still reads those that it knows.
+// Every member of GpuSample or HostSample that is a Metric, as the struct declares them. New ones go to the
+// end of their struct: an older peer then still reads those that it knows.
 template <class Sample>
 std::vector<std::string_view> metric_names() {
     std::vector<std::string_view> names;

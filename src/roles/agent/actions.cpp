@@ -38,7 +38,8 @@ std::string last_lines(std::string_view text) {
     return std::string{at == std::string_view::npos || at == 0 ? text : text.substr(at + 1)};
 }
 
-// While it lives, its job must not be cancelled: a half-done call would leave a container that nobody expects.
+// While it lives, its job must not be cancelled: a half-done call would leave a container that nobody
+// expects.
 struct Uninterrupted {
     bool& interruptible;
     explicit Uninterrupted(bool& flag) : interruptible(flag) { interruptible = false; }
@@ -74,8 +75,10 @@ Task<> Executor::start(JobPtr job) {
     std::optional<Workload> old;
     if (const Workload* found = workloads_.find(instance)) old = *found;
     if (old && old->generation > generation)
-        co_return fail(Code::conflict, fmt::format("instance {} already runs generation {}; the command is for {}",
-                                                   instance, old->generation, generation), "stale_generation");
+        co_return fail(Code::conflict,
+                       fmt::format("instance {} already runs generation {}; the command is for {}", instance,
+                                   old->generation, generation),
+                       "stale_generation");
     if (old && old->generation < generation) {
         const Uninterrupted whole{job->interruptible};
         CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms())));
@@ -120,8 +123,9 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
     for (const auto& uuid : wanted.gpus()) {
         std::string device = hooks_.cdi_name(uuid);
         if (device.empty())
-            co_return fail(Code::not_found, fmt::format("GPU {} is not on this host, or cannot be lent to containers",
-                                                        uuid), "gpu_missing");
+            co_return fail(Code::not_found,
+                           fmt::format("GPU {} is not on this host, or cannot be lent to containers", uuid),
+                           "gpu_missing");
         spec.cdi_devices.push_back(std::move(device));
     }
     for (const auto& variable : wanted.environment()) spec.environment[variable.name()] = variable.value();
@@ -133,7 +137,9 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
     for (const auto& port : wanted.ports()) ports.push_back(port.port());
     std::vector<std::string> volumes;
     for (const auto& mount : wanted.mounts()) volumes.push_back(mount.volume());
-    const auto put = [&](std::string_view key, std::string value) { spec.labels[std::string{key}] = std::move(value); };
+    const auto put = [&](std::string_view key, std::string value) {
+        spec.labels[std::string{key}] = std::move(value);
+    };
     put(label::host, host_);
     put(label::instance, wanted.instance());
     put(label::generation, fmt::format("{}", job->command.generation()));
@@ -152,7 +158,8 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
     for (const auto& mount : wanted.mounts()) {
         auto path = co_await persist(ports_.timers, [&] { return ports_.volumes.path(mount.volume()); });
         if (!path && path.error().code == Code::not_found)
-            co_return fail(Code::not_found, fmt::format("volume {} is not on this host", mount.volume()), "volume_missing");
+            co_return fail(Code::not_found, fmt::format("volume {} is not on this host", mount.volume()),
+                           "volume_missing");
         if (!path) co_return std::unexpected(because(path.error(), "volume_failed"));
         spec.mounts.push_back({*path, mount.path(), mount.read_only()});
     }
@@ -172,8 +179,9 @@ Task<> Executor::pull(JobPtr job, std::string image) {
 Task<> Executor::make_ready(JobPtr job) {
     const auto& wanted = job->command.start_workload();
     const std::string instance = wanted.instance();
-    const Duration allowed = wanted.ready_deadline_ms() > 0 ? Duration{milliseconds{wanted.ready_deadline_ms()}}
-                                                            : ready_deadline_default;
+    const Duration allowed = wanted.ready_deadline_ms() > 0
+                                 ? Duration{milliseconds{wanted.ready_deadline_ms()}}
+                                 : ready_deadline_default;
     const Instant until = ports_.timers.now() + allowed;
     const Workload* seen = workloads_.find(instance);
     if (!seen || !seen->ready) {
@@ -199,7 +207,8 @@ Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
             co_return fail(Code::invalid, "the container ended before it was ready", "exited");
         const Duration left = until - ports_.timers.now();
         const Probe what{fmt::format("{}:{}", seen->address, port.port()), port.probe_path()};
-        const auto answer = co_await probe(ports_.net, ports_.timers, what, std::min(try_max, std::max<Duration>(left, milliseconds{1})));
+        const auto answer = co_await probe(ports_.net, ports_.timers, what,
+                                           std::min(try_max, std::max<Duration>(left, milliseconds{1})));
         if (answer) co_return Result<>{};
         if (answer.error().code == Code::cancelled) CO_TRY(co_await check_cancelled());
         const std::string why = fmt::format("port {}: {}", port.port(), answer.error().message);
@@ -211,7 +220,8 @@ Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
     }
 }
 
-// A start that failed leaves nothing behind but its logs and a sentence. Only what carries our labels is touched.
+// A start that failed leaves nothing behind but its logs and a sentence. Only what carries our labels is
+// touched.
 Task<> Executor::give_up(JobPtr job, Error why) {
     const auto& wanted = job->command.start_workload();
     const std::string instance = wanted.instance();
@@ -228,7 +238,8 @@ Task<> Executor::give_up(JobPtr job, Error why) {
     const auto gone = co_await take_away(instance, ended.container, grace_of(wanted.stop_grace_ms()));
     if (!gone) {
         if (gone.error().code == Code::cancelled) co_return gone;
-        log_error("container {} of a failed start cannot be removed: {}", ended.container, gone.error().message);
+        log_error("container {} of a failed start cannot be removed: {}", ended.container,
+                  gone.error().message);
     }
     co_return std::unexpected(std::move(why));
 }
@@ -250,8 +261,9 @@ Task<> Executor::stop(JobPtr job) {
     if (const Workload* found = workloads_.find(instance)) {
         gone = *found;
         if (gone.generation > job->command.generation())
-            co_return fail(Code::conflict, fmt::format("instance {} already runs generation {}; the command is for {}",
-                                                       instance, gone.generation, job->command.generation()),
+            co_return fail(Code::conflict,
+                           fmt::format("instance {} already runs generation {}; the command is for {}",
+                                       instance, gone.generation, job->command.generation()),
                            "stale_generation");
         CO_TRY(co_await take_away(instance, gone.container, grace_of(asked.grace_ms())));
     }
@@ -265,8 +277,10 @@ Task<> Executor::delete_volume(std::string volume) {
     if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
     for (const auto& [instance, workload] : workloads_.all())
         if (std::ranges::find(workload.volumes, volume) != workload.volumes.end())
-            co_return fail(Code::conflict, fmt::format("volume {} is mounted by instance {}; stop that first", volume,
-                                                       instance), "volume_in_use");
+            co_return fail(
+                Code::conflict,
+                fmt::format("volume {} is mounted by instance {}; stop that first", volume, instance),
+                "volume_in_use");
     co_return co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
 }
 
@@ -281,7 +295,8 @@ Task<> Executor::take_away(std::string instance, std::string container, Duration
     CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container); })));
     CO_TRY(step(co_await look()));
     if (workloads_.find(instance))
-        co_return fail(Code::unavailable, fmt::format("container {} is still there after its removal", container),
+        co_return fail(Code::unavailable,
+                       fmt::format("container {} is still there after its removal", container),
                        "stop_failed");
     co_return Result<>{};
 }

@@ -11,9 +11,13 @@ namespace hostler::agent {
 class Agent::State {
 public:
     State(Settings with, Ports on)
-        : settings(std::move(with)), ports(std::move(on)), book(ports.journal, ports.timers), member(settings, ports),
+        : settings(std::move(with)),
+          ports(std::move(on)),
+          book(ports.journal, ports.timers),
+          member(settings, ports),
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
-          sampler(settings, ports, [this] { reporter.touch(); }), reporter(settings, ports, workloads, sampler),
+          sampler(settings, ports, [this] { reporter.touch(); }),
+          reporter(settings, ports, workloads, sampler),
           tunnels(settings, ports, member, workloads),
           executor(settings, ports, book, workloads,
                    {.send = [this](const uplink::CommandUpdate& update) { session.send(update); },
@@ -22,9 +26,10 @@ public:
           session(settings, ports, member, book, reporter,
                   {.command = [this](uplink::Command command) { executor.take(std::move(command)); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
-                   .logs = [this](std::string instance, std::size_t bytes_max) {
-                       return executor.logs(std::move(instance), bytes_max);
-                   }}),
+                   .logs =
+                       [this](std::string instance, std::size_t bytes_max) {
+                           return executor.logs(std::move(instance), bytes_max);
+                       }}),
           tasks(ports.loop) {}
 
     Task<> run();
@@ -66,8 +71,9 @@ Task<> Agent::State::begin() {
     member.load();
     if (!member.joined()) {
         if (settings.token.empty())
-            co_return fail(Code::invalid, "this host has not joined yet; make a token with `hostler host token create` "
-                                          "and give it to the agent");
+            co_return fail(Code::invalid,
+                           "this host has not joined yet; make a token with `hostler host token create` "
+                           "and give it to the agent");
         CO_TRY(co_await member.join());
     }
     workloads.belong_to(member.member().host);
@@ -87,8 +93,8 @@ Task<> Agent::State::begin() {
 Task<> Agent::State::look() {
     const bool known = workloads.known();
     const std::string error = workloads.engine_error();
-    const auto seen = co_await within(ports.loop, ports.timers, settings.engine_deadline, "the container engine",
-                                      workloads.refresh());
+    const auto seen = co_await within(ports.loop, ports.timers, settings.engine_deadline,
+                                      "the container engine", workloads.refresh());
     CO_TRY(co_await check_cancelled());
     if (!seen && seen.error().code == Code::timeout) workloads.note_silent(seen.error().message);
     if (known != workloads.known() || error != workloads.engine_error()) reporter.touch();
@@ -111,13 +117,16 @@ Task<> Agent::State::sweep() {
     }
 }
 
-Agent::Agent(Settings settings, Ports ports) : state_(std::make_unique<State>(std::move(settings), std::move(ports))) {}
+Agent::Agent(Settings settings, Ports ports)
+    : state_(std::make_unique<State>(std::move(settings), std::move(ports))) {}
 
 Agent::~Agent() = default;
 
 Task<> Agent::run() { return state_->run(); }
 
-std::string Agent::host() const { return state_->member.joined() ? state_->member.member().host : std::string{}; }
+std::string Agent::host() const {
+    return state_->member.joined() ? state_->member.member().host : std::string{};
+}
 
 bool Agent::connected() const { return state_->session.connected(); }
 

@@ -7,16 +7,16 @@
 
 namespace hostler::agent {
 
-// Two things outlive an agent: the journal and the containers. It may be killed at any moment; another one made on
-// the same journal and engine goes on where it was.
+// Two things outlive an agent: the journal and the containers. It may be killed at any moment; another one
+// made on the same journal and engine goes on where it was.
 class Agent {
 public:
     Agent(Settings settings, Ports ports);
     ~Agent();
 
-    // Joins if this host has no identity yet, then works until it is cancelled. Containers keep running when it
-    // ends. Errors: cancelled; unauthenticated, forbidden, invalid, conflict (the token is malformed, refused, used
-    // or expired, or whoever answered is not of the cloud that issued it: a person has to act).
+    // Joins if this host has no identity yet, then works until it is cancelled. Containers keep running when
+    // it ends. Errors: cancelled; unauthenticated, forbidden, invalid, conflict (the token is malformed,
+    // refused, used or expired, or whoever answered is not of the cloud that issued it: a person has to act).
     Task<> run();
 
     // The identity that it has joined as, "h-…"; empty before.

@@ -1,4 +1,5 @@
-// One agent against a master that does as it is told: commands done once, over crashes, copies and late words.
+// One agent against a master that does as it is told: commands done once, over crashes, copies and late
+// words.
 #include "roles/agent/agent.h"
 
 #include <gtest/gtest.h>
@@ -328,7 +329,8 @@ TEST(Commands, DoneOnceWhicheverWriteItDiesAt) {
             world.timers.advance(3s);
             if (!world.master.answer("c-2")) world.master.order(world.stop("c-2"));
             world.timers.advance(8s);
-            SCOPED_TRACE(fmt::format("write {}, {}", at, crash == FakeJournal::Crash::before ? "before" : "after"));
+            SCOPED_TRACE(
+                fmt::format("write {}, {}", at, crash == FakeJournal::Crash::before ? "before" : "after"));
             EXPECT_EQ(world.engine.launches, 1);
             ASSERT_NE(world.master.answer("c-1"), nullptr);
             EXPECT_EQ(world.master.answer("c-1")->state(), "done");
@@ -580,7 +582,8 @@ TEST(Watching, ReadinessOutlivesTheAgentAndOrphansAreLeftAlone) {
     world.master.order(world.start());
     world.timers.advance(2s);
     world.crash();
-    Container orphan{"hostler-i-9", {{"hostler.host", "h-1"}, {"hostler.instance", "i-9"}, {"hostler.generation", "4"}},
+    Container orphan{"hostler-i-9",
+                     {{"hostler.host", "h-1"}, {"hostler.instance", "i-9"}, {"hostler.generation", "4"}},
                      ContainerState::running};
     world.engine.containers["hostler-i-9"] = orphan;
     world.join();
@@ -627,7 +630,8 @@ TEST(Logs, LiveOnesAndKeptOnes) {
     world.timers.advance(2s);
     EXPECT_EQ(answer().log_answer().text(), "last ?\n");
     ask.mutable_log_request()->set_instance("i-2");
-    EXPECT_EQ(hostler::testing::run(world.loop, world.master.link->ask(ask, 5s)).error().code, Code::not_found);
+    EXPECT_EQ(hostler::testing::run(world.loop, world.master.link->ask(ask, 5s)).error().code,
+              Code::not_found);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::int64_t second = 1'000'000;
-constexpr std::int64_t margin = 3600 * second;            // For clocks that differ.
-constexpr std::int64_t no_expiry = 7 * 24 * 3600 * second;  // A command that never expires is remembered so long.
+constexpr std::int64_t margin = 3600 * second;  // For clocks that differ.
+constexpr std::int64_t no_expiry =
+    7 * 24 * 3600 * second;  // A command that never expires is remembered so long.
 
 // "<state> <order> <forget>\n<message>"
 struct Line {
@@ -96,24 +97,29 @@ Task<> CommandBook::raise_epoch(std::uint64_t epoch) {
 Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const std::string id = command.id();
     const auto refused = [&](Code code, std::string reason, std::string message) {
-        return Admission{false, failed(id, Error{.code = code, .message = std::move(message), .reason = std::move(reason)})};
+        return Admission{
+            false,
+            failed(id, Error{.code = code, .message = std::move(message), .reason = std::move(reason)})};
     };
     if (id.empty() || id.size() > 128 || command.subject().empty() || command.subject().size() > 128)
-        co_return refused(Code::invalid, "malformed", "a command needs an id and a subject of 1 to 128 bytes");
+        co_return refused(Code::invalid, "malformed",
+                          "a command needs an id and a subject of 1 to 128 bytes");
     if (const auto known = records_.find(id); known != records_.end())
         co_return Admission{false, known->second.answer};
     if (command.epoch() < epoch_)
-        co_return refused(Code::conflict, "stale_epoch", fmt::format(
-            "command {} is of epoch {}; this host obeys epoch {}", id, command.epoch(), epoch_));
+        co_return refused(
+            Code::conflict, "stale_epoch",
+            fmt::format("command {} is of epoch {}; this host obeys epoch {}", id, command.epoch(), epoch_));
     if (command.generation() < generation(command.subject()))
-        co_return refused(Code::conflict, "stale_generation", fmt::format(
-            "command {} is for generation {} of {}; this host has obeyed generation {}", id, command.generation(),
-            command.subject(), generation(command.subject())));
+        co_return refused(
+            Code::conflict, "stale_generation",
+            fmt::format("command {} is for generation {} of {}; this host has obeyed generation {}", id,
+                        command.generation(), command.subject(), generation(command.subject())));
     if (command.expires() != 0 && command.expires() < now())
         co_return refused(Code::timeout, "expired", fmt::format("command {} came after its expiry", id));
     if (open() >= open_max)
-        co_return refused(Code::exhausted, "too_many_commands", fmt::format(
-            "{} commands are open on this host, which is the limit", open_max));
+        co_return refused(Code::exhausted, "too_many_commands",
+                          fmt::format("{} commands are open on this host, which is the limit", open_max));
 
     Record record;
     record.order = ++order_;
@@ -132,15 +138,17 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
 
     Result<> durable = co_await raise_epoch(epoch);
     if (durable && held != before)
-        durable = co_await journal_.put("generation/" + subject,
-                                        fmt::format("{} {}", obeyed_[subject].generation, obeyed_[subject].forget));
+        durable =
+            co_await journal_.put("generation/" + subject,
+                                  fmt::format("{} {}", obeyed_[subject].generation, obeyed_[subject].forget));
     if (durable) durable = co_await write(id);
     if (!durable) {
         // Nothing was begun, so that a copy may well be tried anew.
         records_.erase(id);
         if (durable.error().code == Code::cancelled) co_return std::unexpected(durable.error());
-        co_return refused(durable.error().code, "journal_failed", fmt::format(
-            "command {} was not begun, because this host cannot remember it: {}", id, durable.error().message));
+        co_return refused(durable.error().code, "journal_failed",
+                          fmt::format("command {} was not begun, because this host cannot remember it: {}",
+                                      id, durable.error().message));
     }
     co_return Admission{true, std::nullopt};
 }
@@ -204,9 +212,11 @@ Task<> CommandBook::sweep() {
             records_.erase(name);
         } else if (const auto found = obeyed_.find(name); found != obeyed_.end()) {
             // Obeyed again while the erasure was under way: write it back.
-            if (found->second.forget < at) obeyed_.erase(found);
+            if (found->second.forget < at)
+                obeyed_.erase(found);
             else
-                CO_TRY(co_await journal_.put(key, fmt::format("{} {}", found->second.generation, found->second.forget)));
+                CO_TRY(co_await journal_.put(
+                    key, fmt::format("{} {}", found->second.generation, found->second.forget)));
         }
     }
     co_return Result<>{};
@@ -219,7 +229,8 @@ std::uint64_t CommandBook::generation(const std::string& subject) const {
 
 Task<> CommandBook::write(std::string id) {
     const Record& record = records_.at(id);
-    std::string value = fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
+    std::string value =
+        fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
     if (record.state == State::begun)
         record.command.AppendToString(&value);
     else

@@ -12,8 +12,9 @@
 
 namespace hostler::agent {
 
-// In the journal: "epoch", "generation/<subject>", "command/<id>". An answer is kept until it is acknowledged; what
-// was acknowledged is remembered until the command could not be begun any more, so that a late copy is not obeyed.
+// In the journal: "epoch", "generation/<subject>", "command/<id>". An answer is kept until it is
+// acknowledged; what was acknowledged is remembered until the command could not be begun any more, so that a
+// late copy is not obeyed.
 class CommandBook {
 public:
     CommandBook(Journal& journal, Timers& timers) : journal_(journal), timers_(timers) {}
@@ -24,7 +25,7 @@ public:
     Task<> raise_epoch(std::uint64_t epoch);  // Durable when it returns. A lower one changes nothing.
 
     struct Admission {
-        bool begin = false;                          // Nobody has seen it: do it, then finish() it.
+        bool begin = false;                           // Nobody has seen it: do it, then finish() it.
         std::optional<uplink::CommandUpdate> answer;  // To be sent now.
     };
     // What to do with a command that came. When it is to begin, that is durable.
@@ -35,23 +36,23 @@ public:
     Task<> finish(uplink::CommandUpdate answer);
     Task<> acknowledge(std::string id);
 
-    std::vector<uplink::Command> unfinished() const;             // In the order in which they came.
-    std::vector<uplink::CommandUpdate> unacknowledged() const;   // In the order in which they came.
+    std::vector<uplink::Command> unfinished() const;            // In the order in which they came.
+    std::vector<uplink::CommandUpdate> unacknowledged() const;  // In the order in which they came.
     // Forgets what can do no harm any more.
     Task<> sweep();
 
     std::uint64_t generation(const std::string& subject) const;
-    static constexpr std::size_t open_max = 4096;           // Unfinished, or answered and not acknowledged.
-    static constexpr std::size_t message_max = 4096;        // Bytes of an answer's sentence that are kept.
+    static constexpr std::size_t open_max = 4096;     // Unfinished, or answered and not acknowledged.
+    static constexpr std::size_t message_max = 4096;  // Bytes of an answer's sentence that are kept.
 
 private:
     enum class State : char { begun = 'B', done = 'D', acknowledged = 'A' };
     struct Record {
         State state = State::begun;
         std::uint64_t order = 0;
-        std::int64_t forget = 0;        // Not before this time, microseconds since 1970.
-        uplink::Command command;        // While begun.
-        uplink::CommandUpdate answer;   // Else; while begun, how far it is.
+        std::int64_t forget = 0;       // Not before this time, microseconds since 1970.
+        uplink::Command command;       // While begun.
+        uplink::CommandUpdate answer;  // Else; while begun, how far it is.
     };
     struct Obeyed {
         std::uint64_t generation = 0;

@@ -24,8 +24,13 @@ struct Slot {
 
 }  // namespace
 
-Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads, Hooks hooks)
-    : settings_(settings), ports_(ports), book_(book), workloads_(workloads), hooks_(std::move(hooks)),
+Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
+                   Hooks hooks)
+    : settings_(settings),
+      ports_(ports),
+      book_(book),
+      workloads_(workloads),
+      hooks_(std::move(hooks)),
       tasks_(ports.loop) {}
 
 Executor::~Executor() = default;
@@ -40,7 +45,8 @@ void Executor::begin() {
 
 void Executor::take(uplink::Command command) {
     const std::string id = command.id();
-    if (!arrivals_.try_push(command)) log_warn("command {} is dropped: too many wait; it will be sent again", id);
+    if (!arrivals_.try_push(command))
+        log_warn("command {} is dropped: too many wait; it will be sent again", id);
 }
 
 Task<> Executor::close() { return tasks_.close(); }
@@ -88,11 +94,12 @@ Task<> Executor::perform(JobPtr job) {
     if (!outcome) {
         TaskGroup running{ports_.loop};
         Signal ended;
-        running.start("command", [](Executor& self, JobPtr mine, std::optional<Result<>>& into, Signal& done) -> Task<> {
-            into = co_await self.act(std::move(mine));
-            done.notify_all();
-            co_return Result<>{};
-        }(*this, job, outcome, ended));
+        running.start("command",
+                      [](Executor& self, JobPtr mine, std::optional<Result<>>& into, Signal& done) -> Task<> {
+                          into = co_await self.act(std::move(mine));
+                          done.notify_all();
+                          co_return Result<>{};
+                      }(*this, job, outcome, ended));
         job->running = &running;
         Result<> waited{};
         if (!outcome) waited = co_await ended.wait();
@@ -148,18 +155,20 @@ Task<> Executor::act(JobPtr job) {
             });
         }
         case uplink::Command::kRemoveNetwork:
-            co_return co_await persist(ports_.timers,
-                                       [&] { return ports_.networks.remove(command.remove_network().network()); });
+            co_return co_await persist(
+                ports_.timers, [&] { return ports_.networks.remove(command.remove_network().network()); });
         case uplink::Command::kCreateVolume: {
             const auto& volume = command.create_volume();
-            CO_TRY(co_await persist(ports_.timers,
-                                    [&] { return ports_.volumes.create(volume.volume(), volume.size_bytes()); }));
+            CO_TRY(co_await persist(
+                ports_.timers, [&] { return ports_.volumes.create(volume.volume(), volume.size_bytes()); }));
             co_return Result<>{};
         }
-        case uplink::Command::kDeleteVolume: co_return co_await delete_volume(command.delete_volume().volume());
+        case uplink::Command::kDeleteVolume:
+            co_return co_await delete_volume(command.delete_volume().volume());
         case uplink::Command::ACTION_NOT_SET: break;
     }
-    co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it", "unknown_action");
+    co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it",
+                   "unknown_action");
 }
 
 Task<std::string> Executor::logs(std::string instance, std::size_t bytes_max) {

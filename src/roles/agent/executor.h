@@ -18,11 +18,12 @@ namespace hostler::agent {
 class Executor {
 public:
     struct Hooks {
-        std::function<void(const uplink::CommandUpdate&)> send;      // To the master, if it is there just now.
+        std::function<void(const uplink::CommandUpdate&)> send;     // To the master, if it is there just now.
         std::function<void(const std::string& instance)> stopping;  // Its tunnels are to end.
         std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
     };
-    Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads, Hooks hooks);
+    Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
+             Hooks hooks);
     ~Executor();
 
     void belong_to(std::string host) { host_ = std::move(host); }

@@ -15,8 +15,9 @@ struct XidRow {
     std::string_view meaning;
 };
 
-// What an XID means for the GPU as a whole. Source: NVIDIA's XID catalogue, by its "immediate action": restart of
-// the application or nothing → healthy; a reset that can wait → degraded; reset, power cycle or repair → faulty.
+// What an XID means for the GPU as a whole. Source: NVIDIA's XID catalogue, by its "immediate action":
+// restart of the application or nothing → healthy; a reset that can wait → degraded; reset, power cycle or
+// repair → faulty.
 constexpr XidRow xid_rows[] = {
     {8, 8, Health::healthy, "an application fault"},
     {13, 13, Health::healthy, "an application fault (graphics engine exception)"},
@@ -49,7 +50,8 @@ constexpr XidRow xid_rows[] = {
 };
 
 const XidRow* row_of(std::int64_t xid) {
-    const auto* row = std::ranges::find_if(xid_rows, [&](const XidRow& r) { return r.first <= xid && xid <= r.last; });
+    const auto* row =
+        std::ranges::find_if(xid_rows, [&](const XidRow& r) { return r.first <= xid && xid <= r.last; });
     return row == std::end(xid_rows) ? nullptr : row;
 }
 
@@ -101,7 +103,8 @@ std::string describe(const GpuFault& fault) {
         const XidRow* row = row_of(fault.code);
         return fmt::format("XID {}: {}", fault.code, row ? row->meaning : "see NVIDIA's catalogue");
     }
-    if (fault.kind == "recovery_action") return fmt::format("the driver asks to {}", recovery_action(fault.code));
+    if (fault.kind == "recovery_action")
+        return fmt::format("the driver asks to {}", recovery_action(fault.code));
     if (fault.kind == "lost") return "the GPU has fallen off the bus";
     if (fault.kind == "ecc_uncorrected") return "an uncorrectable memory error was counted";
     if (fault.kind == "ecc_corrected") return "a memory error was corrected";
@@ -115,12 +118,14 @@ Verdict meaning(const GpuSample& sample) {
     };
     switch (sample.condition) {
         case GpuCondition::ok: break;
-        case GpuCondition::unresponsive: return {Health::unresponsive, said("a call to its driver does not come back")};
+        case GpuCondition::unresponsive:
+            return {Health::unresponsive, said("a call to its driver does not come back")};
         case GpuCondition::lost: return {Health::faulty, said("the GPU has fallen off the bus")};
         case GpuCondition::gone: return {Health::gone, said("the GPU is not there any more")};
     }
     const auto set = [](const Metric& metric) { return metric.value_or(0) > 0; };
-    if (set(sample.rows_failed)) return {Health::faulty, "a memory row could not be remapped; the board is to be replaced"};
+    if (set(sample.rows_failed))
+        return {Health::faulty, "a memory row could not be remapped; the board is to be replaced"};
     if (set(sample.recovery_action)) return of_recovery_action(*sample.recovery_action);
     if (set(sample.rows_pending)) return {Health::degraded, "a memory row remap waits for a reset"};
     if (set(sample.pages_pending)) return {Health::degraded, "a memory page retirement waits for a reset"};

@@ -26,8 +26,9 @@ std::string describe(const GpuFault& fault);
 // What one sample shows.
 Verdict meaning(const GpuSample& sample);
 
-// Remembers faults until the driver is loaded anew: a GPU that fell off the bus does not heal by silence. A sample
-// that shows the energy counter starting over (a reset, a reload) clears what was held against its GPU.
+// Remembers faults until the driver is loaded anew: a GPU that fell off the bus does not heal by silence. A
+// sample that shows the energy counter starting over (a reset, a reload) clears what was held against its
+// GPU.
 class HealthBook {
 public:
     void note(const GpuFault& fault);

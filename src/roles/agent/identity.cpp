@@ -66,8 +66,9 @@ Result<JoinToken> parse_join_token(std::string_view text) {
     const bool hex = token.fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (!token.secret.starts_with("ht_") || token.secret.size() < 10 || token.secret.size() > 256 ||
         token.fingerprint.size() != fingerprint_size || !hex)
-        return fail(Code::invalid, "this is not a host token; it looks like ht_SECRET.FINGERPRINT, as "
-                                   "`hostler host token create` prints it");
+        return fail(Code::invalid,
+                    "this is not a host token; it looks like ht_SECRET.FINGERPRINT, as "
+                    "`hostler host token create` prints it");
     return token;
 }
 
@@ -116,17 +117,20 @@ Task<Membership> MemberBook::join_at(std::string address) {
         ask.set_csr(request.csr_pem);
         if (auto facts = co_await ports_.host.facts()) ask.set_hostname(facts->hostname);
         frame = CO_TRY(co_await link.ask(std::move(frame), settings_.call_deadline));
-        if (!frame.has_join_answer()) co_return fail(Code::unavailable, address + " did not answer the request to join");
+        if (!frame.has_join_answer())
+            co_return fail(Code::unavailable, address + " did not answer the request to join");
         answer = std::move(*frame.mutable_join_answer());
     }
     const std::string fingerprint = CO_TRY(ports_.keys.fingerprint(answer.authority()));
     if (fingerprint != token.fingerprint)
-        co_return fail(Code::unauthenticated, fmt::format("{} is not an access point of the cloud that issued this token: "
-                                                          "its authority has another fingerprint", address));
+        co_return fail(Code::unauthenticated,
+                       fmt::format("{} is not an access point of the cloud that issued this token: "
+                                   "its authority has another fingerprint",
+                                   address));
     const auto facts = CO_TRY(ports_.keys.read(answer.certificate()));
     if (facts.identity != Identity{"host", answer.host()} || answer.host().empty())
-        co_return fail(Code::unauthenticated, fmt::format("{} answered with a certificate for {}", address,
-                                                          facts.identity.text()));
+        co_return fail(Code::unauthenticated,
+                       fmt::format("{} answered with a certificate for {}", address, facts.identity.text()));
     Membership member{answer.host(), answer.zone(),
                       std::make_shared<const Credentials>(
                           Credentials{answer.certificate(), request.key_pem, answer.authority()})};
@@ -145,7 +149,8 @@ Task<KeyRequest> MemberBook::key_to_join() {
         if (const auto values = parts<3>(stored->second); values && (*values)[0] == settings_.token)
             co_return KeyRequest{(*values)[1], (*values)[2]};
     const KeyRequest request = CO_TRY(ports_.keys.make({"host", "joining"}));
-    CO_TRY(co_await ports_.journal.put("joining", joined_parts({settings_.token, request.key_pem, request.csr_pem})));
+    CO_TRY(co_await ports_.journal.put("joining",
+                                       joined_parts({settings_.token, request.key_pem, request.csr_pem})));
     co_return request;
 }
 
@@ -161,13 +166,15 @@ Task<StreamPtr> MemberBook::dial(std::string address) {
     return dial_as(member_->credentials, "access/", std::move(address));
 }
 
-Task<StreamPtr> MemberBook::dial_as(std::shared_ptr<const Credentials> who, std::string expect, std::string address) {
+Task<StreamPtr> MemberBook::dial_as(std::shared_ptr<const Credentials> who, std::string expect,
+                                    std::string address) {
     StreamPtr raw = CO_TRY(co_await ports_.net.dial(address, settings_.dial_deadline));
     Secure how;
     how.own = std::move(who);
     how.peer_required = !expect.empty();
     how.expect = std::move(expect);
-    co_return co_await ports_.net.secure(std::move(raw), std::move(how), Side::client, settings_.dial_deadline);
+    co_return co_await ports_.net.secure(std::move(raw), std::move(how), Side::client,
+                                         settings_.dial_deadline);
 }
 
 bool MemberBook::renewal_due() const {
@@ -206,7 +213,8 @@ Task<> MemberBook::renew(wire::Link& link) {
 Task<> Backoff::wait() {
     // Half of it for certain, half by chance, so that a thousand hosts do not come back at once.
     const auto half = next_ / 2;
-    const auto chance = Duration{static_cast<std::int64_t>(random_number(random_) % 1024)} * half.count() / 1024;
+    const auto chance =
+        Duration{static_cast<std::int64_t>(random_number(random_) % 1024)} * half.count() / 1024;
     next_ = std::min(next_ * 2, settings_.backoff_max);
     return sleep(timers_, half + chance);
 }

@@ -23,8 +23,8 @@ struct Membership {
     std::shared_ptr<const Credentials> credentials;
 };
 
-// In the journal: "identity"; and "joining" from before the token is spent until the answer is stored, so that a
-// crash in between asks again with the same key, which the master knows.
+// In the journal: "identity"; and "joining" from before the token is spent until the answer is stored, so
+// that a crash in between asks again with the same key, which the master knows.
 class MemberBook {
 public:
     MemberBook(const Settings& settings, const Ports& ports) : settings_(settings), ports_(ports) {}
@@ -33,15 +33,16 @@ public:
     bool joined() const { return member_.has_value(); }
     const Membership& member() const { return *member_; }
 
-    // Spends the token. Tries for ever while nobody answers. Errors: cancelled; those which a person has to solve:
-    // invalid, unauthenticated, forbidden, not_found, conflict.
+    // Spends the token. Tries for ever while nobody answers. Errors: cancelled; those which a person has to
+    // solve: invalid, unauthenticated, forbidden, not_found, conflict.
     Task<> join();
     // A connection as what we are, to a checked access point.
     Task<StreamPtr> dial(std::string address);
 
     bool renewal_due() const;  // A third of the certificate's life is over.
     bool expired() const;
-    Task<> renew(wire::Link& link);  // The present connection goes on; the next is made with the new certificate.
+    Task<> renew(
+        wire::Link& link);  // The present connection goes on; the next is made with the new certificate.
 
 private:
     Task<Membership> join_at(std::string address);

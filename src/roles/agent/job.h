@@ -8,10 +8,10 @@ namespace hostler::agent {
 
 struct Executor::Job {
     uplink::Command command;
-    bool superseded = false;        // A later command of its subject waits for it to end.
-    bool interruptible = true;      // Between calls that must not be left half done.
-    TaskGroup* running = nullptr;   // Where it is being done.
-    std::optional<Workload> seen;   // To be told with the answer.
+    bool superseded = false;       // A later command of its subject waits for it to end.
+    bool interruptible = true;     // Between calls that must not be left half done.
+    TaskGroup* running = nullptr;  // Where it is being done.
+    std::optional<Workload> seen;  // To be told with the answer.
 };
 
 // Repeats what failed in passing: a caller may do so with every port.
@@ -22,7 +22,8 @@ auto persist(Timers& timers, Call call) -> decltype(call()) {
     for (int tries = 1;; ++tries) {
         auto answer = co_await call();
         if (answer || tries == tries_max) co_return answer;
-        if (answer.error().code != Code::unavailable && answer.error().code != Code::timeout) co_return answer;
+        if (answer.error().code != Code::unavailable && answer.error().code != Code::timeout)
+            co_return answer;
         CO_TRY(co_await sleep(timers, wait));
         wait *= 2;
     }

@@ -6,14 +6,14 @@
 
 #include "domain/inventory/host.h"
 #include "domain/inventory/sample.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/health.h"
 #include "roles/agent/workloads.h"
-#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 
-// Protobuf carries UTF-8 only: what is not becomes '?', as do control characters but tab and line feed. Of more
-// than `bytes_max` the middle goes.
+// Protobuf carries UTF-8 only: what is not becomes '?', as do control characters but tab and line feed. Of
+// more than `bytes_max` the middle goes.
 std::string clean_text(std::string_view text, std::size_t bytes_max);
 
 uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health);

@@ -21,8 +21,10 @@ int status_of(std::string_view line) {
 }
 
 Task<> ask(Stream& stream, const Probe& what) {
-    CO_TRY(co_await write_all(stream, fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: hostler-probe\r\n"
-                                                  "Accept: */*\r\nConnection: close\r\n\r\n", what.path, what.address)));
+    CO_TRY(
+        co_await write_all(stream, fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: hostler-probe\r\n"
+                                               "Accept: */*\r\nConnection: close\r\n\r\n",
+                                               what.path, what.address)));
     // The status line is all that counts, so nothing after it is read.
     std::string line;
     while (line.find('\n') == std::string::npos) {
@@ -32,8 +34,10 @@ Task<> ask(Stream& stream, const Probe& what) {
         if (size == 0 || line.size() > line_max) break;
     }
     const int status = status_of(line);
-    if (status == 0) co_return fail(Code::unavailable, fmt::format("GET {} was not answered in HTTP", what.path));
-    if (!passes(status)) co_return fail(Code::unavailable, fmt::format("GET {} answered {}", what.path, status));
+    if (status == 0)
+        co_return fail(Code::unavailable, fmt::format("GET {} was not answered in HTTP", what.path));
+    if (!passes(status))
+        co_return fail(Code::unavailable, fmt::format("GET {} answered {}", what.path, status));
     co_return Result<>{};
 }
 

@@ -12,7 +12,8 @@ struct Probe {
     std::string path;     // Not empty: GET it; empty: being connected is enough.
 };
 
-// One try. HTTP: 2xx, 3xx, 401 and 403 pass. Errors: unavailable (with a sentence that says what happened), timeout.
+// One try. HTTP: 2xx, 3xx, 401 and 403 pass. Errors: unavailable (with a sentence that says what happened),
+// timeout.
 Task<> probe(Net& net, Timers& timers, Probe probe, Duration time);
 
 }  // namespace hostler::agent

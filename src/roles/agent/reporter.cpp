@@ -24,8 +24,12 @@ std::string worth_telling(uplink::HostFacts facts) {
 }  // namespace
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Sampler& sampler)
-    : settings_(settings), ports_(ports), workloads_(workloads), sampler_(sampler),
-      queue_(ports.journal, settings.reports_max), next_(ports.timers.now()) {}
+    : settings_(settings),
+      ports_(ports),
+      workloads_(workloads),
+      sampler_(sampler),
+      queue_(ports.journal, settings.reports_max),
+      next_(ports.timers.now()) {}
 
 void Reporter::note(const Workload& changed) {
     changed_[changed.instance] = changed;
@@ -105,7 +109,8 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     // What is not known is not told as if nothing were there.
     if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
     report.set_workloads_complete(true);
-    for (const auto& [instance, workload] : workloads_.all()) *report.add_workloads() = workload_message(workload);
+    for (const auto& [instance, workload] : workloads_.all())
+        *report.add_workloads() = workload_message(workload);
     for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));
     for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
     co_return Result<>{};
@@ -114,8 +119,8 @@ Task<> Reporter::add_everything(uplink::Report& report) {
 Task<> Reporter::describe_engine() {
     if (!workloads_.known()) engine_.clear();
     if (!workloads_.known() || !engine_.empty()) co_return Result<>{};
-    const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "the container engine",
-                                       ports_.engine.describe());
+    const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline,
+                                       "the container engine", ports_.engine.describe());
     CO_TRY(co_await check_cancelled());
     if (facts) engine_ = facts->name;
     co_return Result<>{};
@@ -138,8 +143,10 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     made.set_boot_id(sampler_.facts().boot_id.empty() ? boot_id_ : clean_text(sampler_.facts().boot_id, 256));
     made.set_epoch(epoch);
     *made.mutable_facts() = facts();
-    // Without an answer of the engine: what was last seen, and engine_error says that it is no more than that.
-    for (const auto& [instance, workload] : workloads_.all()) *made.add_workloads() = workload_message(workload);
+    // Without an answer of the engine: what was last seen, and engine_error says that it is no more than
+    // that.
+    for (const auto& [instance, workload] : workloads_.all())
+        *made.add_workloads() = workload_message(workload);
     *made.mutable_volumes() = std::move(*everything.mutable_volumes());
     *made.mutable_networks() = std::move(*everything.mutable_networks());
     facts_told_ = worth_telling(made.facts());

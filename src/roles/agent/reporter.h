@@ -22,8 +22,8 @@ public:
     Task<uplink::AgentHello> hello(std::uint64_t epoch);
 
     void note(const Workload& changed);
-    void touch();                   // Facts or faults may have changed.
-    void report_all();              // The next report is complete, and soon.
+    void touch();       // Facts or faults may have changed.
+    void report_all();  // The next report is complete, and soon.
     void pace(Duration interval);
     ReportQueue& queue() { return queue_; }
     Signal& grown() { return grown_; }

@@ -12,7 +12,8 @@ Task<> ReportQueue::push(uplink::Report report) {
     if (last_ >= reserved_) {
         const auto stored = journal_.all().find("sequence");
         std::uint64_t from = last_;
-        if (reserved_ == 0 && stored != journal_.all().end()) from = std::strtoull(stored->second.c_str(), nullptr, 10);
+        if (reserved_ == 0 && stored != journal_.all().end())
+            from = std::strtoull(stored->second.c_str(), nullptr, 10);
         CO_TRY(co_await journal_.put("sequence", fmt::format("{}", from + block)));
         last_ = std::max(last_, from);
         reserved_ = from + block;
@@ -53,7 +54,8 @@ void ReportQueue::make_room() {
 
 // A complete list that repeats what is known says nothing that the next one does not say too.
 bool ReportQueue::only_telemetry(const uplink::Report& report) {
-    return !report.has_facts() && report.faults().empty() && (report.workloads().empty() || report.workloads_complete());
+    return !report.has_facts() && report.faults().empty() &&
+           (report.workloads().empty() || report.workloads_complete());
 }
 
 void ReportQueue::merge(uplink::Report& older, uplink::Report& newer) {

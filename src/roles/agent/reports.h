@@ -9,8 +9,8 @@
 
 namespace hostler::agent {
 
-// At most `size_max` reports. When more come, the oldest telemetry goes first; what changed about workloads, facts
-// and faults is merged into fewer reports and never lost.
+// At most `size_max` reports. When more come, the oldest telemetry goes first; what changed about workloads,
+// facts and faults is merged into fewer reports and never lost.
 class ReportQueue {
 public:
     ReportQueue(Journal& journal, std::size_t size_max) : journal_(journal), size_max_(size_max) {}
@@ -18,7 +18,8 @@ public:
     // Numbers rise over restarts too: a block of them is reserved in the journal, "sequence".
     Task<> push(uplink::Report report);
     void acknowledge(std::uint64_t sequence);  // And all before it.
-    // A new connection's hello tells the present, so what waits is history: it is never "all there is" any more.
+    // A new connection's hello tells the present, so what waits is history: it is never "all there is" any
+    // more.
     void grow_old();
     // The first that is numbered higher; nullptr: none.
     const uplink::Report* after(std::uint64_t sequence) const;

@@ -26,7 +26,9 @@ uplink::Report change(const std::string& instance, const std::string& state) {
 
 class ReportsTest : public ::testing::Test {
 protected:
-    void push(uplink::Report report) { ASSERT_TRUE(hostler::testing::run(loop_, queue_.push(std::move(report)))); }
+    void push(uplink::Report report) {
+        ASSERT_TRUE(hostler::testing::run(loop_, queue_.push(std::move(report))));
+    }
     Loop loop_;
     FakeJournal journal_;
     ReportQueue queue_{journal_, 4};
@@ -70,7 +72,8 @@ TEST_F(ReportsTest, WhatIsAcknowledgedIsForgotten) {
 
 TEST(Text, IsAlwaysUtf8AndBounded) {
     EXPECT_EQ(clean_text("caf\xc3\xa9\n", 100), "caf\xc3\xa9\n");
-    EXPECT_EQ(clean_text("\xff\xc3(\xed\xa0\x80 \x1b[0m", 100), std::string(2, 0x3f) + "(" + std::string(3, 0x3f) + " " + std::string(1, 0x3f) + "[0m");
+    EXPECT_EQ(clean_text("\xff\xc3(\xed\xa0\x80 \x1b[0m", 100),
+              std::string(2, 0x3f) + "(" + std::string(3, 0x3f) + " " + std::string(1, 0x3f) + "[0m");
     EXPECT_EQ(clean_text(std::string_view{"a\0b", 3}, 100), "a?b");
     std::string text;
     for (int at = 0; at < 5000; ++at) text += "\xe2\x82\xac";

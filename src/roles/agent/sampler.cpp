@@ -118,8 +118,10 @@ Task<> Sampler::sample_one(Source& source) {
 Task<> Sampler::facts_of_host() {
     auto facts = co_await ports_.host.facts();
     host_busy_ = false;
-    if (facts) host_ = std::move(*facts);
-    else log_warn("facts of the host: {}", facts.error().message);
+    if (facts)
+        host_ = std::move(*facts);
+    else
+        log_warn("facts of the host: {}", facts.error().message);
     answered_.notify_all();
     co_return Result<>{};
 }
@@ -132,9 +134,7 @@ Task<> Sampler::sample_of_host() {
     co_return Result<>{};
 }
 
-bool Sampler::busy() const {
-    return host_busy_ || std::ranges::any_of(sources_, &Source::busy);
-}
+bool Sampler::busy() const { return host_busy_ || std::ranges::any_of(sources_, &Source::busy); }
 
 Task<> Sampler::settle(Duration time) {
     const Deadline deadline{ports_.timers, time, [this] { answered_.notify_all(); }};

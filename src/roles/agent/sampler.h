@@ -9,14 +9,14 @@
 
 #include "core/signal.h"
 #include "core/task_group.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/health.h"
 #include "roles/agent/settings.h"
-#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 
-// Asks every source by itself. Who does not answer in time is left out, is not asked again until it has answered, and
-// its GPUs become unresponsive; the others do not notice.
+// Asks every source by itself. Who does not answer in time is left out, is not asked again until it has
+// answered, and its GPUs become unresponsive; the others do not notice.
 class Sampler {
 public:
     // `changed`: facts, health or faults have.
@@ -44,9 +44,9 @@ private:
     struct Source {
         Telemetry* telemetry = nullptr;
         bool busy = false;
-        Instant since{};                    // Busy since.
+        Instant since{};  // Busy since.
         std::optional<GpuInventory> inventory;
-        std::vector<GpuSample> samples;     // Of this round.
+        std::vector<GpuSample> samples;  // Of this round.
         std::string trouble;
     };
     Task<> discover_one(Source& source);
@@ -65,10 +65,10 @@ private:
     std::function<void()> changed_;
     std::vector<Source> sources_;
     bool host_busy_ = false;
-    HostFacts host_;                         // Without GPUs.
+    HostFacts host_;  // Without GPUs.
     std::optional<HostSample> host_sample_;
     HostFacts facts_;
-    std::map<std::string, GpuFacts> gone_;   // Were there once.
+    std::map<std::string, GpuFacts> gone_;  // Were there once.
     HealthBook health_;
     std::vector<uplink::Fault> faults_;
     Signal answered_;

@@ -12,15 +12,20 @@ namespace hostler::agent {
 namespace {
 
 constexpr Duration ping_interval = seconds{10};
-constexpr Duration patience = seconds{35};      // Silence after which the access point counts as gone.
-constexpr Duration steady = seconds{30};        // A connection that lasted so long was a good one.
+constexpr Duration patience = seconds{35};         // Silence after which the access point counts as gone.
+constexpr Duration steady = seconds{30};           // A connection that lasted so long was a good one.
 constexpr Duration acknowledge_max = seconds{30};  // Reports without an answer for so long are sent again.
 
 }  // namespace
 
 Session::Session(const Settings& settings, const Ports& ports, MemberBook& member, CommandBook& book,
                  Reporter& reporter, Hooks hooks)
-    : settings_(settings), ports_(ports), member_(member), book_(book), reporter_(reporter), hooks_(std::move(hooks)) {}
+    : settings_(settings),
+      ports_(ports),
+      member_(member),
+      book_(book),
+      reporter_(reporter),
+      hooks_(std::move(hooks)) {}
 
 Task<> Session::run() {
     if (settings_.access.empty()) co_return fail(Code::invalid, "no access point is given");
@@ -89,8 +94,10 @@ Task<> Session::greet(wire::Link& link) {
 
 Task<> Session::accept(uplink::AgentWelcome welcome) {
     if (welcome.epoch() < book_.epoch())
-        co_return fail(Code::conflict, fmt::format("the master's epoch is {}; this host already obeys epoch {}",
-                                                   welcome.epoch(), book_.epoch()), "stale_epoch");
+        co_return fail(Code::conflict,
+                       fmt::format("the master's epoch is {}; this host already obeys epoch {}",
+                                   welcome.epoch(), book_.epoch()),
+                       "stale_epoch");
     CO_TRY(co_await book_.raise_epoch(welcome.epoch()));
     if (welcome.report_interval_ms() > 0) reporter_.pace(milliseconds{welcome.report_interval_ms()});
     co_return Result<>{};
@@ -115,11 +122,13 @@ Task<> Session::handle(wire::Link& link, TaskGroup& tasks, uplink::Frame frame) 
         CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
         co_return fail(Code::unavailable, "another master leads; saying hello again");
     } else if (frame.body_case() == Body::kGoodbye) {
-        co_return fail(Code::unavailable, fmt::format("{} says goodbye: {}", link.identity(), frame.goodbye().why()));
+        co_return fail(Code::unavailable,
+                       fmt::format("{} says goodbye: {}", link.identity(), frame.goodbye().why()));
     } else if (call != 0) {
-        co_return co_await link.answer(call, wire::failure_frame({.code = Code::invalid,
-                                                                  .message = "this agent does not know such a request",
-                                                                  .reason = "unknown_request"}));
+        co_return co_await link.answer(
+            call, wire::failure_frame({.code = Code::invalid,
+                                       .message = "this agent does not know such a request",
+                                       .reason = "unknown_request"}));
     }
     co_return Result<>{};
 }
@@ -145,10 +154,12 @@ Task<> Session::send_reports(wire::Link& link) {
             CO_TRY(co_await link.send(std::move(frame)));
         }
         {
-            const Deadline deadline{ports_.timers, acknowledge_max, [this] { reporter_.grown().notify_all(); }};
+            const Deadline deadline{ports_.timers, acknowledge_max,
+                                    [this] { reporter_.grown().notify_all(); }};
             CO_TRY(co_await reporter_.grown().wait());
         }
-        if (queue.size() < std::exchange(size, queue.size()) || queue.size() == 0) acknowledged = ports_.timers.now();
+        if (queue.size() < std::exchange(size, queue.size()) || queue.size() == 0)
+            acknowledged = ports_.timers.now();
         if (ports_.timers.now() - acknowledged < acknowledge_max) continue;
         log_warn("{} reports have no answer; they are sent again", queue.size());
         acknowledged = ports_.timers.now();
@@ -179,17 +190,18 @@ Task<> Session::watch_certificate(wire::Link& link) {
 
 Task<> Session::answer_logs(wire::Link& link, std::uint64_t call, uplink::LogRequest request) {
     if (log_requests_ >= log_requests_max)
-        co_return co_await link.answer(call, wire::failure_frame({.code = Code::exhausted,
-                                                                  .message = "too many requests for logs at one time",
-                                                                  .reason = "too_many_log_requests"}));
+        co_return co_await link.answer(
+            call, wire::failure_frame({.code = Code::exhausted,
+                                       .message = "too many requests for logs at one time",
+                                       .reason = "too_many_log_requests"}));
     struct Count {
         std::size_t& of;
         explicit Count(std::size_t& counted) : of(counted) { ++of; }
         ~Count() { --of; }
         Count(const Count&) = delete;
     } const count{log_requests_};
-    const std::size_t bytes = request.tail_bytes() == 0 ? logs_default
-                                                        : std::min<std::size_t>(request.tail_bytes(), logs_max);
+    const std::size_t bytes =
+        request.tail_bytes() == 0 ? logs_default : std::min<std::size_t>(request.tail_bytes(), logs_max);
     auto text = co_await hooks_.logs(request.instance(), bytes);
     CO_TRY(co_await check_cancelled());
     uplink::Frame frame;

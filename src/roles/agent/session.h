@@ -19,11 +19,12 @@ public:
         std::function<void(uplink::TunnelOrder)> tunnel;
         std::function<Task<std::string>(std::string instance, std::size_t bytes_max)> logs;
     };
-    Session(const Settings& settings, const Ports& ports, MemberBook& member, CommandBook& book, Reporter& reporter,
-            Hooks hooks);
+    Session(const Settings& settings, const Ports& ports, MemberBook& member, CommandBook& book,
+            Reporter& reporter, Hooks hooks);
 
-    Task<> run();                                    // For ever.
-    void send(const uplink::CommandUpdate& update);  // When connected; else it is sent after the next welcome.
+    Task<> run();  // For ever.
+    void send(
+        const uplink::CommandUpdate& update);  // When connected; else it is sent after the next welcome.
     bool connected() const { return welcomed_ != nullptr; }
 
     static constexpr std::size_t logs_default = 64 * 1024;

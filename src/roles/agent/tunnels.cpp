@@ -54,7 +54,8 @@ Task<> say(Stream& stream, const uplink::Frame& frame) {
 
 }  // namespace
 
-Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member, const Workloads& workloads)
+Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
+                 const Workloads& workloads)
     : settings_(settings), ports_(ports), member_(member), workloads_(workloads), tasks_(ports.loop) {}
 
 Tunnels::~Tunnels() = default;
@@ -112,7 +113,9 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
 }
 
 Task<StreamPtr> Tunnels::meet(const uplink::TunnelOrder& order, Open& mine) {
-    const auto bad = [](char c) { return static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f; };
+    const auto bad = [](char c) {
+        return static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f;
+    };
     if (order.ticket().empty() || order.ticket().size() > 256 || std::ranges::any_of(order.ticket(), bad))
         co_return fail(Code::invalid, "a tunnel's ticket is malformed");
     StreamPtr raw = CO_TRY(co_await ports_.net.dial(order.tunnel_address(), settings_.tunnel_handshake));
@@ -123,8 +126,8 @@ Task<StreamPtr> Tunnels::meet(const uplink::TunnelOrder& order, Open& mine) {
     Secure how;
     how.own = member_.member().credentials;
     how.expect = "gateway/";
-    StreamPtr outer = CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(how), Side::server,
-                                                        settings_.tunnel_handshake));
+    StreamPtr outer = CO_TRY(
+        co_await ports_.net.secure(std::move(raw), std::move(how), Side::server, settings_.tunnel_handshake));
     mine.outer = outer.get();
     co_return outer;
 }
@@ -134,22 +137,29 @@ Task<StreamPtr> Tunnels::reach(const uplink::TunnelOpen& wanted, Open& mine) {
     const std::string& instance = wanted.instance();
     const Workload* found = workloads_.find(instance);
     if (!found || found->generation != wanted.generation())
-        co_return fail(Code::not_found, fmt::format("instance {} does not run on this host in generation {}", instance,
-                                                    wanted.generation()), "not_here");
+        co_return fail(Code::not_found,
+                       fmt::format("instance {} does not run on this host in generation {}", instance,
+                                   wanted.generation()),
+                       "not_here");
     if (found->state != WorkloadState::running || workloads_.stopping(instance))
         co_return fail(Code::unavailable, fmt::format("instance {} is not running", instance), "not_running");
     if (std::ranges::find(found->ports, wanted.port()) == found->ports.end())
-        co_return fail(Code::forbidden, fmt::format("instance {} has not declared port {}", instance, wanted.port()),
+        co_return fail(Code::forbidden,
+                       fmt::format("instance {} has not declared port {}", instance, wanted.port()),
                        "port_not_declared");
-    const auto count = std::ranges::count_if(open_, [&](const auto& tunnel) { return tunnel.second.instance == instance; });
+    const auto count =
+        std::ranges::count_if(open_, [&](const auto& tunnel) { return tunnel.second.instance == instance; });
     if (static_cast<std::size_t>(count) >= settings_.tunnels_instance_max)
-        co_return fail(Code::exhausted, fmt::format("{} connections to instance {} are open, which is the limit", count,
-                                                    instance), "too_many_tunnels");
+        co_return fail(
+            Code::exhausted,
+            fmt::format("{} connections to instance {} are open, which is the limit", count, instance),
+            "too_many_tunnels");
     mine.instance = instance;  // From here on it is closed when the instance stops.
     const std::string address = fmt::format("{}:{}", found->address, wanted.port());
     auto inner = co_await ports_.net.dial(address, settings_.tunnel_handshake / 2);
     if (!inner)
-        co_return fail(Code::unavailable, fmt::format("nothing answers on port {} of instance {}", wanted.port(), instance),
+        co_return fail(Code::unavailable,
+                       fmt::format("nothing answers on port {} of instance {}", wanted.port(), instance),
                        "port_silent");
     const Workload* now = workloads_.find(instance);
     if (!now || now->generation != wanted.generation() || workloads_.stopping(instance))

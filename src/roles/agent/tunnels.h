@@ -14,11 +14,12 @@ namespace hostler::agent {
 
 class Tunnels {
 public:
-    Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member, const Workloads& workloads);
+    Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
+            const Workloads& workloads);
     ~Tunnels();
 
-    void open(uplink::TunnelOrder order);          // Never waits.
-    void close_all(const std::string& instance);   // It stops.
+    void open(uplink::TunnelOrder order);         // Never waits.
+    void close_all(const std::string& instance);  // It stops.
     Task<> close();
     std::size_t size() const { return open_.size(); }
 

@@ -26,11 +26,13 @@ protected:
         for (char c = 0; c != '\n'; line += c) CO_TRY(co_await read_exactly(*raw, {&c, 1}));
         EXPECT_EQ(line, "HOSTLER-TUNNEL/1 ticket-1\n");
         CO_TRY(co_await write_all(*raw, "OK\n"));
-        const auto own = std::make_shared<Credentials>(Credentials{certificate(identity), "KEY-0", authority});
+        const auto own =
+            std::make_shared<Credentials>(Credentials{certificate(identity), "KEY-0", authority});
         co_return co_await world_.net.secure(std::move(raw), {own, true, "host/h-1"}, Side::client, 5s);
     }
 
-    Task<uplink::Frame> ask(Stream& stream, std::string instance, std::uint64_t generation, std::uint32_t port) {
+    Task<uplink::Frame> ask(Stream& stream, std::string instance, std::uint64_t generation,
+                            std::uint32_t port) {
         uplink::Frame frame;
         frame.mutable_tunnel_open()->set_instance(instance);
         frame.mutable_tunnel_open()->set_generation(generation);
@@ -42,7 +44,8 @@ protected:
         CO_TRY(co_await write_all(stream, bytes));
         char header[4];
         CO_TRY(co_await read_exactly(stream, header));
-        std::string body(static_cast<unsigned char>(header[3]) + 256U * static_cast<unsigned char>(header[2]), '\0');
+        std::string body(static_cast<unsigned char>(header[3]) + 256U * static_cast<unsigned char>(header[2]),
+                         '\0');
         CO_TRY(co_await read_exactly(stream, body));
         EXPECT_TRUE(frame.ParseFromString(body));
         co_return frame;

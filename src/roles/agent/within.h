@@ -7,8 +7,8 @@
 
 namespace hostler::agent {
 
-// The task's answer; when it takes longer than `time` it is cancelled, and the answer is `timeout`. Returns only when
-// the task has ended, so what it refers to may go away after.
+// The task's answer; when it takes longer than `time` it is cancelled, and the answer is `timeout`. Returns
+// only when the task has ended, so what it refers to may go away after.
 template <class T>
 Task<T> within(Loop& loop, Timers& timers, Duration time, std::string what, Task<T> task) {
     std::optional<Result<T>> answer;
@@ -21,9 +21,9 @@ Task<T> within(Loop& loop, Timers& timers, Duration time, std::string what, Task
     }(answer, ended, std::move(task)));
     bool late = false;
     const Deadline deadline{timers, time, [&] {
-        late = true;
-        group.cancel();
-    }};
+                                late = true;
+                                group.cancel();
+                            }};
     Result<> waited{};
     if (!answer) waited = co_await ended.wait();
     (void)co_await group.close();

@@ -20,12 +20,12 @@ struct Workload {
     std::string instance;
     std::uint64_t generation = 0;
     WorkloadState state = WorkloadState::absent;
-    bool ready = false;               // Every probe has answered since it started.
+    bool ready = false;  // Every probe has answered since it started.
     int exit_code = 0;
     bool oom_killed = false;
-    std::string detail;               // For people.
-    std::string address;              // In its network.
-    std::string container;            // Its name on the engine.
+    std::string detail;                // For people.
+    std::string address;               // In its network.
+    std::string container;             // Its name on the engine.
     std::vector<std::uint16_t> ports;  // To which tunnels may lead.
     std::vector<std::string> volumes;  // That it mounts.
     bool operator==(const Workload&) const = default;
@@ -39,7 +39,7 @@ inline constexpr std::string_view generation = "hostler.generation";
 inline constexpr std::string_view tenant = "hostler.tenant";
 inline constexpr std::string_view network = "hostler.network";
 inline constexpr std::string_view address = "hostler.address";
-inline constexpr std::string_view ports = "hostler.ports";  // "8080,22"
+inline constexpr std::string_view ports = "hostler.ports";      // "8080,22"
 inline constexpr std::string_view volumes = "hostler.volumes";  // As ports.
 inline constexpr std::string_view name = "hostler.name";
 }  // namespace label

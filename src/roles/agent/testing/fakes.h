@@ -15,13 +15,14 @@
 
 namespace hostler::agent::testing {
 
-using hostler::testing::MemoryStream;
 using hostler::testing::memory_pair;
+using hostler::testing::MemoryStream;
 
 class FakeRandom : public Random {
 public:
     void fill(std::span<std::uint8_t> into) override {
-        for (auto& byte : into) byte = static_cast<std::uint8_t>((state_ = state_ * 6364136223846793005ULL + 1) >> 56);
+        for (auto& byte : into)
+            byte = static_cast<std::uint8_t>((state_ = state_ * 6364136223846793005ULL + 1) >> 56);
     }
 
 private:
@@ -36,11 +37,14 @@ struct Words {
         char identity[128], authority[64], key[64];
         long long from = 0, until = 0;
         const std::string copy{text};
-        if (std::sscanf(copy.c_str(), "CERT %127s %lld %lld %63s %63s", identity, &from, &until, authority, key) != 5)
+        if (std::sscanf(copy.c_str(), "CERT %127s %lld %lld %63s %63s", identity, &from, &until, authority,
+                        key) != 5)
             return std::nullopt;
         return Words{identity, authority, key, from, until};
     }
-    std::string text() const { return fmt::format("CERT {} {} {} {} {}", identity, from, until, authority, key); }
+    std::string text() const {
+        return fmt::format("CERT {} {} {} {} {}", identity, from, until, authority, key);
+    }
 };
 
 class FakeKeys : public Keys {
@@ -70,8 +74,11 @@ private:
 // What TLS promises, without TLS: each end sends its certificate as a line and looks at the other's.
 class SecuredStream : public Stream {
 public:
-    SecuredStream(StreamPtr under, std::string identity) : under_(std::move(under)), identity_(std::move(identity)) {}
-    Result<std::optional<std::size_t>> try_read(std::span<char> into) override { return under_->try_read(into); }
+    SecuredStream(StreamPtr under, std::string identity)
+        : under_(std::move(under)), identity_(std::move(identity)) {}
+    Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
+        return under_->try_read(into);
+    }
     Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) override {
         return under_->try_write(from);
     }
@@ -110,7 +117,8 @@ public:
         std::string line;
         while (!line.ends_with('\n')) {
             char c = 0;
-            if (CO_TRY(co_await read_some(*raw, {&c, 1})) == 0) co_return fail(Code::unavailable, "the peer has gone");
+            if (CO_TRY(co_await read_some(*raw, {&c, 1})) == 0)
+                co_return fail(Code::unavailable, "the peer has gone");
             line += c;
         }
         const auto words = Words::of(line);
@@ -119,7 +127,8 @@ public:
         if (words && !how.own->authority.empty() && words->authority != how.own->authority)
             co_return refused("the peer's certificate is of another authority");
         const std::string identity = words ? words->identity : "";
-        const bool any = how.expect.empty() || (how.expect.ends_with('/') && identity.starts_with(how.expect));
+        const bool any =
+            how.expect.empty() || (how.expect.ends_with('/') && identity.starts_with(how.expect));
         if (!any && identity != how.expect) co_return refused("the peer is " + identity);
         co_return std::make_unique<SecuredStream>(std::move(raw), identity);
     }
@@ -175,11 +184,13 @@ public:
         CO_TRY(co_await write([&] { kept[key] = value; }));
         co_return Result<>{};
     }
-    Task<> erase(std::string key) override { co_return co_await write([&] { kept.erase(key); }); }
+    Task<> erase(std::string key) override {
+        co_return co_await write([&] { kept.erase(key); });
+    }
 
     std::map<std::string, std::string> kept;
     int writes = 0;
-    int crash_at = -1;             // At which write the machine stops, once.
+    int crash_at = -1;  // At which write the machine stops, once.
     Crash crash = Crash::none;
     bool crashed = false;
     bool full = false;
@@ -229,7 +240,8 @@ public:
         CO_TRY(alive());
         if (!refuse_launch.empty()) co_return fail(Code::invalid, refuse_launch);
         if (const auto found = containers.find(spec.name); found != containers.end()) {
-            if (found->second.labels != spec.labels) co_return fail(Code::conflict, spec.name + " has other labels");
+            if (found->second.labels != spec.labels)
+                co_return fail(Code::conflict, spec.name + " has other labels");
             co_return found->second;
         }
         ++launches;
@@ -261,7 +273,8 @@ public:
         CO_TRY(alive());
         std::vector<Container> made;
         for (const auto& [name, container] : containers)
-            if (const auto at = container.labels.find(label); at != container.labels.end() && at->second == value)
+            if (const auto at = container.labels.find(label);
+                at != container.labels.end() && at->second == value)
                 made.push_back(container);
         co_return made;
     }

@@ -23,7 +23,8 @@ inline std::string certificate(std::string identity, std::int64_t from = 0, std:
 class FakeMaster {
 public:
     FakeMaster(Loop& loop, Timers& timers, Net& net) : loop_(loop), timers_(timers), net_(net), tasks_(loop) {
-        credentials = std::make_shared<Credentials>(Credentials{certificate("access/a-1"), "KEY-0", authority});
+        credentials =
+            std::make_shared<Credentials>(Credentials{certificate("access/a-1"), "KEY-0", authority});
     }
     void listen(std::string address) { tasks_.start("listen", accept(std::move(address))); }
 
@@ -48,7 +49,8 @@ public:
     std::vector<std::string> phases(const std::string& id) const {
         std::vector<std::string> made;
         for (const auto& update : updates)
-            if (update.id() == id && update.state() == "running" && (made.empty() || made.back() != update.phase()))
+            if (update.id() == id && update.state() == "running" &&
+                (made.empty() || made.back() != update.phase()))
                 made.push_back(update.phase());
         return made;
     }
@@ -79,7 +81,8 @@ private:
         }
     }
     Task<> serve(StreamPtr raw) {
-        StreamPtr stream = CO_TRY(co_await net_.secure(std::move(raw), {credentials, false, ""}, Side::server, 5s));
+        StreamPtr stream =
+            CO_TRY(co_await net_.secure(std::move(raw), {credentials, false, ""}, Side::server, 5s));
         auto mine = std::make_shared<wire::Link>(loop_, timers_, std::move(stream));
         while (true) {
             auto frame = co_await mine->receive();
@@ -122,8 +125,8 @@ private:
     void sign(uplink::JoinAnswer& answer, const std::string& csr) {
         answer.set_host("h-1");
         answer.set_zone("nj");
-        answer.set_certificate(certificate("host/h-1", timers_.wall().time_since_epoch().count(), certificate_until,
-                                           csr.substr(4)));
+        answer.set_certificate(certificate("host/h-1", timers_.wall().time_since_epoch().count(),
+                                           certificate_until, csr.substr(4)));
         answer.set_authority(join_authority);
     }
 
@@ -151,8 +154,18 @@ struct World {
     void boot() {
         journal.crashed = false;
         ended.reset();
-        agent = std::make_unique<Agent>(settings, Ports{loop, timers, net, random, engine, networks, volumes, journal,
-                                                        logs, {&telemetry}, host, keys});
+        agent = std::make_unique<Agent>(settings, Ports{loop,
+                                                        timers,
+                                                        net,
+                                                        random,
+                                                        engine,
+                                                        networks,
+                                                        volumes,
+                                                        journal,
+                                                        logs,
+                                                        {&telemetry},
+                                                        host,
+                                                        keys});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -174,7 +187,9 @@ struct World {
     void join() {
         boot();
         timers.advance(3s);
-        if (!agent->connected()) fmt::print(stderr, "not connected; ended: {}; hellos {} dialled {}\n", ended ? ended->message : "no", master.hellos.size(), net.dialled.size());
+        if (!agent->connected())
+            fmt::print(stderr, "not connected; ended: {}; hellos {} dialled {}\n",
+                       ended ? ended->message : "no", master.hellos.size(), net.dialled.size());
         HOSTLER_ASSERT(agent->connected());
     }
     // A server in a container, that answers everything with `words`.
@@ -192,7 +207,9 @@ struct World {
         timers.settle();
     }
     std::int64_t in(Duration time) const {
-        return (timers.wall() + std::chrono::duration_cast<std::chrono::microseconds>(time)).time_since_epoch().count();
+        return (timers.wall() + std::chrono::duration_cast<std::chrono::microseconds>(time))
+            .time_since_epoch()
+            .count();
     }
 
     uplink::Command start(std::string id = "c-1", std::uint64_t generation = 1) const {
