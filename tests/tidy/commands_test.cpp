@@ -108,9 +108,9 @@ TEST(Api, EveryOperationSaysWhatItDoes) {
 
 TEST(Api, DocumentsShowCommandsThatExist) {
     EXPECT_EQ(complaints(unknown_commands, [](const File& file) { return file.path.ends_with(".md"); }), "");
-    EXPECT_EQ(unknown_commands({"docs/x.md", "```\nhostler instance fly away\n```\n"}).size(), 1U);
-    EXPECT_EQ(unknown_commands({"docs/x.md", "```\nhostler instance list --nonsense\n```\n"}).size(), 1U);
-    EXPECT_EQ(unknown_commands({"docs/x.md", "```\nhostler instance list   # all of them\n```\n"}).size(), 0U);
+    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance fly away\n```\n")).size(), 1U);
+    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance list --nonsense\n```\n")).size(), 1U);
+    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance list   # all of them\n```\n")).size(), 0U);
 }
 
 }  // namespace

@@ -84,10 +84,10 @@ TEST(House, OneVersion) {
 
 TEST(House, EveryFolderSaysWhatItIs) {
     for (const std::string& one : unexplained(tree())) ADD_FAILURE() << one;
-    const File source{"src/adapters/new/x.h", ""};
+    const File source = file_of("src/adapters/new/x.h", "");
     EXPECT_EQ(unexplained({source}).size(), 2U);  // Itself, and adapters.
-    EXPECT_EQ(unexplained({source, {"src/adapters/README.md", "a\n"}, {"src/adapters/new/README.md", "a\n"}}).size(), 0U);
-    EXPECT_EQ(unexplained({{"src/x/x.h", ""}, {"src/x/README.md", std::string(11, '\n')}}).size(), 1U);
+    EXPECT_EQ(unexplained({source, file_of("src/adapters/README.md", "a\n"), file_of("src/adapters/new/README.md", "a\n")}).size(), 0U);
+    EXPECT_EQ(unexplained({file_of("src/x/x.h", ""), file_of("src/x/README.md", std::string(11, '\n'))}).size(), 1U);
 }
 
 TEST(House, TheReadmeBeginsWithTwoCommands) {
@@ -104,7 +104,7 @@ TEST(House, EveryCommandOfDevIsThere) {
 
 TEST(House, LinksLeadSomewhere) {
     EXPECT_EQ(complaints(dead_links, [](const File& file) { return file.path.ends_with(".md"); }), "");
-    EXPECT_EQ(dead_links({"docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n"}).size(), 1U);
+    EXPECT_EQ(dead_links(file_of("docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n")).size(), 1U);
 }
 
 TEST(House, DecisionsAreNumberedWithoutGaps) {

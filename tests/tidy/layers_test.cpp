@@ -82,7 +82,7 @@ TEST(Layers, IncludesFollowTheTable) { EXPECT_EQ(complaints(wrong_includes, in_s
 
 TEST(Layers, AnIncludeAgainstTheTableIsFound) {
     const auto refused = [](std::string path, std::string_view what) {
-        return wrong_includes({std::move(path), fmt::format("#pragma once\n#include <map>\n#include \"{}\"\n", what)}).size() == 1;
+        return wrong_includes(file_of(std::move(path), fmt::format("#pragma once\n#include <map>\n#include \"{}\"\n", what))).size() == 1;
     };
     EXPECT_TRUE(refused("src/core/x.h", "domain/life.h"));
     EXPECT_TRUE(refused("src/domain/stock/x.h", "core/task.h"));
@@ -103,12 +103,12 @@ TEST(Layers, AnIncludeAgainstTheTableIsFound) {
 
 TEST(Layers, GeneratedHeadersStayInSources) {
     EXPECT_EQ(complaints(generated_headers, [](const File& file) { return in_src(file) && is_header(file); }), "");
-    EXPECT_EQ(generated_headers({"src/wire/x.h", "#include \"proto/uplink.pb.h\"\n"}).size(), 1U);
+    EXPECT_EQ(generated_headers(file_of("src/wire/x.h", "#include \"proto/uplink.pb.h\"\n")).size(), 1U);
 }
 
 TEST(Layers, HeadersAreReadOnce) {
     EXPECT_EQ(complaints(without_guard, is_header), "");
-    EXPECT_EQ(without_guard({"src/core/x.h", "struct X {};\n"}).size(), 1U);
+    EXPECT_EQ(without_guard(file_of("src/core/x.h", "struct X {};\n")).size(), 1U);
 }
 
 }  // namespace

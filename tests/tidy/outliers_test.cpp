@@ -56,7 +56,7 @@ TEST(Outliers, ArePrinted) {
 }
 
 TEST(Outliers, AreMeasured) {
-    const Sizes sizes = sizes_of({"src/x.cpp", "int f(int a) {\n    return a;\n}\n" + std::string(111, 'x') + "\n"});
+    const Sizes sizes = sizes_of(file_of("src/x.cpp", "int f(int a) {\n    return a;\n}\n" + std::string(111, 'x') + "\n"));
     EXPECT_EQ(sizes.lines, 4U);
     EXPECT_EQ(sizes.longest_function, 3U);
     EXPECT_EQ(sizes.function_at, 1U);

@@ -35,12 +35,17 @@ std::string read(const std::string& path) {
 
 bool exists(const std::string& path) { return fs::exists(root / path); }
 
+File file_of(std::string path, std::string text) {
+    std::string code = names_source(path) ? code_of(text) : std::string{};
+    return {std::move(path), std::move(text), std::move(code)};
+}
+
 const std::vector<File>& tree() {
     static const std::vector<File> all = [] {
         std::vector<File> files;
         const auto add = [&](const fs::path& path) {
             const std::string name = fs::relative(path, root).string();
-            if (is_text(path)) files.push_back({name, read(name)});
+            if (is_text(path)) files.push_back(file_of(name, read(name)));
         };
         // Build and data folders of any name may lie beside these.
         for (const char* top : {"src", "tests", "cmake", "docs", "decisions", "proto", "schema", ".ci"})
@@ -68,7 +73,7 @@ std::string code_of(std::string_view text) {
         for (std::size_t i = from; i < std::min(to, code.size()); ++i)
             if (code[i] != '\n') code[i] = ' ';
     };
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = text.find_first_of("/\"'R"); i < text.size(); i = text.find_first_of("/\"'R", i + 1)) {
         if (text.substr(i).starts_with("//")) {
             const std::size_t end = std::min(text.find('\n', i), text.size());
             blank(i, end);
@@ -116,7 +121,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
     return text.npos;
 }
 
-bool is_source(const File& file) { return file.path.ends_with(".h") || file.path.ends_with(".cpp") || file.path.ends_with(".c"); }
+bool names_source(std::string_view path) { return path.ends_with(".h") || path.ends_with(".cpp") || path.ends_with(".c"); }
 bool is_header(const File& file) { return file.path.ends_with(".h"); }
 bool is_for_tests(const File& file) {
     return file.path.starts_with("tests/") || file.path.contains("/testing/") || file.path.ends_with("_test.cpp") ||

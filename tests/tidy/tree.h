@@ -11,7 +11,9 @@ namespace hostler::tidy {
 struct File {
     std::string path;  // From the root: "src/core/id.h".
     std::string text;
+    std::string code;  // Of a source, as code_of() makes it.
 };
+File file_of(std::string path, std::string text);
 
 // What is written by hand: sources, scripts, documents. Read once.
 const std::vector<File>& tree();
@@ -31,7 +33,8 @@ std::size_t line_at(std::string_view text, std::size_t offset);  // From 1.
 // `word` at `from` or later, not as part of a longer name; npos: not there.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
-bool is_source(const File& file);     // C++ or C.
+bool names_source(std::string_view path);
+inline bool is_source(const File& file) { return names_source(file.path); }  // C++ or C.
 bool is_header(const File& file);
 bool is_for_tests(const File& file);  // Unit tests, fuzzers, what stands in testing/, and all below tests/.
 

@@ -16,7 +16,7 @@ std::vector<std::string> worldly(const File& file) {
         "std::async", "system_clock::now", "steady_clock::now", "high_resolution_clock", "std::random_device", "rand(", "srand(",
         "time(nullptr)", "throw", "steady_timer", "asio::ip", "co_spawn", "detached", "goto"};
     std::vector<std::string> found;
-    const std::string code = code_of(file.text);
+    const std::string& code = file.code;
     for (const std::string_view word : words)
         for (auto at = find_word(code, word); at != code.npos; at = find_word(code, word, at + 1))
             if (word != "co_spawn" || !file.path.starts_with("src/bin/"))  // Somebody has to start the first task.
@@ -26,7 +26,7 @@ std::vector<std::string> worldly(const File& file) {
 
 // An order that changes from run to run would make one seed give two stories.
 std::vector<std::string> unordered(const File& file) {
-    const std::string code = code_of(file.text);
+    const std::string& code = file.code;
     if (const auto at = code.find("unordered_"); at != code.npos)
         return {fmt::format("{}:{}: domain and roles iterate in a fixed order; use std::map or std::set", file.path, line_at(code, at))};
     return {};
@@ -56,7 +56,7 @@ std::vector<std::string> defaults(const File& file) {
         "frame.body_case()", "received->body_case()",  // protobuf's: a newer peer may say more.
     };
     std::vector<std::string> found;
-    const std::string code = code_of(file.text);
+    const std::string& code = file.code;
     for (auto at = find_word(code, "default:"); at != code.npos; at = find_word(code, "default:", at + 1)) {
         const std::string over = switch_before(code, at);
         if (std::ranges::find(foreign, over) == std::end(foreign))
@@ -109,7 +109,7 @@ bool is_above(const File& file) {
 // What was switched off to see a test fail, and forgotten.
 std::vector<std::string> switched_off(const File& file) {
     std::vector<std::string> found;
-    const std::string code = code_of(file.text);
+    const std::string& code = file.code;
     for (const std::string_view words : {"if (false)", "if (true)", "#if 0", "#if 1", "&& false", "|| true"})
         if (const auto at = find_word(code, words); at != code.npos)
             found.push_back(fmt::format("{}:{}: '{}': take it out, or put back what was there", file.path, line_at(code, at), words));
@@ -120,7 +120,7 @@ bool everything(const File&) { return true; }
 
 TEST(Words, TimeDiceAndThreadsComeInAsParameters) {
     EXPECT_EQ(complaints(worldly, is_above), "");
-    const auto finds = [](std::string_view line) { return !worldly({"src/domain/x.cpp", std::string{line} + "\n"}).empty(); };
+    const auto finds = [](std::string_view line) { return !worldly(file_of("src/domain/x.cpp", std::string{line} + "\n")).empty(); };
     EXPECT_TRUE(finds("std::thread t;"));
     EXPECT_TRUE(finds("static std::mutex lock;"));
     EXPECT_TRUE(finds("auto now = std::chrono::system_clock::now();"));
@@ -134,35 +134,35 @@ TEST(Words, OrderIsTheSameInEveryRun) {
     EXPECT_EQ(complaints(unordered, [](const File& file) {
                   return is_source(file) && !is_for_tests(file) && (file.path.starts_with("src/domain/") || file.path.starts_with("src/roles/"));
               }), "");
-    EXPECT_EQ(unordered({"src/domain/x.h", "std::unordered_map<int, int> m;\n"}).size(), 1U);
+    EXPECT_EQ(unordered(file_of("src/domain/x.h", "std::unordered_map<int, int> m;\n")).size(), 1U);
 }
 
 TEST(Words, ASwitchOverOurEnumsNamesEveryCase) {
     EXPECT_EQ(complaints(defaults, is_above), "");
-    EXPECT_EQ(defaults({"src/domain/x.cpp", "switch (phase) {\n    case Phase::a: break;\n    default: break;\n}\n"}).size(), 1U);
-    EXPECT_EQ(defaults({"src/http/x.cpp", "switch (status) {\n    default: return \"\";\n}\n"}).size(), 0U);
+    EXPECT_EQ(defaults(file_of("src/domain/x.cpp", "switch (phase) {\n    case Phase::a: break;\n    default: break;\n}\n")).size(), 1U);
+    EXPECT_EQ(defaults(file_of("src/http/x.cpp", "switch (status) {\n    default: return \"\";\n}\n")).size(), 0U);
 }
 
 TEST(Words, NothingIsLeftForLater) {
     EXPECT_EQ(complaints(unfinished, everything), "");
-    EXPECT_EQ(unfinished({"src/x.cpp", std::string{"// TO"} + "DO: finish\n"}).size(), 1U);
+    EXPECT_EQ(unfinished(file_of("src/x.cpp", std::string{"// TO"} + "DO: finish\n")).size(), 1U);
 }
 
 TEST(Words, NothingIsSwitchedOff) {
     EXPECT_EQ(complaints(switched_off, is_source), "");
-    EXPECT_EQ(switched_off({"src/x.cpp", "if (false)\n    return;\n"}).size(), 1U);
+    EXPECT_EQ(switched_off(file_of("src/x.cpp", "if (false)\n    return;\n")).size(), 1U);
 }
 
 TEST(Words, NoPlaceOfSomebodysMachine) {
     EXPECT_EQ(complaints(places, everything), "");
-    EXPECT_EQ(places({"docs/x.md", std::string{"see /wo"} + "rk/main\n"}).size(), 1U);
-    EXPECT_EQ(places({"docs/x.md", std::string{"see ../sha"} + "red/x\n"}).size(), 1U);
+    EXPECT_EQ(places(file_of("docs/x.md", std::string{"see /wo"} + "rk/main\n")).size(), 1U);
+    EXPECT_EQ(places(file_of("docs/x.md", std::string{"see ../sha"} + "red/x\n")).size(), 1U);
 }
 
 TEST(Words, LinesEndCleanly) {
     EXPECT_EQ(complaints(ragged, everything), "");
-    EXPECT_EQ(ragged({"src/x.h", "int a; \n"}).size(), 1U);
-    EXPECT_EQ(ragged({"src/x.h", "int a;"}).size(), 1U);
+    EXPECT_EQ(ragged(file_of("src/x.h", "int a; \n")).size(), 1U);
+    EXPECT_EQ(ragged(file_of("src/x.h", "int a;")).size(), 1U);
 }
 
 }  // namespace
