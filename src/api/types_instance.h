@@ -162,7 +162,7 @@ BOOST_DESCRIBE_STRUCT(InstanceUrl, (), (port, url, public_))
 template <>
 inline constexpr auto fields<InstanceUrl> = std::to_array<Field>({
     {.member = "port", .help = "The container's port.", .example = "8080"},
-    {.member = "url", .help = "Where it is reached.", .example = "http://i-7k2m9x-8080.localhost:8443/"},
+    {.member = "url", .help = "Where it is reached.", .example = "http://8080-i-7k2m9x.localhost:8443/"},
     {.member = "public_", .help = "Open to everyone.", .example = "true"},
 });
 

@@ -72,7 +72,7 @@ void Api::add_zones() {
                     if (row.zone == asked.zone) access += (access.empty() ? "" : ",") + row.uplink_address;
                 api::CreatedHostToken made{.id = token.id, .token = secret + "." + ports.authority.fingerprint(), .zone = token.zone, .provider = token.owner,
                                            .expires_at = wall(token.expires_at)};
-                made.command = fmt::format("hostler-agent run --access {} --token {}", access.empty() ? "ADDRESS:PORT" : access, made.token);
+                made.command = fmt::format("hostler-agent run --data /var/lib/hostler-agent --access {} --token {}", access.empty() ? "ADDRESS:PORT" : access, made.token);
                 desk.estate.event("host_token", token.id, "", "created", fmt::format("A token for zone {} was made.", token.zone));
                 desk.estate.host_tokens.add(std::move(token));
                 return made;
