@@ -35,6 +35,16 @@ bool machine_has_gpu() {
     return fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/kfd") || fs::exists("/dev/nvidiactl");
 }
 
+// Clouds that share a machine had better not share addresses: each takes one of 16 ranges, and keeps it.
+std::string network_pool(const fs::path& kept, Random& random) {
+    std::string pool = read_file(kept);
+    if (pool.empty()) {
+        pool = fmt::format("10.{}.0.0/16", 208 + random_number(random) % 16);
+        (void)write_file(kept, pool);
+    }
+    return pool;
+}
+
 std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
 
 }  // namespace
@@ -174,6 +184,7 @@ Task<> Up::start_roles() {
     std::vector<std::string> master{hostler, "master", "--report-interval", fmt::format("{}", settings_.report_s), "--unreachable-after",
                                     fmt::format("{}", settings_.unreachable_s), "--lost-after", fmt::format("{}", settings_.lost_s), "--stop-grace", "5",
                                     "--ready-deadline", fmt::format("{}", settings_.ready_deadline_s), "--network-pool", settings_.network_pool};
+    master.insert(master.end(), {"--network-pool", network_pool(settings_.data / "network-pool", *process_.random)});
     for (const ZonePlan& zone : zones) master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
     // An address that was asked for now counts more than the one of the last time.

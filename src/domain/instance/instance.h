@@ -66,6 +66,7 @@ struct Instance {
     std::string slot;           // The stock slot it came from; empty: placed directly.
     std::string subnet;         // Its project's network on this host.
     std::string address;        // In it.
+    std::uint64_t run_generation = 1;  // That of its container; stopping raises only the instance's own.
     std::optional<int> exit_code;
     std::int64_t created_at = 0;  // Microseconds since 1970; 0: not so far.
     std::int64_t started_at = 0;
@@ -75,7 +76,7 @@ struct Instance {
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason, message,
-                       host, zone, claim, slot, subnet, address, exit_code, created_at, started_at, ready_at,
+                       host, zone, claim, slot, subnet, address, run_generation, exit_code, created_at, started_at, ready_at,
                        ended_at))
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.

@@ -28,9 +28,10 @@ struct Subnet {
     std::string host;
     std::uint32_t index = 0;    // The how-manieth /24 of the pool.
     bool leaving = false;       // Nobody stands in it; the host is to remove it.
+    bool unusable = false;      // The host has something else at these addresses: nobody uses them again.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving))
+BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable))
 
 // The addresses that the master owns: /24 subnets of an IPv4 range. The gateway is .1, claims get .2 to .254.
 class AddressPool {

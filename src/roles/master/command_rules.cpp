@@ -32,6 +32,7 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (answer.done) return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
     // Refused as too old or too late: by level, the next look makes another command.
     if (answer.reason == "stale_epoch" || answer.reason == "stale_generation" || answer.reason == "expired") return;
+    if (answer.reason == "network_failed" && answer.code == "conflict" && move_to_another_subnet(desk, command.subject)) return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason, answer.message);
 }

@@ -219,6 +219,23 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     }
 }
 
+bool move_to_another_subnet(Desk& desk, const std::string& id) {
+    constexpr std::uint64_t tries_max = 16;
+    Instance& instance = desk.estate.instances.edit(id);
+    if (instance.run_generation >= tries_max || !desk.estate.subnets.find(instance.subnet)) return false;
+    desk.estate.subnets.edit(instance.subnet).unusable = true;
+    const auto other = subnet_for(desk, instance.tenant, instance.host);
+    if (!other) return false;
+    instance.subnet = (*other)->id;
+    instance.address = desk.pool.address((*other)->index, desk.estate.claims.at(instance.claim).address_index);
+    instance.run_generation = ++instance.meta.generation;
+    instance.phase = InstancePhase::placed;
+    instance.reason = "subnet_in_use";
+    instance.message = "its host uses these addresses for something else; it gets others";
+    desk.estate.event("instance", id, instance.tenant, instance.reason, instance.message);
+    return true;
+}
+
 void let_go(Desk& desk, const std::string& id) {
     Instance& instance = desk.estate.instances.edit(id);
     if (!instance.slot.empty())

@@ -22,6 +22,10 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
 // Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
 void reconcile_instance(Desk& desk, const std::string& id);
 
+// Its host has something else at the addresses of its subnet: it gets another, and is started anew. false: there is
+// none, or too many were tried.
+bool move_to_another_subnet(Desk& desk, const std::string& id);
+
 // Nothing of it runs any more: claim, slot and subnet are free.
 void let_go(Desk& desk, const std::string& id);
 

@@ -207,8 +207,7 @@ void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& ro
         route.set_own_port(static_cast<std::uint32_t>(port.own_port));
         route.set_tenant(instance.tenant);
         route.set_instance(instance.id);
-        // A workload keeps the generation it was started with; stopping raises the instance's.
-        route.set_generation(1);
+        route.set_generation(instance.run_generation);
         route.set_port(static_cast<std::uint32_t>(port.port));
         route.set_open_to_all(port.is_public);
         route.set_state(std::string{state_of(instance.phase)});

@@ -25,7 +25,7 @@ const Network& network_of(Desk& desk, const std::string& tenant) {
 Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host) {
     std::set<std::uint32_t> taken;
     for (const auto& [id, subnet] : desk.estate.subnets.all()) {
-        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving) return &subnet;
+        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving && !subnet.unusable) return &subnet;
         taken.insert(subnet.index);
     }
     auto index = desk.pool.pick(taken);
@@ -37,7 +37,7 @@ Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const st
 // One that is on its way out is not used again: whoever comes next gets another, so the removal needs no haste.
 void leave_subnet(Desk& desk, const std::string& id) {
     const Subnet* subnet = desk.estate.subnets.find(id);
-    if (!subnet || subnet->leaving || in_use(desk, id)) return;
+    if (!subnet || subnet->leaving || subnet->unusable || in_use(desk, id)) return;
     const Host* host = desk.estate.hosts.find(subnet->host);
     if (!host || host->phase == HostPhase::retired) return desk.estate.subnets.erase(id);
     desk.estate.subnets.edit(id).leaving = true;
@@ -53,6 +53,7 @@ void reconcile_subnets(Desk& desk) {
     for (const auto& [id, subnet] : desk.estate.subnets.all()) ids.push_back(id);
     for (const std::string& id : ids) {
         const Subnet& subnet = desk.estate.subnets.at(id);
+        if (subnet.unusable) continue;
         if (!subnet.leaving) leave_subnet(desk, id);
         else if (!commanded(desk, id)) command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
     }
