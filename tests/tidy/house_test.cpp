@@ -75,6 +75,19 @@ std::vector<std::string> dead_links(const File& file) {
     return dead;
 }
 
+// In a diagram a semicolon ends the statement, in the middle of a sentence too.
+std::vector<std::string> broken_diagrams(const File& file) {
+    std::vector<std::string> broken;
+    bool diagram = false;
+    std::size_t number = 0;
+    for (std::string_view line : lines_of(file.text)) {
+        ++number;
+        if (line.starts_with("```")) diagram = line == "```mermaid";
+        if (diagram && line.contains(';')) broken.push_back(fmt::format("{}:{}: a semicolon breaks the diagram", file.path, number));
+    }
+    return broken;
+}
+
 TEST(House, OneVersion) {
     EXPECT_EQ(version_of_build(read("CMakeLists.txt")), version);
     EXPECT_EQ(version_of_changes(read("CHANGELOG.md")), version);
@@ -105,6 +118,11 @@ TEST(House, EveryCommandOfDevIsThere) {
 TEST(House, LinksLeadSomewhere) {
     EXPECT_EQ(complaints(dead_links, [](const File& file) { return file.path.ends_with(".md"); }), "");
     EXPECT_EQ(dead_links(file_of("docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n")).size(), 1U);
+}
+
+TEST(House, DiagramsCanBeDrawn) {
+    EXPECT_EQ(complaints(broken_diagrams, [](const File& file) { return file.path.ends_with(".md"); }), "");
+    EXPECT_EQ(broken_diagrams(file_of("docs/x.md", "a; b\n```mermaid\nA->>B: one; two\n```\n")).size(), 1U);
 }
 
 TEST(House, DecisionsAreNumberedWithoutGaps) {
