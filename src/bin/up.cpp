@@ -183,8 +183,8 @@ Task<> Up::start_roles() {
     const fs::path authority = settings_.data / "master/authority";
     std::vector<std::string> master{hostler, "master", "--report-interval", fmt::format("{}", settings_.report_s), "--unreachable-after",
                                     fmt::format("{}", settings_.unreachable_s), "--lost-after", fmt::format("{}", settings_.lost_s), "--stop-grace", "5",
-                                    "--ready-deadline", fmt::format("{}", settings_.ready_deadline_s), "--network-pool", settings_.network_pool};
-    master.insert(master.end(), {"--network-pool", network_pool(settings_.data / "network-pool", *process_.random)});
+                                    "--ready-deadline", fmt::format("{}", settings_.ready_deadline_s)};
+    master.insert(master.end(), {"--network-pool", settings_.network_pool.empty() ? network_pool(settings_.data / "network-pool", *process_.random) : settings_.network_pool});
     for (const ZonePlan& zone : zones) master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
     // An address that was asked for now counts more than the one of the last time.

@@ -29,7 +29,7 @@ struct UpSettings {
     double unreachable_s = 10;
     double lost_s = 60;
     double ready_deadline_s = 300;           // For probes to answer.
-    std::string network_pool = "10.208.0.0/12";  // Of no other cloud on this machine.
+    std::string network_pool;                // Empty: one of 16 ranges, chosen once.
 };
 
 class Up {

@@ -39,7 +39,7 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--unreachable-after", settings.unreachable_s, "Seconds of silence until a host is unreachable")->capture_default_str();
     app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")->capture_default_str();
     app.add_option("--ready-deadline", settings.ready_deadline_s, "Seconds for an instance's probes to answer")->capture_default_str();
-    app.add_option("--network-pool", settings.network_pool, "Addresses of instances; no other cloud on this machine may use them")->capture_default_str();
+    app.add_option("--network-pool", settings.network_pool, "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     CLI11_PARSE(app, argc, argv);
     if (!simulate.empty()) {
