@@ -1,0 +1,13 @@
+// What must hold of the estate and of what runs, at every moment.
+#pragma once
+
+#include "adapters/sim/world.h"
+#include "findings.h"
+#include "roles/master/term.h"
+
+namespace hostler::simulation {
+
+void check_claims(const master::Desk& desk, Findings& found);
+void check_engine(const sim::Machine& machine, Findings& found);
+
+}  // namespace hostler::simulation

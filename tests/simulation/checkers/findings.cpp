@@ -1,0 +1,27 @@
+#include "findings.h"
+
+#include <fmt/format.h>
+
+namespace hostler::simulation {
+
+std::string_view name(Invariant invariant) {
+    switch (invariant) {
+        case Invariant::gpu_once: return "gpu_once";
+        case Invariant::claim_identity: return "claim_identity";
+        case Invariant::ledger: return "ledger";
+        case Invariant::durable: return "durable";
+        case Invariant::order: return "order";
+        case Invariant::tenancy: return "tenancy";
+        case Invariant::once: return "once";
+        case Invariant::settled: return "settled";
+    }
+    return "";
+}
+
+std::string Findings::text() const {
+    std::string text;
+    for (const Finding& finding : all_) text += fmt::format("{}: {}\n", name(finding.invariant), finding.text);
+    return text;
+}
+
+}  // namespace hostler::simulation

@@ -1,0 +1,46 @@
+// What the checkers found wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hostler::simulation {
+
+enum class Invariant {
+    gpu_once,       // No GPU in two claims of a host, nor used by two running containers.
+    claim_identity, // Tenant use + stock + foreign + leaving + idle + out of service = capacity.
+    ledger,         // The sum of the ledger's lines is what is held.
+    durable,        // What was acknowledged is there, or has ended as was wished or stated.
+    order,          // No older epoch or generation is obeyed.
+    tenancy,        // No tenant is shown anything of another.
+    once,           // Each command is done once, and nothing is done without one.
+    settled,        // In the calm everything gets where it was to get.
+};
+
+struct Finding {
+    Invariant invariant;
+    std::string text;
+};
+
+class Findings {
+public:
+    void report(Invariant invariant, std::string text) {
+        constexpr std::size_t findings_max = 8;  // One would do; the first tells most.
+        if (all_.size() < findings_max) all_.push_back({invariant, std::move(text)});
+    }
+    bool any() const { return !all_.empty(); }
+    bool has(Invariant invariant) const {
+        for (const Finding& finding : all_)
+            if (finding.invariant == invariant) return true;
+        return false;
+    }
+    const std::vector<Finding>& all() const { return all_; }
+    std::string text() const;
+
+private:
+    std::vector<Finding> all_;
+};
+
+std::string_view name(Invariant invariant);
+
+}  // namespace hostler::simulation

@@ -1,0 +1,108 @@
+#include "store_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hostler::simulation {
+
+void StoreLedger::led(std::uint64_t epoch) {
+    if (epoch <= epoch_) found_.report(Invariant::order, fmt::format("the store gave epoch {} after {}", epoch, epoch_));
+    epoch_ = std::max(epoch_, epoch);
+}
+
+void StoreLedger::acknowledged(std::uint64_t epoch, std::uint64_t number) {
+    const auto at = std::ranges::find_if(in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
+    if (at == in_doubt_.end()) return;  // It was read back before its answer came.
+    // Commits take effect in order: those before it are there too, answered or not.
+    for (auto one = in_doubt_.begin(); one != at + 1; ++one) apply(*one);
+    in_doubt_.erase(in_doubt_.begin(), at + 1);
+    acknowledged_ = std::max(acknowledged_, number);
+}
+
+void StoreLedger::refused(std::uint64_t epoch, std::uint64_t number) {
+    std::erase_if(in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
+}
+
+void StoreLedger::apply(const Changes& changes) {
+    std::vector<std::string> claims;
+    for (const auto& [kind, id] : changes.erase) {
+        objects_.erase({kind, id});
+        if (kind == "claim") claims.push_back(id);
+    }
+    for (const Object& object : changes.put) {
+        if (object.live)
+            objects_[{object.kind, object.id}] = object.body;
+        else
+            objects_.erase({object.kind, object.id});
+        if (object.kind == "claim") claims.push_back(object.id);
+    }
+    for (const LedgerLine& line : changes.ledger) {
+        line.use == "released" ? (void)ledger_.erase(line.claim) : (void)(ledger_[line.claim] = line.body);
+        claims.push_back(line.claim);
+    }
+    for (const std::string& claim : claims) balance(claim);
+}
+
+// Of one claim: the ledger says the same as the object.
+void StoreLedger::balance(const std::string& claim) {
+    const auto held = objects_.find({"claim", claim});
+    const auto line = ledger_.find(claim);
+    const std::string is = held == objects_.end() ? "nothing" : held->second;
+    const std::string says = line == ledger_.end() ? "nothing" : line->second;
+    if (is != says) found_.report(Invariant::ledger, fmt::format("claim {} is {}; by the ledger it is {}", claim, is, says));
+}
+
+void StoreLedger::loaded(const Snapshot& snapshot) {
+    if (snapshot.number < acknowledged_)
+        found_.report(Invariant::durable, fmt::format("the store came back at commit {}; {} was acknowledged", snapshot.number, acknowledged_));
+    for (const Changes& one : in_doubt_)
+        if (one.number <= snapshot.number) apply(one);
+    in_doubt_.clear();
+    acknowledged_ = std::max(acknowledged_, snapshot.number);
+    std::size_t same = 0;
+    for (const Object& object : snapshot.live) {
+        const auto at = objects_.find({object.kind, object.id});
+        if (at == objects_.end() || at->second != object.body) {
+            found_.report(Invariant::durable, fmt::format("the store came back with {} {} as {}; it should be {}", object.kind, object.id, object.body,
+                                                          at == objects_.end() ? "gone" : at->second));
+            return;
+        }
+        ++same;
+    }
+    if (same == objects_.size()) return;
+    for (const auto& [key, body] : objects_)
+        if (std::ranges::none_of(snapshot.live, [&](const Object& object) { return object.kind == key.first && object.id == key.second; }))
+            found_.report(Invariant::durable, fmt::format("the store came back without {} {}", key.first, key.second));
+}
+
+Task<std::uint64_t> WatchedStore::lead(std::uint64_t above) {
+    auto epoch = co_await store_.lead(above);
+    if (epoch) ledger_.led(*epoch);
+    co_return epoch;
+}
+
+// Its place among the commits is that of the call, so the call is made here and now.
+Task<> WatchedStore::commit(Changes changes) {
+    ++ledger_.calls;
+    ledger_.called(changes);
+    const auto epoch = changes.epoch, number = changes.number;
+    return wait_for(store_.commit(std::move(changes)), epoch, number);
+}
+
+Task<> WatchedStore::wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number) {
+    auto done = co_await std::move(commit);
+    if (done)
+        ledger_.acknowledged(epoch, number);
+    else if (done.error().code == Code::conflict || done.error().code == Code::exhausted)
+        ledger_.refused(epoch, number);
+    co_return done;
+}
+
+Task<Snapshot> WatchedStore::load() {
+    auto snapshot = co_await store_.load();
+    if (snapshot) ledger_.loaded(*snapshot);
+    co_return snapshot;
+}
+
+}  // namespace hostler::simulation

@@ -1,0 +1,53 @@
+// Stands before the store, and compares what it gives back with what it acknowledged.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "findings.h"
+#include "ports/store.h"
+
+namespace hostler::simulation {
+
+// What the store must hold, over all lives of the master.
+class StoreLedger {
+public:
+    explicit StoreLedger(Findings& found) : found_(found) {}
+
+    void led(std::uint64_t epoch);
+    void called(const Changes& changes) { in_doubt_.push_back(changes); }
+    void acknowledged(std::uint64_t epoch, std::uint64_t number);
+    void refused(std::uint64_t epoch, std::uint64_t number);  // Certainly not written.
+    void loaded(const Snapshot& snapshot);
+    std::uint64_t calls = 0;
+
+private:
+    void apply(const Changes& changes);
+    void balance(const std::string& claim);
+
+    Findings& found_;
+    std::uint64_t epoch_ = 0;
+    std::uint64_t acknowledged_ = 0;
+    std::deque<Changes> in_doubt_;  // Called and not answered; a part of them may be there after a crash.
+    std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
+    std::map<std::string, std::string> ledger_;                           // Body by claim, as its last line says.
+};
+
+class WatchedStore final : public Store {
+public:
+    WatchedStore(Store& store, StoreLedger& ledger) : store_(store), ledger_(ledger) {}
+    Task<std::uint64_t> lead(std::uint64_t above) override;
+    Task<> commit(Changes changes) override;
+    Task<Snapshot> load() override;
+    Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
+    Task<Object> find(std::string kind, std::string id) override { return store_.find(std::move(kind), std::move(id)); }
+    Task<std::vector<EventRecord>> events(EventQuery query) override { return store_.events(std::move(query)); }
+    Task<> prune(WallTime before) override { return store_.prune(before); }
+
+private:
+    Task<> wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number);
+    Store& store_;
+    StoreLedger& ledger_;
+};
+
+}  // namespace hostler::simulation

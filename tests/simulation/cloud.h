@@ -1,0 +1,77 @@
+// A whole cloud of the shipped roles in a simulated world: a master, two zones, a gateway, hosts; with the checkers that
+// stand around it, and the mistakes that a test builds in.
+#pragma once
+
+#include "adapters/sim/world.h"
+#include "checkers/agent_watch.h"
+#include "checkers/findings.h"
+#include "checkers/store_watch.h"
+#include "http/message.h"
+#include "roles/master/master.h"
+
+namespace hostler::simulation {
+
+using namespace std::chrono_literals;
+using sim::Death;
+using sim::Life;
+using sim::Machine;
+using sim::World;
+
+class Cloud;
+
+// Deliberate ones: a checker that nothing ever alarms may be blind.
+struct Mistakes {
+    std::function<std::unique_ptr<Store>(Store&)> store;
+    std::function<std::unique_ptr<Journal>(Journal&)> agent_journal;
+    std::shared_ptr<Digest> digest;
+    std::function<void(Cloud&, master::Term&)> each_second;
+};
+
+class Cloud {
+public:
+    explicit Cloud(std::uint64_t seed, Mistakes mistakes = {}, int hosts = 2, int gpus = 4);
+    ~Cloud();
+
+    // Boots everything, joins the hosts, makes a key for each tenant. false: it did not get there.
+    bool begin(const std::vector<std::string>& tenants);
+    master::TermPtr term();  // Null while nobody leads.
+    Machine& master() { return world.machine("master"); }
+
+    // A call of the API with `key`, as one client makes it.
+    Task<http::Response> call(std::string key, std::string method, std::string target, std::string body = {}, std::string idempotency = {});
+    // What is not as it should be in the calm; empty: nothing.
+    std::string unsettled();
+    void forget_faults();  // All that is broken is mended, all that is down boots.
+    void checks();         // After each step.
+
+    static constexpr std::string_view operator_key = "hk_operator-of-the-simulated-cloud";
+    Findings found;
+    StoreLedger store_ledger{found};
+    std::map<std::string, Obedience> obedience;  // By machine.
+    std::vector<std::string> hosts;              // Machines.
+    std::map<std::string, std::string> keys;     // By tenant.
+    std::function<void(master::Term&)> on_recovery;
+    bool late_messages = false;                  // Now and then an old command comes again.
+    const Mistakes mistakes;
+    World world;
+    sim::Dice dice;
+    TaskGroup clients;
+
+private:
+    Machine::Program master_program();
+    Machine::Program access_program(std::string zone);
+    Machine::Program gateway_program();
+    Machine::Program agent_program(std::string token, std::string zone);
+    std::string token(const std::string& zone);
+    void each_second();
+    void disturb(master::Term& term);
+
+    std::uint64_t checked_calls_ = 0;
+    std::uint64_t recovered_epoch_ = 0;
+    bool engines_changed_ = false;
+    bool begun_ = false;
+    std::map<std::string, std::pair<std::string, std::string>> heard_;  // Commands as they were first sent: host and bytes.
+    TimerId timer_ = 0;
+};
+
+}  // namespace hostler::simulation
