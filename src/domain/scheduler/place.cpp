@@ -147,11 +147,12 @@ Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
         const auto n = static_cast<int>(std::ranges::count(refused, kind.token, &Refusal::token));
         if (n > 0) counts.emplace_back(n, &kind);
     }
-    // Another zone says least: it comes last however common it is.
-    std::ranges::sort(counts, [](const auto& a, const auto& b) {
-        return std::tuple(a.second->token == "zone", -a.first, a.second) <
-               std::tuple(b.second->token == "zone", -b.first, b.second);
-    });
+    // That it is not the right host or zone says least: it comes last however common it is.
+    const auto place_of = [](const std::pair<int, const Kind*>& count) {
+        const std::string_view token = count.second->token;
+        return std::tuple(token == "zone" ? 2 : token == "volume" ? 1 : 0, -count.first, count.second);
+    };
+    std::ranges::sort(counts, {}, place_of);
     std::string sentence = fmt::format("No host can take {}: ", what);
     for (std::size_t i = 0; i < counts.size(); ++i)
         sentence += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i].first,
