@@ -5,9 +5,7 @@
 namespace hostler::rig {
 
 World::World() {
-    std::string folder = ::testing::TempDir() + "roles-XXXXXX";
-    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
-    auto opened = net::open_authority(folder, *random, timers->wall());
+    auto opened = net::open_authority(folder.path(), *random, timers->wall());
     EXPECT_TRUE(opened) << opened.error().message;
     authority = std::move(*opened);
 }

@@ -9,6 +9,7 @@
 
 #include "adapters/net/authority.h"
 #include "adapters/net/net.h"
+#include "core/testing/temp_folder.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "proto/uplink.pb.h"
@@ -68,6 +69,7 @@ public:
     std::unique_ptr<Timers> timers = net::make_timers(loop);
     std::unique_ptr<Net> net = net::make_net(loop);
     std::unique_ptr<Random> random = net::make_random();
+    testing::TempFolder folder;
     std::unique_ptr<Authority> authority;
 };
 

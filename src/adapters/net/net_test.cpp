@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <list>
 
 #include "core/task_group.h"
 #include "core/testing/real_timers.h"
+#include "core/testing/temp_folder.h"
 
 namespace hostler::net {
 namespace {
@@ -36,12 +38,9 @@ protected:
         return std::move(ends).value();
     }
 
-    std::string folder() {
-        std::string made = ::testing::TempDir() + "net-XXXXXX";
-        EXPECT_NE(::mkdtemp(made.data()), nullptr);
-        return made;
-    }
+    std::string folder() { return folders_.emplace_back().path(); }
 
+    std::list<testing::TempFolder> folders_;
     Loop loop_;
     std::unique_ptr<Net> net_ = make_net(loop_);
     std::unique_ptr<Timers> timers_ = make_timers(loop_);

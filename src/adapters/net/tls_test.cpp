@@ -11,6 +11,7 @@
 #include "adapters/net/socket.h"
 #include "core/task_group.h"
 #include "core/testing/real_timers.h"
+#include "core/testing/temp_folder.h"
 #include "wire/link.h"
 
 namespace hostler::net {
@@ -22,9 +23,8 @@ using testing::run_real;
 class TlsTest : public ::testing::Test {
 protected:
     std::unique_ptr<Authority> new_authority() {
-        std::string folder = ::testing::TempDir() + "tls-XXXXXX";
-        EXPECT_NE(::mkdtemp(folder.data()), nullptr);
-        auto opened = open_authority(folder, *random_, timers_->wall());
+        const testing::TempFolder folder;  // The authority has its key in memory by then.
+        auto opened = open_authority(folder.path(), *random_, timers_->wall());
         EXPECT_TRUE(opened) << opened.error().message;
         return std::move(opened).value();
     }
