@@ -1,0 +1,65 @@
+// The storm, then the calm: safety is checked after every step, and in the end everything is where it was wanted.
+#include "storm.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "seeds.h"
+
+namespace hostler::simulation {
+
+namespace {
+
+struct Sum {
+    int calls = 0, opened = 0, running = 0;
+    std::size_t commands = 0;
+    std::uint64_t epochs = 0;
+};
+
+// HOSTLER_STORY=1: also tells what happened in a seed that failed.
+Sum expect_settles(Weather weather, std::uint64_t default_count) {
+    const Seeds range = seeds(default_count);
+    Sum sum;
+    for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
+        const StormReport report = ride(seed, weather);
+        EXPECT_FALSE(report.found.any()) << report.found.text() << "To see it again: " << replay_command(seed);
+        if (report.found.any() && std::getenv("HOSTLER_STORY"))
+            for (const std::string& line : report.story) fmt::print("{}\n", line);
+        sum.calls += report.calls;
+        sum.opened += report.opened;
+        sum.running += report.running;
+        sum.commands += report.commands;
+        sum.epochs += report.epochs;
+    }
+    fmt::print("{} seeds: {} calls, {} commands, {} pages opened, {} terms, {} instances running at the end\n",
+               range.last - range.first + 1, sum.calls, sum.commands, sum.opened, sum.epochs, sum.running);
+    return sum;
+}
+
+TEST(Calm, TenantsGetWhatTheyAskFor) {
+    const Sum sum = expect_settles(Weather::calm, 3);
+    EXPECT_GT(sum.opened, 0);
+    EXPECT_GT(sum.commands, 0u);
+}
+
+TEST(Storm, DeathsLoseNothing) { EXPECT_GT(expect_settles(Weather::deaths, 10).epochs, 10u); }
+
+TEST(Storm, EverythingSettles) { EXPECT_GT(expect_settles(Weather::everything, 50).commands, 50u); }
+
+TEST(Storm, TheSameSeedIsTheSameStorm) {
+    const std::uint64_t first = seeds(3).first;
+    std::set<std::uint64_t> digests;
+    for (std::uint64_t seed = first; seed < first + 3; ++seed) {
+        const Length shorter{.storm = 60s};
+        const auto digest = ride(seed, Weather::everything, {}, shorter).digest;
+        EXPECT_EQ(digest, ride(seed, Weather::everything, {}, shorter).digest) << replay_command(seed);
+        digests.insert(digest);
+    }
+    EXPECT_EQ(digests.size(), 3u);
+}
+
+}  // namespace
+
+}  // namespace hostler::simulation

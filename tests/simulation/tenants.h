@@ -1,0 +1,75 @@
+// People who use the cloud and remember what they were told: the oracle of the simulation.
+#pragma once
+
+#include "cloud.h"
+
+namespace hostler::simulation {
+
+enum class Wish { asked, acknowledged, refused };  // asked: nobody knows whether it was done.
+
+struct WantedInstance {
+    std::string image;
+    std::string body;
+    Wish start = Wish::asked;
+    bool stop_asked = false;
+    bool stop_acknowledged = false;
+};
+
+struct WantedVolume {
+    Wish create = Wish::asked;
+    bool delete_asked = false;
+};
+
+// One tenant, who starts and stops, looks, opens, and tries what is not theirs.
+struct Tenant {
+    std::string name;
+    sim::Dice dice{0};
+    int made = 0;
+    std::map<std::string, WantedInstance> instances;
+    std::map<std::string, WantedVolume> volumes;
+    int opened = 0;  // Times that one of its instances answered through the gateway.
+};
+
+class Tenants {
+public:
+    Tenants(Cloud& cloud, std::vector<std::string> names);
+    void start();                // All of them, and the operator who keeps stock.
+    void stop() { calm_ = true; }  // Nothing new from here on; what was asked is asked until it is answered.
+    bool done() const { return busy_ == 0; }
+    // Compares what was acknowledged with what is.
+    void check(const master::Term& term) const;
+    std::string unsettled(const master::Term& term) const;  // Only in the calm.
+
+    Cloud& cloud;
+    std::map<std::string, Tenant> all;
+    int stock_acknowledged = 0;  // Slots.
+    int stock_asked_min = 0;     // As many may be gone, or there, of calls that are not answered yet.
+    int stock_asked_max = 0;
+    int calls = 0;
+    int acknowledged = 0;
+
+    static constexpr const char* spec = "h100-1";
+    static constexpr int instances_max = 6;  // Of a tenant, in all.
+
+private:
+    Task<> live(Tenant& tenant);
+    Task<> keep_stock();
+    Task<> watch_over(Task<> task);
+    Task<> start_one(Tenant& tenant);
+    Task<> stop_one(Tenant& tenant, std::string name);
+    Task<> make_volume(Tenant& tenant);
+    Task<> delete_volume(Tenant& tenant, std::string name);
+    Task<> look(Tenant& tenant);
+    Task<> open(Tenant& tenant, std::string name);
+    Task<> pry(Tenant& tenant);
+    // Asks until it is answered for good; `unsure`: an earlier try may have been done.
+    Task<http::Response> insist(std::string key, std::string method, std::string target, std::string body, std::string idempotency, bool& unsure);
+    void hear(const Tenant& tenant, const std::string& what, const std::string& body);
+    Task<> think(Tenant& tenant, Duration max);
+
+    sim::Dice dice_;
+    bool calm_ = false;
+    int busy_ = 0;
+};
+
+}  // namespace hostler::simulation
