@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "adapters/docker/firewall.h"
 #include "podman_rig.h"
@@ -174,11 +175,23 @@ TEST_P(PodmanContainers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
     EXPECT_TRUE(list().empty());
 }
 
+// kill() returns before the threads of another process have stopped.
+bool all_threads_stopped(int pid) {
+    for (const auto& task : std::filesystem::directory_iterator{fmt::format("/proc/{}/task", pid)}) {
+        std::ifstream file{task.path() / "stat"};
+        const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+        const auto name_end = stat.rfind(") ");
+        if (name_end == std::string::npos || stat[name_end + 2] != 'T') return false;
+    }
+    return true;
+}
+
 TEST_P(PodmanContainers, AnEngineThatHangsOrIsAwayIsAnErrorInTime) {
     auto settings = rig().engine_settings();
     settings.call_time = 300ms;
     docker::DockerEngine hasty{rig().net(), rig().timers(), rig().worker(), settings};
     ::kill(rig().service(), SIGSTOP);
+    while (!all_threads_stopped(rig().service())) std::this_thread::yield();
     const auto begin = std::chrono::steady_clock::now();
     const auto hung = run(hasty.list(label, "x"));
     ::kill(rig().service(), SIGCONT);
