@@ -67,11 +67,11 @@ Result<Return> parse_return(std::string_view return_to, const Gateway& gateway) 
         if (!authority.starts_with(name) || authority.size() <= name.size() || authority[name.size()] != ':') return wrong();
         const std::string_view digits = authority.substr(name.size() + 1);
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result.own_port);
-        if (error != std::errc{} || end != digits.data() + digits.size()) return wrong();
+        if (error != std::errc{} || end != digits.data() + digits.size() || result.own_port < 1 || result.own_port > 65535) return wrong();
         return result;
     }
     const std::string suffix = fmt::format(".{}{}", gateway.domain, port);
-    if (!authority.ends_with(suffix)) return wrong();
+    if (!authority.ends_with(suffix) || authority.size() == suffix.size()) return wrong();
     result.route = authority.substr(0, authority.size() - suffix.size());
     for (const char c : result.route)
         if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') return wrong();
