@@ -17,17 +17,18 @@ std::optional<Caller> caller_of_key(const Term& term, const ApiKey& key) {
 
 }  // namespace
 
-std::optional<Caller> caller_of(const Term& term, const std::string& credential) {
-    if (credential.size() > 256) return std::nullopt;
-    const std::string hash = term.ports().digest.sha256(credential);
+std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
+    if (api_key.size() > 256) return std::nullopt;
+    const std::string hash = term.ports().digest.sha256(api_key);
     if (!term.settings().operator_key_hash.empty() && hash == term.settings().operator_key_hash)
         return Caller{"key/operator", "", "operator", "", 0};
     for (const auto& [id, key] : term.look().estate.api_keys.all())
         if (key.hash == hash) return caller_of_key(term, key);
-    return caller_of_sign_in(term, credential);
+    return std::nullopt;
 }
 
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session) {
+    if (session.size() > 256) return std::nullopt;
     const SignIn* sign_in = term.look().estate.sign_ins.find(term.ports().digest.sha256(session));
     if (!sign_in || sign_in->route.starts_with('?') || sign_in->expires_at <= term.ports().timers.wall().time_since_epoch().count())
         return std::nullopt;

@@ -17,8 +17,8 @@ struct Caller {
     bool is_operator() const { return tenant.empty(); }
 };
 
-// nullopt: nobody that we know, or not any more. Takes API keys and the sessions that redeem_code() gave.
-std::optional<Caller> caller_of(const Term& term, const std::string& credential);
+// nullopt: nobody that we know, or not any more. A browser's session opens instances, not the API: it is no API key.
+std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session);
 
 // A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.

@@ -69,7 +69,9 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
         }
         if (frame->has_authenticate_request()) {
             const auto& ask = frame->authenticate_request();
-            ended = co_await link.answer(frame->call(), verdict(*term, caller_of(*term, ask.credential()), ask.tenant()));
+            auto caller = caller_of(*term, ask.credential());
+            if (!caller) caller = caller_of_sign_in(*term, ask.credential());
+            ended = co_await link.answer(frame->call(), verdict(*term, caller, ask.tenant()));
         } else if (frame->has_redeem_request()) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
         }
