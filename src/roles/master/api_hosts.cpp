@@ -81,11 +81,12 @@ void Api::add_hosts() {
     write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) { return cordon(desk, request.host, false); });
     handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
         const TermPtr term = CO_TRY(leader());
-        const Host& host = *CO_TRY(host_named(term->look(), request.host));
-        const std::string id = host.id;
-        const bool for_real = !call.dry_run;
+        const auto host = host_named(term->look(), request.host);
+        const std::string id = host ? (*host)->id : "";
+        const bool for_real = host.has_value() && !call.dry_run;
         CO_TRY(co_await perform<std::remove_cvref_t<decltype(ops::remove_host)>>(
-            [id](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
+            [](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
+                const std::string id = TRY(host_named(desk, asked.host))->id;
                 TRY(remove_host(desk, id, asked.force));
                 return api::Empty{};
             },
