@@ -29,7 +29,7 @@ void Api::add_volumes() {
     read<ops::list_volumes>([](const Desk& desk, const api::Call& call, const api::ListVolumes& request) -> Result<api::List<api::Volume>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         return rows_of<api::Volume>(desk.estate.volumes, [&](const Volume& row) {
-            return (tenant.empty() || row.tenant == tenant) && (!request.zone || row.zone == *request.zone) &&
+            return (tenant.empty() || row.tenant == tenant) && (!request.zone || zone_of(desk, row) == *request.zone) &&
                    (!request.state || view(desk, row).state == *request.state);
         }).page(call, [&](const Volume& row) { return view(desk, row); });
     });

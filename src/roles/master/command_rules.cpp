@@ -31,7 +31,7 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (!instance || instance->meta.generation != command.subject_generation) return;
     if (answer.done) return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
     // Refused as too old or too late: by level, the next look makes another command.
-    if (answer.reason == "stale_epoch" || answer.reason == "stale_generation" || answer.reason == "expired") return;
+    if (refused_unread(answer)) return;
     if (answer.reason == "network_failed" && answer.code == "conflict" && move_to_another_subnet(desk, command.subject)) return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason, answer.message);
@@ -52,10 +52,20 @@ bool commanded(const Desk& desk, const std::string& subject) {
     return false;
 }
 
+bool resting(const Desk& desk, const std::string& subject) {
+    const auto until = desk.live.rest_until.find(subject);
+    return until != desk.live.rest_until.end() && desk.estate.micros() < until->second;
+}
+
+bool refused_unread(const CommandAnswer& answer) {
+    return !answer.done && (answer.reason == "stale_epoch" || answer.reason == "stale_generation" || answer.reason == "expired");
+}
+
 void close_commands(Desk& desk, const std::string& subject, std::uint64_t below) {
     std::vector<std::string> ids;
     for (const auto& [id, command] : desk.estate.commands.all())
         if (command.subject == subject && command.subject_generation < below) ids.push_back(id);
+    desk.live.rest_until.erase(subject);
     for (const std::string& id : ids) {
         move(desk, id, CommandEvent::expire, "something newer is wanted");
         desk.estate.commands.retire(id);
@@ -65,11 +75,15 @@ void close_commands(Desk& desk, const std::string& subject, std::uint64_t below)
 void note_progress(Desk& desk, const std::string& host, const std::string& id, const std::string& phase, const std::string& message) {
     const HostCommand* command = desk.estate.commands.find(id);
     if (!command || command->host != host) return;
-    move(desk, id, CommandEvent::begin, message);
+    if (!move(desk, id, CommandEvent::begin, message) && command->message != message) desk.estate.commands.edit(id).message = message;
     if (command->verb != Verb::start_workload) return;
     const Instance* instance = desk.estate.instances.find(command->subject);
     if (!instance || instance->meta.generation != command->subject_generation) return;
+    const InstancePhase before = instance->phase;
     note(desk, command->subject, event_of(phase), phase, message);
+    // How far it is within a phase is no news of its own, but shown.
+    if (instance->phase == before && text_of(before) == phase && instance->message != message)
+        desk.estate.instances.edit(command->subject).message = message;
 }
 
 void note_answer(Desk& desk, const std::string& host, const std::string& id, const CommandAnswer& answer) {
@@ -78,6 +92,8 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     move(desk, id, answer.done ? CommandEvent::succeed : CommandEvent::fail, answer.message);
     const HostCommand command = *found;
     desk.estate.commands.retire(id);
+    constexpr std::int64_t rest_us = 5'000'000;
+    if (!answer.done) desk.live.rest_until[command.subject] = desk.estate.micros() + rest_us;
     if (answer.absent) desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
     switch (command.verb) {
         case Verb::start_workload:

@@ -11,6 +11,9 @@ void command(Desk& desk, const std::string& host, Verb verb, const std::string& 
 // One about this subject is under way.
 bool commanded(const Desk& desk, const std::string& subject);
 
+// The last one about this subject failed a moment ago: it is tried again, but not at once.
+bool resting(const Desk& desk, const std::string& subject);
+
 // A newer generation makes those of older ones pointless: the host will refuse them.
 void close_commands(Desk& desk, const std::string& subject, std::uint64_t below_generation);
 
@@ -23,6 +26,9 @@ struct CommandAnswer {
     bool exited = false;   // exit_code says something.
     bool absent = false;   // The host says that nothing of the subject runs now.
 };
+
+// The host did not do it because the command itself was too old or too late for it.
+bool refused_unread(const CommandAnswer& answer);
 
 // The host is at work on it. Unknown commands are let pass.
 void note_progress(Desk& desk, const std::string& host, const std::string& command, const std::string& phase,

@@ -46,6 +46,8 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
         if (before != changed.gpu_states.end() && before->second == state) continue;
         desk.estate.event("gpu", gpu, "", text_of(state.health), state.reason.empty() ? fmt::format("GPU {} is {}.", gpu, text_of(state.health)) : state.reason);
     }
+    for (const auto& [gpu, state] : changed.gpu_states)
+        if (!report.gpu_states.contains(gpu)) desk.estate.event("gpu", gpu, "", "healthy", fmt::format("GPU {} is healthy again.", gpu));
     if (changed.engine_error != report.engine_error)
         desk.estate.event("host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
                           report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
@@ -57,24 +59,47 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     if (!report.agent_version.empty()) changed.agent_version = report.agent_version;
 }
 
+// An instance that we let go, and whose container runs there all the same.
+bool overdue(const Desk& desk, const std::string& host, const std::string& id) {
+    const Instance* instance = desk.estate.instances.find(id);
+    return instance && instance->host == host && is_final(instance->phase) && instance->claim.empty();
+}
+
+// The GPUs that the ledger gives to nobody else. Stock that counts on one which something runs on has no place there.
+std::vector<std::string> gpus_to_hold(Desk& desk, const std::string& host, std::vector<std::string> gpus) {
+    std::vector<std::string> displaced;
+    for (const auto& [id, claim] : desk.estate.claims.all()) {
+        if (claim.host != host || std::ranges::none_of(claim.gpus, [&](const auto& gpu) { return std::ranges::count(gpus, gpu) > 0; })) continue;
+        if (claim.use == ClaimUse::stock)
+            displaced.push_back(claim.holder);
+        else
+            std::erase_if(gpus, [&](const auto& gpu) { return std::ranges::count(claim.gpus, gpu) > 0; });
+    }
+    for (const std::string& slot : displaced) displace(desk, slot);
+    return gpus;
+}
+
 // Somebody else's, or ours from before a restore: it holds what it holds until a person decides.
 void note_foreign(Desk& desk, const std::string& host, const HostLive& seen) {
     for (const auto& [instance, workload] : seen.workloads) {
-        if (desk.estate.instances.find(instance)) continue;
-        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) { return row.second.holder == instance; });
+        if (desk.estate.instances.find(instance) && !overdue(desk, host, instance)) continue;
+        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) { return row.second.holder == instance && row.second.host == host; });
         if (held) continue;
         Claim claim{.id = new_id(desk.random, "c"), .host = host, .zone = desk.estate.hosts.at(host).zone, .use = ClaimUse::foreign,
                     .tenant = workload.tenant, .holder = instance};
         claim.cpu_milli = workload.cpu_milli;
         claim.memory_bytes = workload.memory_bytes;
-        claim.gpus = workload.gpus;
+        claim.gpus = gpus_to_hold(desk, host, workload.gpus);
         desk.estate.hold(std::move(claim));
-        desk.estate.event("host", host, "", "foreign_workload", fmt::format("Workload {} runs there and is not known here.", instance));
+        desk.estate.event("host", host, "", "foreign_workload", fmt::format("Workload {} runs there and holds no place.", instance));
     }
     std::vector<std::string> over;
     for (const auto& [id, claim] : desk.estate.claims.all())
         if (claim.use == ClaimUse::foreign && claim.host == host && !seen.workloads.contains(claim.holder)) over.push_back(id);
     for (const std::string& id : over) desk.estate.release(id);
+    for (const auto& [instance, workload] : seen.workloads)
+        if (overdue(desk, host, instance) && !commanded(desk, instance) && !resting(desk, instance))
+            command(desk, host, Verb::stop_workload, instance, desk.estate.instances.at(instance).meta.generation);
 }
 
 }  // namespace
@@ -90,6 +115,8 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
     }
     if (token->expires_at <= desk.estate.micros())
         return fail(Code::unauthenticated, "this host token has expired; make a new one with: hostler host token create", "token_expired");
+    if (!desk.estate.zones.find(token->zone))
+        return fail(Code::unauthenticated, fmt::format("this host token is for zone {}, which was deleted", token->zone), "zone_deleted");
     Host host{.id = new_id(desk.random, "h"), .zone = token->zone, .owner = token->owner, .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;

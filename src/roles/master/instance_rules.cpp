@@ -32,21 +32,25 @@ std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from, 
 Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
     const bool wanted = std::ranges::any_of(desk.estate.gateways.all(), [](const auto& row) { return row.second.domain.empty(); });
     if (!wanted) return {};
-    std::set<int> taken;
+    // Ports of what has ended are left alone while there are others: its page says that it has.
+    std::set<int> taken, remembered;
     for (const auto& [id, other] : desk.estate.instances.all())
-        for (const InstancePort& port : other.spec.ports)
-            if (!is_final(other.phase)) taken.insert(port.own_port);
-    int candidate = desk.settings.own_port_min;
+        for (const InstancePort& port : other.spec.ports) (is_final(other.phase) ? remembered : taken).insert(port.own_port);
     for (InstancePort& port : ports) {
-        while (taken.contains(candidate)) ++candidate;
-        if (candidate > desk.settings.own_port_max)
-            return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
-        port.own_port = candidate++;
+        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max; ++candidate) {
+            if (taken.contains(candidate)) continue;
+            if (port.own_port == 0) port.own_port = candidate;
+            if (remembered.contains(candidate)) continue;
+            port.own_port = candidate;
+            break;
+        }
+        if (port.own_port == 0) return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
+        taken.insert(port.own_port);
     }
     return {};
 }
 
-Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& host) {
+Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& zone, std::string& host) {
     Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
     InstanceSpec spec;
     spec.image = request.image;
@@ -66,7 +70,7 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request
         spec.environment.push_back({env.name, env.value});
     }
     spec.ports = ports_of(desk, request.template_, wrong.fields);
-    spec.volumes = mounts_of(desk, request, host, wrong.fields);
+    spec.volumes = mounts_of(desk, request, zone, host, wrong.fields);
     if (!wrong.fields.empty()) {
         wrong.message = fmt::format("{} of the request {} wrong", wrong.fields.size() == 1 ? "one field" : fmt::format("{} fields", wrong.fields.size()),
                                     wrong.fields.size() == 1 ? "is" : "are");
@@ -132,12 +136,12 @@ Result<Started> start_instance(Desk& desk, const api::StartInstance& request, co
         error.help = "Choose another instanceID.";
         return std::unexpected(std::move(error));
     }
-    std::string host;
+    std::string zone = request.zone.value_or(""), host;
     Instance instance{.id = new_id(desk.random, "i"), .caller_id = request.instance_id, .tenant = request.tenant_id,
                       .tenant_name = request.tenant_name, .spec_name = request.spec_name,
-                      .spec = TRY(spec_of(desk, request, host)), .request_digest = digest};
+                      .spec = TRY(spec_of(desk, request, zone, host)), .request_digest = digest};
     TRY(check_attachable(desk, instance));
-    TRY(give_place(desk, instance, request.zone.value_or(""), host));
+    TRY(give_place(desk, instance, zone, host));
     auto in = subnet_for(desk, instance.tenant, instance.host);
     if (!in) {
         // Nothing has been committed: the place is given back before anyone hears of it.
@@ -189,7 +193,9 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
     if (!instance || (is_final(instance->phase) && instance->claim.empty())) return;
     const Seen seen = desk.live.seen(instance->host, id);
-    switch (plan(instance->phase, seen, commanded(desk, id))) {
+    const InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
+    if ((action == InstanceAction::start || action == InstanceAction::stop) && resting(desk, id)) return;
+    switch (action) {
         case InstanceAction::none: return;
         case InstanceAction::start:
             if (volumes_ready(desk, *instance)) command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
@@ -221,6 +227,7 @@ void reconcile_instance(Desk& desk, const std::string& id) {
 
 bool move_to_another_subnet(Desk& desk, const std::string& id) {
     constexpr std::uint64_t tries_max = 16;
+    if (next(instance_life, desk.estate.instances.at(id).phase, InstanceEvent::fail) == std::nullopt) return false;
     Instance& instance = desk.estate.instances.edit(id);
     if (instance.run_generation >= tries_max || !desk.estate.subnets.find(instance.subnet)) return false;
     desk.estate.subnets.edit(instance.subnet).unusable = true;
@@ -229,6 +236,7 @@ bool move_to_another_subnet(Desk& desk, const std::string& id) {
     instance.subnet = (*other)->id;
     instance.address = desk.pool.address((*other)->index, desk.estate.claims.at(instance.claim).address_index);
     instance.run_generation = ++instance.meta.generation;
+    desk.live.rest_until.erase(id);
     instance.phase = InstancePhase::placed;
     instance.reason = "subnet_in_use";
     instance.message = "its host uses these addresses for something else; it gets others";

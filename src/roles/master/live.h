@@ -36,8 +36,6 @@ struct HostLive {
     bool complete = false;         // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
-    std::set<std::string> volumes;
-    std::set<std::string> subnets;
 };
 
 // A single report may be older than the container it lacks.
@@ -52,6 +50,7 @@ struct AccessLive {
 struct Live {
     std::map<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
+    std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);

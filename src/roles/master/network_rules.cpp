@@ -55,7 +55,7 @@ void reconcile_subnets(Desk& desk) {
         const Subnet& subnet = desk.estate.subnets.at(id);
         if (subnet.unusable) continue;
         if (!subnet.leaving) leave_subnet(desk, id);
-        else if (!commanded(desk, id)) command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
+        else if (!commanded(desk, id) && !resting(desk, id)) command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
     }
 }
 

@@ -148,12 +148,7 @@ void fill_stock(Desk& desk) {
         if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired) ids.push_back(id);
     }
     for (const std::string& id : ids) {
-        if (const std::string held = desk.estate.slots.at(id).claim; !held.empty()) {
-            desk.estate.release(held);
-            Slot& slot = desk.estate.slots.edit(id);
-            slot.claim.clear();
-            slot.phase = SlotPhase::pending;
-        }
+        if (!desk.estate.slots.at(id).claim.empty()) displace(desk, id);
         const Slot& slot = desk.estate.slots.at(id);
         const Spec& spec = desk.estate.specs.at(slot.spec);
         const Decision decision = place_slot(desk, spec, slot.zone);
@@ -168,6 +163,13 @@ void fill_stock(Desk& desk) {
             desk.estate.slots.edit(id).message = why;
         }
     }
+}
+
+void displace(Desk& desk, const std::string& id) {
+    Slot& slot = desk.estate.slots.edit(id);
+    desk.estate.release(slot.claim);
+    slot.claim.clear();
+    slot.phase = SlotPhase::pending;
 }
 
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone, const std::string& host) {
@@ -193,9 +195,7 @@ void refill(Desk& desk, const std::string& id) {
         desk.estate.pass_on(slot.claim, ClaimUse::stock, "", id);
         return;
     }
-    desk.estate.release(slot.claim);
-    slot.claim.clear();
-    slot.phase = SlotPhase::pending;
+    displace(desk, id);
 }
 
 }  // namespace hostler::master

@@ -19,6 +19,9 @@ void fill_stock(Desk& desk);
 // An instance takes the slot; nullptr when none is idle that fits zone and host (empty: any).
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone, const std::string& host);
 
+// An idle slot loses its place, and waits for another.
+void displace(Desk& desk, const std::string& slot);
+
 // The slot's instance has gone. It keeps the claim where its host takes new ones, else it looks for another place.
 void refill(Desk& desk, const std::string& slot);
 

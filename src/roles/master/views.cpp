@@ -240,7 +240,7 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
 api::Volume view(const Desk& desk, const Volume& volume) {
     api::Volume shown{.id = volume.id, .name = volume.name, .tenant_id = volume.tenant, .size = to_string(Quantity::of_units(volume.size_bytes))};
     shown.message = volume.message;
-    shown.zone = volume.zone;
+    shown.zone = zone_of(desk, volume);
     shown.host = volume.host;
     shown.attached_to = attached_to(desk, volume.id);
     shown.created_at = wall(volume.created_at);

@@ -90,8 +90,13 @@ std::vector<std::string> attached_to(const Desk& desk, const std::string& volume
     return users;
 }
 
-std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& host,
-                                      std::vector<FieldError>& wrong) {
+std::string zone_of(const Desk& desk, const Volume& volume) {
+    const Host* host = desk.estate.hosts.find(volume.host);
+    return host ? host->zone : volume.zone;
+}
+
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+                                      std::string& host, std::vector<FieldError>& wrong) {
     std::vector<InstanceVolume> mounts;
     std::set<std::string> paths;
     if (!request.storage_id.empty() && !find_volume(desk, request.tenant_id, request.storage_id))
@@ -115,8 +120,10 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance
         if (!volume->host.empty() && !host.empty() && volume->host != host)
             wrong.push_back({path + ".name", fmt::format("volume {} lies on another host than the volumes before it", volume->name)});
         if (!volume->host.empty()) host = volume->host;
-        if (request.zone && !volume->zone.empty() && volume->zone != *request.zone)
-            wrong.push_back({path + ".name", fmt::format("volume {} is in zone {}", volume->name, volume->zone)});
+        if (const std::string there = zone_of(desk, *volume); zone.empty())
+            zone = there;
+        else if (!there.empty() && there != zone)
+            wrong.push_back({path + ".name", fmt::format("volume {} is in zone {}, not in {}", volume->name, there, zone)});
         mounts.push_back({volume->id, mount.mount_path, mount.read_only});
     }
     return mounts;
@@ -144,7 +151,6 @@ void bind_volumes(Desk& desk, const Instance& instance) {
         if (desk.estate.volumes.at(mount.volume).phase != VolumePhase::unbound) continue;
         Volume& volume = desk.estate.volumes.edit(mount.volume);
         volume.host = instance.host;
-        volume.zone = instance.zone;
         volume.phase = VolumePhase::creating;
         volume.message = "its host makes it";
         if (!commanded(desk, volume.id)) command(desk, volume.host, Verb::create_volume, volume.id, volume.meta.generation);
@@ -161,6 +167,7 @@ bool volumes_ready(const Desk& desk, const Instance& instance) {
 void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
     const Volume* volume = desk.estate.volumes.find(command.subject);
     if (!volume || volume->meta.generation != command.subject_generation) return;
+    if (refused_unread(answer)) return;  // The next look makes another command.
     if (command.verb == Verb::delete_volume) {
         if (answer.done) return forget(desk, command.subject, "deleted");
         desk.estate.volumes.edit(command.subject).message = answer.message;
@@ -182,7 +189,7 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
 void reconcile_volumes(Desk& desk) {
     std::vector<std::string> ids;
     for (const auto& [id, volume] : desk.estate.volumes.all())
-        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) && !commanded(desk, id)) ids.push_back(id);
+        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) && !commanded(desk, id) && !resting(desk, id)) ids.push_back(id);
     for (const std::string& id : ids) {
         const Volume& volume = desk.estate.volumes.at(id);
         command(desk, volume.host, volume.phase == VolumePhase::creating ? Verb::create_volume : Verb::delete_volume, id, volume.meta.generation);

@@ -19,9 +19,13 @@ const Volume* find_volume(const Desk& desk, const std::string& tenant, const std
 
 std::vector<std::string> attached_to(const Desk& desk, const std::string& volume);
 
-// What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if anywhere.
-std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& host,
-                                      std::vector<FieldError>& wrong);
+// Where its data lies, or where it is wanted as long as it lies nowhere; empty: anywhere.
+std::string zone_of(const Desk& desk, const Volume& volume);
+
+// What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if anywhere;
+// `zone`, in which the request wants it, becomes where they may lie.
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+                                      std::string& host, std::vector<FieldError>& wrong);
 
 // One writer at a time. Errors: conflict (volume_in_use).
 Result<> check_attachable(const Desk& desk, const Instance& instance);
