@@ -5,11 +5,19 @@ namespace hostler::master {
 namespace {
 
 template <class T, class Over>
-void forget(Table<T>& table, Over over, bool keep_in_store) {
+void forget(Desk& desk, Table<T>& table, Over over, bool keep_in_store) {
     std::vector<std::string> ids;
     for (const auto& [id, row] : table.all())
         if (over(row)) ids.push_back(id);
-    for (const std::string& id : ids) keep_in_store ? table.retire(id) : table.erase(id);
+    for (const std::string& id : ids) {
+        if (!keep_in_store) {
+            table.erase(id);
+            continue;
+        }
+        // The store dates an end by its commit's events.
+        desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived", "It is over; only the record is kept.");
+        table.retire(id);
+    }
 }
 
 }  // namespace
@@ -26,15 +34,15 @@ void forget_what_is_over(Desk& desk) {
         desk.estate.used_names.add({.id = name, .instance = id});
         desk.estate.used_names.retire(name);
     }
-    forget(desk.estate.instances, over, true);
-    forget(desk.estate.operations, [&](const LongOperation& operation) {
+    forget(desk, desk.estate.instances, over, true);
+    forget(desk, desk.estate.operations, [&](const LongOperation& operation) {
         return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
     }, true);
-    forget(desk.estate.host_tokens, [&](const HostToken& token) {
+    forget(desk, desk.estate.host_tokens, [&](const HostToken& token) {
         return token.expires_at + kept <= now;  // A used one answers its host once more until then.
     }, true);
-    forget(desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
-    forget(desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
+    forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
+    forget(desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
 }
 
 }  // namespace hostler::master

@@ -1,0 +1,175 @@
+#include "roles/master/estate.h"
+
+#include <gtest/gtest.h>
+
+#include "roles/master/testing/desk_rig.h"
+
+namespace hostler::master {
+namespace {
+
+using testing::DeskRig;
+
+// One of every kind, with something in every member that tells them apart.
+void fill(Estate& estate) {
+    estate.begin("key/k-1", WallTime{std::chrono::microseconds{1'700'000'000'000'001}});
+    estate.zones.add({.name = "nj", .place = "New \"Jersey\"\n", .created_at = 5});
+    estate.access_points.add({.name = "access-nj", .zone = "nj", .uplink_address = "1:2", .tunnel_address = "3:4", .control_address = "5:6", .created_at = 7});
+    estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = "localhost"});
+    estate.host_tokens.add({.id = "t-1", .hash = "abc", .zone = "nj", .owner = "us", .created_at = 1, .expires_at = 2, .used_at = 3, .host = "h-a", .csr_digest = "d", .certificate = "PEM"});
+    Host host{.id = "h-a", .zone = "nj", .owner = "us", .phase = HostPhase::unreachable, .cordoned = true, .message = "silent", .boot_id = "b", .engine = "podman", .engine_error = "none",
+              .agent_version = "1", .facts = DeskRig::facts_of("a", 2), .gpu_states = {{"GPU-a-0", {GpuHealth::faulty, "XID"}}}, .joined_at = 9};
+    host.facts.topology.push_back({"GPU-a-0", "GPU-a-1", GpuLinkKind::nvlink, 18});
+    host.facts.gpus[0].nvlinks.push_back({.link = 3, .active = true, .remote_switch = true});
+    estate.hosts.add(std::move(host));
+    estate.specs.add({.name = "small", .cpu_milli = 4000, .memory_bytes = 1ll << 40, .gpu_type = "H100", .gpu_count = 1, .cpu = "4", .memory = "1Ti", .created_at = 4});
+    estate.slots.add({.id = "s-1", .spec = "small", .zone = "nj", .phase = SlotPhase::used, .claim = "c-1", .instance = "i-1", .message = "m"});
+    estate.hold({.id = "c-1", .host = "h-a", .zone = "nj", .use = ClaimUse::leaving, .tenant = "acme", .holder = "i-1", .cpu_milli = 1, .memory_bytes = 2, .gpus = {"GPU-a-0", "GPU-a-1"}, .address_index = 17});
+    Instance instance{.id = "i-1", .caller_id = "one", .tenant = "acme", .tenant_name = "Acme", .spec_name = "small", .request_digest = "d", .phase = InstancePhase::lost, .reason = "r", .message = "m",
+                      .host = "h-a", .zone = "nj", .claim = "c-1", .slot = "s-1", .subnet = "sn-1", .address = "10.0.0.17", .run_generation = 2, .exit_code = -9, .created_at = 1, .started_at = 2, .ready_at = 3, .ended_at = 4};
+    instance.meta.generation = 7;
+    instance.spec = {"demo:1", {"sh", "-c", "x"}, {{"A", "1"}}, {{.port = 80, .is_public = true, .is_probe = true, .base_url = "/lab", .own_port = 20001}}, {{"v-1", "/data", true}}};
+    estate.instances.add(std::move(instance));
+    estate.volumes.add({.id = "v-1", .name = "data", .tenant = "acme", .zone = "nj", .host = "h-a", .size_bytes = 5, .phase = VolumePhase::deleting, .message = "m", .created_at = 6});
+    estate.networks.add({.id = "n-1", .tenant = "acme", .created_at = 8});
+    estate.subnets.add({.id = "sn-1", .network = "n-1", .tenant = "acme", .host = "h-a", .index = 4000, .leaving = true, .unusable = true});
+    estate.commands.add({.id = "cmd-1", .host = "h-a", .verb = Verb::remove_network, .subject = "sn-1", .subject_generation = 3, .phase = CommandPhase::running, .message = "m", .created_at = 1, .expires_at = 2});
+    estate.api_keys.add({.id = "k-1", .name = "n", .hash = "h", .tenant = "acme", .created_at = 1, .expires_at = 2, .revoked_at = 3});
+    estate.sign_ins.add({.hash = "h", .key = "k-1", .route = "80-i-1", .expires_at = 4});
+    estate.answers.add({.id = "acme|op", .tenant = "acme", .digest = "d", .status = 202, .body = "{\"a\":1}", .expires_at = 5});
+    estate.operations.add({.id = "op-1", .kind = "deleteVolume", .subject = "volume/v-1", .tenant = "acme", .phase = OperationPhase::failed, .message = "m", .code = "c", .created_at = 1, .ended_at = 2});
+}
+
+// What is in `estate`, as take() would write all of it.
+std::vector<Object> everything(Estate& estate, std::uint64_t number) {
+    const auto edit = [](auto& table) {
+        std::vector<std::string> ids;
+        for (const auto& [id, row] : table.all()) ids.push_back(id);
+        for (const auto& id : ids) table.edit(id);
+    };
+    edit(estate.zones), edit(estate.access_points), edit(estate.gateways), edit(estate.host_tokens), edit(estate.hosts), edit(estate.specs);
+    edit(estate.slots), edit(estate.claims), edit(estate.instances), edit(estate.volumes), edit(estate.networks), edit(estate.subnets);
+    edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers), edit(estate.operations);
+    std::vector<Touched> touched;
+    return estate.take(1, number, touched).put;
+}
+
+TEST(Estate, LoadsWhatItWrote) {
+    Estate estate;
+    fill(estate);
+    std::vector<Touched> touched;
+    const Changes changes = estate.take(3, 41, touched);
+    EXPECT_EQ(changes.epoch, 3u);
+    EXPECT_EQ(changes.number, 41u);
+    EXPECT_EQ(changes.put.size(), 17u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 17u);
+    for (const Object& object : changes.put) {
+        EXPECT_EQ(object.created, 41u) << object.kind;
+        EXPECT_EQ(object.version, 41u) << object.kind;
+        EXPECT_EQ(object.generation, object.kind == "instance" ? 7u : 1u) << object.kind;
+        EXPECT_TRUE(object.live);
+    }
+    const auto instance = std::ranges::find(changes.put, "instance", &Object::kind);
+    EXPECT_EQ(instance->tenant, "acme");
+    EXPECT_EQ(instance->phase, "lost");
+    Estate loaded;
+    ASSERT_TRUE(loaded.load(changes.put));
+    EXPECT_TRUE(loaded.unchanged());
+    EXPECT_EQ(loaded.instances.at("i-1").meta, (Meta{7, 41, 41}));
+    EXPECT_EQ(loaded.hosts.at("h-a").facts, estate.hosts.at("h-a").facts);
+    EXPECT_EQ(loaded.instances.at("i-1").spec, estate.instances.at("i-1").spec);
+    EXPECT_EQ(everything(loaded, 42), everything(estate, 42));
+}
+
+TEST(Estate, LetsPassWhatANewerReleaseWrote) {
+    Estate estate;
+    fill(estate);
+    std::vector<Touched> touched;
+    auto objects = estate.take(1, 1, touched).put;
+    for (Object& object : objects) object.body.insert(1, R"("later":{"a":[1,2]},)");
+    objects.push_back({.kind = "warp_core", .id = "w-1", .body = "{}"});
+    Estate loaded;
+    ASSERT_TRUE(loaded.load(objects));
+    EXPECT_EQ(everything(loaded, 2), everything(estate, 2));
+    Estate older;
+    ASSERT_TRUE(older.load({{.kind = "subnet", .id = "sn-1", .generation = 1, .body = R"({"id":"sn-1","index":3})"}})) << "nor is what an older one did not write missed";
+    EXPECT_FALSE(older.subnets.at("sn-1").unusable);
+    Estate broken;
+    const auto refused = broken.load({{.kind = "host", .id = "h-1", .body = "{"}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::internal);
+    EXPECT_NE(refused.error().message.find("host h-1"), std::string::npos);
+}
+
+TEST(Estate, OneTakeIsAllThatChanged) {
+    Estate estate;
+    fill(estate);
+    std::vector<Touched> touched;
+    (void)estate.take(1, 1, touched);
+    EXPECT_TRUE(estate.unchanged());
+    EXPECT_TRUE(estate.take(1, 2, touched).put.empty());
+    estate.zones.edit("nj").place = "there";
+    estate.instances.retire("i-1");
+    estate.volumes.erase("v-1");
+    estate.slots.erase("s-1");
+    estate.slots.add({.id = "s-1", .spec = "large"});
+    estate.networks.add({.id = "n-2"});
+    estate.networks.erase("n-2");
+    estate.event("zone", "nj", "", "moved", "It moved.");
+    touched.clear();
+    const Changes changes = estate.take(1, 3, touched);
+    ASSERT_EQ(changes.put.size(), 3u);
+    EXPECT_EQ(changes.put[0].kind + changes.put[1].kind + changes.put[2].kind, "zoneslotinstance");
+    EXPECT_EQ(changes.put[0].created, 1u);
+    EXPECT_EQ(changes.put[0].version, 3u);
+    EXPECT_EQ(changes.put[1].created, 3u) << "made again under the same name, it is another";
+    EXPECT_FALSE(changes.put[2].live) << "kept to be read";
+    EXPECT_EQ(changes.erase, (std::vector<std::pair<std::string, std::string>>{{"volume", "v-1"}})) << "and what never was is not mentioned";
+    EXPECT_EQ(touched.size(), 4u);
+    ASSERT_EQ(changes.events.size(), 1u);
+    EXPECT_EQ(changes.events[0].actor, "key/k-1");
+    EXPECT_EQ(changes.events[0].time, estate.time());
+}
+
+TEST(Estate, EveryChangeOfAClaimIsALineOfTheLedger) {
+    Estate estate;
+    estate.begin("test", {});
+    estate.hold({.id = "c-1", .host = "h", .use = ClaimUse::stock, .holder = "s"});
+    estate.pass_on("c-1", ClaimUse::instance, "acme", "i");
+    estate.release("c-1");
+    std::vector<Touched> touched;
+    const auto changes = estate.take(1, 1, touched);
+    std::vector<std::string> lines;
+    for (const auto& line : changes.ledger) lines.push_back(line.claim + " " + line.tenant + " " + line.use);
+    EXPECT_EQ(lines, (std::vector<std::string>{"c-1  stock", "c-1 acme instance", "c-1 acme released"}));
+    EXPECT_TRUE(changes.put.empty() && changes.erase.empty()) << "begun and ended between two commits";
+}
+
+TEST(Retention, ForgetsWhatIsOver) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("one");
+    stop_instance(rig.desk, id, "test");
+    rig.said[a].clear();
+    rig.answer(id, {.done = true});
+    rig.estate.answers.add({.id = "|k", .expires_at = rig.estate.micros() + 1});
+    rig.estate.sign_ins.add({.hash = "h", .expires_at = rig.estate.micros() + 1});
+    (void)rig.take();
+    rig.pass(24 * 3600 - 1);
+    forget_what_is_over(rig.desk);
+    EXPECT_TRUE(rig.estate.answers.all().empty());
+    EXPECT_TRUE(rig.estate.sign_ins.all().empty());
+    EXPECT_NE(rig.estate.instances.find(id), nullptr) << "a finished one answers for 24 h";
+    rig.pass(1);
+    forget_what_is_over(rig.desk);
+    EXPECT_EQ(rig.estate.instances.find(id), nullptr);
+    const auto changes = rig.take();
+    EXPECT_FALSE(changes.events.empty()) << "an end without an event would never be taken out of the store";
+    const auto name = std::ranges::find(changes.put, "acme/one", &Object::id);
+    ASSERT_NE(name, changes.put.end());
+    EXPECT_EQ(name->kind, "used_name");
+    EXPECT_FALSE(name->live) << "never loaded, always found";
+}
+
+}  // namespace
+}  // namespace hostler::master

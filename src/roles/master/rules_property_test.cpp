@@ -1,0 +1,208 @@
+// Whatever happens in whatever order, the books are right.
+#include <gtest/gtest.h>
+
+#include "roles/master/testing/desk_rig.h"
+
+namespace hostler::master {
+namespace {
+
+using testing::DeskRig;
+
+struct Chaos : DeskRig {
+    explicit Chaos(std::uint64_t seed) : DeskRig("10.0.0.0/22", seed), dice(seed * 7919) {
+        host("a", "nj", 2), host("b", "nj", 3), host("c", "lon", 2);
+        (void)stock(3);
+        check();
+    }
+
+    template <class T>
+    std::string any(const Table<T>& table) {
+        if (table.all().empty()) return "";
+        return std::next(table.all().begin(), static_cast<std::ptrdiff_t>(dice.below(table.all().size())))->first;
+    }
+    bool one_in(std::uint64_t n) { return dice.below(n) == 0; }
+
+    // What a host does with a command: some of what it may, and now and then nothing of it.
+    void obey() {
+        const std::string id = any(estate.commands);
+        if (id.empty()) return;
+        const HostCommand command = estate.commands.at(id);
+        if (!live.hosts[command.host].connected) return;
+        if (one_in(4)) return note_progress(desk, command.host, id, std::array{"pulling", "starting", "probing"}[dice.below(3)], "so far");
+        CommandAnswer answer{.done = !one_in(4)};
+        auto& there = said[command.host];
+        if (!answer.done) {
+            answer.reason = std::array{"expired", "stale_epoch", "network_failed", "image_unavailable"}[dice.below(4)];
+            answer.code = "conflict";
+            answer.absent = one_in(2) && !there.contains(command.subject);
+        } else if (command.verb == Verb::start_workload) {
+            const Instance* instance = estate.instances.find(command.subject);
+            there[command.subject] = {.state = "running", .ready = true};
+            if (instance && !instance->claim.empty()) there[command.subject].gpus = estate.claims.at(instance->claim).gpus;
+        } else if (command.verb == Verb::stop_workload) {
+            there.erase(command.subject);
+        }
+        if (!one_in(6)) note_answer(desk, command.host, id, answer);
+        if (one_in(6)) note_answer(desk, command.host, id, answer);
+    }
+    void tell(const std::string& host) {
+        if (estate.hosts.at(host).phase == HostPhase::retired) return;
+        auto& there = said[host];
+        if (one_in(8) && !there.empty()) there.begin()->second.state = "exited";
+        if (one_in(10) && !there.empty()) there.erase(there.begin());
+        if (one_in(20)) there["i-stranger" + std::to_string(dice.below(3))] = {.state = "running", .gpus = {fmt::format("GPU-{}-0", host.substr(2))}};
+        estate.hosts.at(host).engine_error.empty() ? report(host, !one_in(4)) : report(host, false);
+    }
+    void ask() {
+        const std::string name = std::to_string(dice.below(12));
+        const std::string tenant = one_in(3) ? "globex" : "acme";
+        switch (dice.below(9)) {
+            case 0: (void)stock(static_cast<int>(1 + dice.below(2)), "small", one_in(2) ? std::optional<std::string>{"nj"} : std::nullopt); break;
+            case 1: (void)delete_stock(desk, {.number = 1, .spec_name = "small"}); break;
+            case 2:
+            case 3:
+            case 4: {
+                auto wanted = request(fmt::format("{}-{}", name, names / 4), tenant);
+                ++names;
+                if (one_in(3)) wanted.template_.volumes = {{"data", "/data", one_in(2)}};
+                (void)start(wanted);
+                break;
+            }
+            case 5:
+            case 6:
+                if (const auto id = any(estate.instances); !id.empty()) stop_instance(desk, id, "test");
+                break;
+            case 7: (void)create_volume(desk, {.name = "data", .size = "1Gi"}, tenant); break;
+            case 8:
+                if (const auto id = any(estate.volumes); !id.empty() && one_in(3)) (void)delete_volume(desk, id);
+                break;
+        }
+    }
+    void befall() {
+        const std::string id = any(estate.hosts);
+        switch (dice.below(6)) {
+            case 0: disconnect(id); break;
+            case 1: connect(id); break;
+            case 2: (void)cordon_host(desk, id, one_in(2)); break;
+            case 3:
+                if (one_in(12)) {
+                    (void)remove_host(desk, id, one_in(2));
+                    if (estate.hosts.at(id).phase == HostPhase::retired) host("n" + std::to_string(++made), one_in(2) ? "nj" : "lon", 2);
+                }
+                break;
+            case 4: pass(static_cast<int>(dice.below(one_in(8) ? 2000 : 60))); break;
+            case 5: connect(id), tell(id); break;
+        }
+    }
+    void sweep() {
+        watch_silence(desk, now);
+        expire_commands(desk);
+        std::vector<std::string> ids;
+        for (const auto& [id, instance] : estate.instances.all()) ids.push_back(id);
+        for (const auto& id : ids) reconcile_instance(desk, id);
+        reconcile_volumes(desk), reconcile_subnets(desk), fill_stock(desk), forget_what_is_over(desk);
+    }
+    void step() {
+        switch (dice.below(8)) {
+            case 0:
+            case 1: obey(); break;
+            case 2:
+            case 3: tell(any(estate.hosts)); break;
+            case 4:
+            case 5: ask(); break;
+            case 6: befall(); break;
+            case 7: sweep(); break;
+        }
+    }
+
+    void check_claims() {
+        std::set<std::string> gpus;
+        std::set<std::pair<std::string, int>> places;
+        for (const auto& [id, claim] : estate.claims.all()) {
+            EXPECT_NE(estate.hosts.at(claim.host).phase, HostPhase::retired) << id;
+            for (const auto& gpu : claim.gpus) EXPECT_TRUE(gpus.insert(claim.host + gpu).second) << gpu << " twice";
+            if (claim.address_index > 0) EXPECT_TRUE(places.emplace(claim.host, claim.address_index).second);
+            const Instance* instance = estate.instances.find(claim.holder);
+            const Slot* slot = estate.slots.find(claim.holder);
+            switch (claim.use) {
+                case ClaimUse::stock: EXPECT_TRUE(slot && slot->phase == SlotPhase::idle && slot->claim == id) << id; break;
+                case ClaimUse::instance: EXPECT_TRUE(instance && instance->claim == id && !is_final(instance->phase)) << id; break;
+                case ClaimUse::leaving: EXPECT_TRUE(instance && instance->claim == id && is_final(instance->phase)) << id; break;
+                case ClaimUse::foreign: EXPECT_TRUE(!instance || (is_final(instance->phase) && instance->claim.empty())) << id; break;
+            }
+        }
+    }
+    void check_objects() {
+        for (const auto& [id, slot] : estate.slots.all()) {
+            EXPECT_EQ(slot.claim.empty(), slot.phase == SlotPhase::pending) << id;
+            EXPECT_EQ(slot.instance.empty(), slot.phase != SlotPhase::used) << id;
+            if (slot.phase == SlotPhase::used) EXPECT_EQ(estate.instances.at(slot.instance).slot, id);
+        }
+        std::map<std::string, int> writers, mounts;
+        std::set<std::string> addresses;
+        for (const auto& [id, instance] : estate.instances.all()) {
+            if (!instance.slot.empty()) EXPECT_EQ(estate.slots.at(instance.slot).instance, id);
+            if (instance.claim.empty()) {
+                EXPECT_TRUE(is_final(instance.phase)) << id;
+                continue;
+            }
+            EXPECT_EQ(estate.claims.at(instance.claim).holder, id);
+            EXPECT_EQ(estate.claims.at(instance.claim).host, instance.host);
+            EXPECT_EQ(estate.subnets.at(instance.subnet).host, instance.host);
+            EXPECT_EQ(estate.subnets.at(instance.subnet).tenant, instance.tenant);
+            EXPECT_TRUE(addresses.insert(instance.address).second) << instance.address;
+            for (const auto& mount : instance.spec.volumes) {
+                ++mounts[mount.volume];
+                writers[mount.volume] += mount.read_only ? 0 : 1;
+                if (!is_final(instance.phase)) EXPECT_EQ(estate.volumes.at(mount.volume).host, instance.host);
+            }
+        }
+        for (const auto& [volume, count] : writers) EXPECT_TRUE(count == 0 || mounts[volume] == 1) << volume;
+        std::set<std::string> subjects;
+        for (const auto& [id, command] : estate.commands.all()) {
+            EXPECT_NE(estate.hosts.at(command.host).phase, HostPhase::retired) << id;
+            EXPECT_TRUE(subjects.insert(command.subject).second) << command.subject << " has two commands";
+        }
+        std::set<std::uint32_t> indexes;
+        for (const auto& [id, subnet] : estate.subnets.all()) EXPECT_TRUE(indexes.insert(subnet.index).second);
+    }
+    // The ledger, added up, is who holds what.
+    void check_ledger() {
+        for (const auto& line : take().ledger) {
+            if (line.use == "released")
+                EXPECT_EQ(ledger.erase(line.claim), 1u) << line.claim;
+            else
+                ledger[line.claim] = line.use + "/" + line.tenant + "/" + line.host;
+        }
+        std::map<std::string, std::string> held;
+        for (const auto& [id, claim] : estate.claims.all()) held[id] = text_of(claim.use) + "/" + claim.tenant + "/" + claim.host;
+        EXPECT_EQ(ledger, held);
+    }
+    void check() { check_claims(), check_objects(), check_ledger(); }
+
+    testing::CountingRandom dice;
+    std::map<std::string, std::string> ledger;
+    int names = 0, made = 0;
+};
+
+TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
+    std::map<InstancePhase, int> reached;
+    std::map<ClaimUse, int> uses;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Chaos chaos{seed};
+        for (int step = 0; step < 250; ++step) {
+            chaos.step();
+            chaos.check();
+            ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
+        }
+        for (const auto& [id, instance] : chaos.estate.instances.all()) ++reached[instance.phase];
+        for (const auto& [id, claim] : chaos.estate.claims.all()) ++uses[claim.use];
+    }
+    // A test that never gets anywhere proves nothing.
+    for (const auto phase : {InstancePhase::running, InstancePhase::stopped, InstancePhase::failed, InstancePhase::stopping, InstancePhase::lost})
+        EXPECT_GT(reached[phase], 0) << text_of(phase);
+    for (const auto use : {ClaimUse::stock, ClaimUse::instance, ClaimUse::leaving, ClaimUse::foreign}) EXPECT_GT(uses[use], 0) << text_of(use);
+}
+
+}  // namespace
+}  // namespace hostler::master
