@@ -37,7 +37,12 @@ Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest
     if (call.idempotency_key.empty()) return std::nullopt;
     const Answer* before = desk.estate.answers.find(answer_id(call));
     if (!before) return std::nullopt;
-    if (before->digest == digest_of(digest, call)) return before->body;
+    if (before->digest == digest_of(digest, call)) {
+        if (!before->body.empty()) return before->body;
+        Error told{Code::conflict, "this was done before, and the secret in its answer is told only once", "secret_told"};
+        told.help = "Delete what was made then, and make another with a new Idempotency-Key.";
+        return std::unexpected(std::move(told));
+    }
     Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key), "idempotency_key_reused"};
     error.help = "Use a new operationID or Idempotency-Key for each new request.";
     return std::unexpected(std::move(error));

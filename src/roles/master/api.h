@@ -9,6 +9,18 @@
 
 namespace hostler::master {
 
+// Counts itself as long as it lives.
+class Counted {
+public:
+    explicit Counted(std::size_t& count) : count_(count) { ++count_; }
+    ~Counted() { --count_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+private:
+    std::size_t& count_;
+};
+
 // The term there is at the moment; nullptr between two.
 struct Lead {
     TermPtr term;
@@ -56,6 +68,7 @@ private:
 
     const Lead& lead_;
     api::Handlers handlers_;
+    std::size_t watches_ = 0;
 };
 
 // The body of an answer that was given under this idempotency key before; nullopt: none. Errors: conflict
@@ -81,7 +94,9 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
         co_return api::decode_stored<Response>(*before);
     }
     Response response = CO_TRY(decide(desk, call, request));
-    if (!call.idempotency_key.empty()) remember_answer(desk, digest, call, api::encode<Response>(response));
+    // A secret is told once and kept nowhere.
+    constexpr bool secret = requires { response.secret; } || requires { response.token; };
+    if (!call.idempotency_key.empty()) remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
     audit(desk, call);
     CO_TRY(co_await term->commit());
     co_return response;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "proto/uplink.pb.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
@@ -19,6 +21,59 @@ bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances
     if (request.spec_name && instance.spec_name != *request.spec_name) return false;
     if (request.state) return view(desk, instance).state == *request.state;
     return request.all || request.instance || !is_final(instance.phase);
+}
+
+// Where a list over the store goes on: it was begun at commit `at`.
+std::string cursor_of(std::uint64_t at, const Object& last) { return fmt::format("{:016x}.{:016x}.{}", at, last.created, last.id); }
+
+Result<> read_cursor(const std::string& cursor, ListQuery& query) {
+    if (cursor.empty()) return {};
+    const auto number = [&](std::size_t from, std::uint64_t& into) {
+        const char* const end = cursor.data() + from + 16;
+        return std::from_chars(cursor.data() + from, end, into, 16).ptr == end;
+    };
+    if (cursor.size() > 34 && cursor[16] == '.' && cursor[33] == '.' && number(0, query.at) && number(17, query.after_created)) {
+        query.after_id = cursor.substr(34);
+        return {};
+    }
+    Error error{Code::invalid, "cursor: is no cursor of this list", "invalid"};
+    error.fields.push_back({"cursor", "is no cursor of this list"});
+    return std::unexpected(std::move(error));
+}
+
+// Living and ended alike, from the store; of those in memory what memory knows.
+Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListInstances request, std::string tenant) {
+    constexpr int reads_max = 16;  // Of the store for one page of the list, which may so be short, or empty.
+    ListQuery query{.kind = std::string{Kind<Instance>::name}, .limit = static_cast<std::size_t>(call.limit)};
+    if (!tenant.empty()) query.tenant = tenant;
+    CO_TRY(read_cursor(call.cursor, query));
+    CO_TRY(co_await term->settled());
+    api::List<api::Instance> list;
+    for (int reads = 0; reads < reads_max; ++reads) {
+        const Page page = CO_TRY(co_await term->ports().store.list(query));
+        query.at = page.at;
+        for (std::size_t i = 0; i < page.objects.size(); ++i) {
+            const Object& object = page.objects[i];
+            query.after_created = object.created;
+            query.after_id = object.id;
+            const Desk& desk = term->look();
+            Instance stored;
+            const Instance* instance = desk.estate.instances.find(object.id);
+            if (!instance) {
+                stored = CO_TRY(decode_body<Instance>(object.body));
+                stored.meta = {object.generation, object.created, object.version};
+                instance = &stored;
+            }
+            if (!wanted(desk, *instance, request, tenant)) continue;
+            list.items.push_back(view(desk, *instance));
+            if (static_cast<int>(list.items.size()) < call.limit) continue;
+            if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(page.at, object);
+            co_return list;
+        }
+        if (!page.more) co_return list;
+        if (reads + 1 == reads_max) list.next_cursor = cursor_of(page.at, page.objects.back());
+    }
+    co_return list;
 }
 
 // The last lines of a text whose first line may be cut.
@@ -68,14 +123,21 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
 
 void Api::add_instance_reads() {
     namespace ops = api::ops;
-    read<ops::list_instances>([](const Desk& desk, const api::Call& call, const api::ListInstances& request) -> Result<api::List<api::Instance>> {
-        const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) { return wanted(desk, row, request, tenant); })
-            .page(call, [&](const Instance& row) { return view(desk, row); });
+    handlers_.on<ops::list_instances>([this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+        const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+        const TermPtr term = CO_TRY(leader());
+        if (request.all) co_return co_await list_all(term, std::move(call), std::move(request), tenant);
+        const Desk& desk = term->look();
+        auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) { return wanted(desk, row, request, tenant); })
+                               .page(call, [&](const Instance& row) { return view(desk, row); }));
+        CO_TRY(co_await term->settled());
+        co_return list;
     });
     handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
         const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
         const TermPtr term = CO_TRY(leader());
+        if (watches_ >= term->settings().watches_max) co_return fail(Code::unavailable, "too many watch at the moment", "overloaded");
+        const Counted counted{watches_};
         std::uint64_t at = call.resume;
         if (at == 0) {
             CO_TRY(co_await term->settled());
@@ -90,6 +152,7 @@ void Api::add_instance_reads() {
         while (true) {
             const auto news = CO_TRY(co_await term->feed().next(std::string{Kind<Instance>::name}, at));
             at = news.last;
+            if (news.ids.empty()) CO_TRY(co_await to.keep_alive());
             std::vector<api::Instance> changed;
             for (const std::string& id : news.ids)
                 if (const Instance* instance = term->look().estate.instances.find(id); instance && wanted(term->look(), *instance, request, tenant))

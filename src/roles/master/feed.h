@@ -16,9 +16,10 @@ public:
 
     void publish(std::uint64_t number, std::vector<Touched> touched);
     void close();
+    void beat();  // Those who wait get news of nothing, so that they can tell that they are here.
 
-    // All of `kind` touched after commit `after`; waits while there is nothing. `last`: up to which commit that is.
-    // Errors: exhausted (feed_too_old: `after` is too long ago), unavailable (closed), cancelled.
+    // All of `kind` touched after commit `after`; waits while there is nothing and no beat. `last`: up to which commit
+    // that is. Errors: exhausted (feed_too_old: `after` is too long ago, or of another history), unavailable (closed), cancelled.
     struct News {
         std::uint64_t last = 0;
         std::vector<std::string> ids;
@@ -36,6 +37,7 @@ private:
     std::uint64_t last_;
     std::deque<Entry> entries_;
     Signal changed_;
+    std::uint64_t beats_ = 0;
     bool closed_ = false;
 };
 

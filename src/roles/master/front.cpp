@@ -22,11 +22,12 @@ http::Response response_of(const api::Reply& reply) {
     return response;
 }
 
-http::Response page(int status, std::string html) {
+// `opens`: the origin that the page's form leads to; browsers hold its redirect against the policy too.
+http::Response page(int status, std::string html, std::string_view opens = "") {
     http::Response response{.status = status, .body = std::move(html)};
     response.headers.set("Content-Type", "text/html; charset=utf-8");
     response.headers.set("Cache-Control", "no-store");
-    response.headers.set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'");
+    response.headers.set("Content-Security-Policy", fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; frame-ancestors 'none'; base-uri 'none'", opens));
     response.headers.set("Referrer-Policy", "no-referrer");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
@@ -86,11 +87,7 @@ Task<> Front::answer(http::Exchange& exchange) {
         busy.headers.emplace_back("Retry-After", "1");
         co_return co_await exchange.respond(response_of(busy));
     }
-    struct Counted {
-        std::size_t& count;
-        explicit Counted(std::size_t& of) : count(of) { ++count; }
-        ~Counted() { --count; }
-    } const counted{under_way_};
+    const Counted counted{under_way_};
     co_return co_await answer_api(exchange);
 }
 
@@ -145,10 +142,11 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     std::string route = to->route;
     for (const auto& [id, instance] : term->look().estate.instances.all())
         for (const InstancePort& port : instance.spec.ports)
-            if (to->own_port != 0 && port.own_port == to->own_port) route = route_name(instance, port.port);
-    if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, "")));
+            if (to->own_port != 0 && port.own_port == to->own_port && !is_final(instance.phase)) route = route_name(instance, port.port);
+    if (route.empty()) co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
+    if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
     const auto caller = caller_of(*term, form_field(body, "key"));
-    if (!caller) co_return co_await exchange.respond(page(403, sign_in_page(return_to, "Nobody has this key.")));
+    if (!caller) co_return co_await exchange.respond(page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));
     const std::string code = make_code(*term, *caller, route);
     CO_TRY(co_await term->commit());
     http::Response response{.status = 303};

@@ -30,6 +30,7 @@ struct Settings {
     std::chrono::seconds ready_deadline{300};        // From its container's start to its probes' answers.
     std::chrono::seconds stop_grace{10};             // Between SIGTERM and SIGKILL.
     std::chrono::hours ended_kept{24};               // An ended instance answers so long.
+    std::chrono::hours history_kept{90 * 24};        // In the store: events, and what has ended.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};              // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
@@ -38,7 +39,6 @@ struct Settings {
     std::size_t requests_max = 512;                  // API requests under way at once.
     std::size_t watches_max = 256;
     std::size_t feed_max = 8192;                     // Changes kept for watches that come back.
-    std::size_t commands_per_host_max = 256;         // Under way at once.
 };
 
 }  // namespace hostler::master

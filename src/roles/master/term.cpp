@@ -89,6 +89,7 @@ void Term::end(Error why) {
     feed_.close();
     durable_changed_.notify_all();
     ending_.notify_all();
+    afterwards_.clear();  // They hold this term.
     for (auto& [id, waiting] : std::exchange(calls_->waiting, {})) waiting->wake(std::unexpected(*ended_));
 }
 
@@ -100,6 +101,7 @@ void Term::outranked(const std::string& who, std::uint64_t epoch) {
 Task<> Term::run() {
     const auto self = shared_from_this();
     tasks_.start("sweep", sweep());
+    tasks_.start("prune", prune());
     while (!ended_) {
         if (const auto woken = co_await ending_.wait(); !woken) {
             end({Code::unavailable, "the master is shutting down"});
@@ -125,14 +127,31 @@ Task<> Term::sweep() {
         fill_stock(now);
         forget_what_is_over(now);
         commit_then(nullptr);
+        if (ports_.timers.now() - beat_ >= seconds{15}) {
+            beat_ = ports_.timers.now();
+            feed_.beat();
+        }
         for (const auto& [id, command] : estate_.commands.all()) {
             const auto sent = sent_.find(id);
             if (sent == sent_.end() || ports_.timers.now() - sent->second > seconds{30}) send_command(command);
         }
+        std::erase_if(live_.rest_until, [&](const auto& row) { return row.second <= estate_.micros(); });
         std::erase_if(sent_, [&](const auto& row) { return !estate_.commands.find(row.first); });
         CO_TRY(co_await sleep(ports_.timers, seconds{1}));
     }
     co_return Result<>{};
+}
+
+// What is long over is taken out of the store once a day, the first time soon after the start.
+Task<> Term::prune() {
+    Duration pause = std::chrono::minutes{10};
+    while (true) {
+        CO_TRY(co_await sleep(ports_.timers, pause));
+        pause = std::chrono::hours{24};
+        const auto done = co_await ports_.store.prune(ports_.timers.wall() - settings_.history_kept);
+        CO_TRY(co_await check_cancelled());
+        if (!done) log_warn("master: what is older than {} days was not taken out of the store: {}", settings_.history_kept.count() / 24, done.error().message);
+    }
 }
 
 void Term::publish(std::uint64_t number, std::vector<Touched> touched) {

@@ -80,6 +80,7 @@ private:
     void add_routes(const Instance& instance, uplink::Routes& routes);
     void send_routes(const std::vector<Touched>& touched);
     Task<> sweep();
+    Task<> prune();
 
     Ports ports_;
     const Settings& settings_;
@@ -98,6 +99,7 @@ private:
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
     std::set<wire::Link*> gateways_;
+    Instant beat_{};  // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;  // Commands, by id.
     std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
     std::shared_ptr<Calls> calls_;

@@ -1,0 +1,128 @@
+// For tests: a term on a store in memory that can be told to wait or to fail.
+#pragma once
+
+#include <deque>
+
+#include "core/suspend.h"
+#include "core/testing/manual_timers.h"
+#include "core/testing/run.h"
+#include "roles/master/api.h"
+#include "roles/master/testing/desk_rig.h"
+
+namespace hostler::master::testing {
+
+class FakeStore final : public Store {
+public:
+    Task<std::uint64_t> lead(std::uint64_t above) override { co_return above + 1; }
+    Task<> commit(Changes changes) override {
+        begun.push_back(changes.number);
+        if (hang) CO_TRY(co_await suspend<void>([this](WakerPtr<void> waker) { waiting.push_back(std::move(waker)); }));
+        if (failure) co_return std::unexpected(*failure);
+        for (Object& object : changes.put) objects[{object.kind, object.id}] = std::move(object);
+        for (const auto& gone : changes.erase) objects.erase(gone);
+        for (EventRecord& event : changes.events) event.number = changes.number, log.push_back(std::move(event));
+        audit.insert(audit.end(), changes.audit.begin(), changes.audit.end());
+        done.push_back(changes.number);
+        co_return Result<>{};
+    }
+    Task<Snapshot> load() override {
+        Snapshot all;
+        for (const auto& [key, object] : objects)
+            if (object.live) all.live.push_back(object);
+        co_return all;
+    }
+    Task<Page> list(ListQuery query) override {
+        Page page{.at = query.at != 0 ? query.at : done.empty() ? 0 : done.back()};
+        std::vector<const Object*> rows;
+        for (const auto& [key, object] : objects)
+            if (key.first == query.kind && (!query.tenant || object.tenant == *query.tenant) && object.created <= page.at &&
+                std::pair(object.created, object.id) > std::pair(query.after_created, query.after_id))
+                rows.push_back(&object);
+        std::ranges::sort(rows, {}, [](const Object* object) { return std::pair(object->created, object->id); });
+        for (const Object* object : rows) {
+            if (page.objects.size() == query.limit) page.more = true;
+            else page.objects.push_back(*object);
+        }
+        co_return page;
+    }
+    Task<Object> find(std::string kind, std::string id) override {
+        const auto at = objects.find({kind, id});
+        if (at == objects.end()) co_return fail(Code::not_found, "none");
+        co_return at->second;
+    }
+    Task<std::vector<EventRecord>> events(EventQuery) override { co_return log; }
+    Task<> prune(WallTime before) override {
+        pruned.push_back(before);
+        co_return Result<>{};
+    }
+    void let_go() {
+        hang = false;
+        for (auto& waker : std::exchange(waiting, {})) waker->wake({});
+    }
+
+    bool hang = false;
+    std::optional<Error> failure;
+    std::vector<std::uint64_t> begun, done;
+    std::deque<WakerPtr<void>> waiting;
+    std::map<std::pair<std::string, std::string>, Object> objects;
+    std::vector<EventRecord> log;
+    std::vector<AuditLine> audit;
+    std::vector<WallTime> pruned;
+};
+
+class NoNet final : public Net {
+public:
+    Task<StreamPtr> dial(std::string, Duration) override { co_return fail(Code::unavailable, "no network"); }
+    Task<ListenerPtr> listen(std::string) override { co_return fail(Code::unavailable, "no network"); }
+    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override { co_return fail(Code::unavailable, "no network"); }
+};
+
+class NoAuthority final : public Authority {
+public:
+    Result<SignedCertificate> sign(std::string, Identity, WallTime, Duration) override { return fail(Code::invalid, "no authority"); }
+    Result<CertificateFacts> check(std::string) const override { return fail(Code::invalid, "no authority"); }
+    Result<std::string> key_fingerprint(std::string) const override { return fail(Code::invalid, "no authority"); }
+    std::string certificate() const override { return "CERTIFICATE"; }
+    std::string fingerprint() const override { return "f00d"; }
+};
+
+// Tells texts apart, and is no fingerprint.
+class PlainDigest final : public Digest {
+public:
+    std::string sha256(std::string_view text) const override { return "#" + std::string{text}; }
+};
+
+struct TermRig {
+    TermRig() { begin(1); }
+    ~TermRig() { finish(); }
+    void begin(std::uint64_t epoch) {
+        lead.term = std::make_shared<Term>(ports, settings, AddressPool::parse("10.208.0.0/12").value(), epoch, store.done.empty() ? 0 : store.done.back());
+    }
+    void finish() {
+        if (lead.term) (void)hostler::testing::try_run(loop, close(lead.term));
+        lead.term = nullptr;
+        timers.settle();
+    }
+    static Task<> close(TermPtr term) {
+        co_await term->tasks().close();
+        co_return Result<>{};
+    }
+    Term& term() { return *lead.term; }
+    Desk& desk() { return term().desk("test"); }
+    // Commits, and says how that ended; nullopt: it waits.
+    std::optional<Result<>> commit() { return hostler::testing::try_run(loop, term().commit()); }
+    void touch(const std::string& zone) { desk().estate.zones.add({.name = zone}); }
+
+    Loop loop;
+    hostler::testing::ManualTimers timers{loop};
+    CountingRandom random;
+    FakeStore store;
+    NoNet net;
+    NoAuthority authority;
+    PlainDigest digest;
+    Settings settings;
+    Ports ports{loop, timers, net, random, store, authority, digest, nullptr};
+    Lead lead;
+};
+
+}  // namespace hostler::master::testing
