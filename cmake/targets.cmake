@@ -140,3 +140,13 @@ target_link_libraries(tidy_test PRIVATE api cli net GTest::gtest_main)
 target_compile_definitions(tidy_test PRIVATE PROJECT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME tidy COMMAND tidy_test --gtest_brief=1)
 set_tests_properties(tidy PROPERTIES LABELS tidy TIMEOUT 60)
+
+# A whole cloud of real processes and containers, as it is shipped. Needs root and podman.
+file(GLOB cloud_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cloud/*.cpp)
+add_executable(cloud_test ${cloud_sources})
+target_precompile_headers(cloud_test REUSE_FROM core)
+target_link_libraries(cloud_test PRIVATE net docker Boost::json GTest::gtest_main GTest::gmock)
+target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>")
+add_dependencies(cloud_test hostler hostler-agent hostler-demo simulated_nvml)
+add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
+set_tests_properties(cloud PROPERTIES LABELS cloud TIMEOUT 600 RUN_SERIAL ON)

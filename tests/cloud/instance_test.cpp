@@ -1,0 +1,116 @@
+// The second flow of the source: start an instance with a volume, from stock, and end it.
+#include "cloud.h"
+
+namespace hostler::cloud {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Instance : public Shared {};
+
+TEST_F(Instance, AVolumesDataOutlivesIt) {
+    const Page volume = cloud.api("POST", "/v1/volumes", {{"name", "models"}, {"size", "1Gi"}, {"tenantID", "acme"}});
+    ASSERT_EQ(volume.status / 100, 2) << volume.body;
+    const Wish first{.id = "keeper-1", .storage = volume.at("/id"), .mount = "/data"};
+    const std::string url = cloud.run(first);
+    EXPECT_EQ(cloud.web.fetch("PUT", url + "/files/x", {}, "what is kept").status, 201);
+    EXPECT_EQ(cloud.web.fetch("GET", url + "/files/x").body, "what is kept");
+    const Page in_use = cloud.api("DELETE", "/v1/volumes/models?tenantID=acme");
+    EXPECT_EQ(in_use.status, 409);
+    EXPECT_THAT(in_use.at("/detail"), HasSubstr("keeper-1"));
+    cloud.end("keeper-1");
+
+    // By the volume's name this time.
+    const std::string again = cloud.run({.id = "keeper-2", .storage = "models", .mount = "/data"});
+    EXPECT_EQ(cloud.web.fetch("GET", again + "/files/x").body, "what is kept");
+    cloud.end("keeper-2");
+
+    const Page deleted = cloud.api("DELETE", "/v1/volumes/models?tenantID=acme");
+    EXPECT_EQ(deleted.status / 100, 2) << deleted.body;
+    EXPECT_TRUE(cloud.until([&] { return cloud.api("GET", "/v1/volumes/models?tenantID=acme").status == 404; }));
+    const Page without = cloud.begin({.id = "keeper-3", .storage = "models", .mount = "/data"});
+    EXPECT_EQ(without.status, 400);
+    EXPECT_EQ(without.at("/errors/0/field"), "storageID") << without.body;
+}
+
+TEST_F(Instance, GoesThroughItsStates) {
+    const std::string idle = cloud.stock("small").at("/idle");
+    const Wish wish{.id = "states-1", .env = {{"START_DELAY_MS", "1500"}, {"GREETING", "hello there"}}};
+    EXPECT_EQ(cloud.begin(wish).body, "{}");
+    EXPECT_EQ(cloud.api("GET", "/gpu-instances/states-1?tenantID=acme").at("/state"), "ready");
+    EXPECT_EQ(cloud.stock("small").at("/idle"), std::to_string(std::stoi(idle) - 1)) << "it came from stock";
+    // The same again is the same instance, another is a mistake.
+    EXPECT_EQ(cloud.begin(wish).status, 200);
+    EXPECT_EQ(cloud.begin({.id = "states-1"}).status, 409);
+    const Page running = cloud.wait_for("states-1", "running");
+    EXPECT_EQ(cloud.api("GET", "/gpu-instances/states-1?tenantID=acme").at("/state"), "running");
+    EXPECT_EQ(cloud.containers(running.at("/id")).size(), 1u);
+    const Page seen = cloud.web.fetch("GET", running.at("/urls/0/url") + "env");
+    EXPECT_EQ(seen.at("/GREETING"), "hello there");
+
+    EXPECT_EQ(cloud.api("DELETE", "/gpu-instances/states-1?tenantID=acme").body, "{}");
+    cloud.wait_for("states-1", "stopped");
+    EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == idle; })) << "its slot was not refilled";
+    EXPECT_EQ(cloud.api("GET", "/gpu-instances/states-1?tenantID=acme").at("/state"), "stopped");
+    EXPECT_EQ(cloud.api("DELETE", "/gpu-instances/states-1?tenantID=acme").status, 200);
+    EXPECT_EQ(cloud.begin(wish).status, 409) << "a used id stays used";
+    EXPECT_TRUE(cloud.until([&] { return cloud.containers(running.at("/id")).empty(); }));
+}
+
+TEST_F(Instance, RunsTheCommandThatItIsGiven) {
+    // Split as a shell would: the demo program takes its port as an argument.
+    Wish wish{.id = "command-1", .cmd = "/demo '8080'"};
+    const std::string url = cloud.run(wish);
+    EXPECT_EQ(cloud.web.fetch("GET", url + "/healthz").body, "ok\n");
+    cloud.end("command-1");
+}
+
+TEST_F(Instance, GetsTheGpusThatItHolds) {
+    const std::string url = cloud.run({.id = "gpus-1"});
+    const Page instance = cloud.instance("gpus-1");
+    const Page inside = cloud.web.fetch("GET", url + "/gpus");
+    EXPECT_EQ(inside.at("/count"), "1") << inside.body;
+    EXPECT_EQ(instance.json().at("gpus").as_array().size(), 1u);
+    EXPECT_EQ(cloud.api("GET", "/v1/gpus/" + instance.at("/gpus/0")).at("/heldBy"), instance.at("/id"));
+    EXPECT_EQ(instance.at("/simulated"), "true");
+    cloud.end("gpus-1");
+}
+
+TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {
+    const json::object all{{"number", 1}, {"operationID", "wide-1"}, {"specName", "wide"}, {"cpu", "8"}, {"memory", "8Gi"}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 5}};
+    ASSERT_EQ(cloud.api("POST", "/stocks", all).status, 200);
+    ASSERT_EQ(cloud.api("DELETE", "/stocks?number=1&operationID=wide-2&specName=wide").status, 200);
+    const int free = cloud.gpus_free();
+    cloud.run({.id = "wide-1", .spec = "wide"});
+    EXPECT_EQ(cloud.gpus_free(), free - 5);
+    cloud.run({.id = "wide-2", .spec = "wide"});
+    const Page refused = cloud.begin({.id = "wide-3", .spec = "wide"});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.at("/code"), "insufficient_capacity") << refused.body;
+    EXPECT_FALSE(refused.at("/help").empty());
+    EXPECT_EQ(cloud.instance("wide-3").status, 404) << "nothing partial is left behind";
+    cloud.end("wide-1"), cloud.end("wide-2");
+    EXPECT_TRUE(cloud.until([&] { return cloud.gpus_free() == free; }));
+}
+
+TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
+    const Ran started = cloud.cli({"instance", "start", "typed-1", "--tenant-id", "acme", "--spec-name", "small", "--image", cloud.image,
+                                   "--port", "8080,public,probe", "--wait"});
+    EXPECT_EQ(started.code, 0) << started.err;
+    const Ran shown = cloud.cli({"instance", "get", "typed-1", "-o", "json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    boost::system::error_code error;
+    const json::value value = json::parse(shown.out, error);
+    EXPECT_EQ(at(value, "/state"), "running") << shown.out;
+    EXPECT_EQ(cloud.web.fetch("GET", at(value, "/urls/0/url") + "healthz").status, 200);
+    EXPECT_THAT(cloud.cli({"logs", "typed-1"}).out, HasSubstr("listening on port 8080"));
+    EXPECT_THAT(cloud.cli({"instance", "list"}).out, HasSubstr("typed-1"));
+    EXPECT_EQ(cloud.cli({"instance", "stop", "typed-1", "--yes"}).code, 0);
+    EXPECT_EQ(cloud.cli({"instance", "get", "nobody"}).code, 3);
+    EXPECT_EQ(cloud.cli({"instance", "nonsense"}).code, 2);
+    EXPECT_EQ(cloud.cli({"instance", "list"}, "hk_wrong").code, 4);
+    cloud.wait_for("typed-1", "stopped");
+}
+
+}  // namespace
+}  // namespace hostler::cloud
