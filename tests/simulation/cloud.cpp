@@ -1,6 +1,7 @@
 #include "cloud.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -27,6 +28,7 @@ std::string field(const http::Response& response, const char* name) {
 
 Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
     : mistakes(std::move(with)), world(seed), dice(world.dice.fork("cloud")), clients(world.loop) {
+    store_ledger.tell = [this](const std::string& what) { world.note(what); };
     const auto skew = [this] {
         return sim::Skew{.wall = std::chrono::milliseconds{static_cast<std::int64_t>(dice.below(60'000)) - 30'000},
                          .rate_ppm = static_cast<std::int64_t>(dice.below(200)) - 100};
@@ -35,7 +37,7 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
     for (int i = 0; i < host_count; ++i) {
         hosts.push_back(fmt::format("host-{}", i));
         Machine& machine = world.machine(hosts.back(), gpus, skew());
-        obedience.emplace(hosts.back(), Obedience{hosts.back(), found});
+        obedience.emplace(hosts.back(), Obedience{hosts.back(), found}).first->second.tell = [this](const std::string& what) { world.note(what); };
         machine.engine.note = [this, before = std::move(machine.engine.note)](std::string_view what) {
             engines_changed_ = true;
             before(what);
@@ -129,7 +131,7 @@ void Cloud::disturb(master::Term& term) {
     }
     const auto& [host, bytes] = std::next(heard_.begin(), static_cast<std::ptrdiff_t>(dice.below(heard_.size())))->second;
     uplink::Frame frame;
-    if (frame.ParseFromString(bytes)) term.send_to_host(host, frame);
+    if (frame.ParseFromString(bytes) && term.send_to_host(host, frame)) world.note(fmt::format("late: {} of epoch {}", frame.command().id(), frame.command().epoch()));
 }
 
 void Cloud::forget_faults() {
@@ -182,8 +184,8 @@ std::string Cloud::unsettled() {
         for (const auto& [name, spec] : machine.disk.networks) networks.insert(name);
         for (const auto& [name, size] : machine.disk.volumes) kept.insert(name);
         if (standing != containers[id]) return fmt::format("{} containers stand on {}, {} are wanted ({} | {})", standing.size(), machine.name, containers[id].size(), fmt::join(standing, " "), fmt::join(containers[id], " "));
-        if (networks != subnets[id]) return fmt::format("{} networks are on {}, {} are wanted", networks.size(), machine.name, subnets[id].size());
-        if (kept != volumes[id]) return fmt::format("{} volumes are on {}, {} are wanted", kept.size(), machine.name, volumes[id].size());
+        if (networks != subnets[id]) return fmt::format("networks {} are on {}, {} are wanted", fmt::join(networks, " "), machine.name, fmt::join(subnets[id], " "));
+        if (kept != volumes[id]) return fmt::format("volumes {} are on {}, {} are wanted", fmt::join(kept, " "), machine.name, fmt::join(volumes[id], " "));
     }
     return {};
 }

@@ -44,9 +44,9 @@ TEST(Calm, TenantsGetWhatTheyAskFor) {
     EXPECT_GT(sum.commands, 0u);
 }
 
-TEST(Storm, DeathsLoseNothing) { EXPECT_GT(expect_settles(Weather::deaths, 10).epochs, 10u); }
+TEST(Storm, DeathsLoseNothing) { expect_settles(Weather::deaths, 10); }
 
-TEST(Storm, EverythingSettles) { EXPECT_GT(expect_settles(Weather::everything, 50).commands, 50u); }
+TEST(Storm, EverythingSettles) { expect_settles(Weather::everything, 50); }
 
 TEST(Storm, TheSameSeedIsTheSameStorm) {
     const std::uint64_t first = seeds(3).first;

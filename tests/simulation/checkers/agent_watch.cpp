@@ -35,9 +35,17 @@ void Obedience::writing(const std::string& key, const std::string& value) {
 void Obedience::written(const std::string& key, const std::string& value) {
     if (!key.starts_with(command_key) || value.empty()) return;
     const std::string id = key.substr(command_key.size());
-    if (value[0] != 'B') return (void)open_.erase(id);
+    if (value[0] != 'B') {
+        open_.erase(id);
+        uplink::CommandUpdate answer;
+        if (value[0] == 'D' && answer.ParseFromString(value.substr(value.find('\n') + 1)))
+            tell(fmt::format("{}: {} is {}: {}", host_, id, answer.state(), answer.message()));
+        return;
+    }
     uplink::Command command;
     if (!command.ParseFromString(value.substr(value.find('\n') + 1))) return;
+    tell(fmt::format("{}: {} begins: epoch {}, generation {} of {}, action {}", host_, id, command.epoch(), command.generation(), command.subject(),
+                     static_cast<int>(command.action_case())));
     begun_.insert(id);
     epoch_ = std::max(epoch_, command.epoch());
     auto& generation = generations_[command.subject()];

@@ -1,6 +1,7 @@
 // Stands between an agent and its journal and engine, and compares what it does with what it was told.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 
@@ -20,6 +21,7 @@ public:
     void launching(const ContainerSpec& spec);
     void stopping(const std::string& container);
     std::size_t begun() const { return begun_.size(); }
+    std::function<void(std::string)> tell;  // The story.
 
 private:
     bool under_way(const std::string& subject) const;

@@ -11,6 +11,12 @@ void StoreLedger::led(std::uint64_t epoch) {
     epoch_ = std::max(epoch_, epoch);
 }
 
+void StoreLedger::called(const Changes& changes) {
+    in_doubt_.push_back(changes);
+    for (const EventRecord& event : changes.events)
+        tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason, event.message));
+}
+
 void StoreLedger::acknowledged(std::uint64_t epoch, std::uint64_t number) {
     const auto at = std::ranges::find_if(in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
     if (at == in_doubt_.end()) return;  // It was read back before its answer came.

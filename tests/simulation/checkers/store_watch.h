@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 
 #include "findings.h"
@@ -15,11 +16,12 @@ public:
     explicit StoreLedger(Findings& found) : found_(found) {}
 
     void led(std::uint64_t epoch);
-    void called(const Changes& changes) { in_doubt_.push_back(changes); }
+    void called(const Changes& changes);
     void acknowledged(std::uint64_t epoch, std::uint64_t number);
     void refused(std::uint64_t epoch, std::uint64_t number);  // Certainly not written.
     void loaded(const Snapshot& snapshot);
     std::uint64_t calls = 0;
+    std::function<void(std::string)> tell;  // The story.
 
 private:
     void apply(const Changes& changes);

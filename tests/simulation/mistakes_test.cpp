@@ -1,0 +1,238 @@
+// Each checker finds the mistake that it is there for, within the seeds of every run. A mistake stands before a port,
+// or changes the estate as a wrong rule would.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "proto/uplink.pb.h"
+#include "roles/master/instance_rules.h"
+#include "storm.h"
+
+namespace hostler::simulation {
+
+namespace {
+
+constexpr std::uint64_t seeds_max = 50;
+
+// Rides until the checker reports. 0: it never does.
+std::uint64_t seeds_until(Invariant invariant, Weather weather, const std::function<Mistakes(std::uint64_t)>& mistakes) {
+    for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
+        const StormReport report = ride(seed, weather, mistakes(seed), {.calm_max = 2min});
+        if (!report.found.has(invariant)) continue;
+        fmt::print("found by seed {}: {}\n", seed, report.found.all().front().text.substr(0, 160));
+        return seed;
+    }
+    return 0;
+}
+
+Mistakes wrong_rule(std::uint64_t seed, double a_second, std::function<void(master::Desk&, sim::Dice&)> rule) {
+    Mistakes mistakes;
+    auto dice = std::make_shared<sim::Dice>(sim::Dice{seed}.fork("mistake"));
+    mistakes.each_second = [dice, a_second, rule = std::move(rule)](Cloud&, master::Term& term) {
+        if (!dice->chance(a_second)) return;
+        rule(term.desk("mistake"), *dice);
+        term.commit_then(nullptr);
+    };
+    return mistakes;
+}
+
+template <class Row, class Which>
+const Row* any_of(const master::Table<Row>& table, Which which) {
+    for (const auto& [id, row] : table.all())
+        if (which(row)) return &row;
+    return nullptr;
+}
+
+TEST(Mistakes, AGpuInTwoClaims) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        for (const auto& [id, claim] : desk.estate.claims.all())
+            for (const auto& [other_id, other] : desk.estate.claims.all())
+                if (id != other_id && claim.host == other.host && !claim.gpus.empty() && !other.gpus.empty())
+                    return void(desk.estate.claims.edit(other_id).gpus = claim.gpus);
+    };
+    EXPECT_NE(seeds_until(Invariant::gpu_once, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+}
+
+// Silence taken for death: what runs loses its place, and somebody else gets it.
+TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* running = any_of(desk.estate.instances, [](const Instance& one) { return one.phase == InstancePhase::running; });
+        if (!running) return;
+        const std::string id = running->id;
+        master::note(desk, id, InstanceEvent::host_gone, "host_lost", "its host was silent for a moment");
+        master::let_go(desk, id);
+    };
+    std::uint64_t seed = 0;
+    for (std::uint64_t one = 1; one <= seeds_max && seed == 0; ++one) {
+        const auto report = ride(one, Weather::calm, wrong_rule(one, 0.2, rule), {.calm_max = 1s});
+        for (const Finding& finding : report.found.all())
+            if (finding.invariant == Invariant::gpu_once && finding.text.find("is used by") != std::string::npos) seed = one;
+    }
+    EXPECT_NE(seed, 0u) << "two containers on one GPU are seen at the engine";
+}
+
+TEST(Mistakes, AClaimThatNobodyHolds) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* living = any_of(desk.estate.instances, [](const Instance& one) { return !one.claim.empty(); });
+        if (living) desk.estate.instances.edit(living->id).claim.clear();
+    };
+    EXPECT_NE(seeds_until(Invariant::claim_identity, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+}
+
+TEST(Mistakes, AChangeThatTheLedgerDoesNotTell) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        if (const Claim* claim = any_of(desk.estate.claims, [](const Claim&) { return true; })) desk.estate.claims.edit(claim->id).cpu_milli -= 1000;
+    };
+    EXPECT_NE(seeds_until(Invariant::ledger, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+}
+
+// What a wrapped store does beside what is wrong with it.
+class StoreBehind : public Store {
+public:
+    explicit StoreBehind(Store& store) : store_(store) {}
+    Task<std::uint64_t> lead(std::uint64_t above) override { return store_.lead(above); }
+    Task<> commit(Changes changes) override { return store_.commit(std::move(changes)); }
+    Task<Snapshot> load() override { return store_.load(); }
+    Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
+    Task<Object> find(std::string kind, std::string id) override { return store_.find(std::move(kind), std::move(id)); }
+    Task<std::vector<EventRecord>> events(EventQuery query) override { return store_.events(std::move(query)); }
+    Task<> prune(WallTime before) override { return store_.prune(before); }
+
+protected:
+    Store& store_;
+};
+
+// Says now and then that a commit is durable, and has not written it.
+class ForgetfulStore final : public StoreBehind {
+public:
+    using StoreBehind::StoreBehind;
+    Task<> commit(Changes changes) override {
+        if (++commits_ % 20 == 0) return []() -> Task<> { co_return Result<>{}; }();
+        return store_.commit(std::move(changes));
+    }
+
+private:
+    int commits_ = 0;
+};
+
+TEST(Mistakes, AStoreThatForgetsWhatItAcknowledged) {
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made;
+        made.store = [](Store& store) { return std::make_unique<ForgetfulStore>(store); };
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::durable, Weather::deaths, mistakes), 0u);
+}
+
+TEST(Mistakes, AnInstanceThatIsForgotten) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) { return is_final(one.phase) && one.claim.empty(); });
+        if (over) desk.estate.instances.erase(std::string{over->id});
+    };
+    EXPECT_NE(seeds_until(Invariant::durable, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.1, rule); }), 0u);
+}
+
+TEST(Mistakes, AnEpochThatComesTwice) {
+    class SameEpoch final : public StoreBehind {
+    public:
+        using StoreBehind::StoreBehind;
+        Task<std::uint64_t> lead(std::uint64_t above) override {
+            CO_TRY(co_await store_.lead(above));
+            co_return 1;
+        }
+    };
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made;
+        made.store = [](Store& store) { return std::make_unique<SameEpoch>(store); };
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::order, Weather::deaths, mistakes), 0u);
+}
+
+// Shows after a restart none of the keys with this beginning.
+class ForgetfulJournal final : public Journal {
+public:
+    ForgetfulJournal(Journal& journal, std::vector<std::string> forgotten) : journal_(journal) {
+        for (const auto& [key, value] : journal.all())
+            if (std::ranges::none_of(forgotten, [&](const std::string& beginning) { return key.starts_with(beginning); })) seen_[key] = value;
+    }
+    const std::map<std::string, std::string>& all() const override { return seen_; }
+    Task<> put(std::string key, std::string value) override {
+        CO_TRY(co_await journal_.put(key, value));
+        seen_[key] = value;
+        co_return Result<>{};
+    }
+    Task<> erase(std::string key) override {
+        CO_TRY(co_await journal_.erase(key));
+        seen_.erase(key);
+        co_return Result<>{};
+    }
+
+private:
+    Journal& journal_;
+    std::map<std::string, std::string> seen_;
+};
+
+Mistakes forgetful_agent(std::vector<std::string> forgotten) {
+    Mistakes made;
+    made.agent_journal = [forgotten](Journal& journal) { return std::make_unique<ForgetfulJournal>(journal, forgotten); };
+    return made;
+}
+
+TEST(Mistakes, AnAgentThatForgetsWhichGenerationItObeyed) {
+    EXPECT_NE(seeds_until(Invariant::order, Weather::everything, [](auto) { return forgetful_agent({"generation/", "command/"}); }), 0u);
+}
+
+TEST(Mistakes, AnAgentThatForgetsWhatItHasDone) {
+    EXPECT_NE(seeds_until(Invariant::once, Weather::everything, [](auto) { return forgetful_agent({"command/"}); }), 0u);
+}
+
+// An agent hears the newest epoch before any command, so that only the checker itself can be shown an older one.
+TEST(Mistakes, ACommandOfAnOlderEpoch) {
+    Findings found;
+    Obedience obedience{"host", found};
+    obedience.tell = [](const std::string&) {};
+    const auto begin = [&](const std::string& id, std::uint64_t epoch) {
+        uplink::Command command;
+        command.set_id(id);
+        command.set_subject("i-1");
+        command.set_epoch(epoch);
+        const std::string value = "B 1 0\n" + command.SerializeAsString();
+        obedience.writing("command/" + id, value);
+        obedience.written("command/" + id, value);
+    };
+    begin("cmd-1", 3);
+    EXPECT_FALSE(found.any());
+    begin("cmd-2", 2);
+    EXPECT_TRUE(found.has(Invariant::order));
+}
+
+// All keys of tenants look alike to it: whoever comes is taken for the first.
+class BlurredDigest final : public Digest {
+public:
+    std::string sha256(std::string_view text) const override {
+        return sim::hash_hex(text.starts_with("hk_") && text != Cloud::operator_key ? "hk_" : text);
+    }
+};
+
+TEST(Mistakes, ATenantTakenForAnother) {
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made;
+        made.digest = std::make_shared<BlurredDigest>();
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::tenancy, Weather::calm, mistakes), 0u);
+}
+
+TEST(Mistakes, AnEndWithoutAReason) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) { return is_final(one.phase) && !one.reason.empty(); });
+        if (over) desk.estate.instances.edit(std::string{over->id}).reason.clear();
+    };
+    EXPECT_NE(seeds_until(Invariant::settled, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.2, rule); }), 0u);
+}
+
+}  // namespace
+
+}  // namespace hostler::simulation
