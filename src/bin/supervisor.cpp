@@ -59,6 +59,7 @@ Result<int> Supervisor::start(const Child& child) {
     std::vector<char*> environment;
     for (std::string& setting : settings) environment.push_back(setting.data());
     environment.push_back(nullptr);
+    const std::string folder = log_folder_;
     const std::string log = log_folder_ / (child.spec.name + ".log");
     const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -69,6 +70,8 @@ Result<int> Supervisor::start(const Child& child) {
         ::setsid();
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (::getppid() != parent) ::_exit(1);
+        // Some leave files where they stand (conmon, when memory runs out).
+        if (::chdir(folder.c_str()) != 0) ::_exit(1);
         ::dup2(in, 0), ::dup2(out, 1), ::dup2(out, 2);
         sigset_t none;
         sigemptyset(&none);

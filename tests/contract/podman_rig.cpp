@@ -139,6 +139,8 @@ void PodmanRig::start_service() {
         for (auto& argument : service_.command) arguments.push_back(argument.data());
         arguments.push_back(nullptr);
         if (!::freopen((folder_ + "/service.log").c_str(), "a", stderr)) ::_exit(1);
+        // conmon leaves a file `oom` where its podman stands.
+        if (::chdir(folder_.c_str()) != 0) ::_exit(127);
         ::execvp(arguments[0], arguments.data());
         ::_exit(127);
     }
