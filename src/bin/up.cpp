@@ -188,8 +188,12 @@ Task<> Up::start_roles() {
     for (const ZonePlan& zone : zones) master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
     // An address that was asked for now counts more than the one of the last time.
-    if (!settings_.listen.empty()) master.insert(master.end(), {"--api", listen});
-    else listens["api"] = listen;
+    // Either way a master that is started again keeps the port that was picked.
+    listens["api"] = listen;
+    if (auto kept = read_ready_file(settings_.data / "master/addresses.json"); kept && !settings_.listen.empty()) {
+        kept->erase("api");
+        CO_TRY(write_ready_file(settings_.data / "master/addresses.json", *kept));
+    }
     master_ = CO_TRY(co_await keep_role("master", std::move(master), std::move(listens)));
     for (const ZonePlan& zone : zones) {
         const std::string name = fmt::format("access-{}", zone.name);
