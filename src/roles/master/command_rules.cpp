@@ -35,6 +35,8 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (answer.reason == "network_failed" && answer.code == "conflict" && move_to_another_subnet(desk, command.subject)) return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason, answer.message);
+    // A host that could not even write down that it refused would begin a late copy: it is first to obey something newer.
+    if (answer.reason == "journal_failed") ++desk.estate.instances.edit(command.subject).meta.generation;
 }
 
 }  // namespace

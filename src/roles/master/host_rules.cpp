@@ -174,7 +174,8 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         live.workloads = std::move(report.workloads);
         std::map<std::string, int> missed;
         for (const std::string& instance : instances_on(desk, id))
-            if (!live.workloads.contains(instance) && !commanded(desk, instance)) missed[instance] = live.missed[instance] + 1;
+            if (!live.workloads.contains(instance) && !commanded(desk, instance) && !only_its_answer_counts(desk.estate.instances.at(instance)))
+                missed[instance] = live.missed[instance] + 1;
         live.missed = std::move(missed);
         note_foreign(desk, id, live);
     } else {

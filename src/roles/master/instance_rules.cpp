@@ -193,7 +193,11 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
     if (!instance || (is_final(instance->phase) && instance->claim.empty())) return;
     const Seen seen = desk.live.seen(instance->host, id);
-    const InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
+    InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
+    const auto host = desk.live.hosts.find(instance->host);
+    const bool host_speaks = host != desk.live.hosts.end() && host->second.connected && host->second.complete;
+    if (action == InstanceAction::none && is_final(instance->phase) && only_its_answer_counts(*instance) && host_speaks && !commanded(desk, id))
+        action = InstanceAction::stop;
     if ((action == InstanceAction::start || action == InstanceAction::stop) && resting(desk, id)) return;
     switch (action) {
         case InstanceAction::none: return;

@@ -19,6 +19,10 @@ void stop_instance(Desk& desk, const std::string& id, const std::string& why);
 // Moves it along its life, if `event` leads anywhere; keeps reason and message.
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
 
+// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is still on its way; only
+// a host that has obeyed the newer command will refuse that one.
+inline bool only_its_answer_counts(const Instance& instance) { return instance.meta.generation > instance.run_generation; }
+
 // Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
 void reconcile_instance(Desk& desk, const std::string& id);
 
