@@ -56,6 +56,7 @@ private:
     Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
     Task<> give_up(JobPtr job, Error why);
     Task<> stop(JobPtr job);
+    Task<> create_volume(std::string volume, std::uint64_t size_bytes);
     Task<> delete_volume(std::string volume);
     Task<> take_away(std::string instance, std::string container, Duration grace);
     Task<std::string> keep_logs(std::string instance, std::string container);
