@@ -168,6 +168,9 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     const Volume* volume = desk.estate.volumes.find(command.subject);
     if (!volume || volume->meta.generation != command.subject_generation) return;
     if (refused_unread(answer)) return;  // The next look makes another command.
+    // A disk that failed may have written all the same what it was to remember: the command may yet be done, so that its
+    // volume is asked for until the host is sure. (A full disk has certainly written nothing.)
+    if (answer.reason == "journal_failed" && answer.code != "exhausted") return;
     if (command.verb == Verb::delete_volume) {
         if (answer.done) return forget(desk, command.subject, "deleted");
         desk.estate.volumes.edit(command.subject).message = answer.message;
