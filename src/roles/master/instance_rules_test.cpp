@@ -231,7 +231,6 @@ TEST(StopInstance, OnALostHostFreesNothingBeforeTheHostSpeaks) {
     stop_instance(rig.desk, id, "test");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
     EXPECT_EQ(rig.estate.claims.at(rig.instance(id).claim).use, ClaimUse::leaving);
-    EXPECT_EQ(rig.command_of(id), nullptr);
     rig.connect(a), rig.report(a);
     ASSERT_NE(rig.command_of(id), nullptr) << "it runs there still";
     EXPECT_EQ(rig.command_of(id)->verb, Verb::stop_workload);
@@ -251,9 +250,11 @@ TEST(StopInstance, HostLostWhileStopping) {
     rig.pass(400), watch_silence(rig.desk, rig.now), watch_silence(rig.desk, rig.now);
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
     EXPECT_EQ(rig.estate.claims.at(rig.instance(id).claim).use, ClaimUse::leaving);
+    const std::string before = rig.command_of(id)->id;
     rig.pass(2000), expire_commands(rig.desk);
-    EXPECT_EQ(rig.command_of(id), nullptr);
     rig.connect(a), rig.report(a);
+    ASSERT_NE(rig.command_of(id), nullptr);
+    EXPECT_NE(rig.command_of(id)->id, before);
     EXPECT_EQ(rig.command_of(id)->verb, Verb::stop_workload) << "the stop that expired is asked for again";
 }
 
@@ -341,7 +342,14 @@ TEST(Reconcile, AnotherSubnetOnlyForWhatStillStarts) {
     EXPECT_NE(rig.instance(id).subnet, before);
     EXPECT_NE(rig.instance(id).address, address);
     EXPECT_TRUE(rig.estate.subnets.at(before).unusable);
-    note(rig.desk, id, InstanceEvent::fail, "test", "test");
+    rig.pass(5), reconcile_instance(rig.desk, id);
+    rig.run(a, id);
+    rig.answer(id, {.done = true});
+    rig.report(a);
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
+    rig.said[a].clear();
+    rig.report(a), rig.report(a);
+    EXPECT_EQ(rig.instance(id).reason, "disappeared") << "reports count for the container that was started last";
     EXPECT_FALSE(move_to_another_subnet(rig.desk, id)) << "what has ended is not started anew";
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::failed);
 }

@@ -29,7 +29,7 @@ TEST(SignIn, ReturnsNowhereElse) {
              "http://evil.example\\.localhost:8443/", "http://evil.example/.localhost:8443", "http://evil.example?.localhost:8443", "http://evil.example#.localhost:8443",
              "http://8080-i-7f3k.localhost:9999/", "http://8080-i-7f3k.localhost/", "http://.localhost:8443/", "http://localhost:8443/", "http://a.b.localhost:8443/",
              "http://A.localhost:8443/", "http://8080-i.localhost:8443/\r\nSet-Cookie: a=b", "http://8080-i.localhost:8443/ x", "http://8080-i.localhost:8443/\x01",
-             "http://8080-i.localhost:8443/\"", "http://8080-i.localhost:8443/<", "HTTP://8080-i.localhost:8443/", "http:/8080-i.localhost:8443/"})
+             "http://8080-i.localhost:8443/\"", "http://8080-i.localhost:8443/\\\\evil.example", "http://8080-i.localhost:8443/<", "HTTP://8080-i.localhost:8443/", "http:/8080-i.localhost:8443/"})
         EXPECT_EQ(parse_return(to, wildcard).error().reason, "return_unknown") << to;
     EXPECT_FALSE(parse_return("http://8080-i.localhost:8443/" + std::string(5000, 'a'), wildcard));
     for (const std::string to : {"https://gpu.example/", "https://gpu.example:/", "https://gpu.example:x/", "https://gpu.example:20001x/", "https://gpu.example:20001@evil.example/",
