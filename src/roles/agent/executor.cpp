@@ -139,6 +139,12 @@ Task<> Executor::perform(JobPtr job) {
 
 Task<> Executor::act(JobPtr job) {
     const auto& command = job->command;
+    // One that was begun before a restart may be older than what was obeyed before it.
+    if (command.generation() < book_.generation(command.subject()))
+        co_return fail(Code::conflict,
+                       fmt::format("{} has obeyed generation {}; this command is of {}", command.subject(),
+                                   book_.generation(command.subject()), command.generation()),
+                       "stale_generation");
     switch (command.action_case()) {
         case uplink::Command::kStartWorkload:
         case uplink::Command::kPullImage: {
