@@ -195,6 +195,8 @@ void watch_silence(Desk& desk, Instant now) {
         if (silence >= desk.settings.unreachable_after)
             move(desk, id, HostEvent::silence, "unreachable", fmt::format("Nothing was heard of it for {} s.", desk.settings.unreachable_after.count()));
         if (silence < desk.settings.lost_after) continue;
+        // What it said last says nothing about now, also when its connection is still there.
+        live.complete = false;
         if (move(desk, id, HostEvent::long_silence, "lost", fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
             for (const std::string& instance : instances_on(desk, id))
                 note(desk, instance, InstanceEvent::lose_host, "host_lost", "its host is silent; it may still run there, and comes back with it");
