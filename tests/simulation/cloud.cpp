@@ -45,7 +45,9 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
     }
 }
 
-Cloud::~Cloud() {
+Cloud::~Cloud() { end(); }
+
+void Cloud::end() {
     world.after_each_step = nullptr;
     world.timers.cancel(timer_);
     clients.cancel();

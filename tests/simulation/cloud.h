@@ -31,6 +31,7 @@ class Cloud {
 public:
     explicit Cloud(std::uint64_t seed, Mistakes mistakes = {}, int hosts = 2, int gpus = 4);
     ~Cloud();
+    void end();  // Nothing of it runs on. Whoever started clients calls it before what they refer to goes.
 
     // Boots everything, joins the hosts, makes a key for each tenant. false: it did not get there.
     bool begin(const std::vector<std::string>& tenants);

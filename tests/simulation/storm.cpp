@@ -76,6 +76,7 @@ StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length 
         report.epochs = term->epoch();
         for (const auto& [id, instance] : term->look().estate.instances.all()) report.running += instance.phase == InstancePhase::running;
     }
+    cloud.end();  // While the tenants are still there.
     return report;
 }
 
