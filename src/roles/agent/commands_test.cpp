@@ -1,0 +1,330 @@
+// One agent and its commands: each done once, over crashes, copies and late words.
+#include <gtest/gtest.h>
+
+#include "roles/agent/agent.h"
+#include "roles/agent/testing/world.h"
+
+namespace hostler::agent {
+namespace {
+
+using namespace testing;
+
+const uplink::Workload* workload(const uplink::Report& report) {
+    return report.workloads().empty() ? nullptr : &report.workloads(0);
+}
+
+TEST(Commands, AStartIsDoneWhenItsProbeAnswers) {
+    World world;
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(5s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.phases("c-1").back(), "probing");
+    EXPECT_NE(world.master.updates.back().message().find("port 8080"), std::string::npos);
+    world.serve("10.201.3.5:8080");
+    world.timers.advance(2s);
+    const auto* answer = world.master.answer("c-1");
+    ASSERT_NE(answer, nullptr);
+    EXPECT_EQ(answer->state(), "done");
+    EXPECT_TRUE(answer->workload().ready());
+    EXPECT_EQ(answer->workload().generation(), 1U);
+    const auto& spec = world.engine.specs.at("hostler-i-1");
+    EXPECT_EQ(spec.cdi_devices, std::vector<std::string>{"nvidia.com/gpu=GPU-1"});
+    EXPECT_EQ(spec.environment.at("HOSTLER_GPUS"), "GPU-1");
+    EXPECT_EQ(spec.labels.at("hostler.host"), "h-1");
+    EXPECT_EQ(world.networks.kept.at("n-1"), "10.201.3.0/24");
+    // And the report that says so came at once.
+    EXPECT_TRUE(workload(world.master.reports.back())->ready());
+}
+
+TEST(Commands, ThreeCopiesAreDoneOnceAndAnsweredThrice) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    for (int copies = 0; copies < 3; ++copies) world.master.order(world.start());
+    world.timers.advance(2s);
+    world.master.updates.clear();
+    world.master.order(world.start());  // After its acknowledgement, too.
+    world.timers.advance(1s);
+    EXPECT_EQ(world.engine.launches, 1);
+    ASSERT_EQ(world.master.updates.size(), 1U);
+    EXPECT_EQ(world.master.updates[0].state(), "done");
+    EXPECT_TRUE(world.master.updates[0].workload().ready());
+}
+
+TEST(Commands, ALateCopyGetsTheOldAnswerWhateverHasHappenedSince) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    world.engine.containers.at("hostler-i-1").state = ContainerState::exited;
+    world.timers.advance(2s);
+    world.master.updates.clear();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+    EXPECT_TRUE(world.engine.containers.contains("hostler-i-1"));
+}
+
+TEST(Commands, AnOlderGenerationIsRefusedWhenNothingIsLeftOfTheNewer) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.stop("c-stop", 5));
+    world.timers.advance(1s);
+    world.crash();
+    world.join();
+    world.master.order(world.start("c-late", 4));
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-late"), nullptr);
+    EXPECT_EQ(world.master.answer("c-late")->reason(), "stale_generation");
+    EXPECT_EQ(world.engine.launches, 0);
+}
+
+TEST(Commands, AnAnswerIsRepeatedUntilItIsAcknowledged) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.master.acknowledge_answers = false;
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(12s);
+    const auto done = std::ranges::count(world.master.updates, "done", &uplink::CommandUpdate::state);
+    EXPECT_GE(done, 2);
+    world.crash();
+    world.master.updates.clear();
+    world.master.acknowledge_answers = true;
+    world.join();
+    world.timers.advance(30s);
+    EXPECT_EQ(std::ranges::count(world.master.updates, "done", &uplink::CommandUpdate::state), 1);
+    EXPECT_EQ(world.engine.launches, 1);
+}
+
+// The heart of it: whichever write the agent dies at, the command is done once and answered with `done`.
+TEST(Commands, DoneOnceWhicheverWriteItDiesAt) {
+    for (const auto crash : {FakeJournal::Crash::before, FakeJournal::Crash::after}) {
+        int at = 0;
+        for (bool crashed = true; crashed; ++at) {
+            World world;
+            world.serve("10.201.3.5:8080");
+            world.join();
+            world.timers.advance(10s);
+            world.journal.writes = 0;
+            world.journal.crash_at = at;
+            world.journal.crash = crash;
+            world.master.order(world.start("c-1"));
+            world.timers.advance(2s);
+            world.master.order(world.stop("c-2"));
+            world.timers.advance(2s);
+            crashed = world.journal.crashed;
+            world.crash();
+            world.join();
+            world.master.order(world.start("c-1"));  // The master sends what was not answered.
+            world.timers.advance(3s);
+            if (!world.master.answer("c-2")) world.master.order(world.stop("c-2"));
+            world.timers.advance(8s);
+            SCOPED_TRACE(
+                fmt::format("write {}, {}", at, crash == FakeJournal::Crash::before ? "before" : "after"));
+            EXPECT_EQ(world.engine.launches, 1);
+            ASSERT_NE(world.master.answer("c-1"), nullptr);
+            EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+            ASSERT_NE(world.master.answer("c-2"), nullptr);
+            EXPECT_EQ(world.master.answer("c-2")->state(), "done");
+            EXPECT_TRUE(world.engine.containers.empty());
+        }
+        EXPECT_GT(at, 5);  // It did crash in between.
+    }
+}
+
+TEST(Commands, StaleOnesAreRefused) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.master.epoch = 5;
+    world.join();
+    auto command = world.start("c-old-epoch");
+    command.set_epoch(4);
+    world.master.order(command);
+    command = world.start("c-late", 3);
+    command.set_epoch(5);
+    command.set_expires(world.in(-1s));
+    world.master.order(command);
+    command = world.start("c-good", 3);
+    command.set_epoch(5);
+    world.master.order(command);
+    world.timers.advance(2s);
+    command = world.stop("c-old", 2);
+    command.set_epoch(5);
+    world.master.order(command);
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-old-epoch")->reason(), "stale_epoch");
+    EXPECT_EQ(world.master.answer("c-late")->reason(), "expired");
+    EXPECT_EQ(world.master.answer("c-good")->state(), "done");
+    EXPECT_EQ(world.master.answer("c-old")->reason(), "stale_generation");
+    EXPECT_EQ(world.engine.containers.at("hostler-i-1").state, ContainerState::running);
+}
+
+TEST(Commands, TheContainersOwnLabelRefusesAnOlderGenerationWhenTheJournalHasForgotten) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start("c-1", 5));
+    world.timers.advance(2s);
+    world.crash();
+    std::erase_if(world.journal.kept, [](const auto& entry) { return entry.first != "identity"; });
+    world.join();
+    world.master.order(world.stop("c-2", 4));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-2")->reason(), "stale_generation");
+    EXPECT_TRUE(world.engine.containers.contains("hostler-i-1"));
+}
+
+TEST(Commands, AProbeThatNeverPassesFailsTheStart) {
+    World world;
+    world.join();
+    world.engine.written["hostler-i-1"] = "still loading the model\n";
+    world.master.order(world.start());
+    world.timers.advance(29s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    world.timers.advance(3s);
+    const auto* answer = world.master.answer("c-1");
+    ASSERT_NE(answer, nullptr);
+    EXPECT_EQ(answer->reason(), "not_ready");
+    EXPECT_NE(answer->message().find("still loading the model"), std::string::npos);
+    EXPECT_TRUE(world.engine.containers.empty());
+    EXPECT_EQ(world.logs.kept.at("i-1"), "still loading the model\n");
+}
+
+TEST(Commands, AnHttpProbeLooksAtTheStatus) {
+    World world;
+    world.serve("10.201.3.5:8080", "HTTP/1.1 503 Service Unavailable\r\n\r\n");
+    world.join();
+    auto command = world.start();
+    command.mutable_start_workload()->mutable_ports(0)->set_probe_path("/healthz");
+    world.master.order(command);
+    world.timers.advance(5s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    EXPECT_NE(world.master.updates.back().message().find("503"), std::string::npos);
+    world.serve("10.201.3.5:8080", "HTTP/1.1 401 Unauthorized\r\n\r\n");
+    world.timers.advance(3s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+}
+
+TEST(Commands, AContainerThatExitsEarlyFailsWithItsLastWords) {
+    World world;
+    world.join();
+    world.engine.exit_at_once = 3;
+    world.engine.written["hostler-i-1"] = "one\nno model given\n";
+    world.master.order(world.start());
+    world.timers.advance(3s);
+    const auto* answer = world.master.answer("c-1");
+    ASSERT_NE(answer, nullptr);
+    EXPECT_EQ(answer->reason(), "exited");
+    EXPECT_EQ(answer->workload().exit_code(), 3);
+    EXPECT_NE(answer->message().find("exit code 3"), std::string::npos);
+    EXPECT_NE(answer->message().find("no model given"), std::string::npos);
+    EXPECT_TRUE(world.engine.containers.empty());
+}
+
+TEST(Commands, WhatIsMissingIsNamed) {
+    World world;
+    world.join();
+    auto command = world.start("c-image");
+    command.mutable_start_workload()->set_image("nowhere");
+    world.master.order(command);
+    command = world.start("c-volume", 2);
+    command.mutable_start_workload()->add_mounts()->set_volume("v-1");
+    world.timers.advance(1s);
+    world.master.order(command);
+    world.timers.advance(1s);
+    command = world.start("c-gpu", 3);
+    command.mutable_start_workload()->add_gpus("GPU-9");
+    world.master.order(command);
+    world.timers.advance(1s);
+    EXPECT_EQ(world.master.answer("c-image")->reason(), "image_unavailable");
+    EXPECT_EQ(world.master.answer("c-volume")->reason(), "volume_missing");
+    EXPECT_EQ(world.master.answer("c-gpu")->reason(), "gpu_missing");
+    EXPECT_EQ(world.engine.launches, 0);
+}
+
+TEST(Commands, AStopDoesNotWaitForAPullThatHangs) {
+    World world;
+    world.join();
+    world.engine.pull_hangs = true;
+    world.master.order(world.start());
+    world.timers.advance(5s);
+    EXPECT_EQ(world.master.phases("c-1").back(), "pulling");
+    world.master.order(world.stop());
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-1")->reason(), "superseded");
+    ASSERT_NE(world.master.answer("c-2"), nullptr);
+    EXPECT_EQ(world.master.answer("c-2")->state(), "done");
+    EXPECT_EQ(world.engine.launches, 0);
+}
+
+TEST(Commands, AStopKeepsTheLogsAndConfirmsTheAbsence) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    world.engine.written["hostler-i-1"] = "bye\n";
+    world.master.order(world.stop());
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-2"), nullptr);
+    EXPECT_EQ(world.master.answer("c-2")->workload().state(), "absent");
+    EXPECT_EQ(world.engine.graces.back(), 5s);
+    EXPECT_EQ(world.logs.kept.at("i-1"), "bye\n");
+    EXPECT_EQ(world.engine.removed, std::vector<std::string>{"hostler-i-1"});
+    EXPECT_FALSE(world.journal.kept.contains("ready/i-1"));
+    world.master.order(world.stop("c-3", 3));  // Of what is not there.
+    world.timers.advance(1s);
+    EXPECT_EQ(world.master.answer("c-3")->state(), "done");
+}
+
+TEST(Commands, ANewGenerationReplacesTheOldContainer) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start("c-1", 1));
+    world.timers.advance(2s);
+    world.master.order(world.start("c-2", 2));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-2")->state(), "done");
+    EXPECT_EQ(world.engine.containers.at("hostler-i-1").labels.at("hostler.generation"), "2");
+    EXPECT_EQ(world.engine.launches, 2);
+}
+
+TEST(Commands, AFullDiskBeginsNothing) {
+    World world;
+    world.join();
+    world.journal.full = true;
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-1")->reason(), "journal_failed");
+    EXPECT_EQ(world.engine.launches, 0);
+}
+
+TEST(Commands, AMountedVolumeIsNotDeleted) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.volumes.kept.insert("v-1");
+    world.join();
+    auto command = world.start();
+    command.mutable_start_workload()->add_mounts()->set_volume("v-1");
+    world.master.order(command);
+    world.timers.advance(2s);
+    ASSERT_EQ(world.master.answer("c-1")->state(), "done");
+    EXPECT_EQ(world.engine.specs.at("hostler-i-1").mounts.at(0).source, "/volumes/v-1");
+    uplink::Command remove = world.stop("c-3");
+    remove.set_subject("v-1");
+    remove.mutable_delete_volume()->set_volume("v-1");
+    world.master.order(remove);
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-3")->reason(), "volume_in_use");
+    EXPECT_TRUE(world.volumes.kept.contains("v-1"));
+}
+
+}  // namespace
+}  // namespace hostler::agent
