@@ -1,5 +1,6 @@
 #include "adapters/nvml/nvml.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +27,11 @@ constexpr std::int64_t mib = 1 << 20;
 
 class NvmlTest : public ::testing::Test {
 protected:
+    // The library keeps its state for as long as it is loaded. Unloaded, that would count as leaked.
+    static void SetUpTestSuite() {
+        ASSERT_TRUE(dlopen(SIMULATED_NVML, RTLD_NOW | RTLD_NODELETE)) << dlerror();
+        ASSERT_TRUE(dlopen(SPARSE_NVML, RTLD_NOW | RTLD_NODELETE)) << dlerror();
+    }
     void SetUp() override {
         std::string pattern = (std::filesystem::temp_directory_path() / "nvml-test-XXXXXX").string();
         folder = mkdtemp(pattern.data());
