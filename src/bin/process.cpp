@@ -7,7 +7,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "adapters/net/authority.h"
 #include "core/log.h"
@@ -48,14 +48,17 @@ int run_until_signalled(Process& process, Task<> body) {
 }
 
 std::string read_file(const fs::path& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
+    std::ostringstream text;
+    if (const std::ifstream file{path, std::ios::binary}; file) text << file.rdbuf();
+    return std::move(text).str();
 }
 
 Result<> write_file(const fs::path& path, std::string_view text) {
     const fs::path fresh = path.string() + ".new";
     const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) return fail(Code::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+    if (fd < 0)
+        return fail(Code::unavailable,
+                    fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
     bool good = true;
     while (good && !text.empty()) {
         const auto written = ::write(fd, text.data(), text.size());
@@ -65,20 +68,25 @@ Result<> write_file(const fs::path& path, std::string_view text) {
     good = good && ::fsync(fd) == 0;
     ::close(fd);
     if (!good || ::rename(fresh.c_str(), path.c_str()) != 0)
-        return fail(Code::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+        return fail(Code::unavailable,
+                    fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
     return {};
 }
 
 fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& folder) {
-    Credentials read{read_file(folder / "certificate.pem"), read_file(folder / "key.pem"), read_file(folder / "authority.pem")};
+    Credentials read{read_file(folder / "certificate.pem"), read_file(folder / "key.pem"),
+                     read_file(folder / "authority.pem")};
     if (read.certificate.empty() || read.key.empty() || read.authority.empty())
-        return fail(Code::not_found, fmt::format("there are no credentials in {}; make them with: hostler ca issue", folder.string()));
+        return fail(
+            Code::not_found,
+            fmt::format("there are no credentials in {}; make them with: hostler ca issue", folder.string()));
     return std::make_shared<const Credentials>(std::move(read));
 }
 
-Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder, const std::string& role, const std::string& id) {
+Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder,
+                           const std::string& role, const std::string& id) {
     constexpr auto life = std::chrono::hours{24 * 365};
     fs::create_directories(folder);
     fs::create_directories(authority_folder);

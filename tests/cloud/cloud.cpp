@@ -10,11 +10,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/firewall.h"
+#include "adapters/docker/network.h"
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
 
@@ -27,8 +29,9 @@ namespace {
 constexpr const char* folder_prefix = "hostler-cloud-";
 
 std::string read(const fs::path& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
+    std::ostringstream text;  // A file of /proc may go while it is read; what came until then is the answer.
+    if (const std::ifstream file{path, std::ios::binary}; file) text << file.rdbuf();
+    return std::move(text).str();
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -50,7 +53,9 @@ std::vector<pid_t> processes_of(const std::string& folder) {
         const std::string name = entry.path().filename();
         if (name.find_first_not_of("0123456789") != std::string::npos) continue;
         const pid_t pid = std::stoi(name);
-        if (pid != ::getpid() && alive(pid) && read(entry.path() / "cmdline").find(folder) != std::string::npos) found.push_back(pid);
+        if (pid != ::getpid() && alive(pid) &&
+            read(entry.path() / "cmdline").find(folder) != std::string::npos)
+            found.push_back(pid);
     }
     return found;
 }
@@ -73,8 +78,10 @@ std::string program() {
 }
 
 std::string podman(const std::string& data, const std::string& arguments) {
-    return shell(fmt::format("CONTAINERS_CONF={0}/engine/containers.conf CONTAINERS_STORAGE_CONF={0}/engine/storage.conf podman {1} 2>/dev/null",
-                             data, arguments));
+    return shell(
+        fmt::format("CONTAINERS_CONF={0}/engine/containers.conf "
+                    "CONTAINERS_STORAGE_CONF={0}/engine/storage.conf podman {1} 2>/dev/null",
+                    data, arguments));
 }
 
 // By force: for clouds that were killed, or could not end by themselves.
@@ -87,9 +94,8 @@ void clean(const std::string& folder) {
         for (const std::string& name : lines(podman(data, "network ls --format '{{.Name}}'"))) {
             if (name == "podman") continue;
             podman(data, "network rm --force " + name);
-            (void)docker::run_process({"nft", "-f", "-"}, docker::wall_down(docker::bridge_name(name)), 10s);
+            (void)docker::take_down_wall({}, name);
         }
-        if (docker::no_bridges(shell("nft list set inet hostler bridges 2>/dev/null || echo elements"))) shell("nft delete table inet hostler 2>/dev/null");
         docker::release_podman(data + "/engine");
     }
     std::error_code ignored;
@@ -119,7 +125,8 @@ class EndOfShared : public ::testing::Environment {
 
 }  // namespace
 
-Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment, std::chrono::milliseconds within) {
+Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment,
+                std::chrono::milliseconds within) {
     std::string script = "exec \"$@\" 2>\"$HOSTLER_TEST_ERR\"";
     char err[] = "/tmp/hostler-cloud-err-XXXXXX";
     ::close(::mkstemp(err));
@@ -128,7 +135,8 @@ Ran run_program(std::vector<std::string> words, std::map<std::string, std::strin
     all.insert(all.end(), {"sh", "-c", script, "sh"});
     all.insert(all.end(), words.begin(), words.end());
     const auto outcome = docker::run_process(std::move(all), {}, within);
-    Ran ran{.code = outcome ? outcome->exit_code : -1, .out = outcome ? outcome->output : "", .err = read(err)};
+    Ran ran{
+        .code = outcome ? outcome->exit_code : -1, .out = outcome ? outcome->output : "", .err = read(err)};
     if (!outcome) ran.err += outcome.error().message;
     ::unlink(err);
     return ran;
@@ -163,7 +171,8 @@ Cloud::Cloud(std::vector<std::string> more_arguments) : more_arguments_(std::mov
 
 Cloud::~Cloud() {
     if (up_ != 0) stop();
-    if (::testing::Test::HasFailure()) fmt::print(stderr, "{}\n", shell(fmt::format("tail -n 25 {}/logs/*.log {}/up.log", data, folder)));
+    if (::testing::Test::HasFailure())
+        fmt::print(stderr, "{}\n", shell(fmt::format("tail -n 25 {}/logs/*.log {}/up.log", data, folder)));
     clean(folder);
     ::close(owner_);
 }
@@ -179,14 +188,26 @@ Cloud& Cloud::shared() {
 
 void Shared::SetUpTestSuite() { Cloud::shared(); }
 
-// ── `hostler up` ───────────────────────────────────────────────────────────────────────────────────────────────
+// ── `hostler up`
+// ───────────────────────────────────────────────────────────────────────────────────────────────
 
 void Cloud::start() {
     const std::string ready = folder + "/ready.json";
     fs::remove(ready);
-    std::vector<std::string> words{program(), "up", "--data", data, "--listen", api_url.empty() ? "127.0.0.1:0" : Url{api_url}.authority,
-                                   "--ready-file", ready, "--network-pool", pool_, "--report-interval", "0.2",
-                                   "--simulate", "hosts=2,gpus=8,model=H100 SXM5 80GB"};
+    std::vector<std::string> words{program(),
+                                   "up",
+                                   "--data",
+                                   data,
+                                   "--listen",
+                                   api_url.empty() ? "127.0.0.1:0" : Url{api_url}.authority,
+                                   "--ready-file",
+                                   ready,
+                                   "--network-pool",
+                                   pool_,
+                                   "--report-interval",
+                                   "0.2",
+                                   "--simulate",
+                                   "hosts=2,gpus=8,model=H100 SXM5 80GB"};
     words.insert(words.end(), more_arguments_.begin(), more_arguments_.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -203,11 +224,14 @@ void Cloud::start() {
         ::execv(arguments[0], arguments.data());
         ::_exit(127);
     }
-    const bool written = until([&] { return fs::exists(ready) || ::waitpid(up_, nullptr, WNOHANG) == up_; }, 60s) && fs::exists(ready);
+    const bool written =
+        until([&] { return fs::exists(ready) || ::waitpid(up_, nullptr, WNOHANG) == up_; }, 60s) &&
+        fs::exists(ready);
     if (!written) throw std::runtime_error{"hostler up did not get ready: " + read(log)};
     boost::system::error_code error;
     const json::value told = json::parse(read(ready), error);
-    api_url = at(told, "/api"), gateway_url = at(told, "/gateway"), key = at(told, "/token"), image = at(told, "/demoImage");
+    api_url = at(told, "/api"), gateway_url = at(told, "/gateway"), key = at(told, "/token"),
+    image = at(told, "/demoImage");
 }
 
 void Cloud::stop() {
@@ -225,13 +249,14 @@ void Cloud::stop() {
 
 pid_t Cloud::find(const std::string& role) const {
     if (role == "up") return up_;
-    const std::string needle = role == "engine" ? "unix://" + data + "/engine/podman.sock"
+    const std::string needle = role == "engine"            ? "unix://" + data + "/engine/podman.sock"
                                : role.starts_with("host-") ? data + "/hosts/" + role.substr(5)
                                                            : data + "/" + role;
     for (const pid_t pid : processes()) {
         const std::string words = '\0' + read(fmt::format("/proc/{}/cmdline", pid));
         if (words.find('\0' + needle + '\0') == std::string::npos) continue;
-        if (role == "engine" || words.find(std::string{"\0--data\0", 8} + needle + '\0') != std::string::npos) return pid;
+        if (role == "engine" || words.find(std::string{"\0--data\0", 8} + needle + '\0') != std::string::npos)
+            return pid;
     }
     return 0;
 }
@@ -250,16 +275,19 @@ void Cloud::wait_for_another(const std::string& role, pid_t than) {
     EXPECT_TRUE(until([&] {
         const pid_t now = find(role);
         return now != 0 && now != than;
-    })) << role << " was not started again";
+    })) << role
+        << " was not started again";
 }
 
-// ── The API ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The API
+// ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Page Cloud::raw(const std::string& method, const std::string& path, http::Headers headers, std::string body) {
     return web.fetch(method, api_url + path, std::move(headers), std::move(body));
 }
 
-Page Cloud::api(const std::string& method, const std::string& path, const json::value& body, const std::string& with) {
+Page Cloud::api(const std::string& method, const std::string& path, const json::value& body,
+                const std::string& with) {
     http::Headers headers{{"Authorization", "Bearer " + (with.empty() ? key : with)}};
     if (!body.is_null()) headers.set("Content-Type", "application/json");
     return raw(method, path, std::move(headers), body.is_null() ? "" : json::serialize(body));
@@ -267,7 +295,9 @@ Page Cloud::api(const std::string& method, const std::string& path, const json::
 
 Ran Cloud::cli(std::vector<std::string> words, const std::string& with) {
     words.insert(words.begin(), program());
-    return run_program(std::move(words), {{"HOSTLER_API", api_url}, {"HOSTLER_KEY", with.empty() ? key : with}, {"HOSTLER_CONFIG", folder + "/none"}});
+    return run_program(std::move(words), {{"HOSTLER_API", api_url},
+                                          {"HOSTLER_KEY", with.empty() ? key : with},
+                                          {"HOSTLER_CONFIG", folder + "/none"}});
 }
 
 const Tenant& Cloud::tenant(const std::string& id) {
@@ -282,22 +312,38 @@ json::object Cloud::body_of(const Wish& wish) const {
     json::array envs, volumes;
     for (const auto& [name, value] : wish.env) envs.push_back({{"name", name}, {"value", value}});
     if (!wish.mount.empty()) volumes.push_back({{"name", wish.storage}, {"mountPath", wish.mount}});
-    const json::object port{{"port", 8080}, {"protocol", "TCP"}, {"isPublic", wish.open_to_all}, {"isProbe", wish.probe}, {"baseUrl", ""}};
-    return {{"instanceID", wish.id}, {"tenantID", wish.tenant}, {"tenantName", "Tenant"}, {"image", wish.image.empty() ? image : wish.image},
-            {"storageID", wish.storage}, {"specName", wish.spec},
-            {"template", json::object{{"ports", json::array{port}}, {"envs", envs}, {"cmd", wish.cmd}, {"volumes", volumes}}}};
+    const json::object port{{"port", 8080},
+                            {"protocol", "TCP"},
+                            {"isPublic", wish.open_to_all},
+                            {"isProbe", wish.probe},
+                            {"baseUrl", ""}};
+    return {{"instanceID", wish.id},
+            {"tenantID", wish.tenant},
+            {"tenantName", "Tenant"},
+            {"image", wish.image.empty() ? image : wish.image},
+            {"storageID", wish.storage},
+            {"specName", wish.spec},
+            {"template",
+             json::object{
+                 {"ports", json::array{port}}, {"envs", envs}, {"cmd", wish.cmd}, {"volumes", volumes}}}};
 }
 
 Page Cloud::begin(const Wish& wish) { return api("POST", "/gpu-instances", body_of(wish)); }
 
-Page Cloud::instance(const std::string& id, const std::string& tenant) { return api("GET", fmt::format("/v1/instances/{}?tenantID={}", id, tenant)); }
+Page Cloud::instance(const std::string& id, const std::string& tenant) {
+    return api("GET", fmt::format("/v1/instances/{}?tenantID={}", id, tenant));
+}
 
-Page Cloud::wait_for(const std::string& id, const std::string& state, Duration within, const std::string& tenant) {
+Page Cloud::wait_for(const std::string& id, const std::string& state, Duration within,
+                     const std::string& tenant) {
     Page now;
-    EXPECT_TRUE(until([&] {
-        now = instance(id, tenant);
-        return now.at("/state") == state;
-    }, within)) << id << " is not " << state << ": " << now.body;
+    EXPECT_TRUE(until(
+        [&] {
+            now = instance(id, tenant);
+            return now.at("/state") == state;
+        },
+        within))
+        << id << " is not " << state << ": " << now.body;
     return now;
 }
 
@@ -323,23 +369,32 @@ void Cloud::end(const std::string& id, const std::string& tenant) {
 int Cloud::gpus_free() {
     const Page hosts = api("GET", "/v1/hosts?limit=100");
     int free = 0;
-    for (const json::value& host : hosts.json().at("items").as_array()) free += std::stoi(at(host, "/gpusFree"));
+    for (const json::value& host : hosts.json().at("items").as_array())
+        free += std::stoi(at(host, "/gpusFree"));
     return free;
 }
 
 void Cloud::make_stock(int number, const std::string& spec, const std::string& memory) {
-    const Page made = api("POST", "/stocks", {{"number", number}, {"operationID", "stock-" + spec}, {"specName", spec}, {"cpu", "1"},
-                                              {"memory", memory}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 1}});
+    const Page made = api("POST", "/stocks",
+                          {{"number", number},
+                           {"operationID", "stock-" + spec},
+                           {"specName", spec},
+                           {"cpu", "1"},
+                           {"memory", memory},
+                           {"gpuType", "H100 SXM5 80GB"},
+                           {"gpuNum", 1}});
     EXPECT_EQ(made.status, 200) << made.body;
 }
 
-// ── The machine ────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The machine
+// ────────────────────────────────────────────────────────────────────────────────────────────────
 
 std::vector<std::string> Cloud::containers(const std::string& instance) {
     const std::string label = instance.empty() ? "hostler.instance" : "hostler.instance=" + instance;
     const json::value filters{{"label", json::array{label}}};
-    const Page list = web.unix_socket("GET", data + "/engine/podman.sock",
-                                      docker::target("/containers/json", {{"all", "true"}, {"filters", json::serialize(filters)}}));
+    const Page list = web.unix_socket(
+        "GET", data + "/engine/podman.sock",
+        docker::target("/containers/json", {{"all", "true"}, {"filters", json::serialize(filters)}}));
     const json::value all = list.json();
     if (!all.is_array()) return {"the engine does not answer: " + list.body};
     std::vector<std::string> names;
@@ -348,7 +403,8 @@ std::vector<std::string> Cloud::containers(const std::string& instance) {
 }
 
 std::vector<std::string> Cloud::networks() {
-    const auto list = docker::parse_networks(web.unix_socket("GET", data + "/engine/podman.sock", "/networks").body);
+    const auto list =
+        docker::parse_networks(web.unix_socket("GET", data + "/engine/podman.sock", "/networks").body);
     if (!list) return {"the engine does not answer"};
     std::vector<std::string> ids;
     for (const auto& network : *list)

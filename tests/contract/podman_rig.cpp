@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "adapters/docker/firewall.h"
 #include "adapters/docker/image.h"
+#include "adapters/docker/network.h"
 #include "adapters/docker/process.h"
 #include "adapters/net/net.h"
 
@@ -45,10 +45,8 @@ void clean(const std::string& folder) {
     for (std::string name; names >> name;) {
         if (name == "podman") continue;
         podman(folder, "network rm --force " + name);
-        (void)docker::run_process({"nft", "-f", "-"}, docker::wall_down(docker::bridge_name(name)), 10s);
+        (void)docker::take_down_wall({}, name);
     }
-    if (docker::no_bridges(shell("nft list set inet hostler bridges 2>/dev/null || echo elements")))
-        shell("nft delete table inet hostler");
     docker::release_podman(folder);
     std::error_code ignored;
     fs::remove_all(folder, ignored);
@@ -107,9 +105,7 @@ PodmanRig::PodmanRig(docker::PodmanService service, std::string folder)
     start_service();
     engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
     network_ = std::make_unique<docker::DockerNetwork>(
-        *net_, *timers_, *worker_,
-        docker::NetworkSettings{
-            .socket = service_.socket, .owner = "contract", .firewall_lock = folder_ + "/lock"});
+        *net_, *timers_, *worker_, docker::NetworkSettings{.socket = service_.socket, .owner = "contract"});
     client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
     std::ifstream program{HOSTLER_DEMO, std::ios::binary};
     const std::string bytes{std::istreambuf_iterator<char>(program), {}};

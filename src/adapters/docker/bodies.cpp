@@ -184,7 +184,7 @@ std::string bridge_name(std::string_view network_id) {
     // FNV-1a: ids are ours, and 60 bits are enough that two networks of one host do not meet.
     std::uint64_t hash = 14695981039346656037ULL;
     for (const char c : network_id) hash = (hash ^ static_cast<std::uint8_t>(c)) * 1099511628211ULL;
-    std::string name = "hst";
+    std::string name{bridge_prefix};
     for (int i = 0; i < 12; ++i, hash >>= 5) name += "abcdefghijkmnpqrstuvwxyz23456789"[hash & 31];
     return name;
 }

@@ -33,6 +33,7 @@ Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits
 std::string network_body(const NetworkSpec& spec, std::string_view owner, Dialect dialect);
 // The bridge of a network: at most 15 letters, the same for the same id.
 std::string bridge_name(std::string_view network_id);
+inline constexpr std::string_view bridge_prefix = "hst";
 
 // GET /version and GET /info. Errors: unavailable (not what an engine answers).
 Result<Traits> parse_traits(std::string_view version, std::string_view info);

@@ -78,6 +78,10 @@ std::string network_path(std::string_view id) { return "/networks/" + encoded(id
 
 }  // namespace
 
+Result<> take_down_wall(const NetworkSettings& settings, std::string_view network) {
+    return change_table(settings, wall_down(bridge_name(network)), true);
+}
+
 DockerNetwork::DockerNetwork(Net& net, Timers& timers, Worker& worker, NetworkSettings settings)
     : worker_(worker), settings_(std::move(settings)), api_(net, timers, settings_.socket) {}
 

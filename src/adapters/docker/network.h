@@ -16,6 +16,9 @@ struct NetworkSettings {
     std::string firewall_lock = "/run/hostler-firewall.lock";  // Between the agents of one machine.
 };
 
+// The host's firewall as it was before the network's wall: for one that the engine has forgotten.
+Result<> take_down_wall(const NetworkSettings& settings, std::string_view network);
+
 class DockerNetwork final : public HostNetwork {
 public:
     DockerNetwork(Net& net, Timers& timers, Worker& worker, NetworkSettings settings);
@@ -24,7 +27,8 @@ public:
     Task<> remove(std::string id) override;
     Task<std::vector<std::string>> list() override;
 
-    // The wall around a network's bridge alone: for one that is there but stands empty. ensure() has it set too.
+    // The wall around a network's bridge alone: for one that is there but stands empty. ensure() has it set
+    // too.
     Task<> guard(std::string id);
     Task<> unguard(std::string id);
 
