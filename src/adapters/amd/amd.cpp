@@ -12,11 +12,12 @@ Amd::Amd(Loop& loop, Timers& timers, AmdSettings settings)
 Task<GpuInventory> Amd::discover() {
     GpuInventory seen;
     seen.source = name();
-    auto found = CO_TRY(co_await ask<amd::Cards>(timers_, settings_.timeout, lane_,
-                                                 [roots = settings_.roots] { return amd::find_cards(roots); }));
+    auto found = CO_TRY(co_await ask<amd::Cards>(
+        timers_, settings_.timeout, lane_, [roots = settings_.roots] { return amd::find_cards(roots); }));
     const auto limit = static_cast<std::size_t>(settings_.gpus_max);
     if (found.cards.size() > limit) {
-        seen.problems.push_back(fmt::format("{} GPUs are more than the limit of {}", found.cards.size(), limit));
+        seen.problems.push_back(
+            fmt::format("{} GPUs are more than the limit of {}", found.cards.size(), limit));
         found.cards.resize(limit);
     }
     std::vector<Gpu> before = std::exchange(gpus_, {});

@@ -29,7 +29,9 @@ protected:
     // An MI300X as the kernel shows it; the path of its files.
     std::string card(int number, const std::string& address, const std::string& unique) {
         const std::string folder = "sys/devices/pci0000:00/" + address;
-        const auto file = [&](const std::string& name, std::string_view text) { tree.write(folder + "/" + name, text); };
+        const auto file = [&](const std::string& name, std::string_view text) {
+            tree.write(folder + "/" + name, text);
+        };
         file("vendor", "0x1002\n");
         file("device", "0x74a1\n");
         file("unique_id", unique + "\n");
@@ -69,7 +71,8 @@ protected:
         const std::string folder = "sys/class/kfd/kfd/topology/nodes/" + std::to_string(node);
         tree.write(folder + "/gpu_id", std::to_string(gpu_id));
         tree.write(folder + "/properties", fmt::format("cpu_cores_count 0\nsimd_count 1216\nvendor_id 4098\n"
-                                                       "location_id {}\ndomain 0\ngfx_target_version 90402\n", bus << 8));
+                                                       "location_id {}\ndomain 0\ngfx_target_version 90402\n",
+                                                       bus << 8));
         for (const int other : xgmi_to) {
             tree.write(fmt::format("{}/io_links/{}/properties", folder, other),
                        fmt::format("type 11\nnode_from {}\nnode_to {}\n", node, other));

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t metrics_max = 16384;
 
 bool is_card(std::string_view name) {
-    return name.starts_with("card") && name.size() > 4 && name.find_first_not_of("0123456789", 4) == name.npos;
+    return name.starts_with("card") && name.size() > 4 &&
+           name.find_first_not_of("0123456789", 4) == name.npos;
 }
 
 std::string hwmon_of(const std::string& folder) {
@@ -109,7 +110,8 @@ void join_kfd(Cards& found, const std::vector<KfdNode>& nodes) {
             links.push_back({static_cast<int>(links.size()), true, to->second->facts.pci_address,
                              to->second->facts.uuid, false});
             if (from->second->facts.uuid < to->second->facts.uuid) {
-                found.links.push_back({from->second->facts.uuid, to->second->facts.uuid, GpuLinkKind::nvlink, 1});
+                found.links.push_back(
+                    {from->second->facts.uuid, to->second->facts.uuid, GpuLinkKind::nvlink, 1});
             }
         }
     }
@@ -121,7 +123,8 @@ void read_errors(const std::string& folder, GpuSample& sample) {
         const auto text = read_text(fmt::format("{}/ras/{}_err_count", folder, block));
         if (!text) continue;
         const auto add = [&](Metric& to, const char* key) {
-            if (const auto count = parse_number(value_of_line(*text, key).value_or(""))) to = to.value_or(0) + *count;
+            if (const auto count = parse_number(value_of_line(*text, key).value_or("")))
+                to = to.value_or(0) + *count;
         };
         add(sample.ecc_uncorrected, "ue");
         add(sample.ecc_corrected, "ce");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 namespace hostler::amd {
@@ -14,7 +15,8 @@ namespace {
 struct Layout {
     int revision;
     std::size_t size;
-    std::size_t hotspot, memory_temperature, power, gfx, memory, energy, width, speed, replays, gfx_clock, memory_clock;
+    std::size_t hotspot, memory_temperature, power, gfx, memory, energy, width, speed, replays, gfx_clock,
+        memory_clock;
 };
 
 constexpr Layout layouts[] = {
@@ -44,9 +46,10 @@ Metric metric(std::string_view bytes, std::size_t offset) {
     return static_cast<std::int64_t>(*value);
 }
 
-// One step of the accumulator is 2^-16 J.
+// One step of the accumulator is 2^-16 J. nullopt: more than microjoules can be counted in, which nothing has
+// used.
 Metric energy_uj(Metric steps) {
-    if (!steps) return steps;
+    if (!steps || *steps < 0 || *steps > std::numeric_limits<std::int64_t>::max() / 16) return std::nullopt;
     return static_cast<std::int64_t>(static_cast<double>(*steps) * 15.259);
 }
 
@@ -107,11 +110,13 @@ void take(GpuMetrics& metrics, unsigned id, Metric value) {
     }
 }
 
-// After the head: how many attributes; for each an encoding word (unit, type, id, number of values) and its values.
+// After the head: how many attributes; for each an encoding word (unit, type, id, number of values) and its
+// values.
 Result<GpuMetrics> read_stream(std::string_view bytes) {
     GpuMetrics metrics;
     const auto attributes = at<std::int32_t>(bytes, 4).value_or(-1);
-    if (attributes < 0 || attributes > 1024) return fail(Code::invalid, "gpu_metrics 1.9 has an impossible length");
+    if (attributes < 0 || attributes > 1024)
+        return fail(Code::invalid, "gpu_metrics 1.9 has an impossible length");
     std::size_t offset = 8;
     for (std::int32_t i = 0; i < attributes; ++i) {
         const auto word = at<std::uint64_t>(bytes, offset);
@@ -141,7 +146,8 @@ Result<GpuMetrics> parse_gpu_metrics(std::string_view bytes) {
     for (const Layout& layout : layouts) {
         if (*format != 1 || *revision != layout.revision) continue;
         if (*size < layout.size) {
-            return fail(Code::invalid, fmt::format("gpu_metrics 1.{} has {} bytes, not {}", *revision, *size, layout.size));
+            return fail(Code::invalid,
+                        fmt::format("gpu_metrics 1.{} has {} bytes, not {}", *revision, *size, layout.size));
         }
         return read_struct(layout, bytes);
     }

@@ -24,9 +24,9 @@ struct GpuMetrics {
     bool operator==(const GpuMetrics&) const = default;
 };
 
-// Layouts 1.1 … 1.8 are structs, 1.9 a stream that describes itself; offsets, units and attribute numbers are those
-// of the kernel's kgd_pp_interface.h. What the device does not tell (all bits set) is absent.
-// Errors: invalid (another layout, as of APUs, or sizes that do not fit it).
+// Layouts 1.1 … 1.8 are structs, 1.9 a stream that describes itself; offsets, units and attribute numbers are
+// those of the kernel's kgd_pp_interface.h. What the device does not tell (all bits set) is absent. Errors:
+// invalid (another layout, as of APUs, or sizes that do not fit it).
 Result<GpuMetrics> parse_gpu_metrics(std::string_view bytes);
 
 }  // namespace hostler::amd

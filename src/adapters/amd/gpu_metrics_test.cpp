@@ -66,10 +66,19 @@ TEST(AmdGpuMetrics, Instinct) {
     }
 }
 
-void add(std::string& bytes, std::uint64_t type, std::uint64_t id, std::uint64_t count, std::string_view values) {
+void add(std::string& bytes, std::uint64_t type, std::uint64_t id, std::uint64_t count,
+         std::string_view values) {
     const std::uint64_t word = type << 20 | id << 10 | count;
     bytes.append(reinterpret_cast<const char*>(&word), sizeof word);
     bytes += values;
+}
+
+TEST(AmdGpuMetrics, AnEnergyThatCannotBeIsNone) {
+    auto bytes = blank(288, 4);
+    for (const std::uint64_t steps : {std::uint64_t{1} << 61, std::uint64_t{1} << 63}) {
+        put<std::uint64_t>(bytes, 24, steps);
+        EXPECT_EQ(parse_gpu_metrics(bytes).value().energy_uj, std::nullopt) << steps;
+    }
 }
 
 TEST(AmdGpuMetrics, TheStreamThatDescribesItself) {

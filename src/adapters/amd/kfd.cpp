@@ -34,14 +34,17 @@ std::vector<KfdNode> read_kfd(const KernelRoots& roots) {
         KfdNode node;
         node.node = static_cast<int>(parse_number(name).value_or(0));
         node.gpu_id = static_cast<int>(read_number(topology + name + "/gpu_id").value_or(0));
-        const auto location = property(properties, "location_id");  // Bus, device, function as PCI packs them.
+        const auto location =
+            property(properties, "location_id");  // Bus, device, function as PCI packs them.
         node.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{}", property(properties, "domain"),
                                        location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
         node.architecture = gfx_name(property(properties, "gfx_target_version"));
         node.cores = static_cast<int>(simds * lanes_per_simd);
         for (const auto& link : list_folder(topology + name + "/io_links", 256)) {
-            const auto text = read_text(topology + name + "/io_links/" + link + "/properties", 65536).value_or("");
-            if (property(text, "type") == link_xgmi) node.xgmi_to.push_back(static_cast<int>(property(text, "node_to")));
+            const auto text =
+                read_text(topology + name + "/io_links/" + link + "/properties", 65536).value_or("");
+            if (property(text, "type") == link_xgmi)
+                node.xgmi_to.push_back(static_cast<int>(property(text, "node_to")));
         }
         nodes.push_back(std::move(node));
     }
