@@ -1,5 +1,5 @@
-// fmt, compiled into the one executable that must run on hosts of any distribution: Debian ships it shared only.
-// Everything that its headers only declare is made here.
+// fmt, compiled into the one executable that must run on hosts of any distribution: Debian ships it shared
+// only. Everything that its headers only declare is made here.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -27,7 +27,11 @@ template class spdlog::sinks::ansicolor_stderr_sink<spdlog::details::console_mut
 template class spdlog::sinks::ansicolor_stderr_sink<spdlog::details::console_nullmutex>;
 template class spdlog::sinks::base_sink<std::mutex>;
 template class spdlog::sinks::base_sink<spdlog::details::null_mutex>;
-template std::shared_ptr<spdlog::logger> spdlog::stdout_color_mt<spdlog::synchronous_factory>(const std::string&, spdlog::color_mode);
-template std::shared_ptr<spdlog::logger> spdlog::stdout_color_st<spdlog::synchronous_factory>(const std::string&, spdlog::color_mode);
-template std::shared_ptr<spdlog::logger> spdlog::stderr_color_mt<spdlog::synchronous_factory>(const std::string&, spdlog::color_mode);
-template std::shared_ptr<spdlog::logger> spdlog::stderr_color_st<spdlog::synchronous_factory>(const std::string&, spdlog::color_mode);
+template std::shared_ptr<spdlog::logger> spdlog::stdout_color_mt<spdlog::synchronous_factory>(
+    const std::string&, spdlog::color_mode);
+template std::shared_ptr<spdlog::logger> spdlog::stdout_color_st<spdlog::synchronous_factory>(
+    const std::string&, spdlog::color_mode);
+template std::shared_ptr<spdlog::logger> spdlog::stderr_color_mt<spdlog::synchronous_factory>(
+    const std::string&, spdlog::color_mode);
+template std::shared_ptr<spdlog::logger> spdlog::stderr_color_st<spdlog::synchronous_factory>(
+    const std::string&, spdlog::color_mode);

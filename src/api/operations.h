@@ -42,6 +42,8 @@ inline constexpr auto nouns = std::to_array<Noun>({
 
 namespace ops {
 
+// clang-format off
+
 // The five calls of the source, at their paths and with their fields.
 inline constexpr Typed<CreateStocks, Empty> create_stocks{{
     .name = "createStocks", .method = Method::post, .path = "/stocks", .permission = "stock.write",

@@ -11,6 +11,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 // A request or answer without fields: {}.
 struct Empty {
     bool operator==(const Empty&) const = default;

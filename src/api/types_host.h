@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty };
 BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty)
 

@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 // Names as Kubernetes writes them.
 enum class Protocol { TCP, UDP, SCTP };
 BOOST_DESCRIBE_ENUM(Protocol, TCP, UDP, SCTP)

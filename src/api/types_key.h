@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 struct ApiKey {
     std::string id;
     std::string name;

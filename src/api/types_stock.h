@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 // POST /stocks. The four values of the shape may be left out for a spec that exists.
 struct CreateStocks {
     int number = 0;

@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 enum class VolumeState { creating, available, attached, deleting, deleted, failed };
 BOOST_DESCRIBE_ENUM(VolumeState, creating, available, attached, deleting, deleted, failed)
 

@@ -5,6 +5,8 @@
 
 namespace hostler::api {
 
+// clang-format off
+
 struct Zone {
     std::string name;
     std::string location;

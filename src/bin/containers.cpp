@@ -34,16 +34,21 @@ std::vector<std::string> strings(const json::value& value, std::string_view key)
 }  // namespace
 
 Containers::Containers(Process& process, std::string socket, std::filesystem::path list)
-    : process_(process), list_(std::move(list)), api_(*process.net, *process.timers, socket), worker_(make_worker(process.loop, "containers")),
+    : process_(process),
+      list_(std::move(list)),
+      api_(*process.net, *process.timers, socket),
+      worker_(make_worker(process.loop, "containers")),
       networks_(*process.net, *process.timers, *worker_, {.socket = socket, .owner = "up"}) {}
 
 Task<Containers::Kept> Containers::running(std::vector<std::string> hosts) {
     Kept kept;
     const json::value filters{{"label", json::array{"hostler.host"}}};
-    const auto answer = CO_TRY(co_await api_.call("GET", docker::target("/containers/json", {{"filters", json::serialize(filters)}}), call_time));
+    const auto answer = CO_TRY(co_await api_.call(
+        "GET", docker::target("/containers/json", {{"filters", json::serialize(filters)}}), call_time));
     boost::system::error_code error;
     const json::value list = json::parse(answer.body, error);
-    if (!answer.success() || error || !list.is_array()) co_return fail(Code::unavailable, "the container engine does not list its containers");
+    if (!answer.success() || error || !list.is_array())
+        co_return fail(Code::unavailable, "the container engine does not list its containers");
     for (const json::value& item : list.as_array()) {
         const json::value* labels = item.as_object().if_contains("Labels");
         const json::value* id = item.as_object().if_contains("Id");
@@ -72,7 +77,8 @@ Task<> Containers::stop_all(std::vector<std::string> hosts) {
     if (kept.containers.empty()) co_return Result<>{};
     // Some may not have gone on since the last time; they still shall.
     for (std::string& name : read().containers) add(kept.containers, std::move(name));
-    const json::object list{{"containers", json::value_from(kept.containers)}, {"networks", json::value_from(kept.networks)}};
+    const json::object list{{"containers", json::value_from(kept.containers)},
+                            {"networks", json::value_from(kept.networks)}};
     CO_TRY(write_file(list_, json::serialize(list)));
     log_info("stopping {} containers, which go on at the next start", kept.containers.size());
     std::size_t under_way = 0;
@@ -80,14 +86,19 @@ Task<> Containers::stop_all(std::vector<std::string> hosts) {
     TaskGroup group{process_.loop};
     for (const std::string& id : kept.containers) {
         ++under_way;
-        group.start("stopping a container", [](docker::Api& api, std::string path, std::size_t& left, Signal& done) -> Task<> {
-            const auto answer = co_await api.call("POST", std::move(path), call_time + seconds{stop_grace_s});
-            if (!answer || (!answer->success() && answer->status != 304 && answer->status != 404))
-                log_warn("a container was not stopped: {}", answer ? docker::error_text(answer->body) : answer.error().message);
-            --left;
-            done.notify_all();
-            co_return Result<>{};
-        }(api_, docker::target("/containers/" + id + "/stop", {{"t", std::to_string(stop_grace_s)}}), under_way, one_less));
+        group.start(
+            "stopping a container",
+            [](docker::Api& api, std::string path, std::size_t& left, Signal& done) -> Task<> {
+                const auto answer =
+                    co_await api.call("POST", std::move(path), call_time + seconds{stop_grace_s});
+                if (!answer || (!answer->success() && answer->status != 304 && answer->status != 404))
+                    log_warn("a container was not stopped: {}",
+                             answer ? docker::error_text(answer->body) : answer.error().message);
+                --left;
+                done.notify_all();
+                co_return Result<>{};
+            }(api_, docker::target("/containers/" + id + "/stop", {{"t", std::to_string(stop_grace_s)}}),
+                                                                                    under_way, one_less));
     }
     while (under_way > 0) co_await one_less.wait_even_if_cancelled();
     for (const std::string& network : kept.networks) CO_TRY(co_await networks_.unguard(network));
@@ -99,12 +110,13 @@ Task<> Containers::stop(std::vector<std::string> hosts) {
     bool over = false;
     Signal ended;
     TaskGroup group{process_.loop};
-    group.start("stopping containers", [](Containers& self, std::vector<std::string> of, bool& done, Signal& signal) -> Task<> {
-        auto answer = co_await self.stop_all(std::move(of));
-        done = true;
-        signal.notify_all();
-        co_return answer;
-    }(*this, std::move(hosts), over, ended));
+    group.start("stopping containers",
+                [](Containers& self, std::vector<std::string> of, bool& done, Signal& signal) -> Task<> {
+                    auto answer = co_await self.stop_all(std::move(of));
+                    done = true;
+                    signal.notify_all();
+                    co_return answer;
+                }(*this, std::move(hosts), over, ended));
     while (!over) co_await ended.wait_even_if_cancelled();
     co_return co_await group.close();
 }

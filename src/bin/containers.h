@@ -1,4 +1,5 @@
-// The containers of a cloud that `hostler up` runs, while it does not: they are stopped with it, and go on with it.
+// The containers of a cloud that `hostler up` runs, while it does not: they are stopped with it, and go on
+// with it.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +19,11 @@ public:
     // `list`: where it is kept which ones are to go on. `socket`: of the engine.
     Containers(Process& process, std::string socket, std::filesystem::path list);
 
-    // Stops those of `hosts` (ids; none: those that have gone on) that run, and takes the walls of their networks away. Not cancellable.
+    // Stops those of `hosts` (ids; none: those that have gone on) that run, and takes the walls of their
+    // networks away. Not cancellable.
     Task<> stop(std::vector<std::string> hosts);
-    // Starts what stop() stopped, the walls first. One that cannot be started is told of, and its agent tells more.
+    // Starts what stop() stopped, the walls first. One that cannot be started is told of, and its agent tells
+    // more.
     Task<> go_on();
 
 private:

@@ -19,14 +19,17 @@ namespace fs = std::filesystem;
 
 // Runs a role that remembers a little and has credentials in the same folder.
 template <class Role, class Settings, class Ports>
-Task<> run(Process& process, fs::path data, Settings settings, std::string ready_file, std::function<Addresses(Role&)> addresses) {
+Task<> run(Process& process, fs::path data, Settings settings, std::string ready_file,
+           std::function<Addresses(Role&)> addresses) {
     fs::create_directories(data);
     const auto credentials = CO_TRY(load_credentials(data));
     const auto worker = make_worker(process.loop, "journal");
     const auto journal = CO_TRY(disk::open_journal(*worker, data / "journal"));
-    Role role{std::move(settings), Ports{process.loop, *process.timers, *process.net, *process.random, *journal, credentials, std::string{version}}};
+    Role role{std::move(settings), Ports{process.loop, *process.timers, *process.net, *process.random,
+                                         *journal, credentials, std::string{version}}};
     TaskGroup group{process.loop};
-    group.start("ready", tell_when_ready(role, std::move(ready_file), [&role, addresses] { return addresses(role); }));
+    group.start("ready",
+                tell_when_ready(role, std::move(ready_file), [&role, addresses] { return addresses(role); }));
     const auto ended = co_await role.run();
     co_await group.close();
     co_return ended;
@@ -35,15 +38,19 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string ready
 }  // namespace
 
 int access_main(int argc, const char* const* argv) {
-    CLI::App app{"Run an access point: the entry of a zone for hosts, and the way in to them.", "hostler access"};
+    CLI::App app{"Run an access point: the entry of a zone for hosts, and the way in to them.",
+                 "hostler access"};
     access::Settings settings;
     std::string data, ready_file;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
     app.add_option("--zone", settings.zone, "Where it stands")->required();
-    app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")->required()->delimiter(',');
+    app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
+        ->required()
+        ->delimiter(',');
     app.add_option("--uplink", settings.uplink_listen, "Where hosts dial")->capture_default_str();
     app.add_option("--tunnel", settings.tunnel_listen, "Where tunnels meet")->capture_default_str();
-    app.add_option("--control", settings.control_listen, "Where gateways ask for tunnels")->capture_default_str();
+    app.add_option("--control", settings.control_listen, "Where gateways ask for tunnels")
+        ->capture_default_str();
     app.add_option("--uplink-address", settings.uplink_address, "--uplink as hosts reach it");
     app.add_option("--tunnel-address", settings.tunnel_address, "--tunnel as hosts and gateways reach it");
     app.add_option("--control-address", settings.control_address, "--control as gateways reach it");
@@ -51,9 +58,12 @@ int access_main(int argc, const char* const* argv) {
     CLI11_PARSE(app, argc, argv);
     set_log_name("access " + settings.zone);
     Process process;
-    return run_until_signalled(process, run<access::Access, access::Settings, access::Ports>(process, data, settings, ready_file, [](access::Access& role) {
-        return Addresses{{"uplink", role.addresses().uplink}, {"tunnel", role.addresses().tunnel}, {"control", role.addresses().control}};
-    }));
+    return run_until_signalled(process, run<access::Access, access::Settings, access::Ports>(
+                                            process, data, settings, ready_file, [](access::Access& role) {
+                                                return Addresses{{"uplink", role.addresses().uplink},
+                                                                 {"tunnel", role.addresses().tunnel},
+                                                                 {"control", role.addresses().control}};
+                                            }));
 }
 
 int gateway_main(int argc, const char* const* argv) {
@@ -61,23 +71,30 @@ int gateway_main(int argc, const char* const* argv) {
     gateway::Settings settings;
     std::string data, ready_file;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
-    app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")->required()->delimiter(',');
+    app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
+        ->required()
+        ->delimiter(',');
     app.add_option("--listen", settings.listen, "Where browsers and programs connect")->capture_default_str();
-    app.add_option("--domain", settings.domain, "Instances are names below it; empty: each port has one of the gateway's")->capture_default_str();
+    app.add_option("--domain", settings.domain,
+                   "Instances are names below it; empty: each port has one of the gateway's")
+        ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     set_log_name("gateway");
     Process process;
     return run_until_signalled(process, run<gateway::Gateway, gateway::Settings, gateway::Ports>(
-                                            process, data, settings, ready_file,
-                                            [](gateway::Gateway& role) { return Addresses{{"url", role.url()}, {"address", role.address()}}; }));
+                                            process, data, settings, ready_file, [](gateway::Gateway& role) {
+                                                return Addresses{{"url", role.url()},
+                                                                 {"address", role.address()}};
+                                            }));
 }
 
 int ca_main(int argc, const char* const* argv) {
     CLI::App app{"Make certificates for roles on other machines.", "hostler ca"};
     app.require_subcommand(1);
-    CLI::App* issue = app.add_subcommand("issue", "Make key and certificate of one role: access/NAME or gateway/NAME");
+    CLI::App* issue =
+        app.add_subcommand("issue", "Make key and certificate of one role: access/NAME or gateway/NAME");
     std::string authority, out, identity;
     issue->add_option("identity", identity, "access/NAME or gateway/NAME")->required();
     issue->add_option("--master-data", authority, "The master's --data folder")->required();
@@ -90,7 +107,9 @@ int ca_main(int argc, const char* const* argv) {
         return 2;
     }
     Process process;
-    if (const auto made = issue_credentials(process, fs::path{authority} / "authority", out, role, identity.substr(slash + 1)); !made) {
+    if (const auto made = issue_credentials(process, fs::path{authority} / "authority", out, role,
+                                            identity.substr(slash + 1));
+        !made) {
         log_error("{}", made.error().message);
         return 1;
     }

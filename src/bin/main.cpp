@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
     // `hostler access list` is of the command line: that word is a noun of the API, too.
     const bool flags_only = argc < 3 || argv[2][0] == '-';
     for (const Role& role : roles)
-        if (argc > 1 && argv[1] == role.name && (flags_only || role.name != "access")) return role.main(argc - 1, argv + 1);
+        if (argc > 1 && argv[1] == role.name && (flags_only || role.name != "access"))
+            return role.main(argc - 1, argv + 1);
 
     bin::Process process;
     cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);

@@ -19,18 +19,20 @@ namespace fs = std::filesystem;
 Task<> run(Process& process, fs::path data, master::Settings settings, std::string ready_file) {
     fs::create_directories(data);
     CO_TRY(issue_credentials(process, data / "authority", data, "master", "master"));
-    const auto authority = CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
+    const auto authority =
+        CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
     const auto worker = make_worker(process.loop, "store");
     const auto store = CO_TRY(open_sqlite(data / "store.db", *worker));
     net::OpenSslDigest digest;
     const std::string operator_key = read_file(data / "operator.key");
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
-    master::Master role{std::move(settings), {process.loop, *process.timers, *process.net, *process.random, *store, *authority, digest,
-                                              CO_TRY(load_credentials(data))}};
+    master::Master role{std::move(settings),
+                        {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
+                         digest, CO_TRY(load_credentials(data))}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_ready(role, std::move(ready_file), [&role] {
-        return Addresses{{"api", role.api_address()}, {"wire", role.wire_address()}};
-    }));
+                    return Addresses{{"api", role.api_address()}, {"wire", role.wire_address()}};
+                }));
     const auto ended = co_await role.run();
     co_await group.close();
     co_return ended;
@@ -46,15 +48,19 @@ int master_main(int argc, const char* const* argv) {
     double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
     app.add_option("--api", settings.api_address, "Where the API listens")->capture_default_str();
-    app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")->capture_default_str();
+    app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")
+        ->capture_default_str();
     app.add_option("--public-url", settings.public_url, "How people reach the API");
     app.add_option("--zone", zones, "NAME:PLACE of a zone to make at the first start");
     app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
-    app.add_option("--report-interval", report_s, "Seconds between two reports of a host")->capture_default_str();
+    app.add_option("--report-interval", report_s, "Seconds between two reports of a host")
+        ->capture_default_str();
     app.add_option("--unreachable-after", unreachable_s, "Seconds of silence")->capture_default_str();
     app.add_option("--lost-after", lost_s, "Seconds of silence")->capture_default_str();
-    app.add_option("--stop-grace", stop_grace_s, "Seconds between SIGTERM and SIGKILL")->capture_default_str();
-    app.add_option("--ready-deadline", ready_s, "Seconds for an instance's probes to answer")->capture_default_str();
+    app.add_option("--stop-grace", stop_grace_s, "Seconds between SIGTERM and SIGKILL")
+        ->capture_default_str();
+    app.add_option("--ready-deadline", ready_s, "Seconds for an instance's probes to answer")
+        ->capture_default_str();
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     using std::chrono::milliseconds;
@@ -65,7 +71,8 @@ int master_main(int argc, const char* const* argv) {
     settings.ready_deadline = std::chrono::seconds{static_cast<int>(ready_s)};
     for (const std::string& zone : zones) {
         const auto colon = zone.find(':');
-        settings.zones.push_back({zone.substr(0, colon), colon == std::string::npos ? "" : zone.substr(colon + 1)});
+        settings.zones.push_back(
+            {zone.substr(0, colon), colon == std::string::npos ? "" : zone.substr(colon + 1)});
     }
     set_log_name("master");
     Process process;

@@ -20,8 +20,8 @@ struct Process {
     std::unique_ptr<Random> random;
 };
 
-// Runs `body` to its end; the first SIGTERM or SIGINT cancels it, the second ends the process at once. Gives the exit
-// code: 0, or 1 with the error on standard error.
+// Runs `body` to its end; the first SIGTERM or SIGINT cancels it, the second ends the process at once. Gives
+// the exit code: 0, or 1 with the error on standard error.
 int run_until_signalled(Process& process, Task<> body);
 
 std::string read_file(const std::filesystem::path& path);  // Empty when there is none.
@@ -32,7 +32,8 @@ std::filesystem::path program_folder();  // Where this executable lies.
 // Credentials as a role finds them: certificate.pem, key.pem, authority.pem in `folder`. Errors: not_found.
 Result<std::shared_ptr<const Credentials>> load_credentials(const std::filesystem::path& folder);
 // Has them made by the authority in `authority_folder`, unless there are some that last.
-Result<> issue_credentials(Process& process, const std::filesystem::path& authority_folder, const std::filesystem::path& folder,
-                           const std::string& role, const std::string& id);
+Result<> issue_credentials(Process& process, const std::filesystem::path& authority_folder,
+                           const std::filesystem::path& folder, const std::string& role,
+                           const std::string& id);
 
 }  // namespace hostler::bin

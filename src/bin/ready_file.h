@@ -11,7 +11,8 @@ namespace hostler::bin {
 
 using Addresses = std::map<std::string, std::string>;
 
-Result<> write_ready_file(const std::string& path, const Addresses& addresses);  // An empty path writes nothing.
+Result<> write_ready_file(const std::string& path,
+                          const Addresses& addresses);  // An empty path writes nothing.
 // Errors: unavailable (not there yet, or not whole).
 Result<Addresses> read_ready_file(const std::string& path);
 

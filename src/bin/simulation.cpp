@@ -27,30 +27,45 @@ std::vector<std::string> uuids_of(std::string_view state) {
     return uuids;
 }
 
-// Device nodes that look like NVIDIA's and are /dev/null: a container sees them, and nothing computes on them.
+// Device nodes that look like NVIDIA's and are /dev/null: a container sees them, and nothing computes on
+// them.
 std::string cdi_of(const std::vector<std::string>& uuids) {
     const auto node = [](const std::string& path) {
         return json::object{{"path", path}, {"hostPath", "/dev/null"}, {"permissions", "rw"}};
     };
     json::array devices;
     for (std::size_t i = 0; i < uuids.size(); ++i)
-        devices.push_back(json::object{{"name", uuids[i]}, {"containerEdits", json::object{{"deviceNodes", json::array{node(fmt::format("/dev/nvidia{}", i))}}}}});
-    const json::object spec{{"cdiVersion", "0.5.0"}, {"kind", "nvidia.com/gpu"}, {"devices", devices},
-                            {"containerEdits", json::object{{"deviceNodes", json::array{node("/dev/nvidiactl")}},
-                                                            {"env", json::array{"NVIDIA_VISIBLE_DEVICES=void", "HOSTLER_GPUS_SIMULATED=1"}}}}};
+        devices.push_back(json::object{
+            {"name", uuids[i]},
+            {"containerEdits",
+             json::object{{"deviceNodes", json::array{node(fmt::format("/dev/nvidia{}", i))}}}}});
+    const json::object spec{
+        {"cdiVersion", "0.5.0"},
+        {"kind", "nvidia.com/gpu"},
+        {"devices", devices},
+        {"containerEdits",
+         json::object{{"deviceNodes", json::array{node("/dev/nvidiactl")}},
+                      {"env", json::array{"NVIDIA_VISIBLE_DEVICES=void", "HOSTLER_GPUS_SIMULATED=1"}}}}};
     return json::serialize(spec);
 }
 
 Result<> make_proc(const SimulatedEstate& estate, const std::string& name, const fs::path& proc) {
     const int cpus = estate.cpus > 0 ? estate.cpus : std::max(16, 16 * estate.gpus);
-    const std::int64_t memory = estate.memory_bytes > 0 ? estate.memory_bytes : std::max<std::int64_t>(64, 128ll * estate.gpus) << 30;
+    const std::int64_t memory =
+        estate.memory_bytes > 0 ? estate.memory_bytes : std::max<std::int64_t>(64, 128ll * estate.gpus) << 30;
     fs::create_directories(proc / "sys/kernel/random");
     std::string cpuinfo;
-    for (int i = 0; i < cpus; ++i) cpuinfo += fmt::format("processor\t: {}\nmodel name\t: Simulated CPU\n\n", i);
+    for (int i = 0; i < cpus; ++i)
+        cpuinfo += fmt::format("processor\t: {}\nmodel name\t: Simulated CPU\n\n", i);
     TRY(write_file(proc / "cpuinfo", cpuinfo));
-    TRY(write_file(proc / "meminfo", fmt::format("MemTotal: {0} kB\nMemFree: {0} kB\nMemAvailable: {0} kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n", memory >> 10)));
+    TRY(write_file(
+        proc / "meminfo",
+        fmt::format(
+            "MemTotal: {0} kB\nMemFree: {0} kB\nMemAvailable: {0} kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n",
+            memory >> 10)));
     TRY(write_file(proc / "sys/kernel/hostname", name + "\n"));
-    for (const char* same : {"sys/kernel/osrelease", "sys/kernel/random/boot_id", "stat", "loadavg", "uptime", "net"}) {
+    for (const char* same :
+         {"sys/kernel/osrelease", "sys/kernel/random/boot_id", "stat", "loadavg", "uptime", "net"}) {
         std::error_code ignored;
         fs::remove(proc / same, ignored);
         fs::create_symlink(fs::path{"/proc"} / same, proc / same, ignored);
@@ -74,23 +89,34 @@ Result<SimulatedEstate> parse_simulated_estate(std::string_view text) {
         const auto equals = part.find('=');
         const std::string key{part.substr(0, equals)};
         std::string_view value = equals == part.npos ? "" : part.substr(equals + 1);
-        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-        if (key == "hosts") number(key, value, 1, 16, estate.hosts);
-        else if (key == "gpus") number(key, value, 0, 16, estate.gpus);
-        else if (key == "cpus") number(key, value, 1, 1024, estate.cpus);
-        else if (key == "model") estate.model = value;
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+            value = value.substr(1, value.size() - 2);
+        if (key == "hosts")
+            number(key, value, 1, 16, estate.hosts);
+        else if (key == "gpus")
+            number(key, value, 0, 16, estate.gpus);
+        else if (key == "cpus")
+            number(key, value, 1, 1024, estate.cpus);
+        else if (key == "model")
+            estate.model = value;
         else if (key == "memory") {
-            if (const auto bytes = parse_quantity(value); bytes && bytes->units() > 0) estate.memory_bytes = bytes->units();
-            else wrong.fields.push_back({key, "must be a quantity, as 512Gi"});
-        } else wrong.fields.push_back({key, "is unknown; there are hosts, gpus, model, cpus and memory"});
+            if (const auto bytes = parse_quantity(value); bytes && bytes->units() > 0)
+                estate.memory_bytes = bytes->units();
+            else
+                wrong.fields.push_back({key, "must be a quantity, as 512Gi"});
+        } else
+            wrong.fields.push_back({key, "is unknown; there are hosts, gpus, model, cpus and memory"});
     }
-    if (const auto made = simulated_state({"any", estate.gpus, estate.model}); !made) wrong.fields.push_back({"model", made.error().message});
+    if (const auto made = simulated_state({"any", estate.gpus, estate.model}); !made)
+        wrong.fields.push_back({"model", made.error().message});
     if (wrong.fields.empty()) return estate;
-    for (const FieldError& field : wrong.fields) wrong.message += fmt::format("; {} {}", field.path, field.message);
+    for (const FieldError& field : wrong.fields)
+        wrong.message += fmt::format("; {} {}", field.path, field.message);
     return std::unexpected(std::move(wrong));
 }
 
-Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name, const fs::path& folder, const fs::path& library) {
+Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name,
+                                           const fs::path& folder, const fs::path& library) {
     fs::create_directories(folder / "cdi");
     fs::create_directories(folder / "sys");
     SimulatedFiles files;
@@ -102,7 +128,8 @@ Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const 
     }
     TRY(write_file(folder / "cdi/simulated.json", cdi_of(uuids_of(read_file(files.state)))));
     TRY(make_proc(estate, name, folder / "proc"));
-    files.arguments = {"--nvml-lib", library, "--cdi-dir", folder / "cdi", "--proc-root", folder / "proc", "--sysfs-root", folder / "sys"};
+    files.arguments = {"--nvml-lib",  library,         "--cdi-dir",    folder / "cdi",
+                       "--proc-root", folder / "proc", "--sysfs-root", folder / "sys"};
     return files;
 }
 

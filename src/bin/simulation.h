@@ -12,10 +12,10 @@ namespace hostler::bin {
 
 // --simulate hosts=2,gpus=8,model="H100 SXM5 80GB"[,cpus=64,memory=1Ti]
 struct SimulatedEstate {
-    int hosts = 2;          // 1..16
-    int gpus = 8;           // 0..16, on each.
+    int hosts = 2;  // 1..16
+    int gpus = 8;   // 0..16, on each.
     std::string model = "H100 SXM5 80GB";
-    int cpus = 0;           // 0: 16 for each GPU, 16 without.
+    int cpus = 0;                   // 0: 16 for each GPU, 16 without.
     std::int64_t memory_bytes = 0;  // 0: 128 GiB for each GPU, 64 GiB without.
 };
 
@@ -27,7 +27,8 @@ struct SimulatedFiles {
     std::vector<std::string> arguments;  // Of hostler-agent.
     std::string state;                   // The simulated NVML's state file.
 };
-Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name, const std::filesystem::path& folder,
+Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name,
+                                           const std::filesystem::path& folder,
                                            const std::filesystem::path& nvml_library);
 
 }  // namespace hostler::bin

@@ -38,9 +38,12 @@ Task<> Supervisor::run(std::shared_ptr<Child> child) {
         child->pid = 0;
         child->ended.notify_all();
         if (stopping_) break;
-        log_warn("{} has ended ({} {}) and is started again; see {}", child->spec.name, WIFSIGNALED(status) ? "signal" : "code",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), (log_folder_ / (child->spec.name + ".log")).string());
-        pause = process_.timers->now() - begun > seconds{10} ? Duration{milliseconds{100}} : std::min<Duration>(pause * 2, seconds{10});
+        log_warn("{} has ended ({} {}) and is started again; see {}", child->spec.name,
+                 WIFSIGNALED(status) ? "signal" : "code",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                 (log_folder_ / (child->spec.name + ".log")).string());
+        pause = process_.timers->now() - begun > seconds{10} ? Duration{milliseconds{100}}
+                                                             : std::min<Duration>(pause * 2, seconds{10});
         CO_TRY(co_await sleep(*process_.timers, pause));
     }
     co_return Result<>{};
@@ -80,17 +83,24 @@ Result<int> Supervisor::start(const Child& child) {
         ::_exit(127);
     }
     ::close(out), ::close(in);
-    if (pid < 0) return fail(Code::unavailable, fmt::format("cannot start {}: {}", child.spec.name, std::strerror(errno)));
+    if (pid < 0)
+        return fail(Code::unavailable,
+                    fmt::format("cannot start {}: {}", child.spec.name, std::strerror(errno)));
     return pid;
 }
 
 Task<int> Supervisor::wait(std::shared_ptr<Child> child) {
     const int fd = static_cast<int>(::syscall(SYS_pidfd_open, child->pid, 0));
-    if (fd < 0) co_return fail(Code::internal, fmt::format("cannot watch {}: {}", child->spec.name, std::strerror(errno)));
+    if (fd < 0)
+        co_return fail(Code::internal,
+                       fmt::format("cannot watch {}: {}", child->spec.name, std::strerror(errno)));
     auto ended = std::make_shared<asio::posix::stream_descriptor>(process_.loop, fd);
-    CO_TRY(co_await suspend<void>([ended](WakerPtr<void> waker) {
-        ended->async_wait(asio::posix::stream_descriptor::wait_read, [waker, ended](const boost::system::error_code&) { waker->wake({}); });
-    }, Cancellable::no));
+    CO_TRY(co_await suspend<void>(
+        [ended](WakerPtr<void> waker) {
+            ended->async_wait(asio::posix::stream_descriptor::wait_read,
+                              [waker, ended](const boost::system::error_code&) { waker->wake({}); });
+        },
+        Cancellable::no));
     int status = 0;
     ::waitpid(child->pid, &status, 0);
     co_return status;
@@ -103,9 +113,9 @@ Task<> Supervisor::stop(Duration grace) {
         if (pid == 0) continue;
         ::kill(pid, SIGTERM);
         const Deadline late{*process_.timers, grace, [pid, name = (*child)->spec.name] {
-            log_warn("{} does not end and is killed", name);
-            ::kill(pid, SIGKILL);
-        }};
+                                log_warn("{} does not end and is killed", name);
+                                ::kill(pid, SIGKILL);
+                            }};
         while ((*child)->pid == pid) co_await (*child)->ended.wait_even_if_cancelled();
     }
     co_return co_await tasks_.close();

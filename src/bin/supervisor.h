@@ -12,7 +12,7 @@
 namespace hostler::bin {
 
 struct ChildSpec {
-    std::string name;                                // "access-nj": of its log file, too.
+    std::string name;  // "access-nj": of its log file, too.
     std::vector<std::string> command;
     std::map<std::string, std::string> environment;  // Beside ours.
     // Asked before each start, so that a child comes back with what has been learnt since.
@@ -24,8 +24,8 @@ public:
     // Children write to FOLDER/NAME.log.
     Supervisor(Process& process, std::filesystem::path log_folder);
 
-    // Starts it, and again whenever it ends, with a growing pause while it does so at once. It gets SIGTERM when this
-    // process dies, however it dies.
+    // Starts it, and again whenever it ends, with a growing pause while it does so at once. It gets SIGTERM
+    // when this process dies, however it dies.
     void keep(ChildSpec spec);
     // SIGTERM to all, in the opposite order of their start, SIGKILL after `grace` each. Not cancellable.
     Task<> stop(Duration grace);

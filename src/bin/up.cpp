@@ -32,7 +32,8 @@ struct ZonePlan {
 constexpr ZonePlan zones[] = {{"nj", "New Jersey, US"}, {"lon", "London, UK"}};
 
 bool machine_has_gpu() {
-    return fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/kfd") || fs::exists("/dev/nvidiactl");
+    return fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/kfd") ||
+           fs::exists("/dev/nvidiactl");
 }
 
 // Clouds that share a machine had better not share addresses: each takes one of 16 ranges, and keeps it.
@@ -50,14 +51,19 @@ std::string host_of(std::string_view address) { return std::string{address.subst
 }  // namespace
 
 Up::Up(Process& process, UpSettings settings)
-    : process_(process), settings_(std::move(settings)), programs_(program_folder()), engine_keeper_(process, settings_.data / "logs"),
+    : process_(process),
+      settings_(std::move(settings)),
+      programs_(program_folder()),
+      engine_keeper_(process, settings_.data / "logs"),
       supervisor_(process, settings_.data / "logs"),
       client_(*process.net, *process.timers) {}
 
 Task<> Up::run() {
     const int lock = ::open((settings_.data / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) != 0)
-        co_return fail(Code::conflict, fmt::format("another 'hostler up' uses {}; end it, or choose another --data", settings_.data.string()));
+        co_return fail(Code::conflict,
+                       fmt::format("another 'hostler up' uses {}; end it, or choose another --data",
+                                   settings_.data.string()));
     auto ended = co_await start();
     if (ended) {
         Signal forever;
@@ -73,7 +79,8 @@ Task<> Up::run() {
 Task<> Up::stop() {
     co_await supervisor_.stop(seconds{8});
     if (containers_)
-        if (auto stopped = co_await containers_->stop(host_ids_); !stopped) log_warn("containers run on: {}", stopped.error().message);
+        if (auto stopped = co_await containers_->stop(host_ids_); !stopped)
+            log_warn("containers run on: {}", stopped.error().message);
     co_await engine_keeper_.stop(seconds{8});
     docker::release_podman(settings_.data / "engine");
     co_return Result<>{};
@@ -88,7 +95,9 @@ Task<> Up::start() {
     }
     CO_TRY(co_await start_engine());
     if (engine_ != "sim") {
-        containers_ = std::make_unique<Containers>(process_, engine_.substr(std::string_view{"docker:"}.size()), settings_.data / "stopped-containers.json");
+        containers_ =
+            std::make_unique<Containers>(process_, engine_.substr(std::string_view{"docker:"}.size()),
+                                         settings_.data / "stopped-containers.json");
         CO_TRY(co_await containers_->go_on());
     }
     CO_TRY(co_await start_roles());
@@ -96,11 +105,16 @@ Task<> Up::start() {
     CO_TRY(co_await import_demo_image());
     CO_TRY(co_await wait_until_hosts_report());
     const std::string api = "http://" + master_["api"];
-    CO_TRY(write_file(settings_.data / "config.toml", fmt::format("api = \"{}\"\nkey = \"{}\"\n", api, operator_key_)));
+    CO_TRY(write_file(settings_.data / "config.toml",
+                      fmt::format("api = \"{}\"\nkey = \"{}\"\n", api, operator_key_)));
     if (!settings_.ready_file.empty()) {
         json::array names;
         for (const ZonePlan& zone : zones) names.emplace_back(zone.name);
-        const json::object ready{{"api", api}, {"gateway", gateway_["url"]}, {"token", operator_key_}, {"zones", names}, {"demoImage", demo_image}};
+        const json::object ready{{"api", api},
+                                 {"gateway", gateway_["url"]},
+                                 {"token", operator_key_},
+                                 {"zones", names},
+                                 {"demoImage", demo_image}};
         CO_TRY(write_file(settings_.ready_file, json::serialize(ready)));
     }
     std::string demo_url;
@@ -112,21 +126,25 @@ Task<> Up::start() {
     co_return Result<>{};
 }
 
-// ── The container engine ───────────────────────────────────────────────────────────────────────────────────────
+// ── The container engine
+// ───────────────────────────────────────────────────────────────────────────────────────
 
 Task<> Up::start_engine() {
     if (settings_.engine != "auto") {
         engine_ = settings_.engine;
         if (engine_ != "sim" && !engine_.starts_with("docker:"))
-            co_return fail(Code::invalid, fmt::format("--engine {}: must be auto, sim or docker:SOCKET", engine_));
+            co_return fail(Code::invalid,
+                           fmt::format("--engine {}: must be auto, sim or docker:SOCKET", engine_));
         co_return Result<>{};
     }
-    const auto running = co_await docker::find_engine_socket(*process_.net, *process_.timers, docker::usual_sockets());
+    const auto running =
+        co_await docker::find_engine_socket(*process_.net, *process_.timers, docker::usual_sockets());
     if (running) {
         engine_ = "docker:" + *running;
         co_return Result<>{};
     }
-    const docker::PodmanService podman = CO_TRY(docker::prepare_podman(fs::absolute(settings_.data / "engine")));
+    const docker::PodmanService podman =
+        CO_TRY(docker::prepare_podman(fs::absolute(settings_.data / "engine")));
     ChildSpec child{.name = "engine", .command = podman.command};
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;
     engine_keeper_.keep(std::move(child));
@@ -138,76 +156,108 @@ Task<> Up::start_engine() {
 Task<> Up::import_demo_image() {
     if (engine_ == "sim") co_return Result<>{};
     const auto worker = make_worker(process_.loop, "engine");
-    docker::DockerEngine engine{*process_.net, *process_.timers, *worker, {.socket = engine_.substr(std::string_view{"docker:"}.size())}};
+    docker::DockerEngine engine{*process_.net,
+                                *process_.timers,
+                                *worker,
+                                {.socket = engine_.substr(std::string_view{"docker:"}.size())}};
     const std::string program = read_file(programs_ / "hostler-demo");
-    if (program.empty()) co_return fail(Code::not_found, fmt::format("{} is missing; build it with ./dev build", (programs_ / "hostler-demo").string()));
+    if (program.empty())
+        co_return fail(Code::not_found, fmt::format("{} is missing; build it with ./dev build",
+                                                    (programs_ / "hostler-demo").string()));
     const fs::path stamp = settings_.data / "demo-image";
     const std::string made_of = fmt::format("{} {}", engine_, std::hash<std::string>{}(program));
     if (read_file(stamp) == made_of && CO_TRY(co_await engine.has_image(demo_image))) co_return Result<>{};
-    CO_TRY(co_await engine.import_image(docker::rootfs_of_program("/demo", program), demo_image, {.command = {"/demo"}, .environment = {}, .ports = {8080}}));
+    CO_TRY(co_await engine.import_image(docker::rootfs_of_program("/demo", program), demo_image,
+                                        {.command = {"/demo"}, .environment = {}, .ports = {8080}}));
     co_return write_file(stamp, made_of);
 }
 
-// ── Roles ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Roles
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command, std::map<std::string, std::string> listens) {
+Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command,
+                              std::map<std::string, std::string> listens) {
     const fs::path folder = settings_.data / name;
     fs::create_directories(folder);
     const std::string ready = folder / "ready.json";
     const std::string kept = folder / "addresses.json";
     fs::remove(ready);
     for (auto& [flag, address] : listens)
-        if (const auto before = read_ready_file(kept); before && before->contains(flag)) address = before->at(flag);
+        if (const auto before = read_ready_file(kept); before && before->contains(flag))
+            address = before->at(flag);
     command.insert(command.end(), {"--data", folder, "--ready-file", ready});
     auto now = std::make_shared<std::map<std::string, std::string>>(listens);
-    supervisor_.keep({.name = name, .command = std::move(command), .environment = {}, .more_arguments = [now] {
-        std::vector<std::string> arguments;
-        for (const auto& [flag, address] : *now) arguments.insert(arguments.end(), {"--" + flag, address});
-        return arguments;
-    }});
+    supervisor_.keep(
+        {.name = name, .command = std::move(command), .environment = {}, .more_arguments = [now] {
+             std::vector<std::string> arguments;
+             for (const auto& [flag, address] : *now)
+                 arguments.insert(arguments.end(), {"--" + flag, address});
+             return arguments;
+         }});
     for (Duration waited{}; waited < seconds{30}; waited += milliseconds{20}) {
         if (const auto addresses = read_ready_file(ready)) {
             for (auto& [flag, address] : *now)
-                if (const auto at = addresses->find(flag == "listen" ? "address" : flag); at != addresses->end()) address = at->second;
+                if (const auto at = addresses->find(flag == "listen" ? "address" : flag);
+                    at != addresses->end())
+                    address = at->second;
             CO_TRY(write_ready_file(kept, *now));
             co_return *addresses;
         }
         CO_TRY(co_await sleep(*process_.timers, milliseconds{20}));
     }
-    co_return fail(Code::timeout, fmt::format("{} did not get ready; see {}", name, (supervisor_.log_folder() / (name + ".log")).string()));
+    co_return fail(Code::timeout, fmt::format("{} did not get ready; see {}", name,
+                                              (supervisor_.log_folder() / (name + ".log")).string()));
 }
 
 Task<> Up::start_roles() {
     const std::string hostler = programs_ / "hostler";
     const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
     const fs::path authority = settings_.data / "master/authority";
-    std::vector<std::string> master{hostler, "master", "--report-interval", fmt::format("{}", settings_.report_s), "--unreachable-after",
-                                    fmt::format("{}", settings_.unreachable_s), "--lost-after", fmt::format("{}", settings_.lost_s), "--stop-grace", "5",
-                                    "--ready-deadline", fmt::format("{}", settings_.ready_deadline_s)};
-    master.insert(master.end(), {"--network-pool", settings_.network_pool.empty() ? network_pool(settings_.data / "network-pool", *process_.random) : settings_.network_pool});
-    for (const ZonePlan& zone : zones) master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
+    std::vector<std::string> master{hostler,
+                                    "master",
+                                    "--report-interval",
+                                    fmt::format("{}", settings_.report_s),
+                                    "--unreachable-after",
+                                    fmt::format("{}", settings_.unreachable_s),
+                                    "--lost-after",
+                                    fmt::format("{}", settings_.lost_s),
+                                    "--stop-grace",
+                                    "5",
+                                    "--ready-deadline",
+                                    fmt::format("{}", settings_.ready_deadline_s)};
+    master.insert(master.end(),
+                  {"--network-pool", settings_.network_pool.empty()
+                                         ? network_pool(settings_.data / "network-pool", *process_.random)
+                                         : settings_.network_pool});
+    for (const ZonePlan& zone : zones)
+        master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
     // An address that was asked for now counts more than the one of the last time.
     // Either way a master that is started again keeps the port that was picked.
     listens["api"] = listen;
-    if (auto kept = read_ready_file(settings_.data / "master/addresses.json"); kept && !settings_.listen.empty()) {
+    if (auto kept = read_ready_file(settings_.data / "master/addresses.json");
+        kept && !settings_.listen.empty()) {
         kept->erase("api");
         CO_TRY(write_ready_file(settings_.data / "master/addresses.json", *kept));
     }
     master_ = CO_TRY(co_await keep_role("master", std::move(master), std::move(listens)));
     for (const ZonePlan& zone : zones) {
         const std::string name = fmt::format("access-{}", zone.name);
-        CO_TRY(issue_credentials(process_, authority, settings_.data / name, "access", fmt::format("{}-1", zone.name)));
-        access_[zone.name] = CO_TRY(co_await keep_role(name, {hostler, "access", "--zone", zone.name, "--master", master_["wire"]},
-                                                       {{"uplink", "127.0.0.1:0"}, {"tunnel", "127.0.0.1:0"}, {"control", "127.0.0.1:0"}}));
+        CO_TRY(issue_credentials(process_, authority, settings_.data / name, "access",
+                                 fmt::format("{}-1", zone.name)));
+        access_[zone.name] = CO_TRY(co_await keep_role(
+            name, {hostler, "access", "--zone", zone.name, "--master", master_["wire"]},
+            {{"uplink", "127.0.0.1:0"}, {"tunnel", "127.0.0.1:0"}, {"control", "127.0.0.1:0"}}));
     }
     CO_TRY(issue_credentials(process_, authority, settings_.data / "gateway", "gateway", "gateway-1"));
-    gateway_ = CO_TRY(co_await keep_role("gateway", {hostler, "gateway", "--master", master_["wire"], "--domain", settings_.domain},
-                                         {{"listen", host_of(listen) + ":0"}}));
+    gateway_ = CO_TRY(co_await keep_role(
+        "gateway", {hostler, "gateway", "--master", master_["wire"], "--domain", settings_.domain},
+        {{"listen", host_of(listen) + ":0"}}));
     co_return Result<>{};
 }
 
-// ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Hosts
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
     std::vector<HostPlan> plans;
@@ -219,8 +269,11 @@ Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
     const SimulatedEstate estate = settings_.simulate.value_or(SimulatedEstate{});
     for (int i = 0; i < estate.hosts; ++i) {
         const ZonePlan& zone = zones[static_cast<std::size_t>(i) % std::size(zones)];
-        HostPlan plan{fmt::format("{}-{}", zone.name, i / static_cast<int>(std::size(zones)) + 1), zone.name, {}, {}};
-        SimulatedFiles files = TRY(make_simulated_host(estate, plan.name, fs::absolute(settings_.data / "hosts" / plan.name), programs_ / "simulated/libnvidia-ml.so.1"));
+        HostPlan plan{
+            fmt::format("{}-{}", zone.name, i / static_cast<int>(std::size(zones)) + 1), zone.name, {}, {}};
+        SimulatedFiles files =
+            TRY(make_simulated_host(estate, plan.name, fs::absolute(settings_.data / "hosts" / plan.name),
+                                    programs_ / "simulated/libnvidia-ml.so.1"));
         plan.arguments = std::move(files.arguments);
         plan.environment["HOSTLER_SIMULATED_NVML"] = files.state;
         plans.push_back(std::move(plan));
@@ -237,13 +290,16 @@ Task<> Up::start_hosts() {
         fs::create_directories(folder);
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
-            const json::value token = CO_TRY(co_await call("POST", "/v1/host-tokens", json::object{{"zone", plan.zone}}));
+            const json::value token =
+                CO_TRY(co_await call("POST", "/v1/host-tokens", json::object{{"zone", plan.zone}}));
             tokens_[plan.name] = token.at("token").as_string().c_str();
         }
         std::string access = access_[plan.zone]["uplink"];
         for (const auto& [zone, addresses] : access_)
             if (zone != plan.zone) access += "," + addresses.at("uplink");
-        ChildSpec child{.name = "host-" + plan.name, .command = {programs_ / "hostler-agent", "run", "--data", folder, "--access", access, "--engine", engine_},
+        ChildSpec child{.name = "host-" + plan.name,
+                        .command = {programs_ / "hostler-agent", "run", "--data", folder, "--access", access,
+                                    "--engine", engine_},
                         .environment = plan.environment};
         child.command.insert(child.command.end(), plan.arguments.begin(), plan.arguments.end());
         child.more_arguments = [this, name = plan.name]() -> std::vector<std::string> {
@@ -262,20 +318,26 @@ Task<> Up::wait_until_hosts_report() {
         const json::value hosts = CO_TRY(co_await call("GET", "/v1/hosts?state=ready&limit=1000"));
         std::size_t ready = 0;
         for (const json::value& host : hosts.at("items").as_array()) {
-            const bool ours = !simulated_ || std::ranges::any_of(plans, [&](const HostPlan& plan) { return plan.name == host.at("name").as_string().c_str(); });
+            const bool ours = !simulated_ || std::ranges::any_of(plans, [&](const HostPlan& plan) {
+                return plan.name == host.at("name").as_string().c_str();
+            });
             ready += ours && !host.at("accessPoint").as_string().empty() ? 1 : 0;
         }
         if (ready >= plans.size()) {
-            for (const json::value& host : hosts.at("items").as_array()) host_ids_.emplace_back(host.at("id").as_string());
-            for (const HostPlan& plan : plans) CO_TRY(write_file(settings_.data / "hosts" / plan.name / "joined", ""));
+            for (const json::value& host : hosts.at("items").as_array())
+                host_ids_.emplace_back(host.at("id").as_string());
+            for (const HostPlan& plan : plans)
+                CO_TRY(write_file(settings_.data / "hosts" / plan.name / "joined", ""));
             co_return Result<>{};
         }
         CO_TRY(co_await sleep(*process_.timers, milliseconds{50}));
     }
-    co_return fail(Code::timeout, fmt::format("the hosts did not report within a minute; see {}/host-*.log", supervisor_.log_folder().string()));
+    co_return fail(Code::timeout, fmt::format("the hosts did not report within a minute; see {}/host-*.log",
+                                              supervisor_.log_folder().string()));
 }
 
-// ── The API ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The API
+// ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Task<json::value> Up::call(std::string method, std::string path, json::value body) {
     http::Request request{.method = std::move(method), .target = path};
@@ -297,27 +359,48 @@ Task<json::value> Up::call(std::string method, std::string path, json::value bod
         boost::system::error_code error;
         json::value answer = json::parse(response->body, error);
         if (response->status < 300 && !error) co_return answer;
-        const std::string detail = !error && answer.is_object() && answer.get_object().contains("detail") ? answer.at("detail").as_string().c_str() : response->body;
-        co_return fail(response->status == 409 ? Code::conflict : Code::unavailable, fmt::format("{}: {}", path, detail));
+        const std::string detail = !error && answer.is_object() && answer.get_object().contains("detail")
+                                       ? answer.at("detail").as_string().c_str()
+                                       : response->body;
+        co_return fail(response->status == 409 ? Code::conflict : Code::unavailable,
+                       fmt::format("{}: {}", path, detail));
     }
 }
 
-// ── The demo ───────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The demo
+// ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 Task<> Up::start_demo() {
     const SimulatedEstate estate = settings_.simulate.value_or(SimulatedEstate{});
     std::string model = estate.model;
     if (!simulated_) {
         const json::value gpus = CO_TRY(co_await call("GET", "/v1/gpus?limit=1"));
-        if (gpus.at("items").as_array().empty()) co_return fail(Code::not_found, "no GPU was found on this machine; try --simulate hosts=2,gpus=8");
+        if (gpus.at("items").as_array().empty())
+            co_return fail(Code::not_found,
+                           "no GPU was found on this machine; try --simulate hosts=2,gpus=8");
         model = gpus.at("items").at(0).at("model").as_string().c_str();
     }
-    CO_TRY(co_await call("POST", "/stocks", json::object{{"number", 2}, {"operationID", "up-demo-stock"}, {"specName", "demo"}, {"cpu", "1"},
-                                                         {"memory", "512Mi"}, {"gpuType", model}, {"gpuNum", 1}}));
-    const json::object port{{"port", 8080}, {"protocol", "TCP"}, {"isPublic", true}, {"isProbe", true}, {"baseUrl", ""}};
-    const auto started = co_await call("POST", "/gpu-instances", json::object{{"instanceID", "hello"}, {"tenantID", "demo"}, {"tenantName", "Demo"},
-        {"image", demo_image}, {"storageID", ""}, {"specName", "demo"},
-        {"template", json::object{{"ports", json::array{port}}, {"envs", json::array{}}, {"cmd", ""}, {"volumes", json::array{}}}}});
+    CO_TRY(co_await call("POST", "/stocks",
+                         json::object{{"number", 2},
+                                      {"operationID", "up-demo-stock"},
+                                      {"specName", "demo"},
+                                      {"cpu", "1"},
+                                      {"memory", "512Mi"},
+                                      {"gpuType", model},
+                                      {"gpuNum", 1}}));
+    const json::object port{
+        {"port", 8080}, {"protocol", "TCP"}, {"isPublic", true}, {"isProbe", true}, {"baseUrl", ""}};
+    const auto started = co_await call("POST", "/gpu-instances",
+                                       json::object{{"instanceID", "hello"},
+                                                    {"tenantID", "demo"},
+                                                    {"tenantName", "Demo"},
+                                                    {"image", demo_image},
+                                                    {"storageID", ""},
+                                                    {"specName", "demo"},
+                                                    {"template", json::object{{"ports", json::array{port}},
+                                                                              {"envs", json::array{}},
+                                                                              {"cmd", ""},
+                                                                              {"volumes", json::array{}}}}});
     // Stopped by hand the last time: its name is used up, and nobody wants it back.
     if (!started && started.error().code != Code::conflict) co_return std::unexpected(started.error());
     co_return Result<>{};
@@ -330,21 +413,31 @@ Task<std::string> Up::wait_for_demo(std::string name) {
         const std::string state = instance->at("state").as_string().c_str();
         if (state == "running") co_return std::string{instance->at("urls").at(0).at("url").as_string()};
         if (state == "stopped") co_return std::string{};
-        if (state == "failed") co_return fail(Code::internal, fmt::format("the demo instance failed: {}", instance->at("message").as_string().c_str()));
+        if (state == "failed")
+            co_return fail(Code::internal, fmt::format("the demo instance failed: {}",
+                                                       instance->at("message").as_string().c_str()));
         CO_TRY(co_await sleep(*process_.timers, milliseconds{50}));
     }
-    co_return fail(Code::timeout, "the demo instance did not get ready within a minute; see: hostler instance explain hello");
+    co_return fail(
+        Code::timeout,
+        "the demo instance did not get ready within a minute; see: hostler instance explain hello");
 }
 
 void Up::greet(const std::string& demo_url) const {
     const std::string hostler = programs_ / "hostler";
     fmt::print("\n  Hostler is up{}.\n\n", simulated_ ? ", with simulated GPUs" : "");
-    fmt::print("    API        http://{}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n", master_.at("api"), gateway_.at("url"),
-               fs::absolute(settings_.data).string(), supervisor_.log_folder().string());
+    fmt::print("    API        http://{}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n",
+               master_.at("api"), gateway_.at("url"), fs::absolute(settings_.data).string(),
+               supervisor_.log_folder().string());
     if (!demo_url.empty()) fmt::print("\n  An instance answers at\n\n    {}\n", demo_url);
-    fmt::print("\n  Try in another terminal:\n\n    export HOSTLER_CONFIG={}\n    {} host list\n    {} gpu list\n    {} stock list\n    {} instance list\n",
-               fs::absolute(settings_.data / "config.toml").string(), hostler, hostler, hostler, hostler);
-    fmt::print("    {} instance start mine --tenant-id demo --spec-name demo --image {} --port 8080,public,probe --wait\n", hostler, demo_image);
+    fmt::print(
+        "\n  Try in another terminal:\n\n    export HOSTLER_CONFIG={}\n    {} host list\n    {} gpu list\n   "
+        " {} stock list\n    {} instance list\n",
+        fs::absolute(settings_.data / "config.toml").string(), hostler, hostler, hostler, hostler);
+    fmt::print(
+        "    {} instance start mine --tenant-id demo --spec-name demo --image {} --port 8080,public,probe "
+        "--wait\n",
+        hostler, demo_image);
     fmt::print("\n  Ctrl-C stops everything and leaves the data.\n\n");
     std::fflush(stdout);
 }

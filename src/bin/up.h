@@ -1,5 +1,5 @@
-// `hostler up`: a whole cloud on one machine, every role and every host a process of its own, over the same sockets
-// and certificates as a large one.
+// `hostler up`: a whole cloud on one machine, every role and every host a process of its own, over the same
+// sockets and certificates as a large one.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +19,17 @@ namespace hostler::bin {
 
 struct UpSettings {
     std::filesystem::path data;
-    std::string listen;                      // "127.0.0.1:7480"; empty: as last time, else that.
+    std::string listen;                         // "127.0.0.1:7480"; empty: as last time, else that.
     std::optional<SimulatedEstate> simulate{};  // Not given: only where the machine has no GPU.
-    std::string engine = "auto";             // auto | docker:SOCKET | sim
-    std::string domain = "localhost";        // Empty: instances get a gateway port each.
+    std::string engine = "auto";                // auto | docker:SOCKET | sim
+    std::string domain = "localhost";           // Empty: instances get a gateway port each.
     std::string ready_file;
-    bool demo = false;                       // Make stock, start an instance, say where it answers.
-    double report_s = 1;                     // On one machine there is no reason to be slow.
+    bool demo = false;    // Make stock, start an instance, say where it answers.
+    double report_s = 1;  // On one machine there is no reason to be slow.
     double unreachable_s = 10;
     double lost_s = 60;
-    double ready_deadline_s = 300;           // For probes to answer.
-    std::string network_pool;                // Empty: one of 16 ranges, chosen once.
+    double ready_deadline_s = 300;  // For probes to answer.
+    std::string network_pool;       // Empty: one of 16 ranges, chosen once.
 };
 
 class Up {
@@ -58,7 +58,8 @@ private:
     void greet(const std::string& demo_url) const;
 
     // A role keeps the addresses that it was given at first, also when it is started again.
-    Task<Addresses> keep_role(std::string name, std::vector<std::string> command, std::map<std::string, std::string> listens);
+    Task<Addresses> keep_role(std::string name, std::vector<std::string> command,
+                              std::map<std::string, std::string> listens);
     Result<std::vector<HostPlan>> plan_hosts();
     // Errors: those of the API.
     Task<Json> call(std::string method, std::string path, Json body = nullptr);
@@ -66,16 +67,16 @@ private:
     Process& process_;
     UpSettings settings_;
     std::filesystem::path programs_;
-    Supervisor engine_keeper_;               // Of an engine of our own: it outlives everything else.
+    Supervisor engine_keeper_;  // Of an engine of our own: it outlives everything else.
     Supervisor supervisor_;
     std::unique_ptr<Containers> containers_;
     std::vector<std::string> host_ids_;
     http::Client client_;
-    std::string engine_;                     // As --engine of the agents.
+    std::string engine_;  // As --engine of the agents.
     std::string operator_key_;
     Addresses master_;
     Addresses gateway_;
-    std::map<std::string, Addresses> access_;  // By zone.
+    std::map<std::string, Addresses> access_;    // By zone.
     std::map<std::string, std::string> tokens_;  // Of hosts that are to join, by name.
     bool simulated_ = false;
 };

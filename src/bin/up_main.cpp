@@ -26,20 +26,35 @@ namespace {
 }  // namespace
 
 int up_main(int argc, const char* const* argv) {
-    CLI::App app{"Run a whole cloud on this machine: master, two zones with an access point each, a gateway, hosts.", "hostler up"};
+    CLI::App app{
+        "Run a whole cloud on this machine: master, two zones with an access point each, a gateway, hosts.",
+        "hostler up"};
     UpSettings settings;
     std::string data = "hostler-data", simulate;
     app.add_option("--data", data, "Folder of all that is kept")->capture_default_str();
-    app.add_option("--listen", settings.listen, "ADDR:PORT of the API; port 0 picks one; the gateway takes another port of ADDR");
-    app.add_option("--simulate", simulate, "Hosts that do not exist, as hosts=2,gpus=8,model=\"H100 SXM5 80GB\"[,cpus=64,memory=1Ti]");
-    app.add_option("--engine", settings.engine, "Container engine: auto, docker:SOCKET or sim")->capture_default_str();
-    app.add_option("--domain", settings.domain, "Instances are names below it; empty: each of their ports has a port of the gateway")->capture_default_str();
+    app.add_option("--listen", settings.listen,
+                   "ADDR:PORT of the API; port 0 picks one; the gateway takes another port of ADDR");
+    app.add_option(
+        "--simulate", simulate,
+        "Hosts that do not exist, as hosts=2,gpus=8,model=\"H100 SXM5 80GB\"[,cpus=64,memory=1Ti]");
+    app.add_option("--engine", settings.engine, "Container engine: auto, docker:SOCKET or sim")
+        ->capture_default_str();
+    app.add_option("--domain", settings.domain,
+                   "Instances are names below it; empty: each of their ports has a port of the gateway")
+        ->capture_default_str();
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
-    app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")->capture_default_str();
-    app.add_option("--unreachable-after", settings.unreachable_s, "Seconds of silence until a host is unreachable")->capture_default_str();
-    app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")->capture_default_str();
-    app.add_option("--ready-deadline", settings.ready_deadline_s, "Seconds for an instance's probes to answer")->capture_default_str();
-    app.add_option("--network-pool", settings.network_pool, "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
+    app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
+        ->capture_default_str();
+    app.add_option("--unreachable-after", settings.unreachable_s,
+                   "Seconds of silence until a host is unreachable")
+        ->capture_default_str();
+    app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")
+        ->capture_default_str();
+    app.add_option("--ready-deadline", settings.ready_deadline_s,
+                   "Seconds for an instance's probes to answer")
+        ->capture_default_str();
+    app.add_option("--network-pool", settings.network_pool,
+                   "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     CLI11_PARSE(app, argc, argv);
     if (!simulate.empty()) {

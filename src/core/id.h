@@ -19,5 +19,7 @@ struct Id {
 
 template <class Tag>
 struct std::hash<hostler::Id<Tag>> {
-    std::size_t operator()(const hostler::Id<Tag>& id) const noexcept { return std::hash<std::string>{}(id.text); }
+    std::size_t operator()(const hostler::Id<Tag>& id) const noexcept {
+        return std::hash<std::string>{}(id.text);
+    }
 };

@@ -59,7 +59,8 @@ std::optional<std::string> read_bytes(const std::string& path, std::size_t size_
 std::optional<std::string> read_text(const std::string& path, std::size_t size_max) {
     auto text = read_bytes(path, size_max);
     if (!text) return text;
-    while (!text->empty() && std::string_view{" \t\r\n"}.find(text->back()) != std::string_view::npos) text->pop_back();
+    while (!text->empty() && std::string_view{" \t\r\n"}.find(text->back()) != std::string_view::npos)
+        text->pop_back();
     return text;
 }
 
@@ -117,7 +118,8 @@ std::optional<std::string> value_of_line(std::string_view text, std::string_view
         if (rest.empty() || std::string_view{" \t:="}.find(rest.front()) == std::string_view::npos) continue;
         rest = trimmed(rest);
         if (!rest.empty() && (rest.front() == ':' || rest.front() == '=')) rest = trimmed(rest.substr(1));
-        if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"') rest = rest.substr(1, rest.size() - 2);
+        if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"')
+            rest = rest.substr(1, rest.size() - 2);
         return std::string{rest};
     }
     return std::nullopt;

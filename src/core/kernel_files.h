@@ -1,4 +1,5 @@
-// The small files in which the kernel tells things: sysfs and procfs. Reading one may block when a device hangs.
+// The small files in which the kernel tells things: sysfs and procfs. Reading one may block when a device
+// hangs.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ std::optional<std::string> read_text(const std::string& path, std::size_t size_m
 // The number that a file begins with, decimal or 0x…; nullopt also: none.
 std::optional<std::int64_t> read_number(const std::string& path);
 std::optional<std::int64_t> parse_number(std::string_view text);
-// Names in a folder, numbers in them in order ("card2" before "card10"); empty: not there. Of more than `names_max`
-// any `names_max`.
+// Names in a folder, numbers in them in order ("card2" before "card10"); empty: not there. Of more than
+// `names_max` any `names_max`.
 std::vector<std::string> list_folder(const std::string& path, std::size_t names_max = 4096);
 // The last part of where a link points: "amdgpu" of ".../device/driver". Empty: not a link.
 std::string link_name(const std::string& path);

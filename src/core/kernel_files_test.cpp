@@ -50,7 +50,8 @@ TEST(KernelFiles, Links) {
 }
 
 TEST(KernelFiles, LinesWithAKey) {
-    const char* text = "MemTotal:       24682416 kB\nMemTotalX: 1\nPRETTY_NAME=\"Debian 12\"\nsimd_count 1216\nempty:\n";
+    const char* text =
+        "MemTotal:       24682416 kB\nMemTotalX: 1\nPRETTY_NAME=\"Debian 12\"\nsimd_count 1216\nempty:\n";
     EXPECT_EQ(value_of_line(text, "MemTotal"), "24682416 kB");
     EXPECT_EQ(value_of_line(text, "PRETTY_NAME"), "Debian 12");
     EXPECT_EQ(value_of_line(text, "simd_count"), "1216");

@@ -40,7 +40,9 @@ struct Lane::State {
     }
 };
 
-Lane::Lane(Loop& loop, std::string name) : state_(std::make_shared<State>(std::move(name))) { state_->loop = &loop; }
+Lane::Lane(Loop& loop, std::string name) : state_(std::make_shared<State>(std::move(name))) {
+    state_->loop = &loop;
+}
 
 Lane::~Lane() {
     std::unique_lock lock{state_->mutex};

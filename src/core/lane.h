@@ -11,17 +11,18 @@
 
 namespace hostler {
 
-// One thread, one job at a time. Unlike a Worker it is never waited for: a job that hangs keeps its lane busy and
-// nothing else, so there are never more stuck threads than lanes. Lanes live on the loop's thread.
+// One thread, one job at a time. Unlike a Worker it is never waited for: a job that hangs keeps its lane busy
+// and nothing else, so there are never more stuck threads than lanes. Lanes live on the loop's thread.
 class Lane {
 public:
     Lane(Loop& loop, std::string name);
-    ~Lane();  // Gives a running job `farewell` to end, then leaves its thread behind; `done` is not called any more.
+    ~Lane();  // Gives a running job `farewell` to end, then leaves its thread behind; `done` is not called
+              // any more.
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
-    // Runs `job` on the thread, then `done` on the loop. false: still busy with an earlier job. The job must own
-    // what it touches. An idle loop is not kept alive by a job: whoever waits has a deadline.
+    // Runs `job` on the thread, then `done` on the loop. false: still busy with an earlier job. The job must
+    // own what it touches. An idle loop is not kept alive by a job: whoever waits has a deadline.
     bool start(std::move_only_function<void()> job, std::move_only_function<void()> done);
     bool busy() const;
 
@@ -39,8 +40,9 @@ struct Question {
     std::move_only_function<Result<T>()> job;
 };
 
-// Asks all at once and answers when all have, or when `time` is over. Each answer is the job's own, or: timeout (it
-// has not come back and keeps its lane), unavailable (its lane is still kept by an earlier one). Errors: cancelled.
+// Asks all at once and answers when all have, or when `time` is over. Each answer is the job's own, or:
+// timeout (it has not come back and keeps its lane), unavailable (its lane is still kept by an earlier one).
+// Errors: cancelled.
 template <class T>
 Task<std::vector<Result<T>>> ask(Timers& timers, Duration time, std::vector<Question<T>> questions) {
     struct Round {

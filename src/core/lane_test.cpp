@@ -65,7 +65,8 @@ TEST_F(LaneTest, AHungJobKeepsOnlyItsOwnLane) {
 
     hang->count_down();
     until_free(stuck);
-    EXPECT_EQ(run(ask<int>(timers, 10s, stuck, [] { return 5; })).value(), 5) << "a call that comes back frees it";
+    EXPECT_EQ(run(ask<int>(timers, 10s, stuck, [] { return 5; })).value(), 5)
+        << "a call that comes back frees it";
 }
 
 TEST_F(LaneTest, IsLeftBehindWhileAJobHangs) {
@@ -90,11 +91,13 @@ TEST_F(LaneTest, WhoIsCancelledDoesNotWait) {
     Lane lane{loop, "test"};
     std::optional<Code> seen;
     TaskGroup group{loop};
-    group.start("asks", [](LaneTest& test, Lane& on, std::shared_ptr<std::latch> latch, std::optional<Code>& code) -> Task<> {
-        auto answer = co_await ask<int>(test.timers, 10min, on, [latch] { return latch->wait(), 1; });
-        code = answer ? Code::internal : answer.error().code;
-        co_return Result<>{};
-    }(*this, lane, hang, seen));
+    group.start(
+        "asks",
+        [](LaneTest& test, Lane& on, std::shared_ptr<std::latch> latch, std::optional<Code>& code) -> Task<> {
+            auto answer = co_await ask<int>(test.timers, 10min, on, [latch] { return latch->wait(), 1; });
+            code = answer ? Code::internal : answer.error().code;
+            co_return Result<>{};
+        }(*this, lane, hang, seen));
     loop.poll();
     ASSERT_TRUE(run(group.close()));
     EXPECT_EQ(seen, Code::cancelled);

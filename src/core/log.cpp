@@ -13,7 +13,8 @@ std::atomic<void (*)(Level, std::string_view)> sink{nullptr};
 
 spdlog::logger& logger() {
     static const auto log = [] {
-        auto made = std::make_shared<spdlog::logger>("hostler", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+        auto made = std::make_shared<spdlog::logger>("hostler",
+                                                     std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
         made->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%-5l%$ %n  %v");
         return made;
     }();

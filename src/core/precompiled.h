@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/describe.hpp>
-#include <fmt/format.h>

@@ -16,8 +16,22 @@ struct Suffix {
 };
 
 constexpr std::array suffixes = std::to_array<Suffix>({
-    {"Ki", 1, 0}, {"Mi", 2, 0}, {"Gi", 3, 0}, {"Ti", 4, 0}, {"Pi", 5, 0}, {"Ei", 6, 0}, {"n", 0, -9}, {"u", 0, -6},
-    {"m", 0, -3}, {"", 0, 0},   {"k", 0, 3},  {"M", 0, 6},  {"G", 0, 9},  {"T", 0, 12}, {"P", 0, 15}, {"E", 0, 18},
+    {"Ki", 1, 0},
+    {"Mi", 2, 0},
+    {"Gi", 3, 0},
+    {"Ti", 4, 0},
+    {"Pi", 5, 0},
+    {"Ei", 6, 0},
+    {"n", 0, -9},
+    {"u", 0, -6},
+    {"m", 0, -3},
+    {"", 0, 0},
+    {"k", 0, 3},
+    {"M", 0, 6},
+    {"G", 0, 9},
+    {"T", 0, 12},
+    {"P", 0, 15},
+    {"E", 0, 18},
 });
 
 using Wide = __int128;
@@ -74,7 +88,8 @@ Result<Quantity> parse_quantity(std::string_view text) {
         }
         power += down ? -exponent : exponent;
     } else {
-        const auto suffix = std::find_if(suffixes.begin(), suffixes.end(), [&](const Suffix& s) { return s.text == rest; });
+        const auto suffix =
+            std::find_if(suffixes.begin(), suffixes.end(), [&](const Suffix& s) { return s.text == rest; });
         if (suffix == suffixes.end()) return wrong("has an unknown suffix");
         power += suffix->decimal;
         for (int i = 0; i < suffix->binary; ++i) {
@@ -88,7 +103,8 @@ Result<Quantity> parse_quantity(std::string_view text) {
         if (!larger) return wrong("is too large");
         digits = *larger;
     }
-    for (; power < 0 && digits != 0; ++power) digits = digits == 1 ? 1 : (digits + 9) / 10;  // Rounds up, and 1 stays.
+    for (; power < 0 && digits != 0; ++power)
+        digits = digits == 1 ? 1 : (digits + 9) / 10;  // Rounds up, and 1 stays.
     if (digits > std::numeric_limits<std::int64_t>::max()) return wrong("is too large");
     const auto milli = static_cast<std::int64_t>(digits);
     return Quantity{negative ? -milli : milli};

@@ -1,4 +1,5 @@
-// Kubernetes' resource.Quantity: "500m", "2", "1.5Gi", "3e3", "100k". Kept as an exact integer of thousandths.
+// Kubernetes' resource.Quantity: "500m", "2", "1.5Gi", "3e3", "100k". Kept as an exact integer of
+// thousandths.
 #pragma once
 
 #include <compare>
@@ -11,7 +12,8 @@
 namespace hostler {
 
 // Notation: k8s.io/apimachinery/pkg/api/resource: sign, decimal digits, then one of n u m (none) k M G T P E,
-// Ki Mi Gi Ti Pi Ei, or an exponent e3 / E3. What is finer than a thousandth is rounded up, as Kubernetes does.
+// Ki Mi Gi Ti Pi Ei, or an exponent e3 / E3. What is finer than a thousandth is rounded up, as Kubernetes
+// does.
 struct Quantity {
     std::int64_t milli = 0;
     auto operator<=>(const Quantity&) const = default;

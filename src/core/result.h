@@ -36,8 +36,8 @@ struct FieldError {
 
 struct Error {
     Code code = Code::internal;
-    std::string message;               // A sentence: what, which one, what to do.
-    std::string reason{};              // A stable token for programs, as "spec_differs"; empty: the code's name.
+    std::string message;   // A sentence: what, which one, what to do.
+    std::string reason{};  // A stable token for programs, as "spec_differs"; empty: the code's name.
     std::vector<FieldError> fields{};  // Every wrong field, when code is `invalid`.
     std::string help{};                // What would help, when the message does not say it already.
     bool operator==(const Error&) const = default;
@@ -59,11 +59,11 @@ inline std::unexpected<Error> fail(Code code, std::string message, std::string r
     (static_cast<bool>(condition) ? void() : ::hostler::broken(#condition, __FILE__, __LINE__))
 
 // The value of a Result, or return its error. In coroutines: CO_TRY (task.h).
-#define TRY(...)                                                                     \
-    ({                                                                               \
-        auto hostler_try = (__VA_ARGS__);                                            \
-        if (!hostler_try) return std::unexpected(std::move(hostler_try).error());    \
-        ::hostler::detail::value_of(std::move(hostler_try));                         \
+#define TRY(...)                                                                  \
+    ({                                                                            \
+        auto hostler_try = (__VA_ARGS__);                                         \
+        if (!hostler_try) return std::unexpected(std::move(hostler_try).error()); \
+        ::hostler::detail::value_of(std::move(hostler_try));                      \
     })
 
 namespace hostler::detail {

@@ -16,7 +16,8 @@ Task<> Signal::wait_even_if_cancelled() {
     return suspend<void>([this](WakerPtr<void> waker) { add(std::move(waker)); }, Cancellable::no);
 }
 
-// Those who were cancelled leave when somebody comes, so that a signal that nobody gives does not collect them.
+// Those who were cancelled leave when somebody comes, so that a signal that nobody gives does not collect
+// them.
 void Signal::add(WakerPtr<void> waiter) {
     while (!waiters_.empty() && !waiters_.front()->asleep()) waiters_.pop_front();
     waiters_.push_back(std::move(waiter));

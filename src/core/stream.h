@@ -1,5 +1,5 @@
-// Bytes both ways, and where they come from. Everything under `http`, `wire` and the roles runs on these, so that
-// the simulation can be the network.
+// Bytes both ways, and where they come from. Everything under `http`, `wire` and the roles runs on these, so
+// that the simulation can be the network.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -13,8 +13,8 @@
 
 namespace hostler {
 
-// One reader and one writer at a time. Reading costs no memory while nothing comes: wait with readable(), then
-// read into scratch. Closing or destroying a stream ends both directions at once.
+// One reader and one writer at a time. Reading costs no memory while nothing comes: wait with readable(),
+// then read into scratch. Closing or destroying a stream ends both directions at once.
 class Stream {
 public:
     virtual ~Stream() = default;
@@ -23,7 +23,8 @@ public:
     virtual Result<std::optional<std::size_t>> try_read(std::span<char> into) = 0;
     // Bytes taken from the front of `from`; nullopt: no room yet. Errors: unavailable.
     virtual Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) = 0;
-    // Return when the try_ call is worth repeating. Errors: cancelled (also when closed meanwhile), unavailable.
+    // Return when the try_ call is worth repeating. Errors: cancelled (also when closed meanwhile),
+    // unavailable.
     virtual Task<> readable() = 0;
     virtual Task<> writable() = 0;
 
@@ -47,8 +48,8 @@ Task<> write_all(Stream& stream, std::span<const asio::const_buffer> buffers);  
 class Listener {
 public:
     virtual ~Listener() = default;
-    virtual Task<StreamPtr> accept() = 0;             // Errors: cancelled; unavailable for passing trouble: go on.
-    virtual std::string_view address() const = 0;     // With the port that was picked for port 0.
+    virtual Task<StreamPtr> accept() = 0;  // Errors: cancelled; unavailable for passing trouble: go on.
+    virtual std::string_view address() const = 0;  // With the port that was picked for port 0.
     virtual void close() = 0;
 };
 
@@ -58,14 +59,14 @@ using ListenerPtr = std::unique_ptr<Listener>;
 struct Credentials {
     std::string certificate;  // With its chain. Empty: we do not say who we are.
     std::string key;
-    std::string authority;    // Who we believe. Empty: nobody is checked (only ever before joining).
+    std::string authority;  // Who we believe. Empty: nobody is checked (only ever before joining).
 };
 
 // How one end of a stream is secured.
 struct Secure {
     std::shared_ptr<const Credentials> own;
-    bool peer_required = true;     // Refuse a peer without a certificate.
-    std::string expect{};          // The identity the peer must have; a trailing '/' means any of that role.
+    bool peer_required = true;  // Refuse a peer without a certificate.
+    std::string expect{};       // The identity the peer must have; a trailing '/' means any of that role.
 };
 
 enum class Side { client, server };
@@ -77,8 +78,8 @@ public:
     // Errors: unavailable (refused, unreachable), timeout.
     virtual Task<StreamPtr> dial(std::string address, Duration deadline) = 0;
     virtual Task<ListenerPtr> listen(std::string address) = 0;
-    // TLS 1.3 over a connected stream. Errors: unauthenticated (no certificate, not of ours, not who we expect),
-    // unavailable, timeout.
+    // TLS 1.3 over a connected stream. Errors: unauthenticated (no certificate, not of ours, not who we
+    // expect), unavailable, timeout.
     virtual Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) = 0;
 };
 

@@ -35,12 +35,14 @@ enum class Cancellable { yes, no };
 
 // Sleeps until somebody calls wake() on the Waker that `begin` is given, or until the task is cancelled.
 template <class T>
-Task<T> suspend(std::move_only_function<void(WakerPtr<T>)> begin, Cancellable cancellable = Cancellable::yes) {
+Task<T> suspend(std::move_only_function<void(WakerPtr<T>)> begin,
+                Cancellable cancellable = Cancellable::yes) {
     if (cancellable == Cancellable::yes) {
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return fail(Code::cancelled, "cancelled");
     }
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<Loop::executor_type>&, void(Result<T>)>(
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<Loop::executor_type>&,
+                                            void(Result<T>)>(
         [&begin, cancellable](auto handler) {
             auto slot = asio::get_associated_cancellation_slot(handler);
             auto executor = asio::get_associated_executor(handler);

@@ -18,9 +18,9 @@ using Task = asio::awaitable<Result<T>, Loop::executor_type>;
 }  // namespace hostler
 
 // The value of an awaited Task, or leave the coroutine with its error: `auto x = CO_TRY(co_await f());`
-#define CO_TRY(...)                                                                     \
-    ({                                                                                  \
-        auto hostler_try = (__VA_ARGS__);                                               \
-        if (!hostler_try) co_return std::unexpected(std::move(hostler_try).error());    \
-        ::hostler::detail::value_of(std::move(hostler_try));                            \
+#define CO_TRY(...)                                                                  \
+    ({                                                                               \
+        auto hostler_try = (__VA_ARGS__);                                            \
+        if (!hostler_try) co_return std::unexpected(std::move(hostler_try).error()); \
+        ::hostler::detail::value_of(std::move(hostler_try));                         \
     })

@@ -23,18 +23,19 @@ struct TaskGroup::State {
     bool cancelled = false;
 
     // A task that is cancelled before its first turn is never begun: Asio 1.81 would throw out of the loop.
-    static asio::awaitable<void, Loop::executor_type> run(std::shared_ptr<State> state, Mine mine, std::string what,
-                                                          Task<> task) {
+    static asio::awaitable<void, Loop::executor_type> run(std::shared_ptr<State> state, Mine mine,
+                                                          std::string what, Task<> task) {
         co_await asio::this_coro::throw_if_cancelled(false);
         if (state->cancelled) co_return;
         mine->begun = true;
         const auto result = co_await std::move(task);
-        if (!result && result.error().code != Code::cancelled) log_warn("{}: {}", what, result.error().message);
+        if (!result && result.error().code != Code::cancelled)
+            log_warn("{}: {}", what, result.error().message);
     }
 };
 
-// What co_spawn calls when the task has ended. Not bind_cancellation_slot: Asio 1.81 hands a cancellation for that to
-// the loop with a pointer to the signal, which is gone when the task ends first.
+// What co_spawn calls when the task has ended. Not bind_cancellation_slot: Asio 1.81 hands a cancellation for
+// that to the loop with a pointer to the signal, which is gone when the task ends first.
 struct TaskGroup::Ended {
     using cancellation_slot_type = asio::cancellation_slot;
     std::shared_ptr<State> state;
@@ -59,11 +60,12 @@ void TaskGroup::start(std::string what, Task<> task) {
                    Ended{state_, mine});
 }
 
-// Once is enough, since a cancelled task stays cancelled; and the destructor may run while the last task, which held
-// the group's owner, is being taken down.
+// Once is enough, since a cancelled task stays cancelled; and the destructor may run while the last task,
+// which held the group's owner, is being taken down.
 void TaskGroup::cancel() {
     if (std::exchange(state_->cancelled, true)) return;
-    // A task that ends takes its signal out of the list only at the loop's next turn, so the list holds still.
+    // A task that ends takes its signal out of the list only at the loop's next turn, so the list holds
+    // still.
     for (auto& one : state_->running)
         if (one.begun) one.signal.emit(asio::cancellation_type::terminal);
 }

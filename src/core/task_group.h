@@ -8,8 +8,9 @@
 
 namespace hostler {
 
-// Owner of tasks on one loop. Await close() before the group, and what its tasks refer to, goes away: it cancels
-// them and returns when the last has ended. When a loop is stopped for good, its destructor may be all that runs.
+// Owner of tasks on one loop. Await close() before the group, and what its tasks refer to, goes away: it
+// cancels them and returns when the last has ended. When a loop is stopped for good, its destructor may be
+// all that runs.
 class TaskGroup {
 public:
     explicit TaskGroup(Loop& loop);
@@ -17,11 +18,11 @@ public:
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
 
-    // Runs `task` at the loop's next turn. An error other than `cancelled` is logged as `what`; after cancel()
-    // new tasks are dropped unstarted.
+    // Runs `task` at the loop's next turn. An error other than `cancelled` is logged as `what`; after
+    // cancel() new tasks are dropped unstarted.
     void start(std::string what, Task<> task);
-    void cancel();       // Asks all to end.
-    Task<> close();      // cancel(), then wait for all of them. Not itself cancellable.
+    void cancel();   // Asks all to end.
+    Task<> close();  // cancel(), then wait for all of them. Not itself cancellable.
     std::size_t size() const;
 
 private:

@@ -61,8 +61,9 @@ std::string rfc3339(WallTime time) {
     const std::chrono::year_month_day date{days};
     const std::chrono::hh_mm_ss clock{time - days};
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                       clock.subseconds().count());
 }
 
 Result<WallTime> parse_rfc3339(std::string_view text) {
@@ -91,7 +92,8 @@ Result<WallTime> parse_rfc3339(std::string_view text) {
         rest.remove_prefix(digits);
     }
     if (rest != "Z" && rest != "z") return wrong();
-    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month(static_cast<unsigned>(month)),
+    const std::chrono::year_month_day date{std::chrono::year{year},
+                                           std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
     if (!date.ok() || hour > 23 || minute > 59 || second > 60) return wrong();
     return WallTime{std::chrono::sys_days{date}} + std::chrono::hours{hour} + std::chrono::minutes{minute} +

@@ -11,7 +11,7 @@
 namespace hostler {
 
 using Duration = std::chrono::nanoseconds;
-using Instant = std::chrono::steady_clock::time_point;         // Monotonic; meaningless between machines.
+using Instant = std::chrono::steady_clock::time_point;  // Monotonic; meaningless between machines.
 using WallTime = std::chrono::sys_time<std::chrono::microseconds>;  // For people, certificates and the store.
 
 using TimerId = std::uint64_t;

@@ -18,8 +18,8 @@ public:
     virtual std::size_t backlog() const = 0;
 };
 
-// Runs `job` on the worker and gives its answer. The job must own what it touches: when the caller is cancelled,
-// the job runs on and its answer is dropped. Errors: those of the job; cancelled.
+// Runs `job` on the worker and gives its answer. The job must own what it touches: when the caller is
+// cancelled, the job runs on and its answer is dropped. Errors: those of the job; cancelled.
 template <class T>
 Task<T> run_on(Worker& worker, std::move_only_function<Result<T>()> job) {
     struct Call {
@@ -28,7 +28,8 @@ Task<T> run_on(Worker& worker, std::move_only_function<Result<T>()> job) {
     };
     auto call = std::make_shared<Call>(std::move(job), std::nullopt);
     co_return co_await suspend<T>([&worker, call](WakerPtr<T> waker) {
-        worker.post([call] { call->answer = call->job(); }, [call, waker] { waker->wake(std::move(*call->answer)); });
+        worker.post([call] { call->answer = call->job(); },
+                    [call, waker] { waker->wake(std::move(*call->answer)); });
     });
 }
 

@@ -9,7 +9,8 @@ Task<HostFacts> discover_host(std::vector<Telemetry*> sources, HostTelemetry& ho
     std::vector<GpuInventory> seen;
     for (Telemetry* source : sources) {
         auto inventory = co_await source->discover();
-        if (!inventory && inventory.error().code == Code::cancelled) co_return std::unexpected(inventory.error());
+        if (!inventory && inventory.error().code == Code::cancelled)
+            co_return std::unexpected(inventory.error());
         if (inventory) {
             seen.push_back(std::move(*inventory));
         } else {

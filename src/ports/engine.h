@@ -11,7 +11,7 @@
 namespace hostler {
 
 struct EngineFacts {
-    std::string name;      // "podman 4.3.1"
+    std::string name;  // "podman 4.3.1"
     int cgroup_version = 1;
     bool simulated = false;
 };
@@ -26,15 +26,15 @@ struct ContainerSpec {
     std::string name;                           // Unique on the engine.
     std::map<std::string, std::string> labels;  // "hostler.host", "hostler.instance", "hostler.generation", …
     std::string image;
-    std::vector<std::string> command;           // Empty: the image's own.
+    std::vector<std::string> command;  // Empty: the image's own.
     std::map<std::string, std::string> environment;
-    std::int64_t cpu_milli = 0;                 // 0: no limit; so for the next two.
+    std::int64_t cpu_milli = 0;  // 0: no limit; so for the next two.
     std::int64_t memory_bytes = 0;
     std::int64_t pids_max = 0;
-    std::vector<std::string> cdi_devices;       // "nvidia.com/gpu=GPU-…"
+    std::vector<std::string> cdi_devices;  // "nvidia.com/gpu=GPU-…"
     std::vector<MountSpec> mounts;
-    std::string network;                        // HostNetwork's id; empty: none.
-    std::string address;                        // In that network.
+    std::string network;  // HostNetwork's id; empty: none.
+    std::string address;  // In that network.
     std::string hostname;
 };
 
@@ -50,17 +50,18 @@ struct Container {
     bool operator==(const Container&) const = default;
 };
 
-// Every call may be repeated: the caller retries after any failure. Errors everywhere: unavailable (the engine does
-// not answer), timeout. An adapter may be used by many tasks at once.
+// Every call may be repeated: the caller retries after any failure. Errors everywhere: unavailable (the
+// engine does not answer), timeout. An adapter may be used by many tasks at once.
 class Engine {
 public:
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
     // Makes the image present. Succeeds at once when it is. Errors: not_found (nobody has it).
     virtual Task<> pull(std::string image) = 0;
-    // Creates and starts. What runs already under this name with the same labels is left alone and given back; with
-    // other labels it is a conflict. A device that is asked for is seen inside, or the start fails and nothing stays.
-    // Errors: not_found (image, CDI device), invalid (the engine refuses the spec), exhausted (disk), conflict.
+    // Creates and starts. What runs already under this name with the same labels is left alone and given
+    // back; with other labels it is a conflict. A device that is asked for is seen inside, or the start fails
+    // and nothing stays. Errors: not_found (image, CDI device), invalid (the engine refuses the spec),
+    // exhausted (disk), conflict.
     virtual Task<Container> launch(ContainerSpec spec) = 0;
     // SIGTERM, then SIGKILL after `grace`. What does not run or exist is stopped.
     virtual Task<> stop(std::string name, Duration grace) = 0;

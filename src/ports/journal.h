@@ -1,4 +1,5 @@
-// A few things that a role must remember over a crash: commands done, the highest epoch seen, its certificate.
+// A few things that a role must remember over a crash: commands done, the highest epoch seen, its
+// certificate.
 #pragma once
 
 #include <map>
@@ -8,8 +9,8 @@
 
 namespace hostler {
 
-// A small durable map. put() and erase() return when the change would survive a power cut; a crash in the middle
-// leaves it made or not made, never half. Values are at most 1 MiB, the whole at most 64 MiB.
+// A small durable map. put() and erase() return when the change would survive a power cut; a crash in the
+// middle leaves it made or not made, never half. Values are at most 1 MiB, the whole at most 64 MiB.
 class Journal {
 public:
     virtual ~Journal() = default;

@@ -14,8 +14,9 @@ struct NetworkSpec {
     std::string gateway;  // The bridge's address in it.
 };
 
-// Isolated bridges. From inside one there is no way to another network, to the host's own services at any of its
-// addresses (DNS of the bridge apart), or to 169.254.0.0/16; from the host there is a way in. Repeatable calls.
+// Isolated bridges. From inside one there is no way to another network, to the host's own services at any of
+// its addresses (DNS of the bridge apart), or to 169.254.0.0/16; from the host there is a way in. Repeatable
+// calls.
 class HostNetwork {
 public:
     virtual ~HostNetwork() = default;

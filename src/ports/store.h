@@ -10,12 +10,12 @@
 
 namespace hostler {
 
-// An envelope around a JSON body. The store reads the envelope and keeps the body as it came, so that a release
-// keeps what a newer one wrote.
+// An envelope around a JSON body. The store reads the envelope and keeps the body as it came, so that a
+// release keeps what a newer one wrote.
 struct Object {
-    std::string kind;              // "instance", "host", …
-    std::string id;                // Unique in its kind.
-    std::string tenant;            // Empty: the operator's.
+    std::string kind;    // "instance", "host", …
+    std::string id;      // Unique in its kind.
+    std::string tenant;  // Empty: the operator's.
     std::string project;
     std::string phase;
     std::uint64_t generation = 0;  // Rises when what is wanted changes.
@@ -28,24 +28,25 @@ struct Object {
 
 struct EventRecord {
     WallTime time;
-    std::string kind;     // Of the object it happened to,
-    std::string id;       // and its id.
+    std::string kind;  // Of the object it happened to,
+    std::string id;    // and its id.
     std::string tenant;
-    std::string actor;    // "key/k-…", "host/h-…", "master".
-    std::string reason;   // A token: "placed", "image_unavailable".
-    std::string message;  // A sentence.
+    std::string actor;         // "key/k-…", "host/h-…", "master".
+    std::string reason;        // A token: "placed", "image_unavailable".
+    std::string message;       // A sentence.
     std::uint64_t number = 0;  // Of its commit; filled in by the store.
     bool operator==(const EventRecord&) const = default;
 };
 
-// One change of who holds what. The sum over all lines of a host and hour is its capacity (domain/inventory/claim.h).
+// One change of who holds what. The sum over all lines of a host and hour is its capacity
+// (domain/inventory/claim.h).
 struct LedgerLine {
     WallTime time;
     std::string claim;
     std::string host;
     std::string tenant;
-    std::string use;      // "stock", "instance", "foreign", …; "released" ends the claim.
-    std::string body;     // JSON: what is held.
+    std::string use;   // "stock", "instance", "foreign", …; "released" ends the claim.
+    std::string body;  // JSON: what is held.
     bool operator==(const LedgerLine&) const = default;
 };
 
@@ -58,7 +59,7 @@ struct AuditLine {
     std::string subject;    // Kind and id.
     std::string tenant;
     int status = 0;
-    std::string before;     // JSON bodies; empty: was not there, is gone.
+    std::string before;  // JSON bodies; empty: was not there, is gone.
     std::string after;
     bool operator==(const AuditLine&) const = default;
 };
@@ -78,16 +79,16 @@ struct Snapshot {
     std::vector<Object> live;  // In order of kind, created, id.
 };
 
-// A page of a list that was begun at commit `at`: what was made later is not in it, so paging neither skips nor
-// repeats. In order of (created, id).
+// A page of a list that was begun at commit `at`: what was made later is not in it, so paging neither skips
+// nor repeats. In order of (created, id).
 struct ListQuery {
     std::string kind;
     std::optional<std::string> tenant{};
     std::optional<std::string> project{};
     std::optional<std::string> phase{};
-    bool finished = true;            // Also those that have ended.
-    std::uint64_t at = 0;            // 0: now.
-    std::uint64_t after_created = 0; // Go on behind this one;
+    bool finished = true;             // Also those that have ended.
+    std::uint64_t at = 0;             // 0: now.
+    std::uint64_t after_created = 0;  // Go on behind this one;
     std::string after_id{};
     std::size_t limit = 100;
 };
@@ -105,15 +106,16 @@ struct EventQuery {
     std::size_t limit = 100;
 };
 
-// Many tasks of one loop may call at once; commits take effect in the order of the calls, many share one sync.
+// Many tasks of one loop may call at once; commits take effect in the order of the calls, many share one
+// sync.
 class Store {
 public:
     virtual ~Store() = default;
-    // Becomes the writer: returns a new epoch, durable, higher than any before and than `above`. Whoever led before
-    // can commit no more. Errors: unavailable.
+    // Becomes the writer: returns a new epoch, durable, higher than any before and than `above`. Whoever led
+    // before can commit no more. Errors: unavailable.
     virtual Task<std::uint64_t> lead(std::uint64_t above) = 0;
-    // All or nothing, durable when it returns. Errors: conflict (an older epoch or number: somebody else leads),
-    // exhausted (disk full: nothing was written), unavailable (unknown whether it was written).
+    // All or nothing, durable when it returns. Errors: conflict (an older epoch or number: somebody else
+    // leads), exhausted (disk full: nothing was written), unavailable (unknown whether it was written).
     virtual Task<> commit(Changes changes) = 0;
     virtual Task<Snapshot> load() = 0;
     virtual Task<Page> list(ListQuery query) = 0;
@@ -121,7 +123,8 @@ public:
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;
-    // Takes out events, and objects that ended, from before `time`; keeps ids taken (find() still knows them).
+    // Takes out events, and objects that ended, from before `time`; keeps ids taken (find() still knows
+    // them).
     virtual Task<> prune(WallTime before) = 0;
 };
 

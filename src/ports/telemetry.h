@@ -10,8 +10,9 @@
 
 namespace hostler {
 
-// One way of seeing GPUs (a driver's library, a vendor's files, the PCI bus). One call at a time. Every call ends
-// in bounded time, also when a driver hangs, and leaves what it could not learn absent instead of failing.
+// One way of seeing GPUs (a driver's library, a vendor's files, the PCI bus). One call at a time. Every call
+// ends in bounded time, also when a driver hangs, and leaves what it could not learn absent instead of
+// failing.
 class Telemetry {
 public:
     virtual ~Telemetry() = default;
@@ -21,8 +22,8 @@ public:
     // device. Nothing of this kind on the machine is an empty inventory. Errors: cancelled; unavailable (the
     // library or driver is there and does not work: the message says what to do); timeout.
     virtual Task<GpuInventory> discover() = 0;
-    // One sample for each GPU of the last discover() that answered, in its order; none before. A GPU that cannot be
-    // asked is in it with its condition, and keeps no other from being sampled. Errors: cancelled.
+    // One sample for each GPU of the last discover() that answered, in its order; none before. A GPU that
+    // cannot be asked is in it with its condition, and keeps no other from being sampled. Errors: cancelled.
     virtual Task<std::vector<GpuSample>> sample() = 0;
     // Faults since the last call, oldest first, each delivered once; does not wait. Of more than `faults_max`
     // the oldest are dropped.

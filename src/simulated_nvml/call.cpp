@@ -42,7 +42,8 @@ void hang(const char* function, const std::string* uuid) {
 
 Status error_of(const Section& section, const char* function) {
     for (const auto& row : section.rows("error")) {
-        if (row.size() == 2 && (row[0] == function || row[0] == "all")) return Status{std::atoi(row[1].c_str())};
+        if (row.size() == 2 && (row[0] == function || row[0] == "all"))
+            return Status{std::atoi(row[1].c_str())};
     }
     return success;
 }
@@ -104,7 +105,8 @@ PciInfo pci_of(const Section& gpu) {
     std::sscanf(gpu.text("pci").c_str(), "%x:%x:%x", &pci.domain, &pci.bus, &pci.device);
     std::sscanf(gpu.text("pci_id").c_str(), "%x:%x", &vendor, &product);
     pci.pci_device_id = product << 16 | vendor;
-    std::snprintf(pci.bus_id, sizeof pci.bus_id, "%08X:%02X:%02X.0", pci.domain, pci.bus & 0xff, pci.device & 0xff);
+    std::snprintf(pci.bus_id, sizeof pci.bus_id, "%08X:%02X:%02X.0", pci.domain, pci.bus & 0xff,
+                  pci.device & 0xff);
     std::snprintf(pci.bus_id_legacy, sizeof pci.bus_id_legacy, "%04X:%02X:%02X.0", pci.domain & 0xffff,
                   pci.bus & 0xff, pci.device & 0xff);
     return pci;

@@ -1,5 +1,5 @@
-// How every function of the simulated library begins: is NVML up, is the handle one of ours, and does the state file
-// want this call to hang, to fail, or to find its GPU lost?
+// How every function of the simulated library begins: is NVML up, is the handle one of ours, and does the
+// state file want this call to hang, to fail, or to find its GPU lost?
 #pragma once
 
 #include <atomic>
@@ -18,18 +18,18 @@ using namespace nvml;
 struct Call {
     Status status = uninitialized;
     std::shared_ptr<const State> state;
-    const Section* gpu = nullptr;  // The device asked for, if any.
-    double seconds = 0;            // Of a monotonic clock, for what swings.
-    double phase = 0;              // So that not all GPUs swing together.
+    const Section* gpu = nullptr;                                  // The device asked for, if any.
+    double seconds = 0;                                            // Of a monotonic clock, for what swings.
+    double phase = 0;                                              // So that not all GPUs swing together.
     long long value(const char* key, double otherwise = 0) const;  // Of the GPU, now.
 };
 
 Call begin(const char* function);                 // Of the system.
 Call begin(const char* function, Device device);  // Of a GPU.
 
-Device handle_of(const std::string& uuid);        // The same for the same UUID as long as the library is loaded.
-std::string uuid_of(Device device);               // Empty: not a handle of ours.
-extern std::atomic<int> users;                    // nvmlInit minus nvmlShutdown.
+Device handle_of(const std::string& uuid);  // The same for the same UUID as long as the library is loaded.
+std::string uuid_of(Device device);         // Empty: not a handle of ours.
+extern std::atomic<int> users;              // nvmlInit minus nvmlShutdown.
 
 inline Status put(char* into, unsigned length, const std::string& text) {
     if (!into) return invalid_argument;

@@ -7,16 +7,16 @@
 
 using namespace hostler::simulated;
 
-#define TEXT(function, key)                                             \
+#define TEXT(function, key)                                               \
     SIMULATED Status function(Device device, char* text, unsigned size) { \
-        BEGIN(#function, device);                                       \
-        return put(text, size, call.gpu->text(key));                    \
+        BEGIN(#function, device);                                         \
+        return put(text, size, call.gpu->text(key));                      \
     }
-#define NUMBER(function, key)                                   \
+#define NUMBER(function, key)                                    \
     SIMULATED Status function(Device device, unsigned* number) { \
-        BEGIN(#function, device);                               \
-        NEEDS(key);                                             \
-        return put(number, call.value(key));                    \
+        BEGIN(#function, device);                                \
+        NEEDS(key);                                              \
+        return put(number, call.value(key));                     \
     }
 
 TEXT(nvmlDeviceGetName, "name")
@@ -50,7 +50,8 @@ SIMULATED Status nvmlDeviceGetCudaComputeCapability(Device device, int* major, i
     BEGIN("nvmlDeviceGetCudaComputeCapability", device);
     NEEDS("capability");
     if (!major || !minor) return invalid_argument;
-    return std::sscanf(call.gpu->text("capability").c_str(), "%d.%d", major, minor) == 2 ? success : not_supported;
+    return std::sscanf(call.gpu->text("capability").c_str(), "%d.%d", major, minor) == 2 ? success
+                                                                                         : not_supported;
 }
 
 SIMULATED Status nvmlDeviceGetPowerManagementLimitConstraints(Device device, unsigned* low, unsigned* high) {
@@ -96,7 +97,8 @@ SIMULATED Status nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned
 // Every link ends at one of four switches, as on an HGX board.
 SIMULATED Status nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned link, PciInfo* pci) {
     unsigned active = 0;
-    if (const Status status = nvmlDeviceGetNvLinkState(device, link, &active); status != success) return status;
+    if (const Status status = nvmlDeviceGetNvLinkState(device, link, &active); status != success)
+        return status;
     BEGIN("nvmlDeviceGetNvLinkRemotePciInfo_v2", device);
     if (!active) return not_supported;
     Section nvswitch;
@@ -117,11 +119,13 @@ SIMULATED Status nvmlDeviceGetTopologyCommonAncestor(Device device, Device other
     if (!peer || !level) return invalid_argument;
     if (peer == call.gpu) return put(level, topology_internal);
     const bool same_node = peer->integer("numa") == call.gpu->integer("numa");
-    const bool same_switch = same_node && peer->integer("pcie_switch", -1) == call.gpu->integer("pcie_switch", -2);
+    const bool same_switch =
+        same_node && peer->integer("pcie_switch", -1) == call.gpu->integer("pcie_switch", -2);
     return put(level, same_switch ? topology_single : same_node ? topology_node : topology_system);
 }
 
-SIMULATED Status nvmlDeviceGetP2PStatus(Device device, Device other, P2PCapability capability, unsigned* status) {
+SIMULATED Status nvmlDeviceGetP2PStatus(Device device, Device other, P2PCapability capability,
+                                        unsigned* status) {
     BEGIN("nvmlDeviceGetP2PStatus", device);
     const Section* peer = call.state->gpu(uuid_of(other));
     if (!peer) return invalid_argument;

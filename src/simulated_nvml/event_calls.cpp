@@ -22,7 +22,8 @@ struct Events {
     std::map<std::string, Watch> gpus;  // By UUID.
 };
 
-constexpr unsigned long long supported = event_sbe | event_dbe | event_xid | event_unavailable | event_recovery_action;
+constexpr unsigned long long supported =
+    event_sbe | event_dbe | event_xid | event_unavailable | event_recovery_action;
 
 unsigned long long type_of(const std::string& kind) {
     if (kind == "xid") return event_xid;

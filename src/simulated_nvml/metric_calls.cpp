@@ -67,11 +67,11 @@ Status processes(const Call& call, unsigned* room, P* into) {
 
 }  // namespace
 
-#define NUMBER(function, key)                                   \
+#define NUMBER(function, key)                                    \
     SIMULATED Status function(Device device, unsigned* number) { \
-        BEGIN(#function, device);                               \
-        NEEDS(key);                                             \
-        return put(number, call.value(key));                    \
+        BEGIN(#function, device);                                \
+        NEEDS(key);                                              \
+        return put(number, call.value(key));                     \
     }
 
 NUMBER(nvmlDeviceGetPowerUsage, "power_mw")
@@ -119,7 +119,8 @@ SIMULATED Status nvmlDeviceGetUtilizationRates(Device device, Utilization* utili
     return success;
 }
 
-static Status engine(Device device, const char* function, const char* key, unsigned* percent, unsigned* period_us) {
+static Status engine(Device device, const char* function, const char* key, unsigned* percent,
+                     unsigned* period_us) {
     BEGIN(function, device);
     if (!percent || !period_us) return invalid_argument;
     *period_us = 1'000'000;
@@ -191,7 +192,8 @@ SIMULATED Status nvmlDeviceGetTotalEccErrors(Device device, ErrorType type, Coun
     return put(errors, value);
 }
 
-SIMULATED Status nvmlDeviceGetRetiredPages(Device device, unsigned cause, unsigned* pages, unsigned long long* at) {
+SIMULATED Status nvmlDeviceGetRetiredPages(Device device, unsigned cause, unsigned* pages,
+                                           unsigned long long* at) {
     BEGIN("nvmlDeviceGetRetiredPages", device);
     NEEDS("pages_retired");
     if (!pages || cause > 1) return invalid_argument;

@@ -61,7 +61,9 @@ double Number::at(double seconds, double phase) const {
     return (low + high) / 2 + (high - low) / 2 * std::sin(2 * std::numbers::pi * seconds / period_s + phase);
 }
 
-void Section::add(std::string key, std::string value) { settings_[std::move(key)].push_back(std::move(value)); }
+void Section::add(std::string key, std::string value) {
+    settings_[std::move(key)].push_back(std::move(value));
+}
 
 std::string Section::text(const std::string& key, const std::string& otherwise) const {
     const auto found = settings_.find(key);

@@ -1,5 +1,5 @@
-// What the simulated driver is to say: read from a text file, and read again whenever that changes. README.md tells
-// the format.
+// What the simulated driver is to say: read from a text file, and read again whenever that changes. README.md
+// tells the format.
 #pragma once
 
 #include <map>
@@ -26,8 +26,10 @@ public:
     long long integer(const std::string& key, long long otherwise = 0) const;
     bool yes(const std::string& key) const { return text(key) == "yes"; }
     Number number(const std::string& key, double otherwise) const;
-    std::vector<std::vector<std::string>> rows(const std::string& key) const;  // Words of each line with this key.
-    bool names(const std::string& key, const std::string& word) const;         // `word`, or "all", is on such a line.
+    std::vector<std::vector<std::string>> rows(
+        const std::string& key) const;  // Words of each line with this key.
+    bool names(const std::string& key,
+               const std::string& word) const;  // `word`, or "all", is on such a line.
 
 private:
     std::map<std::string, std::vector<std::string>> settings_;
@@ -43,8 +45,8 @@ struct State {
 // nullptr: the text is not a state. Sizes are bounded: 1 MiB, 64 GPUs.
 std::shared_ptr<const State> parse(const std::string& text);
 
-// The state of the moment. Looks at the file's inode, size and time of change at every call; a text that cannot be
-// read leaves the state as it was. nullptr: there never was one. For any thread.
+// The state of the moment. Looks at the file's inode, size and time of change at every call; a text that
+// cannot be read leaves the state as it was. nullptr: there never was one. For any thread.
 std::shared_ptr<const State> current();
 // Begins anew with the file that the environment names now.
 void forget();

@@ -61,7 +61,8 @@ SIMULATED Status nvmlSystemGetCudaDriverVersion_v2(int* version) {
     BEGIN("nvmlSystemGetCudaDriverVersion_v2");
     int major = 0;
     int minor = 0;
-    if (std::sscanf(call.state->system.text("cuda").c_str(), "%d.%d", &major, &minor) != 2) return not_supported;
+    if (std::sscanf(call.state->system.text("cuda").c_str(), "%d.%d", &major, &minor) != 2)
+        return not_supported;
     return put(version, major * 1000 + minor * 10);
 }
 

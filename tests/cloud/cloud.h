@@ -1,5 +1,5 @@
-// A whole cloud of real processes and real containers, in a folder under /tmp: `hostler up` as it is shipped. It
-// takes everything away at its end, and what a run that was killed left behind is taken away by the next.
+// A whole cloud of real processes and real containers, in a folder under /tmp: `hostler up` as it is shipped.
+// It takes everything away at its end, and what a run that was killed left behind is taken away by the next.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,7 +20,8 @@ struct Ran {
     std::string err;
 };
 // Runs a program to its end; killed after `within`.
-Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment = {}, std::chrono::milliseconds within = 60s);
+Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment = {},
+                std::chrono::milliseconds within = 60s);
 std::string shell(const std::string& command);  // Its standard output.
 
 struct Tenant {
@@ -35,7 +36,7 @@ struct Wish {
     std::string spec = "small";
     std::string image{};
     std::string storage{};
-    std::string mount{};       // "/data": where the storage is seen.
+    std::string mount{};  // "/data": where the storage is seen.
     std::string cmd{};
     bool open_to_all = true;
     bool probe = true;
@@ -52,34 +53,40 @@ public:
     static Cloud& shared();
 
     // ── `hostler up` itself
-    void start();                 // Waits until everything answers.
-    void stop();                  // As Ctrl-C does; nothing but the data remains.
-    pid_t find(const std::string& role) const;   // "master", "access-nj", "gateway", "host-nj-1", "engine", "up"; 0: it does not run.
-    pid_t kill9(const std::string& role);        // Returns once it is gone; the pid it had.
+    void start();  // Waits until everything answers.
+    void stop();   // As Ctrl-C does; nothing but the data remains.
+    pid_t find(const std::string& role)
+        const;  // "master", "access-nj", "gateway", "host-nj-1", "engine", "up"; 0: it does not run.
+    pid_t kill9(const std::string& role);                        // Returns once it is gone; the pid it had.
     void wait_for_another(const std::string& role, pid_t than);  // Until the supervisor has started it again.
 
     // ── The API
-    Page api(const std::string& method, const std::string& path, const json::value& body = nullptr, const std::string& key = "");
-    Page raw(const std::string& method, const std::string& path, http::Headers headers, std::string body = {});
+    Page api(const std::string& method, const std::string& path, const json::value& body = nullptr,
+             const std::string& key = "");
+    Page raw(const std::string& method, const std::string& path, http::Headers headers,
+             std::string body = {});
     Ran cli(std::vector<std::string> words, const std::string& key = "");
     const Tenant& tenant(const std::string& id);  // With a key of its own, made when it is first asked for.
     json::object body_of(const Wish& wish) const;
-    Page begin(const Wish& wish);                 // POST /gpu-instances with an operator's key.
+    Page begin(const Wish& wish);  // POST /gpu-instances with an operator's key.
     Page instance(const std::string& id, const std::string& tenant = "acme");
-    Page wait_for(const std::string& id, const std::string& state, Duration within = 30s, const std::string& tenant = "acme");
+    Page wait_for(const std::string& id, const std::string& state, Duration within = 30s,
+                  const std::string& tenant = "acme");
     // Begun and running; its URL, without the '/' at the end.
     std::string run(const Wish& wish);
-    void end(const std::string& id, const std::string& tenant = "acme");  // Stopped, and what it held is free.
+    void end(const std::string& id,
+             const std::string& tenant = "acme");  // Stopped, and what it held is free.
     int gpus_free();
     Page stock(const std::string& spec) { return api("GET", "/v1/stocks/" + spec); }
     void make_stock(int number, const std::string& spec = "small", const std::string& memory = "256Mi");
 
     // ── What is on the machine
-    std::vector<std::string> containers(const std::string& instance = "");  // Names; of one instance, by its id.
+    std::vector<std::string> containers(
+        const std::string& instance = "");  // Names; of one instance, by its id.
     std::vector<std::string> networks();
-    std::vector<std::string> bridges();   // Which of our networks' bridges the firewall knows.
+    std::vector<std::string> bridges();  // Which of our networks' bridges the firewall knows.
     std::vector<std::string> mounts() const;
-    std::vector<pid_t> processes() const; // Whose command line names our folder.
+    std::vector<pid_t> processes() const;  // Whose command line names our folder.
 
     // Looks every 30 ms until it is so.
     bool until(const std::function<bool()>& so, Duration within = 20s);

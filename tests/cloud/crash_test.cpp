@@ -19,14 +19,18 @@ protected:
     void TearDown() override {
         // Whatever was killed: afterwards nothing of it remains.
         Page all;
-        ASSERT_TRUE(cloud.until([&] { return (all = cloud.api("GET", "/v1/instances?all=true&limit=1000")).status == 200; }, 10s)) << all.body;
+        ASSERT_TRUE(cloud.until(
+            [&] { return (all = cloud.api("GET", "/v1/instances?all=true&limit=1000")).status == 200; }, 10s))
+            << all.body;
         for (const json::value& item : all.json().at("items").as_array()) {
             const std::string state = at(item, "/state");
             if (state != "stopped" && state != "failed") cloud.end(at(item, "/instanceID"));
         }
         EXPECT_TRUE(cloud.until([&] { return cloud.containers().empty(); }));
-        EXPECT_TRUE(cloud.until([&] { return cloud.networks().empty(); })) << ::testing::PrintToString(cloud.networks());
-        EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == "4"; })) << cloud.stock("small").body;
+        EXPECT_TRUE(cloud.until([&] { return cloud.networks().empty(); }))
+            << ::testing::PrintToString(cloud.networks());
+        EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == "4"; }))
+            << cloud.stock("small").body;
         EXPECT_EQ(cloud.gpus_free(), 12);
         EXPECT_THAT(cloud.bridges(), IsEmpty());
     }
@@ -34,7 +38,9 @@ protected:
     void expect_whole(const std::string& name) {
         const Page running = cloud.wait_for(name, "running", 45s);
         EXPECT_EQ(cloud.containers(running.at("/id")).size(), 1u);
-        EXPECT_TRUE(cloud.until([&] { return cloud.web.fetch("GET", running.at("/urls/0/url") + "healthz").body == "ok\n"; })) << name;
+        EXPECT_TRUE(cloud.until([&] {
+            return cloud.web.fetch("GET", running.at("/urls/0/url") + "healthz").body == "ok\n";
+        })) << name;
     }
     // The API answers, after whatever happened to the master.
     void wait_for_api() {
@@ -91,7 +97,8 @@ TEST_F(Crash, TheAgentAtEveryStepOfAStart) {
     for (const int after_ms : {0, 150, 400, 900}) {
         const std::string name = fmt::format("step-{}", number++);
         ASSERT_EQ(cloud.begin({.id = name, .env = {{"START_DELAY_MS", "600"}}}).status, 200);
-        const std::string host = cloud.api("GET", "/v1/hosts/" + cloud.instance(name).at("/host")).at("/name");
+        const std::string host =
+            cloud.api("GET", "/v1/hosts/" + cloud.instance(name).at("/host")).at("/name");
         (void)cloud.web.go(sleep(*cloud.web.timers, std::chrono::milliseconds{after_ms}));
         cloud.wait_for_another("host-" + host, cloud.kill9("host-" + host));
     }
@@ -126,7 +133,9 @@ TEST_F(Crash, TheGatewayUnderAWebSocket) {
 TEST_F(Crash, AllOfItAtOnce) {
     const std::string url = cloud.run({.id = "all-1"});
     ASSERT_EQ(cloud.begin({.id = "all-2"}).status, 200);
-    for (const std::string role : {"master", "access-nj", "access-lon", "gateway", "host-nj-1", "host-lon-1", "engine"}) cloud.kill9(role);
+    for (const std::string role :
+         {"master", "access-nj", "access-lon", "gateway", "host-nj-1", "host-lon-1", "engine"})
+        cloud.kill9(role);
     EXPECT_TRUE(cloud.until([&] { return cloud.api("GET", "/v1/whoami").status == 200; }, 30s));
     expect_whole("all-1");
     expect_whole("all-2");
@@ -137,7 +146,9 @@ TEST_F(Crash, HostlerUpItselfIsStartedAgainOnTheSameData) {
     const std::string url = cloud.run({.id = "again-1"});
     ASSERT_EQ(cloud.begin({.id = "again-2"}).status, 200);
     cloud.kill9("up");
-    EXPECT_TRUE(cloud.until([&] { return cloud.find("master") == 0 && cloud.find("host-nj-1") == 0 && cloud.find("engine") == 0; })) << "its roles outlive it";
+    EXPECT_TRUE(cloud.until([&] {
+        return cloud.find("master") == 0 && cloud.find("host-nj-1") == 0 && cloud.find("engine") == 0;
+    })) << "its roles outlive it";
     cloud.start();
     expect_whole("again-1");
     expect_whole("again-2");
@@ -145,11 +156,13 @@ TEST_F(Crash, HostlerUpItselfIsStartedAgainOnTheSameData) {
 }
 
 TEST_F(Crash, CtrlCLeavesOnlyTheDataAndTheNextStartGoesOn) {
-    const Page volume = cloud.api("POST", "/v1/volumes", {{"name", "kept"}, {"size", "1Gi"}, {"tenantID", "acme"}});
+    const Page volume =
+        cloud.api("POST", "/v1/volumes", {{"name", "kept"}, {"size", "1Gi"}, {"tenantID", "acme"}});
     const std::string url = cloud.run({.id = "rest-1", .storage = "kept", .mount = "/data"});
     EXPECT_EQ(cloud.web.fetch("PUT", url + "/files/x", {}, "kept").status, 201);
     cloud.stop();
-    EXPECT_TRUE(cloud.until([&] { return cloud.processes().empty(); })) << ::testing::PrintToString(cloud.processes());
+    EXPECT_TRUE(cloud.until([&] { return cloud.processes().empty(); }))
+        << ::testing::PrintToString(cloud.processes());
     EXPECT_THAT(cloud.mounts(), IsEmpty());
     EXPECT_EQ(cloud.web.fetch("GET", url + "/healthz").status, 0);
     cloud.start();

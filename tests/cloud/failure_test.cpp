@@ -16,10 +16,13 @@ protected:
         EXPECT_EQ(begun.status, 200) << begun.body;
         const Page failed = cloud.wait_for(wish.id, "failed");
         EXPECT_FALSE(failed.at("/message").empty());
-        EXPECT_TRUE(cloud.until([&] { return cloud.containers(failed.at("/id")).empty(); })) << "its container is still there";
-        EXPECT_TRUE(cloud.until([&] { return cloud.stock(wish.spec).at("/idle") == idle; })) << cloud.stock(wish.spec).body;
+        EXPECT_TRUE(cloud.until([&] { return cloud.containers(failed.at("/id")).empty(); }))
+            << "its container is still there";
+        EXPECT_TRUE(cloud.until([&] { return cloud.stock(wish.spec).at("/idle") == idle; }))
+            << cloud.stock(wish.spec).body;
         EXPECT_EQ(cloud.api("GET", "/gpu-instances/" + wish.id + "?tenantID=acme").at("/state"), "failed");
-        EXPECT_FALSE(cloud.api("GET", "/v1/instances/" + wish.id + "/explain?tenantID=acme").at("/sentence").empty());
+        EXPECT_FALSE(
+            cloud.api("GET", "/v1/instances/" + wish.id + "/explain?tenantID=acme").at("/sentence").empty());
         return failed;
     }
 };
@@ -34,7 +37,8 @@ TEST_F(Failure, AContainerThatExitsKeepsItsCodeAndItsLogs) {
     const Page failed = fails({.id = "exits", .env = {{"EXIT_CODE", "42"}}});
     EXPECT_EQ(failed.at("/exitCode"), "42") << failed.body;
     EXPECT_EQ(failed.at("/reason"), "exited");
-    EXPECT_THAT(cloud.api("GET", "/v1/instances/exits/logs?tenantID=acme").at("/text"), HasSubstr("leaving with EXIT_CODE 42"));
+    EXPECT_THAT(cloud.api("GET", "/v1/instances/exits/logs?tenantID=acme").at("/text"),
+                HasSubstr("leaving with EXIT_CODE 42"));
 }
 
 TEST_F(Failure, OneThatExitsWhileItRuns) {
@@ -45,14 +49,16 @@ TEST_F(Failure, OneThatExitsWhileItRuns) {
     EXPECT_EQ(failed.at("/exitCode"), "7") << failed.body;
     EXPECT_THAT(failed.at("/message"), HasSubstr("7"));
     EXPECT_TRUE(cloud.until([&] { return cloud.containers(id).empty(); }));
-    EXPECT_THAT(cloud.api("GET", "/v1/instances/exits-later/logs?tenantID=acme").at("/text"), HasSubstr("listening on port 8080"));
+    EXPECT_THAT(cloud.api("GET", "/v1/instances/exits-later/logs?tenantID=acme").at("/text"),
+                HasSubstr("listening on port 8080"));
 }
 
 TEST_F(Failure, AProbeThatNeverPasses) {
     const Page failed = fails({.id = "never-ready", .env = {{"NEVER_READY", "1"}}});
     EXPECT_EQ(failed.at("/reason"), "not_ready") << failed.body;
     EXPECT_THAT(failed.at("/message"), HasSubstr("8080"));
-    EXPECT_THAT(cloud.api("GET", "/v1/instances/never-ready/logs?tenantID=acme").at("/text"), HasSubstr("NEVER_READY"));
+    EXPECT_THAT(cloud.api("GET", "/v1/instances/never-ready/logs?tenantID=acme").at("/text"),
+                HasSubstr("NEVER_READY"));
 }
 
 TEST_F(Failure, ACommandThatIsNotInTheImage) {

@@ -21,14 +21,16 @@ protected:
 
 TEST_F(Input, EveryWrongFieldOfAnInstanceIsNamed) {
     json::object body = cloud.body_of({.id = "wrong-1"});
-    body["template"].as_object()["ports"] = json::array{{{"port", 70000}, {"protocol", "TCP"}, {"isPublic", true}, {"isProbe", true}, {"baseUrl", ""}},
-                                                        {{"port", 53}, {"protocol", "UDP"}, {"isPublic", true}, {"isProbe", false}, {"baseUrl", ""}}};
+    body["template"].as_object()["ports"] = json::array{
+        {{"port", 70000}, {"protocol", "TCP"}, {"isPublic", true}, {"isProbe", true}, {"baseUrl", ""}},
+        {{"port", 53}, {"protocol", "UDP"}, {"isPublic", true}, {"isProbe", false}, {"baseUrl", ""}}};
     body["template"].as_object()["envs"] = json::array{{{"name", "NOT A NAME"}, {"value", "x"}}};
     body.erase("image");
     body["imgae"] = cloud.image;
     const Page refused = cloud.api("POST", "/gpu-instances", body);
     EXPECT_EQ(refused.status, 400);
-    EXPECT_THAT(fields(refused), IsSupersetOf({"template.ports[0].port", "template.ports[1].protocol", "template.envs[0].name", "image", "imgae"}))
+    EXPECT_THAT(fields(refused), IsSupersetOf({"template.ports[0].port", "template.ports[1].protocol",
+                                               "template.envs[0].name", "image", "imgae"}))
         << refused.body;
     EXPECT_THAT(refused.body, HasSubstr("did you mean")) << refused.body;
     EXPECT_EQ(refused.header("Content-Type"), "application/problem+json");
@@ -38,16 +40,24 @@ TEST_F(Input, EveryWrongFieldOfAnInstanceIsNamed) {
 
     EXPECT_THAT(fields(cloud.begin({.id = "wrong-1", .spec = "nothing"})), Contains("specName"));
     EXPECT_THAT(fields(cloud.begin({.id = "wrong-1", .cmd = "sh -c 'open"})), Contains("template.cmd"));
-    EXPECT_THAT(fields(cloud.begin({.id = "wrong-1", .storage = "nothing", .mount = "/data"})), Contains("storageID"));
+    EXPECT_THAT(fields(cloud.begin({.id = "wrong-1", .storage = "nothing", .mount = "/data"})),
+                Contains("storageID"));
     EXPECT_THAT(fields(cloud.begin({.id = "../../etc"})), Contains("instanceID"));
 }
 
 TEST_F(Input, EveryWrongFieldOfStockIsNamed) {
-    const Page refused = cloud.api("POST", "/stocks", {{"number", 0}, {"operationID", "wrong"}, {"specName", "wrong"}, {"cpu", "two"},
-                                                       {"memory", "32 gigabytes"}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 1000}});
+    const Page refused = cloud.api("POST", "/stocks",
+                                   {{"number", 0},
+                                    {"operationID", "wrong"},
+                                    {"specName", "wrong"},
+                                    {"cpu", "two"},
+                                    {"memory", "32 gigabytes"},
+                                    {"gpuType", "H100 SXM5 80GB"},
+                                    {"gpuNum", 1000}});
     EXPECT_EQ(refused.status, 400);
     EXPECT_THAT(fields(refused), IsSupersetOf({"number", "cpu", "memory", "gpuNum"})) << refused.body;
-    const Page missing = cloud.api("POST", "/stocks", {{"number", 1}, {"operationID", "wrong-2"}, {"specName", "wrong"}});
+    const Page missing =
+        cloud.api("POST", "/stocks", {{"number", 1}, {"operationID", "wrong-2"}, {"specName", "wrong"}});
     EXPECT_EQ(missing.status, 400);
     EXPECT_THAT(fields(missing), IsSupersetOf({"cpu", "memory", "gpuType", "gpuNum"})) << missing.body;
     EXPECT_EQ(cloud.api("GET", "/v1/specs/wrong").status, 404);

@@ -9,7 +9,8 @@ using ::testing::HasSubstr;
 class Instance : public Shared {};
 
 TEST_F(Instance, AVolumesDataOutlivesIt) {
-    const Page volume = cloud.api("POST", "/v1/volumes", {{"name", "models"}, {"size", "1Gi"}, {"tenantID", "acme"}});
+    const Page volume =
+        cloud.api("POST", "/v1/volumes", {{"name", "models"}, {"size", "1Gi"}, {"tenantID", "acme"}});
     ASSERT_EQ(volume.status / 100, 2) << volume.body;
     const Wish first{.id = "keeper-1", .storage = volume.at("/id"), .mount = "/data"};
     const std::string url = cloud.run(first);
@@ -27,7 +28,8 @@ TEST_F(Instance, AVolumesDataOutlivesIt) {
 
     const Page deleted = cloud.api("DELETE", "/v1/volumes/models?tenantID=acme");
     EXPECT_EQ(deleted.status / 100, 2) << deleted.body;
-    EXPECT_TRUE(cloud.until([&] { return cloud.api("GET", "/v1/volumes/models?tenantID=acme").status == 404; }));
+    EXPECT_TRUE(
+        cloud.until([&] { return cloud.api("GET", "/v1/volumes/models?tenantID=acme").status == 404; }));
     const Page without = cloud.begin({.id = "keeper-3", .storage = "models", .mount = "/data"});
     EXPECT_EQ(without.status, 400);
     EXPECT_EQ(without.at("/errors/0/field"), "storageID") << without.body;
@@ -50,7 +52,8 @@ TEST_F(Instance, GoesThroughItsStates) {
 
     EXPECT_EQ(cloud.api("DELETE", "/gpu-instances/states-1?tenantID=acme").body, "{}");
     cloud.wait_for("states-1", "stopped");
-    EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == idle; })) << "its slot was not refilled";
+    EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == idle; }))
+        << "its slot was not refilled";
     EXPECT_EQ(cloud.api("GET", "/gpu-instances/states-1?tenantID=acme").at("/state"), "stopped");
     EXPECT_EQ(cloud.api("DELETE", "/gpu-instances/states-1?tenantID=acme").status, 200);
     EXPECT_EQ(cloud.begin(wish).status, 409) << "a used id stays used";
@@ -77,7 +80,9 @@ TEST_F(Instance, GetsTheGpusThatItHolds) {
 }
 
 TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {
-    const json::object all{{"number", 1}, {"operationID", "wide-1"}, {"specName", "wide"}, {"cpu", "8"}, {"memory", "8Gi"}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 5}};
+    const json::object all{{"number", 1}, {"operationID", "wide-1"}, {"specName", "wide"},
+                           {"cpu", "8"},  {"memory", "8Gi"},         {"gpuType", "H100 SXM5 80GB"},
+                           {"gpuNum", 5}};
     ASSERT_EQ(cloud.api("POST", "/stocks", all).status, 200);
     ASSERT_EQ(cloud.api("DELETE", "/stocks?number=1&operationID=wide-2&specName=wide").status, 200);
     const int free = cloud.gpus_free();
@@ -94,8 +99,8 @@ TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {
 }
 
 TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
-    const Ran started = cloud.cli({"instance", "start", "typed-1", "--tenant-id", "acme", "--spec-name", "small", "--image", cloud.image,
-                                   "--port", "8080,public,probe", "--wait"});
+    const Ran started = cloud.cli({"instance", "start", "typed-1", "--tenant-id", "acme", "--spec-name",
+                                   "small", "--image", cloud.image, "--port", "8080,public,probe", "--wait"});
     EXPECT_EQ(started.code, 0) << started.err;
     const Ran shown = cloud.cli({"instance", "get", "typed-1", "-o", "json"});
     EXPECT_EQ(shown.code, 0) << shown.err;

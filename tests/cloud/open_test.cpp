@@ -46,8 +46,10 @@ TEST_F(Open, APrivatePortAsksProgramsForAKey) {
     EXPECT_THAT(refused.header("WWW-Authenticate"), StartsWith("Bearer"));
     EXPECT_EQ(cloud.web.fetch("GET", closed + "/", bearer("hk_of_nobody")).status, 401);
     EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", bearer(cloud.tenant("acme").key)).body, "ok\n");
-    EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", {{"X-Hostler-Key", cloud.tenant("acme").key}}).body, "ok\n");
-    EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", bearer(cloud.key)).body, "ok\n") << "an operator sees everything";
+    EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", {{"X-Hostler-Key", cloud.tenant("acme").key}}).body,
+              "ok\n");
+    EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", bearer(cloud.key)).body, "ok\n")
+        << "an operator sees everything";
     EXPECT_EQ(cloud.web.fetch("GET", closed + "/", bearer(cloud.tenant("other").key)).status, 403);
     int refusal = 0;
     EXPECT_EQ(cloud.web.web_socket(closed + "/ws", {}, &refusal), nullptr);
@@ -84,7 +86,8 @@ TEST_F(Open, ABrowserSignsIn) {
 
     const std::string back = sign_in.substr(sign_in.find("return="));
     const auto post = [&](const std::string& key) {
-        return cloud.web.fetch("POST", cloud.api_url + "/sign-in", {{"Content-Type", "application/x-www-form-urlencoded"}}, back + "&key=" + key);
+        return cloud.web.fetch("POST", cloud.api_url + "/sign-in",
+                               {{"Content-Type", "application/x-www-form-urlencoded"}}, back + "&key=" + key);
     };
     EXPECT_EQ(post("hk_wrong").status, 403);
     const Page accepted = post(cloud.tenant("acme").key);
@@ -101,7 +104,8 @@ TEST_F(Open, ABrowserSignsIn) {
     EXPECT_THAT(set, Not(HasSubstr("Domain")));
     const std::string cookie = set.substr(0, set.find(';'));
     EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", {{"Cookie", cookie}}).body, "ok\n");
-    EXPECT_THAT(cloud.web.fetch("GET", closed + "/headers", {{"Cookie", cookie}}).body, Not(HasSubstr("__hostler")));
+    EXPECT_THAT(cloud.web.fetch("GET", closed + "/headers", {{"Cookie", cookie}}).body,
+                Not(HasSubstr("__hostler")));
 
     // The code worked once.
     EXPECT_EQ(cloud.web.fetch("GET", with_code, browser).status, 403);
@@ -110,11 +114,15 @@ TEST_F(Open, ABrowserSignsIn) {
     const Page other = post(cloud.tenant("other").key);
     if (other.status == 303) {
         const Page theirs = cloud.web.fetch("GET", other.header("Location"), browser);
-        const std::string their_cookie = theirs.header("Set-Cookie").substr(0, theirs.header("Set-Cookie").find(';'));
-        EXPECT_THAT(cloud.web.fetch("GET", closed + "/healthz", {{"Cookie", their_cookie}}).status, AnyOf(401, 403));
+        const std::string their_cookie =
+            theirs.header("Set-Cookie").substr(0, theirs.header("Set-Cookie").find(';'));
+        EXPECT_THAT(cloud.web.fetch("GET", closed + "/healthz", {{"Cookie", their_cookie}}).status,
+                    AnyOf(401, 403));
     }
     // A page elsewhere is no place to be sent back to.
-    EXPECT_EQ(cloud.web.fetch("GET", cloud.api_url + "/sign-in?return=http%3A%2F%2Fevil.example%2F", browser).status, 400);
+    EXPECT_EQ(cloud.web.fetch("GET", cloud.api_url + "/sign-in?return=http%3A%2F%2Fevil.example%2F", browser)
+                  .status,
+              400);
 
     const Page out = cloud.web.fetch("GET", closed + "/.hostler/sign-out", {{"Cookie", cookie}});
     EXPECT_EQ(out.status, 200);
@@ -151,7 +159,8 @@ TEST_F(Open, EventsComeOneByOne) {
 
 TEST_F(Open, LargeBodiesPassWhole) {
     const std::string body = pattern(20 << 20);
-    const Page back = cloud.web.fetch("POST", open + "/echo", {{"Content-Type", "application/octet-stream"}}, body);
+    const Page back =
+        cloud.web.fetch("POST", open + "/echo", {{"Content-Type", "application/octet-stream"}}, body);
     EXPECT_EQ(back.status, 200);
     EXPECT_TRUE(back.body == body) << back.body.size() << " bytes came back";
 }
@@ -173,11 +182,14 @@ TEST_F(Open, PagesTellWhyThereIsNothingToSee) {
 
     ASSERT_EQ(cloud.begin({.id = "failing-1", .env = {{"EXIT_CODE", "3"}}}).status, 200);
     const std::string failed = cloud.wait_for("failing-1", "failed").at("/urls/0/url");
-    EXPECT_TRUE(cloud.until([&] { return (page = cloud.web.fetch("GET", failed, browser)).header("X-Hostler-Notice") == "failed"; })) << page.body;
+    EXPECT_TRUE(cloud.until([&] {
+        return (page = cloud.web.fetch("GET", failed, browser)).header("X-Hostler-Notice") == "failed";
+    })) << page.body;
     EXPECT_EQ(page.status, 503);
     EXPECT_THAT(page.body, HasSubstr("Failed"));
 
-    const std::string gone = slow.substr(0, slow.find("-i-")) + "-i-doesnotexist" + slow.substr(slow.find('.'));
+    const std::string gone =
+        slow.substr(0, slow.find("-i-")) + "-i-doesnotexist" + slow.substr(slow.find('.'));
     page = cloud.web.fetch("GET", gone, browser);
     EXPECT_EQ(page.status, 404);
     EXPECT_THAT(page.body, HasSubstr("Nothing lives here"));

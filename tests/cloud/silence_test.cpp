@@ -11,7 +11,9 @@ using ::testing::HasSubstr;
 class Silence : public ::testing::Test {
 protected:
     Cloud cloud{{"--unreachable-after", "2", "--lost-after", "4"}};
-    std::string state_of(const std::string& host) { return cloud.api("GET", "/v1/hosts/" + host).at("/state"); }
+    std::string state_of(const std::string& host) {
+        return cloud.api("GET", "/v1/hosts/" + host).at("/state");
+    }
 };
 
 TEST_F(Silence, AHostThatVanishesIsLostWithAllThatIsOnItAndComesBack) {
@@ -31,7 +33,9 @@ TEST_F(Silence, AHostThatVanishesIsLostWithAllThatIsOnItAndComesBack) {
     EXPECT_FALSE(lost.at("/message").empty());
     EXPECT_EQ(cloud.containers(lost.at("/id")).size(), 1u) << "nobody stops what may still be of use";
     // Idle stock is made ready elsewhere; what the instance holds stays its own.
-    EXPECT_TRUE(cloud.until([&] { return cloud.stock("small").at("/idle") == "3" && cloud.stock("small").at("/missing") == "0"; })) << cloud.stock("small").body;
+    EXPECT_TRUE(cloud.until([&] {
+        return cloud.stock("small").at("/idle") == "3" && cloud.stock("small").at("/missing") == "0";
+    })) << cloud.stock("small").body;
     for (const json::value& gpu : cloud.api("GET", "/v1/gpus?limit=100").json().at("items").as_array())
         if (at(gpu, "/host") == host) {
             EXPECT_NE(at(gpu, "/use"), "stock");
@@ -65,10 +69,12 @@ TEST_F(Silence, AHostThatIsRemovedIsCutOffAtOnce) {
     const Page lost = cloud.instance("evicted-1");
     EXPECT_EQ(lost.at("/state"), "failed") << lost.body;
     EXPECT_FALSE(lost.at("/message").empty());
-    EXPECT_TRUE(cloud.until([&] { return cloud.gpus_free() == 6; })) << "its GPUs are gone, and the stock is where there are others";
+    EXPECT_TRUE(cloud.until([&] { return cloud.gpus_free() == 6; }))
+        << "its GPUs are gone, and the stock is where there are others";
     // Its agent tries again, and is not let in: neither by itself nor after a start of its own.
     cloud.wait_for_another("host-" + name, cloud.kill9("host-" + name));
-    (void)cloud.until([&] { return cloud.api("GET", "/v1/hosts?limit=10").json().at("items").as_array().size() > 1; }, 2s);
+    (void)cloud.until(
+        [&] { return cloud.api("GET", "/v1/hosts?limit=10").json().at("items").as_array().size() > 1; }, 2s);
     EXPECT_EQ(cloud.api("GET", "/v1/hosts?limit=10").json().at("items").as_array().size(), 1u);
     EXPECT_EQ(cloud.api("GET", "/v1/hosts/" + host).status, 404);
     const std::string other = cloud.api("GET", "/v1/hosts?limit=10").at("/items/0/id");

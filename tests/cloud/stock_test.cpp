@@ -8,13 +8,16 @@ using ::testing::HasSubstr;
 
 class Stock : public Shared {
 protected:
-    static json::object body(int number, const std::string& operation, const std::string& spec, const std::string& memory = "1Gi") {
-        return {{"number", number}, {"operationID", operation}, {"specName", spec}, {"cpu", "2"}, {"memory", memory}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 1}};
+    static json::object body(int number, const std::string& operation, const std::string& spec,
+                             const std::string& memory = "1Gi") {
+        return {{"number", number}, {"operationID", operation},    {"specName", spec}, {"cpu", "2"},
+                {"memory", memory}, {"gpuType", "H100 SXM5 80GB"}, {"gpuNum", 1}};
     }
     void TearDown() override {
         for (const std::string spec : {"stock-a", "stock-b", "stock-c"})
             if (const Page page = cloud.stock(spec); page.status == 200 && page.at("/idle") != "0")
-                cloud.api("DELETE", "/stocks", {{"number", std::stoi(page.at("/idle"))}, {"operationID", ""}, {"specName", spec}});
+                cloud.api("DELETE", "/stocks",
+                          {{"number", std::stoi(page.at("/idle"))}, {"operationID", ""}, {"specName", spec}});
     }
 };
 
@@ -26,7 +29,9 @@ TEST_F(Stock, IsCreatedShownAndHoldsGpus) {
     const Page shown = cloud.stock("stock-a");
     EXPECT_EQ(shown.at("/idle"), "3");
     EXPECT_EQ(shown.at("/wanted"), "3");
-    EXPECT_EQ(shown.at("/zones/0/idle") == "2" ? shown.at("/zones/1/idle") : "2", shown.at("/zones/0/idle") == "2" ? "1" : "2") << "spread over zones";
+    EXPECT_EQ(shown.at("/zones/0/idle") == "2" ? shown.at("/zones/1/idle") : "2",
+              shown.at("/zones/0/idle") == "2" ? "1" : "2")
+        << "spread over zones";
     EXPECT_EQ(cloud.gpus_free(), free - 3);
     EXPECT_THAT(cloud.api("GET", "/v1/stocks").body, HasSubstr("stock-a"));
     EXPECT_EQ(cloud.api("GET", "/v1/specs/stock-a").at("/memory"), "1Gi");
@@ -63,10 +68,12 @@ TEST_F(Stock, MoreThanFitsLeavesNothingBehind) {
 TEST_F(Stock, IsTakenAwayByBodyOrQuery) {
     const int free = cloud.gpus_free();
     ASSERT_EQ(cloud.api("POST", "/stocks", body(3, "stock-c-2", "stock-c")).status, 200);
-    const Page too_many = cloud.api("DELETE", "/stocks", {{"number", 4}, {"operationID", "stock-c-3"}, {"specName", "stock-c"}});
+    const Page too_many = cloud.api("DELETE", "/stocks",
+                                    {{"number", 4}, {"operationID", "stock-c-3"}, {"specName", "stock-c"}});
     EXPECT_EQ(too_many.status, 409) << too_many.body;
     EXPECT_EQ(cloud.stock("stock-c").at("/idle"), "3");
-    const Page by_body = cloud.api("DELETE", "/stocks", {{"number", 2}, {"operationID", "stock-c-4"}, {"specName", "stock-c"}});
+    const Page by_body = cloud.api("DELETE", "/stocks",
+                                   {{"number", 2}, {"operationID", "stock-c-4"}, {"specName", "stock-c"}});
     EXPECT_EQ(by_body.status, 200);
     EXPECT_EQ(by_body.body, "{}");
     EXPECT_EQ(cloud.stock("stock-c").at("/idle"), "1");

@@ -20,7 +20,11 @@ protected:
     static void SetUpTestSuite() {
         Shared::SetUpTestSuite();
         Cloud& cloud = Cloud::shared();
-        ASSERT_EQ(cloud.api("POST", "/v1/volumes", {{"name", "secrets"}, {"size", "1Gi"}, {"tenantID", "acme"}}).status / 100, 2);
+        ASSERT_EQ(
+            cloud.api("POST", "/v1/volumes", {{"name", "secrets"}, {"size", "1Gi"}, {"tenantID", "acme"}})
+                    .status /
+                100,
+            2);
         first = cloud.run({.id = "first-1", .storage = "secrets", .mount = "/data", .open_to_all = false});
         host = cloud.instance("first-1").at("/host");
         second = cloud.run({.id = "second-1", .tenant = "other", .open_to_all = true});
@@ -44,15 +48,19 @@ TEST_F(Tenants, NothingOfAnothersIsThere) {
     const std::string& key = cloud.tenant("other").key;
     const std::string id = cloud.instance("first-1").at("/id");
     for (const std::string& name : {std::string{"first-1"}, id}) {
-        for (const std::string path : {"/gpu-instances/", "/v1/instances/"}) EXPECT_EQ(cloud.api("GET", path + name, nullptr, key).status, 404) << path << name;
+        for (const std::string path : {"/gpu-instances/", "/v1/instances/"})
+            EXPECT_EQ(cloud.api("GET", path + name, nullptr, key).status, 404) << path << name;
         EXPECT_EQ(cloud.api("DELETE", "/gpu-instances/" + name, nullptr, key).status, 404);
         for (const std::string what : {"/logs", "/events", "/explain"})
             EXPECT_EQ(cloud.api("GET", "/v1/instances/" + name + what, nullptr, key).status, 404) << what;
         // Saying whose it is does not make it mine.
-        EXPECT_THAT(cloud.api("GET", "/v1/instances/" + name + "?tenantID=acme", nullptr, key).status, AnyOf(403, 404));
-        EXPECT_THAT(cloud.api("DELETE", "/gpu-instances/" + name + "?tenantID=acme", nullptr, key).status, AnyOf(403, 404));
+        EXPECT_THAT(cloud.api("GET", "/v1/instances/" + name + "?tenantID=acme", nullptr, key).status,
+                    AnyOf(403, 404));
+        EXPECT_THAT(cloud.api("DELETE", "/gpu-instances/" + name + "?tenantID=acme", nullptr, key).status,
+                    AnyOf(403, 404));
     }
-    for (const std::string list : {"/v1/instances?all=true", "/v1/volumes", "/v1/networks", "/v1/events", "/v1/operations", "/v1/api-keys"}) {
+    for (const std::string list : {"/v1/instances?all=true", "/v1/volumes", "/v1/networks", "/v1/events",
+                                   "/v1/operations", "/v1/api-keys"}) {
         const Page page = cloud.api("GET", list, nullptr, key);
         EXPECT_THAT(page.body, Not(HasSubstr("acme"))) << list;
         EXPECT_THAT(page.body, Not(HasSubstr(id))) << list;
@@ -61,8 +69,11 @@ TEST_F(Tenants, NothingOfAnothersIsThere) {
         EXPECT_THAT(cloud.api("GET", path, nullptr, key).status, AnyOf(403, 404));
         EXPECT_THAT(cloud.api("DELETE", path, nullptr, key).status, AnyOf(403, 404));
     }
-    for (const std::string path : {"/v1/hosts", "/v1/gpus", "/v1/stocks"}) EXPECT_EQ(cloud.api("GET", path, nullptr, key).status, 403) << path;
-    EXPECT_EQ(cloud.api("POST", "/stocks", {{"number", 1}, {"operationID", ""}, {"specName", "small"}}, key).status, 403);
+    for (const std::string path : {"/v1/hosts", "/v1/gpus", "/v1/stocks"})
+        EXPECT_EQ(cloud.api("GET", path, nullptr, key).status, 403) << path;
+    EXPECT_EQ(
+        cloud.api("POST", "/stocks", {{"number", 1}, {"operationID", ""}, {"specName", "small"}}, key).status,
+        403);
     json::object in_their_name = cloud.body_of({.id = "intruder-1", .tenant = "acme"});
     EXPECT_EQ(cloud.api("POST", "/gpu-instances", in_their_name, key).status, 403);
     EXPECT_EQ(cloud.instance("first-1").at("/state"), "running");
@@ -71,7 +82,10 @@ TEST_F(Tenants, NothingOfAnothersIsThere) {
 TEST_F(Tenants, AnothersVolumeIsNoVolume) {
     const std::string by_id = cloud.api("GET", "/v1/volumes/secrets?tenantID=acme").at("/id");
     for (const std::string& name : {std::string{"secrets"}, by_id}) {
-        const Page refused = cloud.api("POST", "/gpu-instances", cloud.body_of({.id = "thief-1", .tenant = "other", .storage = name, .mount = "/data"}), cloud.tenant("other").key);
+        const Page refused =
+            cloud.api("POST", "/gpu-instances",
+                      cloud.body_of({.id = "thief-1", .tenant = "other", .storage = name, .mount = "/data"}),
+                      cloud.tenant("other").key);
         EXPECT_EQ(refused.status, 400) << refused.body;
         EXPECT_EQ(refused.at("/errors/0/field"), "storageID");
         EXPECT_EQ(cloud.instance("thief-1", "other").status, 404);
@@ -79,14 +93,17 @@ TEST_F(Tenants, AnothersVolumeIsNoVolume) {
 }
 
 TEST_F(Tenants, AnothersUrlIsClosed) {
-    EXPECT_EQ(cloud.web.fetch("GET", first + "/", {{"Authorization", "Bearer " + cloud.tenant("other").key}}).status, 403);
+    EXPECT_EQ(cloud.web.fetch("GET", first + "/", {{"Authorization", "Bearer " + cloud.tenant("other").key}})
+                  .status,
+              403);
     EXPECT_EQ(cloud.web.fetch("GET", first + "/").status, 401);
 }
 
 // The walls are tried on one host: what lies on another is even farther away.
 TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
     const std::string zone = cloud.instance("first-1").at("/zone");
-    Page begun = cloud.api("POST", "/gpu-instances?zone=" + zone, cloud.body_of({.id = "second-2", .tenant = "other"}));
+    Page begun = cloud.api("POST", "/gpu-instances?zone=" + zone,
+                           cloud.body_of({.id = "second-2", .tenant = "other"}));
     ASSERT_EQ(begun.status, 200) << begun.body;
     std::string url = cloud.wait_for("second-2", "running", 30s, "other").at("/urls/0/url");
     url.pop_back();
@@ -97,7 +114,9 @@ TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
         int port;
     };
     std::vector<Goal> goals;
-    const auto expect_closed = [&](const std::string& to, int port, const std::string& what) { goals.push_back({what, to, port}); };
+    const auto expect_closed = [&](const std::string& to, int port, const std::string& what) {
+        goals.push_back({what, to, port});
+    };
     // It can connect at all: to itself.
     EXPECT_THAT(connect_from(url, "127.0.0.1", 8080), HasSubstr("connected"));
     expect_closed(cloud.instance("first-1").at("/address"), 8080, "the first tenant's instance");
@@ -105,7 +124,8 @@ TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
     expect_closed(cloud.instance("first-1").at("/id"), 8080, "the same by name");
 
     std::vector<std::string> addresses{"169.254.169.254"};
-    const auto networks = docker::parse_networks(cloud.web.unix_socket("GET", cloud.data + "/engine/podman.sock", "/networks").body);
+    const auto networks = docker::parse_networks(
+        cloud.web.unix_socket("GET", cloud.data + "/engine/podman.sock", "/networks").body);
     ASSERT_TRUE(networks);
     for (const auto& network : *networks)
         if (!network.gateway.empty()) addresses.push_back(network.gateway);
@@ -114,13 +134,16 @@ TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
     for (const ifaddrs* at = interfaces; at; at = at->ifa_next) {
         if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET) continue;
         char text[INET_ADDRSTRLEN];
-        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(at->ifa_addr)->sin_addr, text, sizeof text);
-        if (std::string_view{text} != "127.0.0.1" && std::ranges::find(addresses, text) == addresses.end()) addresses.emplace_back(text);
+        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(at->ifa_addr)->sin_addr, text,
+                    sizeof text);
+        if (std::string_view{text} != "127.0.0.1" && std::ranges::find(addresses, text) == addresses.end())
+            addresses.emplace_back(text);
     }
     ::freeifaddrs(interfaces);
     EXPECT_GE(addresses.size(), 3u);
     // Somebody listens on every address of the host, so that a wall is what keeps them out.
-    const auto listener = cloud.web.go([](Net& net) -> Task<ListenerPtr> { co_return co_await net.listen("0.0.0.0:0"); }(*cloud.web.net));
+    const auto listener = cloud.web.go(
+        [](Net& net) -> Task<ListenerPtr> { co_return co_await net.listen("0.0.0.0:0"); }(*cloud.web.net));
     ASSERT_TRUE(listener);
     const std::string at_all{(*listener)->address()};
     const int open_port = std::stoi(at_all.substr(at_all.rfind(':') + 1));
@@ -131,7 +154,9 @@ TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
     for (const std::string role : {"master", "access-nj", "access-lon", "gateway"}) {
         std::ifstream file{cloud.data + "/" + role + "/addresses.json"};
         const std::string text{std::istreambuf_iterator<char>{file}, {}};
-        for (std::size_t colon = text.find("127.0.0.1:"); colon != std::string::npos; colon = text.find("127.0.0.1:", colon + 1)) ports.push_back(std::stoi(text.substr(colon + 10)));
+        for (std::size_t colon = text.find("127.0.0.1:"); colon != std::string::npos;
+             colon = text.find("127.0.0.1:", colon + 1))
+            ports.push_back(std::stoi(text.substr(colon + 10)));
     }
     ports.push_back(std::stoi(cloud.api_url.substr(cloud.api_url.rfind(':') + 1)));
     EXPECT_GE(ports.size(), 8u);
@@ -142,18 +167,23 @@ TEST_F(Tenants, WallsStandBetweenThemAndAroundTheHost) {
     expect_closed("169.254.169.254", 80, "the cloud's metadata");
     // All at once: each may take its time to fail.
     std::vector<std::string> tries;
-    for (const Goal& goal : goals) tries.push_back(fmt::format("{}/connect?host={}&port={}", url, goal.address, goal.port));
+    for (const Goal& goal : goals)
+        tries.push_back(fmt::format("{}/connect?host={}&port={}", url, goal.address, goal.port));
     const std::vector<Page> outcomes = cloud.web.fetch_all(tries);
     for (std::size_t i = 0; i < goals.size(); ++i) {
         EXPECT_EQ(outcomes[i].status, 200) << outcomes[i].body;
-        EXPECT_THAT(outcomes[i].body, Not(HasSubstr("connected"))) << goals[i].what << " at " << goals[i].address << ":" << goals[i].port;
+        EXPECT_THAT(outcomes[i].body, Not(HasSubstr("connected")))
+            << goals[i].what << " at " << goals[i].address << ":" << goals[i].port;
     }
     cloud.end("second-2", "other");
 }
 
 TEST_F(Tenants, InstancesOfOneReachEachOther) {
     const std::string zone = cloud.instance("second-1", "other").at("/zone");
-    ASSERT_EQ(cloud.api("POST", "/gpu-instances?zone=" + zone, cloud.body_of({.id = "second-3", .tenant = "other"})).status, 200);
+    ASSERT_EQ(
+        cloud.api("POST", "/gpu-instances?zone=" + zone, cloud.body_of({.id = "second-3", .tenant = "other"}))
+            .status,
+        200);
     const std::string address = cloud.wait_for("second-3", "running", 30s, "other").at("/address");
     EXPECT_THAT(connect_from(second, address, 8080), HasSubstr("connected"));
     EXPECT_THAT(connect_from(second, address, 8081), Not(HasSubstr("connected")));

@@ -9,19 +9,22 @@ namespace {
 constexpr std::size_t body_max = 64 << 20;
 
 Task<Page> fetch_page(http::Client& client, std::string address, http::Request request, Duration within) {
-    auto response = co_await client.fetch({std::move(address)}, std::move(request), {.connect = 5s, .total = within}, body_max);
+    auto response = co_await client.fetch({std::move(address)}, std::move(request),
+                                          {.connect = 5s, .total = within}, body_max);
     if (!response) co_return Page{.status = 0, .headers = {}, .body = response.error().message};
     co_return Page{response->status, std::move(response->headers), std::move(response->body)};
 }
 
-Task<std::vector<Web::Piece>> read_pieces(http::Client& client, Timers& timers, Url url, http::Headers headers) {
+Task<std::vector<Web::Piece>> read_pieces(http::Client& client, Timers& timers, Url url,
+                                          http::Headers headers) {
     http::Request request{.target = url.target, .headers = std::move(headers)};
     request.headers.set("Host", url.authority);
     const auto reply = CO_TRY(co_await client.start({url.address}, {.request = std::move(request)}));
     const Instant begun = timers.now();
     std::vector<Web::Piece> pieces;
     std::vector<char> into(64 << 10);
-    while (const std::size_t size = CO_TRY(co_await reply->read(into))) pieces.push_back({std::string{into.data(), size}, timers.now() - begun});
+    while (const std::size_t size = CO_TRY(co_await reply->read(into)))
+        pieces.push_back({std::string{into.data(), size}, timers.now() - begun});
     co_return pieces;
 }
 
@@ -39,7 +42,8 @@ Task<Upgraded> upgrade(http::Client& client, Url url, http::Headers headers) {
     request.headers.set("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
     const auto reply = CO_TRY(co_await client.start({url.address}, {.request = std::move(request)}));
     // RFC 6455, section 1.3: what that key must be answered with.
-    const bool accepted = reply->status == 101 && reply->headers.find("Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+    const bool accepted =
+        reply->status == 101 && reply->headers.find("Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     if (!accepted) co_return Upgraded{.status = reply->status, .stream = nullptr};
     co_return Upgraded{.status = 101, .stream = CO_TRY(reply->take_stream())};
 }
@@ -78,7 +82,8 @@ std::string at(const json::value& value, std::string_view pointer) {
 std::string Page::at(std::string_view pointer) const { return cloud::at(json(), pointer); }
 
 Url::Url(std::string_view text) {
-    if (const auto scheme = text.find("://"); scheme != std::string_view::npos) text.remove_prefix(scheme + 3);
+    if (const auto scheme = text.find("://"); scheme != std::string_view::npos)
+        text.remove_prefix(scheme + 3);
     const auto end = std::min(text.find('/'), text.size());
     authority = text.substr(0, end);
     target = end < text.size() ? std::string{text.substr(end)} : "/";
@@ -86,9 +91,13 @@ Url::Url(std::string_view text) {
     address = "127.0.0.1:" + (colon == std::string::npos ? "80" : authority.substr(colon + 1));
 }
 
-Page Web::fetch(std::string method, const std::string& url, http::Headers headers, std::string body, Duration within) {
+Page Web::fetch(std::string method, const std::string& url, http::Headers headers, std::string body,
+                Duration within) {
     const Url to{url};
-    http::Request request{.method = std::move(method), .target = to.target, .headers = std::move(headers), .body = std::move(body)};
+    http::Request request{.method = std::move(method),
+                          .target = to.target,
+                          .headers = std::move(headers),
+                          .body = std::move(body)};
     request.headers.set("Host", to.authority);
     auto page = go(fetch_page(client_, to.address, std::move(request), within), within + 10s);
     return page ? std::move(*page) : Page{.status = 0, .headers = {}, .body = page.error().message};

@@ -38,9 +38,11 @@ class WebSocket;
 // The world of one test process: its loop runs only while somebody waits.
 class Web {
 public:
-    Page fetch(std::string method, const std::string& url, http::Headers headers = {}, std::string body = {}, Duration within = 30s);
+    Page fetch(std::string method, const std::string& url, http::Headers headers = {}, std::string body = {},
+               Duration within = 30s);
     std::vector<Page> fetch_all(const std::vector<std::string>& urls);  // GET, all at once.
-    Page unix_socket(std::string method, const std::string& socket, std::string target, std::string body = {});
+    Page unix_socket(std::string method, const std::string& socket, std::string target,
+                     std::string body = {});
 
     // Reads an answer piece by piece; each piece comes with the moment since the head at which it came.
     struct Piece {
@@ -50,7 +52,8 @@ public:
     std::vector<Piece> pieces(const std::string& url, http::Headers headers = {});
 
     // nullptr: it was refused, and `refusal` says with which status.
-    std::unique_ptr<WebSocket> web_socket(const std::string& url, http::Headers headers = {}, int* refusal = nullptr);
+    std::unique_ptr<WebSocket> web_socket(const std::string& url, http::Headers headers = {},
+                                          int* refusal = nullptr);
 
     // The task's answer; after `within` it is cancelled.
     template <class T>
@@ -79,7 +82,8 @@ private:
 // RFC 6455, client side, over whatever the gateway passes through.
 class WebSocket {
 public:
-    WebSocket(Web& web, StreamPtr stream, Random& random) : web_(web), stream_(std::move(stream)), random_(random) {}
+    WebSocket(Web& web, StreamPtr stream, Random& random)
+        : web_(web), stream_(std::move(stream)), random_(random) {}
 
     enum class Kind : unsigned char { text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
     struct Message {

@@ -5,13 +5,23 @@ namespace hostler::contract {
 namespace {
 
 Object object(std::string id, std::string kind = "instance", std::string tenant = "acme") {
-    return {.kind = std::move(kind), .id = std::move(id), .tenant = std::move(tenant), .project = "p", .phase = "ready",
-            .generation = 1, .body = "{}"};
+    return {.kind = std::move(kind),
+            .id = std::move(id),
+            .tenant = std::move(tenant),
+            .project = "p",
+            .phase = "ready",
+            .generation = 1,
+            .body = "{}"};
 }
 
 EventRecord event(std::int64_t second, std::string id, std::string tenant = "acme") {
-    return {.time = WallTime{std::chrono::seconds{second}}, .kind = "instance", .id = std::move(id),
-            .tenant = std::move(tenant), .actor = "master", .reason = "placed", .message = "It was placed."};
+    return {.time = WallTime{std::chrono::seconds{second}},
+            .kind = "instance",
+            .id = std::move(id),
+            .tenant = std::move(tenant),
+            .actor = "master",
+            .reason = "placed",
+            .message = "It was placed."};
 }
 
 std::vector<std::string> ids(const std::vector<Object>& objects) {
@@ -60,7 +70,8 @@ TEST_P(StoreContract, NumbersRise) {
 TEST_P(StoreContract, WhatWasCommittedIsThereAfterReopening) {
     Object one = object("i-1");
     one.generation = 7;
-    one.body = std::string{"{\"a\": 1.0,\n \"b\":\"\xc3\xa9\"} "} + '\0' + "\xff\xfe";  // Byte for byte, whatever it is.
+    one.body = std::string{"{\"a\": 1.0,\n \"b\":\"\xc3\xa9\"} "} + '\0' +
+               "\xff\xfe";  // Byte for byte, whatever it is.
     ASSERT_TRUE(put(one));
     one.created = one.version = number_;
     Changes events = next();
@@ -147,11 +158,15 @@ TEST_P(StoreContract, ListsWhatIsAskedFor) {
     changes.put = {object("i-1"), ended, other, stopped, object("h-1", "host", "acme")};
     ASSERT_TRUE(commit(changes));
     EXPECT_EQ(ids(run(store_->list({.kind = "instance"}))->objects), (Ids{"i-1", "i-2", "i-3", "i-4"}));
-    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme"}))->objects), (Ids{"i-1", "i-2", "i-4"}));
-    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .finished = false}))->objects), (Ids{"i-1", "i-3", "i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme"}))->objects),
+              (Ids{"i-1", "i-2", "i-4"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .finished = false}))->objects),
+              (Ids{"i-1", "i-3", "i-4"}));
     EXPECT_EQ(ids(run(store_->list({.kind = "instance", .project = "q"}))->objects), (Ids{"i-4"}));
-    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .phase = "ready"}))->objects), (Ids{"i-1", "i-2", "i-3"}));
-    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme", .project = "p", .phase = "ready"}))->objects),
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .phase = "ready"}))->objects),
+              (Ids{"i-1", "i-2", "i-3"}));
+    EXPECT_EQ(ids(run(store_->list({.kind = "instance", .tenant = "acme", .project = "p", .phase = "ready"}))
+                      ->objects),
               (Ids{"i-1", "i-2"}));
     EXPECT_TRUE(run(store_->list({.kind = "instance", .tenant = ""}))->objects.empty());
 }

@@ -1,4 +1,5 @@
-// What was acknowledged survives a power cut at any call to the disk; what was not is there whole or not at all.
+// What was acknowledged survives a power cut at any call to the disk; what was not is there whole or not at
+// all.
 #include <fmt/format.h>
 
 #include <deque>
@@ -38,7 +39,9 @@ struct Model {
 // A master's life on a disk: leads, commits in bursts, and knows what it was told.
 class Story {
 public:
-    explicit Story(std::uint64_t seed) : rig(seed), dice_(sim::Dice{seed}.fork("story")) { history_.push_back({}); }
+    explicit Story(std::uint64_t seed) : rig(seed), dice_(sim::Dice{seed}.fork("story")) {
+        history_.push_back({});
+    }
 
     // Becomes the leader and compares what is there. false: the disk failed meanwhile.
     bool begin() { return lead() && check() && lead(); }
@@ -71,7 +74,6 @@ public:
         return good;
     }
 
-
     SimRig rig;
 
 private:
@@ -98,8 +100,12 @@ private:
         const auto kind = [&] { return dice_.chance(0.3) ? "command" : "instance"; };
         for (auto n = dice_.below(4); n > 0; --n) {
             const std::size_t size = dice_.chance(0.1) ? dice_.below(20'000) : dice_.below(300);
-            changes.put.push_back({.kind = kind(), .id = id(), .tenant = "acme", .phase = "ready",
-                                   .generation = dice_.below(9), .live = dice_.chance(0.8),
+            changes.put.push_back({.kind = kind(),
+                                   .id = id(),
+                                   .tenant = "acme",
+                                   .phase = "ready",
+                                   .generation = dice_.below(9),
+                                   .live = dice_.chance(0.8),
                                    .body = std::string(size, static_cast<char>('a' + dice_.below(26)))});
         }
         if (dice_.chance(0.3)) changes.erase.push_back({kind(), id()});

@@ -39,8 +39,12 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, StoreContract,
 
 Changes change(std::uint64_t epoch, std::uint64_t number, std::string id, std::size_t body = 100) {
     Changes changes{.epoch = epoch, .number = number};
-    changes.put.push_back({.kind = "instance", .id = std::move(id), .tenant = "acme", .phase = "ready",
-                           .generation = 1, .body = std::string(body, 'x')});
+    changes.put.push_back({.kind = "instance",
+                           .id = std::move(id),
+                           .tenant = "acme",
+                           .phase = "ready",
+                           .generation = 1,
+                           .body = std::string(body, 'x')});
     return changes;
 }
 
@@ -76,7 +80,8 @@ TEST(Sqlite, SaysThatAFileIsDamaged) {
             auto store = rig.open().value();
             const auto epoch = testing::run_real(rig.loop, store->lead(0)).value();
             for (std::uint64_t i = 1; i < 50; ++i)
-                ASSERT_TRUE(testing::run_real(rig.loop, store->commit(change(epoch, i, "i-" + std::to_string(i)))));
+                ASSERT_TRUE(
+                    testing::run_real(rig.loop, store->commit(change(epoch, i, "i-" + std::to_string(i)))));
         }
         rig.vfs.scribble("store.db", at, std::string(2000, '\x5a'));
         const auto again = rig.open();
@@ -89,8 +94,10 @@ TEST(Sqlite, SaysThatAFileIsDamaged) {
 TEST(Sqlite, RefusesTheFileOfANewerRelease) {
     SimRig rig{7};
     ASSERT_TRUE(rig.open());
-    ASSERT_TRUE(sqlite::Database::open("store.db", rig.vfs.name()).value()->script(
-        "PRAGMA locking_mode = EXCLUSIVE; UPDATE meta SET value = 99 WHERE name = 'schema'"));
+    ASSERT_TRUE(
+        sqlite::Database::open("store.db", rig.vfs.name())
+            .value()
+            ->script("PRAGMA locking_mode = EXCLUSIVE; UPDATE meta SET value = 99 WHERE name = 'schema'"));
     const auto again = rig.open();
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().reason, "store_too_new");
@@ -102,7 +109,8 @@ TEST(Sqlite, ManyCommitsShareFewSyncs) {
     const auto epoch = testing::run_real(rig.loop, store->lead(0)).value();
     const auto before = rig.vfs.syncs();
     std::vector<Task<>> calls;
-    for (std::uint64_t i = 1; i <= 200; ++i) calls.push_back(store->commit(change(epoch, i, "i-" + std::to_string(i))));
+    for (std::uint64_t i = 1; i <= 200; ++i)
+        calls.push_back(store->commit(change(epoch, i, "i-" + std::to_string(i))));
     for (auto& call : calls) ASSERT_TRUE(testing::run_real(rig.loop, std::move(call)));
     EXPECT_LE(rig.vfs.syncs() - before, 6u) << "two batches, and the log written back";
 }
@@ -128,11 +136,13 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
     const auto epoch = run(store->lead(0)).value();
     std::uint64_t number = 0;
-    for (int i = 0; i < 20; ++i) ASSERT_TRUE(run(store->commit(change(epoch, ++number, fmt::format("i-{}", i), 20'000))));
+    for (int i = 0; i < 20; ++i)
+        ASSERT_TRUE(run(store->commit(change(epoch, ++number, fmt::format("i-{}", i), 20'000))));
     rig.vfs.capacity = rig.vfs.used() + 10'000;
     const auto last = number;
     auto first = store->commit(change(epoch, last + 1, "big", 5'000'000));
-    auto behind = store->commit(change(epoch, last + 2, "small", 10));  // Decided in the belief that the first went in.
+    auto behind =
+        store->commit(change(epoch, last + 2, "small", 10));  // Decided in the belief that the first went in.
     const auto refused = run(std::move(first));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::exhausted) << refused.error().message;

@@ -30,14 +30,16 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
     : mistakes(std::move(with)), world(seed), dice(world.dice.fork("cloud")), clients(world.loop) {
     store_ledger.tell = [this](const std::string& what) { world.note(what); };
     const auto skew = [this] {
-        return sim::Skew{.wall = std::chrono::milliseconds{static_cast<std::int64_t>(dice.below(60'000)) - 30'000},
-                         .rate_ppm = static_cast<std::int64_t>(dice.below(200)) - 100};
+        return sim::Skew{
+            .wall = std::chrono::milliseconds{static_cast<std::int64_t>(dice.below(60'000)) - 30'000},
+            .rate_ppm = static_cast<std::int64_t>(dice.below(200)) - 100};
     };
     for (const std::string name : {"master", "nj", "lon", "gw"}) world.machine(name, 0, skew());
     for (int i = 0; i < host_count; ++i) {
         hosts.push_back(fmt::format("host-{}", i));
         Machine& machine = world.machine(hosts.back(), gpus, skew());
-        obedience.emplace(hosts.back(), Obedience{hosts.back(), found}).first->second.tell = [this](const std::string& what) { world.note(what); };
+        obedience.emplace(hosts.back(), Obedience{hosts.back(), found}).first->second.tell =
+            [this](const std::string& what) { world.note(what); };
         machine.engine.note = [this, before = std::move(machine.engine.note)](std::string_view what) {
             engines_changed_ = true;
             before(what);
@@ -55,7 +57,8 @@ void Cloud::end() {
 }
 
 std::string Cloud::token(const std::string& zone) {
-    const auto made = world.ask(call(std::string{operator_key}, "POST", "/v1/host-tokens", fmt::format(R"({{"zone":"{}"}})", zone)));
+    const auto made = world.ask(
+        call(std::string{operator_key}, "POST", "/v1/host-tokens", fmt::format(R"({{"zone":"{}"}})", zone)));
     return made && made->status == 201 ? field(*made, "token") : "";
 }
 
@@ -73,7 +76,8 @@ bool Cloud::begin(const std::vector<std::string>& tenants) {
         world.machine(hosts[i]).boot(agent_program(joining, zone));
     }
     for (const std::string& tenant : tenants) {
-        const auto made = world.ask(call(std::string{operator_key}, "POST", "/v1/api-keys", fmt::format(R"({{"name":"storm","tenantID":"{}"}})", tenant)));
+        const auto made = world.ask(call(std::string{operator_key}, "POST", "/v1/api-keys",
+                                         fmt::format(R"({{"name":"storm","tenantID":"{}"}})", tenant)));
         if (!made || made->status != 201) return false;
         keys[tenant] = field(*made, "secret");
     }
@@ -89,19 +93,22 @@ master::TermPtr Cloud::term() {
     return role->lead().term;
 }
 
-Task<http::Response> Cloud::call(std::string key, std::string method, std::string target, std::string body, std::string idempotency) {
+Task<http::Response> Cloud::call(std::string key, std::string method, std::string target, std::string body,
+                                 std::string idempotency) {
     http::Client client{world.net, world.timers, {.idle_max = 0}};
     http::Request request{.method = std::move(method), .target = std::move(target), .body = std::move(body)};
     request.headers.set("Authorization", "Bearer " + key);
     if (!request.body.empty()) request.headers.set("Content-Type", "application/json");
     if (!idempotency.empty()) request.headers.set("Idempotency-Key", idempotency);
-    co_return co_await client.fetch({.address = "master:8080"}, std::move(request), {.connect = 5s, .head = 10s, .idle = 5s, .total = 20s});
+    co_return co_await client.fetch({.address = "master:8080"}, std::move(request),
+                                    {.connect = 5s, .head = 10s, .idle = 5s, .total = 20s});
 }
 
 void Cloud::checks() {
     if (std::exchange(engines_changed_, false))
         for (const std::string& host : hosts) check_engine(world.machine(host), found);
-    if (store_ledger.calls == checked_calls_) return;  // Nothing is changed without a commit being called for.
+    if (store_ledger.calls == checked_calls_)
+        return;  // Nothing is changed without a commit being called for.
     checked_calls_ = store_ledger.calls;
     const auto now = term();
     if (!now) return;
@@ -131,9 +138,11 @@ void Cloud::disturb(master::Term& term) {
         for (const auto& [id, host] : desk.estate.hosts.all()) term.send_commands(id);
         return;
     }
-    const auto& [host, bytes] = std::next(heard_.begin(), static_cast<std::ptrdiff_t>(dice.below(heard_.size())))->second;
+    const auto& [host, bytes] =
+        std::next(heard_.begin(), static_cast<std::ptrdiff_t>(dice.below(heard_.size())))->second;
     uplink::Frame frame;
-    if (frame.ParseFromString(bytes) && term.send_to_host(host, frame)) world.note(fmt::format("late: {} of epoch {}", frame.command().id(), frame.command().epoch()));
+    if (frame.ParseFromString(bytes) && term.send_to_host(host, frame))
+        world.note(fmt::format("late: {} of epoch {}", frame.command().id(), frame.command().epoch()));
 }
 
 void Cloud::forget_faults() {
@@ -155,16 +164,24 @@ std::string Cloud::unsettled() {
     const auto now = term();
     if (!now) return "nobody leads";
     const auto& estate = now->look().estate;
-    if (!estate.commands.all().empty()) return fmt::format("command {} is under way: {}", estate.commands.all().begin()->first, estate.commands.all().begin()->second.subject);
-    if (estate.hosts.all().size() != hosts.size()) return fmt::format("{} hosts are known", estate.hosts.all().size());
+    if (!estate.commands.all().empty())
+        return fmt::format("command {} is under way: {}", estate.commands.all().begin()->first,
+                           estate.commands.all().begin()->second.subject);
+    if (estate.hosts.all().size() != hosts.size())
+        return fmt::format("{} hosts are known", estate.hosts.all().size());
     std::map<std::string, std::set<std::string>> containers, subnets, volumes;
     for (const auto& [id, instance] : estate.instances.all()) {
         if (is_final(instance.phase)) {
-            if (!instance.claim.empty() || !instance.subnet.empty()) return fmt::format("instance {} has ended and holds {} {}", id, instance.claim, instance.subnet);
-            if (instance.reason.empty() || instance.message.empty()) return fmt::format("instance {} has ended without a reason", id);
+            if (!instance.claim.empty() || !instance.subnet.empty())
+                return fmt::format("instance {} has ended and holds {} {}", id, instance.claim,
+                                   instance.subnet);
+            if (instance.reason.empty() || instance.message.empty())
+                return fmt::format("instance {} has ended without a reason", id);
             continue;
         }
-        if (instance.phase != InstancePhase::running) return fmt::format("instance {} of {} is {}: {}", id, instance.spec.image, state_of(instance.phase), instance.message);
+        if (instance.phase != InstancePhase::running)
+            return fmt::format("instance {} of {} is {}: {}", id, instance.spec.image,
+                               state_of(instance.phase), instance.message);
         containers[instance.host].insert("hostler-" + id);
         if (!estate.subnets.find(instance.subnet)) return fmt::format("instance {} has no subnet", id);
         subnets[instance.host].insert(instance.subnet);
@@ -172,11 +189,13 @@ std::string Cloud::unsettled() {
     for (const auto& [id, subnet] : estate.subnets.all())
         if (!subnets[subnet.host].contains(id)) return fmt::format("subnet {} is left over", id);
     for (const auto& [id, volume] : estate.volumes.all()) {
-        if (volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) return fmt::format("volume {} is not done: {}", id, volume.message);
+        if (volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting)
+            return fmt::format("volume {} is not done: {}", id, volume.message);
         if (volume.phase == VolumePhase::available) volumes[volume.host].insert(id);
     }
     for (const auto& [id, slot] : estate.slots.all())
-        if (slot.phase == SlotPhase::pending && slot.message.empty()) return fmt::format("slot {} is pending without a reason", id);
+        if (slot.phase == SlotPhase::pending && slot.message.empty())
+            return fmt::format("slot {} is pending without a reason", id);
     for (const auto& [id, host] : estate.hosts.all()) {
         if (host.phase != HostPhase::ready) return fmt::format("host {} is not ready: {}", id, host.message);
         if (!host.engine_error.empty()) return fmt::format("host {}: {}", id, host.engine_error);
@@ -185,9 +204,16 @@ std::string Cloud::unsettled() {
         for (const auto& container : machine.engine.standing()) standing.insert(container.spec.name);
         for (const auto& [name, spec] : machine.disk.networks) networks.insert(name);
         for (const auto& [name, size] : machine.disk.volumes) kept.insert(name);
-        if (standing != containers[id]) return fmt::format("{} containers stand on {}, {} are wanted ({} | {})", standing.size(), machine.name, containers[id].size(), fmt::join(standing, " "), fmt::join(containers[id], " "));
-        if (networks != subnets[id]) return fmt::format("networks {} are on {}, {} are wanted", fmt::join(networks, " "), machine.name, fmt::join(subnets[id], " "));
-        if (kept != volumes[id]) return fmt::format("volumes {} are on {}, {} are wanted", fmt::join(kept, " "), machine.name, fmt::join(volumes[id], " "));
+        if (standing != containers[id])
+            return fmt::format("{} containers stand on {}, {} are wanted ({} | {})", standing.size(),
+                               machine.name, containers[id].size(), fmt::join(standing, " "),
+                               fmt::join(containers[id], " "));
+        if (networks != subnets[id])
+            return fmt::format("networks {} are on {}, {} are wanted", fmt::join(networks, " "), machine.name,
+                               fmt::join(subnets[id], " "));
+        if (kept != volumes[id])
+            return fmt::format("volumes {} are on {}, {} are wanted", fmt::join(kept, " "), machine.name,
+                               fmt::join(volumes[id], " "));
     }
     return {};
 }

@@ -1,5 +1,5 @@
-// A whole cloud of the shipped roles in a simulated world: a master, two zones, a gateway, hosts; with the checkers that
-// stand around it, and the mistakes that a test builds in.
+// A whole cloud of the shipped roles in a simulated world: a master, two zones, a gateway, hosts; with the
+// checkers that stand around it, and the mistakes that a test builds in.
 #pragma once
 
 #include "adapters/sim/world.h"
@@ -39,7 +39,8 @@ public:
     Machine& master() { return world.machine("master"); }
 
     // A call of the API with `key`, as one client makes it.
-    Task<http::Response> call(std::string key, std::string method, std::string target, std::string body = {}, std::string idempotency = {});
+    Task<http::Response> call(std::string key, std::string method, std::string target, std::string body = {},
+                              std::string idempotency = {});
     // What is not as it should be in the calm; empty: nothing.
     std::string unsettled();
     void forget_faults();  // All that is broken is mended, all that is down boots.
@@ -52,7 +53,7 @@ public:
     std::vector<std::string> hosts;              // Machines.
     std::map<std::string, std::string> keys;     // By tenant.
     std::function<void(master::Term&)> on_recovery;
-    bool late_messages = false;                  // Now and then an old command comes again.
+    bool late_messages = false;  // Now and then an old command comes again.
     const Mistakes mistakes;
     World world;
     sim::Dice dice;
@@ -71,7 +72,8 @@ private:
     std::uint64_t recovered_epoch_ = 0;
     bool engines_changed_ = false;
     bool begun_ = false;
-    std::map<std::string, std::pair<std::string, std::string>> heard_;  // Commands as they were first sent: host and bytes.
+    std::map<std::string, std::pair<std::string, std::string>>
+        heard_;  // Commands as they were first sent: host and bytes.
     TimerId timer_ = 0;
 };
 

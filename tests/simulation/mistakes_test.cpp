@@ -1,5 +1,5 @@
-// Each checker finds the mistake that it is there for, within the seeds of every run. A mistake stands before a port,
-// or changes the estate as a wrong rule would.
+// Each checker finds the mistake that it is there for, within the seeds of every run. A mistake stands before
+// a port, or changes the estate as a wrong rule would.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t seeds_max = 50;
 
 // Rides until the checker reports. 0: it never does.
-std::uint64_t seeds_until(Invariant invariant, Weather weather, const std::function<Mistakes(std::uint64_t)>& mistakes) {
+std::uint64_t seeds_until(Invariant invariant, Weather weather,
+                          const std::function<Mistakes(std::uint64_t)>& mistakes) {
     for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
         const StormReport report = ride(seed, weather, mistakes(seed), {.calm_max = 2min});
         if (!report.found.has(invariant)) continue;
@@ -26,7 +27,8 @@ std::uint64_t seeds_until(Invariant invariant, Weather weather, const std::funct
     return 0;
 }
 
-Mistakes wrong_rule(std::uint64_t seed, double a_second, std::function<void(master::Desk&, sim::Dice&)> rule) {
+Mistakes wrong_rule(std::uint64_t seed, double a_second,
+                    std::function<void(master::Desk&, sim::Dice&)> rule) {
     Mistakes mistakes;
     auto dice = std::make_shared<sim::Dice>(sim::Dice{seed}.fork("mistake"));
     mistakes.each_second = [dice, a_second, rule = std::move(rule)](Cloud&, master::Term& term) {
@@ -51,13 +53,16 @@ TEST(Mistakes, AGpuInTwoClaims) {
                 if (id != other_id && claim.host == other.host && !claim.gpus.empty() && !other.gpus.empty())
                     return void(desk.estate.claims.edit(other_id).gpus = claim.gpus);
     };
-    EXPECT_NE(seeds_until(Invariant::gpu_once, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::gpu_once, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.05, rule); }),
+              0u);
 }
 
 // Silence taken for death: what runs loses its place, and somebody else gets it.
 TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        const Instance* running = any_of(desk.estate.instances, [](const Instance& one) { return one.phase == InstancePhase::running; });
+        const Instance* running = any_of(
+            desk.estate.instances, [](const Instance& one) { return one.phase == InstancePhase::running; });
         if (!running) return;
         const std::string id = running->id;
         master::note(desk, id, InstanceEvent::host_gone, "host_lost", "its host was silent for a moment");
@@ -67,24 +72,32 @@ TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     for (std::uint64_t one = 1; one <= seeds_max && seed == 0; ++one) {
         const auto report = ride(one, Weather::calm, wrong_rule(one, 0.2, rule), {.calm_max = 1s});
         for (const Finding& finding : report.found.all())
-            if (finding.invariant == Invariant::gpu_once && finding.text.find("is used by") != std::string::npos) seed = one;
+            if (finding.invariant == Invariant::gpu_once &&
+                finding.text.find("is used by") != std::string::npos)
+                seed = one;
     }
     EXPECT_NE(seed, 0u) << "two containers on one GPU are seen at the engine";
 }
 
 TEST(Mistakes, AClaimThatNobodyHolds) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        const Instance* living = any_of(desk.estate.instances, [](const Instance& one) { return !one.claim.empty(); });
+        const Instance* living =
+            any_of(desk.estate.instances, [](const Instance& one) { return !one.claim.empty(); });
         if (living) desk.estate.instances.edit(living->id).claim.clear();
     };
-    EXPECT_NE(seeds_until(Invariant::claim_identity, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::claim_identity, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.05, rule); }),
+              0u);
 }
 
 TEST(Mistakes, AChangeThatTheLedgerDoesNotTell) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        if (const Claim* claim = any_of(desk.estate.claims, [](const Claim&) { return true; })) desk.estate.claims.edit(claim->id).cpu_milli -= 1000;
+        if (const Claim* claim = any_of(desk.estate.claims, [](const Claim&) { return true; }))
+            desk.estate.claims.edit(claim->id).cpu_milli -= 1000;
     };
-    EXPECT_NE(seeds_until(Invariant::ledger, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.05, rule); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::ledger, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.05, rule); }),
+              0u);
 }
 
 // What a wrapped store does beside what is wrong with it.
@@ -95,8 +108,12 @@ public:
     Task<> commit(Changes changes) override { return store_.commit(std::move(changes)); }
     Task<Snapshot> load() override { return store_.load(); }
     Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
-    Task<Object> find(std::string kind, std::string id) override { return store_.find(std::move(kind), std::move(id)); }
-    Task<std::vector<EventRecord>> events(EventQuery query) override { return store_.events(std::move(query)); }
+    Task<Object> find(std::string kind, std::string id) override {
+        return store_.find(std::move(kind), std::move(id));
+    }
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        return store_.events(std::move(query));
+    }
     Task<> prune(WallTime before) override { return store_.prune(before); }
 
 protected:
@@ -127,10 +144,14 @@ TEST(Mistakes, AStoreThatForgetsWhatItAcknowledged) {
 
 TEST(Mistakes, AnInstanceThatIsForgotten) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) { return is_final(one.phase) && one.claim.empty(); });
+        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) {
+            return is_final(one.phase) && one.claim.empty();
+        });
         if (over) desk.estate.instances.erase(std::string{over->id});
     };
-    EXPECT_NE(seeds_until(Invariant::durable, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.1, rule); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::durable, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.1, rule); }),
+              0u);
 }
 
 TEST(Mistakes, AnEpochThatComesTwice) {
@@ -155,7 +176,9 @@ class ForgetfulJournal final : public Journal {
 public:
     ForgetfulJournal(Journal& journal, std::vector<std::string> forgotten) : journal_(journal) {
         for (const auto& [key, value] : journal.all())
-            if (std::ranges::none_of(forgotten, [&](const std::string& beginning) { return key.starts_with(beginning); })) seen_[key] = value;
+            if (std::ranges::none_of(
+                    forgotten, [&](const std::string& beginning) { return key.starts_with(beginning); }))
+                seen_[key] = value;
     }
     const std::map<std::string, std::string>& all() const override { return seen_; }
     Task<> put(std::string key, std::string value) override {
@@ -176,19 +199,26 @@ private:
 
 Mistakes forgetful_agent(std::vector<std::string> forgotten) {
     Mistakes made;
-    made.agent_journal = [forgotten](Journal& journal) { return std::make_unique<ForgetfulJournal>(journal, forgotten); };
+    made.agent_journal = [forgotten](Journal& journal) {
+        return std::make_unique<ForgetfulJournal>(journal, forgotten);
+    };
     return made;
 }
 
 TEST(Mistakes, AnAgentThatForgetsWhichGenerationItObeyed) {
-    EXPECT_NE(seeds_until(Invariant::order, Weather::everything, [](auto) { return forgetful_agent({"generation/", "command/"}); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::order, Weather::everything,
+                          [](auto) { return forgetful_agent({"generation/", "command/"}); }),
+              0u);
 }
 
 TEST(Mistakes, AnAgentThatForgetsWhatItHasDone) {
-    EXPECT_NE(seeds_until(Invariant::once, Weather::everything, [](auto) { return forgetful_agent({"command/"}); }), 0u);
+    EXPECT_NE(
+        seeds_until(Invariant::once, Weather::everything, [](auto) { return forgetful_agent({"command/"}); }),
+        0u);
 }
 
-// An agent hears the newest epoch before any command, so that only the checker itself can be shown an older one.
+// An agent hears the newest epoch before any command, so that only the checker itself can be shown an older
+// one.
 TEST(Mistakes, ACommandOfAnOlderEpoch) {
     Findings found;
     Obedience obedience{"host", found};
@@ -227,10 +257,14 @@ TEST(Mistakes, ATenantTakenForAnother) {
 
 TEST(Mistakes, AnEndWithoutAReason) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) { return is_final(one.phase) && !one.reason.empty(); });
+        const Instance* over = any_of(desk.estate.instances, [](const Instance& one) {
+            return is_final(one.phase) && !one.reason.empty();
+        });
         if (over) desk.estate.instances.edit(std::string{over->id}).reason.clear();
     };
-    EXPECT_NE(seeds_until(Invariant::settled, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.2, rule); }), 0u);
+    EXPECT_NE(seeds_until(Invariant::settled, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.2, rule); }),
+              0u);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 std::shared_ptr<const Credentials> credentials(Cloud& cloud, const std::string& role, const std::string& id) {
     constexpr std::chrono::hours life{30 * 24};
-    return std::make_shared<Credentials>(sim::issue(cloud.world.authority, cloud.world.keys, {role, id}, cloud.world.timers.wall() - 1h, life));
+    return std::make_shared<Credentials>(sim::issue(cloud.world.authority, cloud.world.keys, {role, id},
+                                                    cloud.world.timers.wall() - 1h, life));
 }
 
 // So that what takes minutes in life happens within a storm of minutes.
@@ -19,7 +20,8 @@ master::Settings master_settings(const Cloud& cloud) {
     settings.api_address = "0.0.0.0:8080";
     settings.wire_address = "0.0.0.0:7440";
     settings.operator_key_hash = sim::hash_hex(Cloud::operator_key);
-    if (cloud.mistakes.digest) settings.operator_key_hash = cloud.mistakes.digest->sha256(Cloud::operator_key);
+    if (cloud.mistakes.digest)
+        settings.operator_key_hash = cloud.mistakes.digest->sha256(Cloud::operator_key);
     settings.zones = {{"nj", "New Jersey"}, {"lon", "London"}};
     settings.lost_after = 90s;
     settings.start_deadline = 90s;
@@ -31,14 +33,18 @@ master::Settings master_settings(const Cloud& cloud) {
 }  // namespace
 
 Task<> MasterProgram::once() {
-    auto opened = open_sqlite("store.db", life.worker, {.vfs = life.machine.vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 512 << 10});
+    auto opened =
+        open_sqlite("store.db", life.worker,
+                    {.vfs = life.machine.vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 512 << 10});
     if (!opened) co_return std::unexpected(opened.error());
     store = std::move(*opened);
     if (cloud.mistakes.store) mistaken = cloud.mistakes.store(*store);
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
     Digest& digest = cloud.mistakes.digest ? *cloud.mistakes.digest : static_cast<Digest&>(life.digest);
-    role = std::make_unique<master::Master>(master_settings(cloud), master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority,
-                                                                               digest, credentials(cloud, "master", "m-1")});
+    role = std::make_unique<master::Master>(
+        master_settings(cloud),
+        master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
+                      credentials(cloud, "master", "m-1")});
     co_return co_await role->run();
 }
 
@@ -49,19 +55,26 @@ Task<> AccessProgram::once() {
     settings.uplink_address = zone + ":7441";
     settings.tunnel_address = zone + ":7442";
     settings.control_address = zone + ":7443";
-    role = std::make_unique<access::Access>(settings, access::Ports{life.loop, life.timers, life.net, life.random, life.journal, credentials(cloud, "access", zone)});
+    role = std::make_unique<access::Access>(
+        settings, access::Ports{life.loop, life.timers, life.net, life.random, life.journal,
+                                credentials(cloud, "access", zone)});
     co_return co_await role->run();
 }
 
 Task<> GatewayProgram::once() {
     gateway::Settings settings;
     settings.masters = {"master:7440"};
-    role = std::make_unique<gateway::Gateway>(settings, gateway::Ports{life.loop, life.timers, life.net, life.random, life.journal, credentials(cloud, "gateway", "gw")});
+    role = std::make_unique<gateway::Gateway>(
+        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, life.journal,
+                                 credentials(cloud, "gateway", "gw")});
     co_return co_await role->run();
 }
 
 AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at)
-    : cloud(in), life(on), token(std::move(with)), zone(std::move(at)),
+    : cloud(in),
+      life(on),
+      token(std::move(with)),
+      zone(std::move(at)),
       mistaken(in.mistakes.agent_journal ? in.mistakes.agent_journal(on.journal) : nullptr),
       journal(mistaken ? *mistaken : static_cast<Journal&>(on.journal), in.obedience.at(on.machine.name)),
       engine(*on.engine, in.obedience.at(on.machine.name)) {}
@@ -72,8 +85,18 @@ Task<> AgentProgram::once() {
     if (zone == "lon") std::swap(settings.access[0], settings.access[1]);
     settings.token = token;
     settings.version = "0.1.0";
-    role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop, life.timers, *life.container_net, life.random, engine, life.networks, life.volumes, journal,
-                                                                 life.logs, {&life.telemetry}, life.host, life.keys});
+    role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
+                                                                 life.timers,
+                                                                 *life.container_net,
+                                                                 life.random,
+                                                                 engine,
+                                                                 life.networks,
+                                                                 life.volumes,
+                                                                 journal,
+                                                                 life.logs,
+                                                                 {&life.telemetry},
+                                                                 life.host,
+                                                                 life.keys});
     co_return co_await role->run();
 }
 

@@ -1,4 +1,5 @@
-// The shipped roles as programs of simulated machines. Each is started again when it ends, as a service manager does.
+// The shipped roles as programs of simulated machines. Each is started again when it ends, as a service
+// manager does.
 #pragma once
 
 #include "cloud.h"

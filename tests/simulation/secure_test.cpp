@@ -20,8 +20,9 @@ struct Ends {
 class Tls : public ::testing::Test {
 protected:
     Ptr of(std::string role, std::string id, Duration lifetime = 720h) {
-        return std::make_shared<Credentials>(
-            issue(world.authority, world.keys, {std::move(role), std::move(id)}, world.timers.wall() - 1h, lifetime));
+        return std::make_shared<Credentials>(issue(world.authority, world.keys,
+                                                   {std::move(role), std::move(id)}, world.timers.wall() - 1h,
+                                                   lifetime));
     }
 
     // Both ends at once, as both have to wait for the other.
@@ -45,7 +46,8 @@ protected:
 };
 
 TEST_F(Tls, EachEndKnowsTheOther) {
-    auto ends = meet({.own = of("host", "h-1"), .expect = "access/"}, {.own = of("access", "nj"), .expect = "host/h-1"});
+    auto ends = meet({.own = of("host", "h-1"), .expect = "access/"},
+                     {.own = of("access", "nj"), .expect = "host/h-1"});
     ASSERT_TRUE(ends.client) << ends.client.error().message;
     ASSERT_TRUE(ends.server) << ends.server.error().message;
     EXPECT_EQ((*ends.client)->identity(), "access/nj");
@@ -66,7 +68,8 @@ TEST_F(Tls, SomebodyElseIsRefusedByBoth) {
 
 TEST_F(Tls, AnotherAuthorityIsNotBelieved) {
     SimAuthority other{Dice{99}};
-    const auto foreign = std::make_shared<Credentials>(issue(other, world.keys, {"host", "h-1"}, world.timers.wall(), 1h));
+    const auto foreign =
+        std::make_shared<Credentials>(issue(other, world.keys, {"host", "h-1"}, world.timers.wall(), 1h));
     auto ends = meet({.own = foreign}, {.own = of("access", "nj")});
     EXPECT_EQ(ends.server.error().code, Code::unauthenticated);
     EXPECT_THAT(ends.server.error().message, HasSubstr("not signed by our authority"));
@@ -106,7 +109,8 @@ TEST_F(Tls, ACertificateWithoutItsKeyIsWorthNothing) {
 TEST_F(Tls, ASilentPeerIsATimeout) {
     auto listener = world.ask(world.net.listen("0.0.0.0:0")).value();
     auto near = world.ask(world.net.dial(std::string{listener->address()}, 1s)).value();
-    const auto answer = world.ask(world.net.secure(std::move(near), {.own = of("host", "h-1")}, Side::client, 2s));
+    const auto answer =
+        world.ask(world.net.secure(std::move(near), {.own = of("host", "h-1")}, Side::client, 2s));
     EXPECT_EQ(answer.error().code, Code::timeout);
 }
 

@@ -15,7 +15,8 @@ Seeds seeds(std::uint64_t default_count) {
     const auto dots = text.find("..");
     std::from_chars(text.data(), text.data() + std::min(dots, text.size()), range.first);
     range.last = range.first;
-    if (dots != std::string_view::npos) std::from_chars(text.data() + dots + 2, text.data() + text.size(), range.last);
+    if (dots != std::string_view::npos)
+        std::from_chars(text.data() + dots + 2, text.data() + text.size(), range.last);
     return range;
 }
 

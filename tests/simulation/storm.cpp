@@ -9,7 +9,9 @@ namespace {
 // Each seed has faults of its own, so that they meet in many ways.
 void brew(Cloud& cloud, Weather weather) {
     sim::Dice dice = cloud.world.dice.fork("weather");
-    const auto some = [&](double most) { return dice.chance(0.5) ? most * (0.2 + 0.2 * static_cast<double>(dice.below(5))) : 0; };
+    const auto some = [&](double most) {
+        return dice.chance(0.5) ? most * (0.2 + 0.2 * static_cast<double>(dice.below(5))) : 0;
+    };
     sim::Faults& faults = cloud.world.faults;
     if (weather == Weather::calm) return;
     faults.kill = 0.2 + some(0.6);
@@ -31,7 +33,8 @@ void brew(Cloud& cloud, Weather weather) {
     for (const std::string& host : cloud.hosts) {
         cloud.world.machine(host).disk.faults.fail = some(0.01);
         cloud.world.machine(host).engine.faults.refuse_start = some(0.1);
-        cloud.world.machine(host).engine.faults.slow = std::chrono::milliseconds{static_cast<std::int64_t>(some(500))};
+        cloud.world.machine(host).engine.faults.slow =
+            std::chrono::milliseconds{static_cast<std::int64_t>(some(500))};
     }
 }
 
@@ -48,21 +51,26 @@ StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length 
         tenants.start();
         cloud.world.run(20s);
         brew(cloud, weather);
-        for (Duration passed{}; passed < length.storm && !cloud.found.any(); passed += 5s) cloud.world.run(5s);
+        for (Duration passed{}; passed < length.storm && !cloud.found.any(); passed += 5s)
+            cloud.world.run(5s);
         cloud.world.note("calm");
         tenants.stop();
         cloud.world.allow_reboots(true);
         cloud.forget_faults();
         const auto settled = [&] {
             if (!cloud.found.any() && !tenants.done()) return false;
-            return cloud.found.any() || (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
+            return cloud.found.any() ||
+                   (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
         };
         for (Duration passed{}; passed < length.calm_max && !settled(); passed += 1s) {
             cloud.world.run(1s);
             cloud.forget_faults();
         }
         if (!settled())
-            cloud.found.report(Invariant::settled, fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered", cloud.unsettled()));
+            cloud.found.report(
+                Invariant::settled,
+                fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
+                            cloud.unsettled()));
         if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
     }
     report.digest = cloud.world.digest();
@@ -74,7 +82,8 @@ StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length 
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();
     if (const auto term = cloud.term()) {
         report.epochs = term->epoch();
-        for (const auto& [id, instance] : term->look().estate.instances.all()) report.running += instance.phase == InstancePhase::running;
+        for (const auto& [id, instance] : term->look().estate.instances.all())
+            report.running += instance.phase == InstancePhase::running;
     }
     cloud.end();  // While the tenants are still there.
     return report;

@@ -1,4 +1,5 @@
-// The storm, then the calm: safety is checked after every step, and in the end everything is where it was wanted.
+// The storm, then the calm: safety is checked after every step, and in the end everything is where it was
+// wanted.
 #include "storm.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,8 @@ Sum expect_settles(Weather weather, std::uint64_t default_count) {
     Sum sum;
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
         const StormReport report = ride(seed, weather);
-        EXPECT_FALSE(report.found.any()) << report.found.text() << "To see it again: " << replay_command(seed);
+        EXPECT_FALSE(report.found.any())
+            << report.found.text() << "To see it again: " << replay_command(seed);
         if (report.found.any() && std::getenv("HOSTLER_STORY"))
             for (const std::string& line : report.story) fmt::print("{}\n", line);
         sum.calls += report.calls;
@@ -33,8 +35,9 @@ Sum expect_settles(Weather weather, std::uint64_t default_count) {
         sum.commands += report.commands;
         sum.epochs += report.epochs;
     }
-    fmt::print("{} seeds: {} calls, {} commands, {} pages opened, {} terms, {} instances running at the end\n",
-               range.last - range.first + 1, sum.calls, sum.commands, sum.opened, sum.epochs, sum.running);
+    fmt::print(
+        "{} seeds: {} calls, {} commands, {} pages opened, {} terms, {} instances running at the end\n",
+        range.last - range.first + 1, sum.calls, sum.commands, sum.opened, sum.epochs, sum.running);
     return sum;
 }
 

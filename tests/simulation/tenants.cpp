@@ -14,7 +14,9 @@ namespace hostler::simulation {
 namespace {
 
 // Most are ordinary; each other ends in a way of its own.
-constexpr std::array<std::string_view, 12> images = {"app:1", "app:1", "app:1", "app:1", "app:1", "app:1", "slow:1", "stubborn:1", "exits:1", "missing:1", "refused:1", "never-ready:1"};
+constexpr std::array<std::string_view, 12> images = {"app:1",   "app:1",     "app:1",     "app:1",
+                                                     "app:1",   "app:1",     "slow:1",    "stubborn:1",
+                                                     "exits:1", "missing:1", "refused:1", "never-ready:1"};
 
 // An answer that did not come ends what was tried, not the tenant.
 Result<> over(const Error& error) {
@@ -49,10 +51,13 @@ Task<> Tenants::watch_over(Task<> task) {
 }
 
 Task<> Tenants::think(Tenant& tenant, Duration max) {
-    co_return co_await sleep(cloud.world.timers, Duration{static_cast<std::int64_t>(tenant.dice.below(static_cast<std::uint64_t>(max.count())))});
+    co_return co_await sleep(
+        cloud.world.timers,
+        Duration{static_cast<std::int64_t>(tenant.dice.below(static_cast<std::uint64_t>(max.count())))});
 }
 
-Task<http::Response> Tenants::insist(std::string key, std::string method, std::string target, std::string body, std::string idempotency, bool& unsure) {
+Task<http::Response> Tenants::insist(std::string key, std::string method, std::string target,
+                                     std::string body, std::string idempotency, bool& unsure) {
     while (true) {
         ++calls;
         const auto answer = co_await cloud.call(key, method, target, body, idempotency);
@@ -71,14 +76,18 @@ Task<> Tenants::keep_stock() {
     for (int round = 0; !calm_; ++round) {
         const int number = round == 0 ? 3 : 1;
         const bool more = round == 0 || dice_.chance(0.6);
-        const std::string shape = round == 0 ? R"(,"cpu":"8","memory":"32Gi","gpuType":"H100 SXM5 80GB","gpuNum":1)" : "";
-        const std::string body = fmt::format(R"({{"number":{},"operationID":"stock-{}","specName":"{}"{}}})", number, round, spec, shape);
+        const std::string shape =
+            round == 0 ? R"(,"cpu":"8","memory":"32Gi","gpuType":"H100 SXM5 80GB","gpuNum":1)" : "";
+        const std::string body = fmt::format(R"({{"number":{},"operationID":"stock-{}","specName":"{}"{}}})",
+                                             number, round, spec, shape);
         bool unsure = false;
         more ? stock_asked_max += number : stock_asked_min += number;
-        const auto answer = CO_TRY(co_await insist(key, more ? "POST" : "DELETE", "/stocks", body, "", unsure));
+        const auto answer =
+            CO_TRY(co_await insist(key, more ? "POST" : "DELETE", "/stocks", body, "", unsure));
         more ? stock_asked_max -= number : stock_asked_min -= number;
         if (answer.status == 200) stock_acknowledged += more ? number : -number;
-        CO_TRY(co_await sleep(cloud.world.timers, Duration{static_cast<std::int64_t>(dice_.below(20'000'000'000))}));
+        CO_TRY(co_await sleep(cloud.world.timers,
+                              Duration{static_cast<std::int64_t>(dice_.below(20'000'000'000))}));
     }
     co_return Result<>{};
 }
@@ -102,7 +111,8 @@ Task<> Tenants::live(Tenant& tenant) {
                 if (volumes.size() < 2) CO_TRY(co_await make_volume(tenant));
                 break;
             case 5:
-                if (!volumes.empty() && tenant.dice.chance(0.3)) CO_TRY(co_await delete_volume(tenant, some(volumes)));
+                if (!volumes.empty() && tenant.dice.chance(0.3))
+                    CO_TRY(co_await delete_volume(tenant, some(volumes)));
                 break;
             case 6: CO_TRY(co_await look(tenant)); break;
             case 7:
@@ -120,7 +130,8 @@ Task<> Tenants::start_one(Tenant& tenant) {
     const std::string image{images[tenant.dice.below(images.size())]};
     std::string volumes;
     for (const auto& [volume, wanted] : tenant.volumes)
-        if (wanted.create == Wish::acknowledged && !wanted.delete_asked && volumes.empty() && tenant.dice.chance(0.4))
+        if (wanted.create == Wish::acknowledged && !wanted.delete_asked && volumes.empty() &&
+            tenant.dice.chance(0.4))
             volumes = fmt::format(R"({{"name":"{}","mountPath":"/data"}})", volume);
     const std::string body = fmt::format(
         R"({{"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
@@ -130,10 +141,12 @@ Task<> Tenants::start_one(Tenant& tenant) {
     wanted.image = image;
     wanted.body = body;
     bool unsure = false;
-    const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/gpu-instances", body, "", unsure));
+    const auto answer =
+        CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/gpu-instances", body, "", unsure));
     if (answer.status == 200) wanted.start = Wish::acknowledged;
     // When an earlier try has made it and it has ended since, its name is refused too.
-    else if (!unsure) wanted.start = Wish::refused;
+    else if (!unsure)
+        wanted.start = Wish::refused;
     hear(tenant, "POST /gpu-instances", answer.body);
     co_return Result<>{};
 }
@@ -143,10 +156,13 @@ Task<> Tenants::stop_one(Tenant& tenant, std::string name) {
     const bool known = wanted.start == Wish::acknowledged;
     wanted.stop_asked = true;
     bool unsure = false;
-    const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "DELETE", "/gpu-instances/" + name, "", "", unsure));
+    const auto answer = CO_TRY(
+        co_await insist(cloud.keys.at(tenant.name), "DELETE", "/gpu-instances/" + name, "", "", unsure));
     if (answer.status == 200) wanted.stop_acknowledged = true;
     if (answer.status != 200 && known)
-        cloud.found.report(Invariant::durable, fmt::format("{} was acknowledged, and stopping it answers {}: {}", name, answer.status, answer.body));
+        cloud.found.report(Invariant::durable,
+                           fmt::format("{} was acknowledged, and stopping it answers {}: {}", name,
+                                       answer.status, answer.body));
     hear(tenant, "DELETE " + name, answer.body);
     co_return Result<>{};
 }
@@ -155,7 +171,9 @@ Task<> Tenants::make_volume(Tenant& tenant) {
     const std::string name = fmt::format("{}-vol-{}", tenant.name, ++tenant.made);
     WantedVolume& wanted = tenant.volumes[name];
     bool unsure = false;
-    const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/volumes", fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), name, unsure));
+    const auto answer =
+        CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/volumes",
+                               fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), name, unsure));
     wanted.create = answer.status == 201 ? Wish::acknowledged : unsure ? Wish::asked : Wish::refused;
     hear(tenant, "POST /v1/volumes", answer.body);
     co_return Result<>{};
@@ -165,16 +183,20 @@ Task<> Tenants::delete_volume(Tenant& tenant, std::string name) {
     WantedVolume& wanted = tenant.volumes.at(name);
     const bool asked_before = std::exchange(wanted.delete_asked, true);
     bool unsure = false;
-    const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "DELETE", "/v1/volumes/" + name, "", "", unsure));
+    const auto answer =
+        CO_TRY(co_await insist(cloud.keys.at(tenant.name), "DELETE", "/v1/volumes/" + name, "", "", unsure));
     if (answer.status == 409 && !unsure && !asked_before) wanted.delete_asked = false;  // It is in use.
     if (answer.status == 404 && !unsure && !asked_before && wanted.create == Wish::acknowledged)
-        cloud.found.report(Invariant::durable, fmt::format("volume {} was acknowledged, and nobody knows it", name));
+        cloud.found.report(Invariant::durable,
+                           fmt::format("volume {} was acknowledged, and nobody knows it", name));
     hear(tenant, "DELETE volume", answer.body);
     co_return Result<>{};
 }
 
 Task<> Tenants::look(Tenant& tenant) {
-    static constexpr std::array<const char*, 7> targets = {"/v1/instances?all=true", "/v1/volumes", "/v1/networks", "/v1/events", "/v1/operations", "/v1/api-keys", "/v1/specs"};
+    static constexpr std::array<const char*, 7> targets = {
+        "/v1/instances?all=true", "/v1/volumes",  "/v1/networks", "/v1/events",
+        "/v1/operations",         "/v1/api-keys", "/v1/specs"};
     const std::string target = targets[tenant.dice.below(targets.size())];
     const auto answer = co_await cloud.call(cloud.keys.at(tenant.name), "GET", target);
     if (!answer) co_return over(answer.error());
@@ -182,7 +204,9 @@ Task<> Tenants::look(Tenant& tenant) {
     if (target != targets[0] || answer->status != 200) co_return Result<>{};
     for (const auto& [name, wanted] : tenant.instances)
         if (wanted.start == Wish::acknowledged && answer->body.find('"' + name + '"') == std::string::npos)
-            cloud.found.report(Invariant::durable, fmt::format("{} was acknowledged and is not in the list: {}", name, answer->body));
+            cloud.found.report(
+                Invariant::durable,
+                fmt::format("{} was acknowledged and is not in the list: {}", name, answer->body));
     co_return Result<>{};
 }
 
@@ -200,12 +224,14 @@ Task<> Tenants::open(Tenant& tenant, std::string name) {
     http::Request request{.target = "/hello"};
     request.headers.set("Host", fmt::format("8080-{}.localhost", id));
     request.headers.set("Authorization", "Bearer " + cloud.keys.at(tenant.name));
-    const auto page = co_await client.fetch({.address = "gw:8443"}, request, {.connect = 5s, .head = 10s, .idle = 5s, .total = 15s});
+    const auto page = co_await client.fetch({.address = "gw:8443"}, request,
+                                            {.connect = 5s, .head = 10s, .idle = 5s, .total = 15s});
     if (!page) co_return over(page.error());
     hear(tenant, "open", page->body);
     if (page->status != 200) co_return Result<>{};
     if (page->body.find("hostler-" + id) == std::string::npos)
-        cloud.found.report(Invariant::tenancy, fmt::format("{} opened {} and was shown: {}", tenant.name, id, page->body));
+        cloud.found.report(Invariant::tenancy,
+                           fmt::format("{} opened {} and was shown: {}", tenant.name, id, page->body));
     else
         ++tenant.opened;
     co_return Result<>{};
@@ -224,21 +250,26 @@ Task<> Tenants::pry(Tenant& tenant) {
     if (!instance) co_return Result<>{};
     const std::string id = instance->id;
     const std::string key = cloud.keys.at(tenant.name);
-    for (const std::string& target : {"/v1/instances/" + id, "/gpu-instances/" + name, "/v1/instances/" + id + "/logs", "/v1/instances/" + id + "/events",
-                                      "/v1/instances/" + id + "/explain", "/v1/instances?all=true&tenantID=" + owner}) {
+    for (const std::string& target :
+         {"/v1/instances/" + id, "/gpu-instances/" + name, "/v1/instances/" + id + "/logs",
+          "/v1/instances/" + id + "/events", "/v1/instances/" + id + "/explain",
+          "/v1/instances?all=true&tenantID=" + owner}) {
         const auto answer = co_await cloud.call(key, "GET", target);
         if (!answer) co_return over(answer.error());
         // To be told the name that one has asked for oneself is to be told nothing.
         if (answer->status < 300 && answer->body.find(id) != std::string::npos)
-            cloud.found.report(Invariant::tenancy, fmt::format("{} was given {} for {}", tenant.name, answer->body, target));
+            cloud.found.report(Invariant::tenancy,
+                               fmt::format("{} was given {} for {}", tenant.name, answer->body, target));
     }
     const auto stopped = co_await cloud.call(key, "DELETE", "/v1/instances/" + id);
-    if (stopped && stopped->status < 300) cloud.found.report(Invariant::tenancy, fmt::format("{} could stop {}", tenant.name, id));
+    if (stopped && stopped->status < 300)
+        cloud.found.report(Invariant::tenancy, fmt::format("{} could stop {}", tenant.name, id));
     http::Client client{cloud.world.net, cloud.world.timers, {.idle_max = 0}};
     http::Request request{.target = "/hello"};
     request.headers.set("Host", fmt::format("8080-{}.localhost", id));
     request.headers.set("Authorization", "Bearer " + key);
-    const auto page = co_await client.fetch({.address = "gw:8443"}, request, {.connect = 5s, .head = 10s, .idle = 5s, .total = 15s});
+    const auto page = co_await client.fetch({.address = "gw:8443"}, request,
+                                            {.connect = 5s, .head = 10s, .idle = 5s, .total = 15s});
     if (page && page->body.find("hostler-" + id) != std::string::npos)
         cloud.found.report(Invariant::tenancy, fmt::format("{} could open {} of {}", tenant.name, id, owner));
     co_return Result<>{};
@@ -248,7 +279,8 @@ Task<> Tenants::pry(Tenant& tenant) {
 void Tenants::hear(const Tenant& tenant, const std::string& what, const std::string& body) {
     for (const auto& [name, other] : all)
         if (name != tenant.name && body.find(name) != std::string::npos)
-            cloud.found.report(Invariant::tenancy, fmt::format("{} was told of {} by {}: {}", tenant.name, name, what, body));
+            cloud.found.report(Invariant::tenancy,
+                               fmt::format("{} was told of {} by {}: {}", tenant.name, name, what, body));
 }
 
 void Tenants::check(const master::Term& term) const {
@@ -257,21 +289,29 @@ void Tenants::check(const master::Term& term) const {
         for (const auto& [name, wanted] : tenant.instances) {
             const Instance* instance = master::find_instance(desk, tenant_name, name);
             if (wanted.start == Wish::acknowledged && !instance)
-                cloud.found.report(Invariant::durable, fmt::format("instance {} was acknowledged and is gone", name));
-            if (wanted.stop_acknowledged && instance && !is_final(instance->phase) && instance->phase != InstancePhase::stopping)
-                cloud.found.report(Invariant::durable, fmt::format("instance {} was stopped, and is {}", name, state_of(instance->phase)));
+                cloud.found.report(Invariant::durable,
+                                   fmt::format("instance {} was acknowledged and is gone", name));
+            if (wanted.stop_acknowledged && instance && !is_final(instance->phase) &&
+                instance->phase != InstancePhase::stopping)
+                cloud.found.report(Invariant::durable, fmt::format("instance {} was stopped, and is {}", name,
+                                                                   state_of(instance->phase)));
             if (wanted.start == Wish::refused && instance)
-                cloud.found.report(Invariant::durable, fmt::format("instance {} was refused, and is there", name));
+                cloud.found.report(Invariant::durable,
+                                   fmt::format("instance {} was refused, and is there", name));
         }
         for (const auto& [name, wanted] : tenant.volumes) {
             if (wanted.create != Wish::acknowledged || wanted.delete_asked) continue;
-            const bool there = std::ranges::any_of(desk.estate.volumes.all(), [&](const auto& row) { return row.second.name == name; });
-            if (!there) cloud.found.report(Invariant::durable, fmt::format("volume {} was acknowledged and is gone", name));
+            const bool there = std::ranges::any_of(desk.estate.volumes.all(),
+                                                   [&](const auto& row) { return row.second.name == name; });
+            if (!there)
+                cloud.found.report(Invariant::durable,
+                                   fmt::format("volume {} was acknowledged and is gone", name));
         }
     }
     const int slots = static_cast<int>(desk.estate.slots.all().size());
     if (slots < stock_acknowledged - stock_asked_min || slots > stock_acknowledged + stock_asked_max)
-        cloud.found.report(Invariant::durable, fmt::format("{} slots are there, {} were acknowledged", slots, stock_acknowledged));
+        cloud.found.report(Invariant::durable, fmt::format("{} slots are there, {} were acknowledged", slots,
+                                                           stock_acknowledged));
 }
 
 std::string Tenants::unsettled(const master::Term& term) const {
@@ -279,7 +319,8 @@ std::string Tenants::unsettled(const master::Term& term) const {
         for (const auto& [name, wanted] : tenant.instances) {
             const Instance* instance = master::find_instance(term.look(), tenant_name, name);
             if (!instance) continue;
-            if (wanted.stop_acknowledged && !is_final(instance->phase)) return fmt::format("{} was stopped and is {}", name, state_of(instance->phase));
+            if (wanted.stop_acknowledged && !is_final(instance->phase))
+                return fmt::format("{} was stopped and is {}", name, state_of(instance->phase));
             if (is_final(instance->phase) && !wanted.stop_asked && instance->phase == InstancePhase::stopped)
                 return fmt::format("{} is stopped, and nobody has asked for it: {}", name, instance->message);
         }

@@ -33,7 +33,7 @@ struct Tenant {
 class Tenants {
 public:
     Tenants(Cloud& cloud, std::vector<std::string> names);
-    void start();                // All of them, and the operator who keeps stock.
+    void start();                  // All of them, and the operator who keeps stock.
     void stop() { calm_ = true; }  // Nothing new from here on; what was asked is asked until it is answered.
     bool done() const { return busy_ == 0; }
     // Compares what was acknowledged with what is.
@@ -63,7 +63,8 @@ private:
     Task<> open(Tenant& tenant, std::string name);
     Task<> pry(Tenant& tenant);
     // Asks until it is answered for good; `unsure`: an earlier try may have been done.
-    Task<http::Response> insist(std::string key, std::string method, std::string target, std::string body, std::string idempotency, bool& unsure);
+    Task<http::Response> insist(std::string key, std::string method, std::string target, std::string body,
+                                std::string idempotency, bool& unsure);
     void hear(const Tenant& tenant, const std::string& what, const std::string& body);
     Task<> think(Tenant& tenant, Duration max);
 

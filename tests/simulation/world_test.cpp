@@ -71,9 +71,8 @@ TEST(World, TimeMovesOnlyFromWakeUpToWakeUp) {
     World world{1};
     std::vector<std::int64_t> woken;
     for (const auto at : {30min, 10min, 20min})
-        world.timers.schedule(world.timers.now() + at, [&] {
-            woken.push_back(world.timers.now().time_since_epoch() / 1min);
-        });
+        world.timers.schedule(world.timers.now() + at,
+                              [&] { woken.push_back(world.timers.now().time_since_epoch() / 1min); });
     world.run(25min);
     EXPECT_EQ(woken, (std::vector<std::int64_t>{10, 20}));
     EXPECT_EQ(world.clock.now().time_since_epoch() / 1min, 25);
@@ -235,13 +234,15 @@ struct Writer {
         life.tasks.start("writer", write());
     }
     Task<> write() {
-        auto opened = open_sqlite("store.db", life.worker, {.vfs = life.machine.vfs.name(), .log_bytes = 64 << 10,
-                                                            .reserve_bytes = 128 << 10});
+        auto opened =
+            open_sqlite("store.db", life.worker,
+                        {.vfs = life.machine.vfs.name(), .log_bytes = 64 << 10, .reserve_bytes = 128 << 10});
         if (!opened) co_return std::unexpected(opened.error());
         store = std::move(*opened);
         while (true) {
             const auto epoch = co_await store->lead(0);
-            const auto snapshot = epoch ? co_await store->load() : Result<Snapshot>{std::unexpected(epoch.error())};
+            const auto snapshot =
+                epoch ? co_await store->load() : Result<Snapshot>{std::unexpected(epoch.error())};
             if (!snapshot) {
                 CO_TRY(co_await sleep(life.timers, 1s));
                 continue;
@@ -250,7 +251,8 @@ struct Writer {
             EXPECT_EQ(snapshot->live.size(), snapshot->number);
             for (auto number = snapshot->number + 1;; ++number) {
                 Changes changes{.epoch = *epoch, .number = number};
-                changes.put.push_back({.kind = "thing", .id = std::to_string(number), .body = std::string(500, 'x')});
+                changes.put.push_back(
+                    {.kind = "thing", .id = std::to_string(number), .body = std::string(500, 'x')});
                 if (!co_await store->commit(std::move(changes))) break;
                 acknowledged = number;
                 CO_TRY(co_await sleep(life.timers, 100ms));
@@ -267,7 +269,8 @@ TEST(World, AStoreSurvivesTornWritesFullDisksAndDeaths) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         SCOPED_TRACE(seed);
         World world{seed};
-        world.faults = {.kill = 2, .power_cut = 1, .reboot_max = 2s, .disk_fails = 2, .disk_full = 1, .torn_write = 2};
+        world.faults = {
+            .kill = 2, .power_cut = 1, .reboot_max = 2s, .disk_fails = 2, .disk_full = 1, .torn_write = 2};
         std::uint64_t acknowledged = 0;
         world.machine("m").boot([&](Life& life) { return std::make_shared<Writer>(life, acknowledged); });
         world.run(2min);
@@ -284,13 +287,15 @@ TEST(World, ContainersAnswerAndOutliveTheirAgent) {
     const auto idle = [](Life&) { return std::make_shared<Idle>(); };
     host.boot(idle);
     other.boot(idle);
-    ContainerSpec spec{.name = "i-1", .labels = {{"hostler.host", "h-1"}}, .image = "app:1", .address = "10.208.3.2"};
+    ContainerSpec spec{
+        .name = "i-1", .labels = {{"hostler.host", "h-1"}}, .image = "app:1", .address = "10.208.3.2"};
     spec.cdi_devices = {host.gpus.inventory.gpus[0].cdi_name};
     ASSERT_TRUE(world.ask(host.life().engine->launch(spec)));
     const auto get = [&](Net& net) -> Result<std::string> {
         auto stream = world.ask(net.dial("10.208.3.2:8080", 2s));
         if (!stream) return std::unexpected(stream.error());
-        EXPECT_TRUE(world.ask(write_all(**stream, "GET /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")));
+        EXPECT_TRUE(
+            world.ask(write_all(**stream, "GET /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")));
         std::string all(65536, '\0');
         std::size_t size = 0;
         while (const auto some = world.ask(read_some(**stream, std::span{all}.subspan(size)))) {

@@ -1,7 +1,7 @@
 // The API's description is fresh and complete, and documents show only commands that exist.
-#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "adapters/net/net.h"
 #include "api/openapi.h"
@@ -14,7 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-// A shell's words, as far as documents need them: blanks and quotes. Ends at a comment, a pipe or a redirection.
+// A shell's words, as far as documents need them: blanks and quotes. Ends at a comment, a pipe or a
+// redirection.
 std::vector<std::string> words_of(std::string_view line) {
     std::vector<std::string> words;
     std::string word;
@@ -63,28 +64,36 @@ std::vector<std::pair<std::size_t, std::string>> calls_in(std::string_view text)
 }
 
 std::vector<std::string> unknown_commands(const File& file) {
-    static constexpr std::string_view programs[] = {"up", "master", "access", "gateway", "ca", "completion", "login"};
+    static constexpr std::string_view programs[] = {"up", "master",     "access", "gateway",
+                                                    "ca", "completion", "login"};
     std::vector<std::string> wrong;
     Loop loop{1};
     const auto net = net::make_net(loop);
     const auto timers = net::make_timers(loop);
-    const cli::CliWorld world{.loop = loop, .net = *net, .timers = *timers, .env = [](const std::string&) { return std::nullopt; },
-                              .out = [](std::string_view) {}, .err = [](std::string_view) {}};
+    const cli::CliWorld world{.loop = loop,
+                              .net = *net,
+                              .timers = *timers,
+                              .env = [](const std::string&) { return std::nullopt; },
+                              .out = [](std::string_view) {},
+                              .err = [](std::string_view) {}};
     for (const auto& [number, call] : calls_in(file.text)) {
         auto words = words_of(call);
         if (words.empty() || std::ranges::find(programs, words.front()) != std::end(programs)) continue;
         cli::CommandTree commands{world};
         std::string help;
         if (const auto parsed = commands.parse(std::move(words), help); !parsed)
-            wrong.push_back(fmt::format("{}:{}: 'hostler {}' is no command: {}", file.path, number, call, parsed.error().message));
+            wrong.push_back(fmt::format("{}:{}: 'hostler {}' is no command: {}", file.path, number, call,
+                                        parsed.error().message));
         else if (help.empty() && !commands.chosen())
-            wrong.push_back(fmt::format("{}:{}: 'hostler {}' is not a whole command", file.path, number, call));
+            wrong.push_back(
+                fmt::format("{}:{}: 'hostler {}' is not a whole command", file.path, number, call));
     }
     return wrong;
 }
 
 TEST(Api, DescriptionIsFresh) {
-    EXPECT_TRUE(read("openapi.json") == api::openapi()) << "openapi.json is stale: run ./dev gen and commit it";
+    EXPECT_TRUE(read("openapi.json") == api::openapi())
+        << "openapi.json is stale: run ./dev gen and commit it";
 }
 
 std::vector<std::string> undescribed(const json::value& document) {
@@ -94,7 +103,8 @@ std::vector<std::string> undescribed(const json::value& document) {
             if (!operation.is_object() || method == "parameters") continue;
             const auto* summary = operation.as_object().if_contains("summary");
             if (!summary || !summary->is_string() || summary->as_string().size() < 8)
-                wrong.push_back(fmt::format("{} {} has no summary", std::string_view{method}, std::string_view{path}));
+                wrong.push_back(
+                    fmt::format("{} {} has no summary", std::string_view{method}, std::string_view{path}));
         }
     return wrong;
 }
@@ -102,15 +112,19 @@ std::vector<std::string> undescribed(const json::value& document) {
 TEST(Api, EveryOperationSaysWhatItDoes) {
     const json::value document = json::parse(api::openapi());
     for (const std::string& one : undescribed(document)) ADD_FAILURE() << one;
-    for (const api::Operation* operation : api::operations()) EXPECT_TRUE(operation->help.ends_with('.')) << operation->name;
+    for (const api::Operation* operation : api::operations())
+        EXPECT_TRUE(operation->help.ends_with('.')) << operation->name;
     EXPECT_EQ(undescribed(json::parse(R"({"paths": {"/x": {"get": {"operationId": "x"}}}})")).size(), 1U);
 }
 
 TEST(Api, DocumentsShowCommandsThatExist) {
     EXPECT_EQ(complaints(unknown_commands, [](const File& file) { return file.path.ends_with(".md"); }), "");
     EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance fly away\n```\n")).size(), 1U);
-    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance list --nonsense\n```\n")).size(), 1U);
-    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance list   # all of them\n```\n")).size(), 0U);
+    EXPECT_EQ(unknown_commands(file_of("docs/x.md", "```\nhostler instance list --nonsense\n```\n")).size(),
+              1U);
+    EXPECT_EQ(
+        unknown_commands(file_of("docs/x.md", "```\nhostler instance list   # all of them\n```\n")).size(),
+        0U);
 }
 
 }  // namespace

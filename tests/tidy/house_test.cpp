@@ -1,4 +1,5 @@
-// Documents that say what is so: versions, the two commands, a README in each folder, links that lead somewhere.
+// Documents that say what is so: versions, the two commands, a README in each folder, links that lead
+// somewhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,9 @@ std::string between(std::string_view text, std::string_view before, std::string_
     return std::string{text.substr(begin, text.find(after, begin) - begin)};
 }
 
-std::string version_of_build(std::string_view cmake) { return between(cmake, "project(hostler VERSION ", " "); }
+std::string version_of_build(std::string_view cmake) {
+    return between(cmake, "project(hostler VERSION ", " ");
+}
 
 // Of the newest heading; dates and words behind the number do not count.
 std::string version_of_changes(std::string_view changelog) {
@@ -51,7 +54,8 @@ std::vector<std::string> unexplained(const std::vector<File>& files) {
         if (readme == files.end())
             wrong.push_back(folder + " has no README.md");
         else if (const auto lines = lines_of(readme->text).size(); lines > 10)
-            wrong.push_back(fmt::format("{} has {} lines; ten say what it is, what it is not, where to begin", readme->path, lines));
+            wrong.push_back(fmt::format("{} has {} lines; ten say what it is, what it is not, where to begin",
+                                        readme->path, lines));
     }
     return wrong;
 }
@@ -70,7 +74,8 @@ std::vector<std::string> dead_links(const File& file) {
         target = target.substr(0, target.find_first_of("# "));
         if (target.empty() || target.contains("://")) continue;
         if (!exists((folder / target).lexically_normal().string()))
-            dead.push_back(fmt::format("{}:{}: the link to {} leads nowhere", file.path, line_at(file.text, at), target));
+            dead.push_back(fmt::format("{}:{}: the link to {} leads nowhere", file.path,
+                                       line_at(file.text, at), target));
     }
     return dead;
 }
@@ -83,7 +88,8 @@ std::vector<std::string> broken_diagrams(const File& file) {
     for (std::string_view line : lines_of(file.text)) {
         ++number;
         if (line.starts_with("```")) diagram = line == "```mermaid";
-        if (diagram && line.contains(';')) broken.push_back(fmt::format("{}:{}: a semicolon breaks the diagram", file.path, number));
+        if (diagram && line.contains(';'))
+            broken.push_back(fmt::format("{}:{}: a semicolon breaks the diagram", file.path, number));
     }
     return broken;
 }
@@ -99,8 +105,13 @@ TEST(House, EveryFolderSaysWhatItIs) {
     for (const std::string& one : unexplained(tree())) ADD_FAILURE() << one;
     const File source = file_of("src/adapters/new/x.h", "");
     EXPECT_EQ(unexplained({source}).size(), 2U);  // Itself, and adapters.
-    EXPECT_EQ(unexplained({source, file_of("src/adapters/README.md", "a\n"), file_of("src/adapters/new/README.md", "a\n")}).size(), 0U);
-    EXPECT_EQ(unexplained({file_of("src/x/x.h", ""), file_of("src/x/README.md", std::string(11, '\n'))}).size(), 1U);
+    EXPECT_EQ(unexplained({source, file_of("src/adapters/README.md", "a\n"),
+                           file_of("src/adapters/new/README.md", "a\n")})
+                  .size(),
+              0U);
+    EXPECT_EQ(
+        unexplained({file_of("src/x/x.h", ""), file_of("src/x/README.md", std::string(11, '\n'))}).size(),
+        1U);
 }
 
 TEST(House, TheReadmeBeginsWithTwoCommands) {
@@ -117,7 +128,10 @@ TEST(House, EveryCommandOfDevIsThere) {
 
 TEST(House, LinksLeadSomewhere) {
     EXPECT_EQ(complaints(dead_links, [](const File& file) { return file.path.ends_with(".md"); }), "");
-    EXPECT_EQ(dead_links(file_of("docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n")).size(), 1U);
+    EXPECT_EQ(
+        dead_links(file_of("docs/x.md", "[a](nowhere.md) [b](../README.md#top) [c](https://example.com/x)\n"))
+            .size(),
+        1U);
 }
 
 TEST(House, DiagramsCanBeDrawn) {
@@ -133,7 +147,8 @@ TEST(House, DecisionsAreNumberedWithoutGaps) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         EXPECT_EQ(names[i].substr(0, 5), fmt::format("{:04}-", i + 1)) << names[i];
         const std::string text = read("decisions/" + names[i]);
-        for (const char* part : {"## Context", "## Choice", "## Price"}) EXPECT_TRUE(text.contains(part)) << names[i] << " lacks " << part;
+        for (const char* part : {"## Context", "## Choice", "## Price"})
+            EXPECT_TRUE(text.contains(part)) << names[i] << " lacks " << part;
     }
 }
 

@@ -10,14 +10,16 @@ namespace hostler::tidy {
 namespace {
 
 struct Layer {
-    std::string_view folder;               // Below src/; itself is always allowed.
+    std::string_view folder;                // Below src/; itself is always allowed.
     std::vector<std::string_view> allowed;  // Prefixes.
 };
 
 // The first row whose folder fits. Siblings under adapters/ and roles/ are not in each other's rows.
 const std::vector<Layer>& layers() {
-    static const std::vector<std::string_view> adapter{"core/", "domain/", "ports/", "http/", "wire/", "proto/"};
-    static const std::vector<std::string_view> role{"core/", "domain/", "ports/", "api/", "http/", "wire/", "proto/"};
+    static const std::vector<std::string_view> adapter{"core/", "domain/", "ports/",
+                                                       "http/", "wire/",   "proto/"};
+    static const std::vector<std::string_view> role{"core/", "domain/", "ports/", "api/",
+                                                    "http/", "wire/",   "proto/"};
     static const std::vector<Layer> all{
         {"core", {}},
         {"domain", {"core/result.h", "core/timers.h", "core/id.h", "core/quantity.h"}},
@@ -47,28 +49,37 @@ std::vector<std::string> wrong_includes(const File& file) {
     const std::string folder = folder_of(file.path);
     if (folder == "bin") return wrong;
     const auto row = std::ranges::find_if(layers(), [&](const Layer& layer) {
-        return layer.folder == folder || (layer.folder.ends_with("/*") && folder.starts_with(layer.folder.substr(0, layer.folder.size() - 1)));
+        return layer.folder == folder ||
+               (layer.folder.ends_with("/*") &&
+                folder.starts_with(layer.folder.substr(0, layer.folder.size() - 1)));
     });
-    if (row == layers().end()) return {fmt::format("{}: its folder is in no row of the layer table", file.path)};
+    if (row == layers().end())
+        return {fmt::format("{}: its folder is in no row of the layer table", file.path)};
     int number = 0;
     for (std::string_view line : lines_of(file.text)) {
         ++number;
         constexpr std::string_view include = "#include \"";
         if (!line.starts_with(include)) continue;
-        const std::string_view what = line.substr(include.size(), line.find('"', include.size()) - include.size());
-        const bool allowed = what.starts_with(folder + "/") ||
-                             std::ranges::any_of(row->allowed, [&](std::string_view prefix) { return what.starts_with(prefix); });
-        if (!allowed) wrong.push_back(fmt::format("{}:{}: {} may not include {}", file.path, number, folder, what));
+        const std::string_view what =
+            line.substr(include.size(), line.find('"', include.size()) - include.size());
+        const bool allowed =
+            what.starts_with(folder + "/") || std::ranges::any_of(row->allowed, [&](std::string_view prefix) {
+                return what.starts_with(prefix);
+            });
+        if (!allowed)
+            wrong.push_back(fmt::format("{}:{}: {} may not include {}", file.path, number, folder, what));
     }
     return wrong;
 }
 
-// They cost every source that includes them, so they stay in sources. The agent's headers keep whole messages by value.
+// They cost every source that includes them, so they stay in sources. The agent's headers keep whole messages
+// by value.
 std::vector<std::string> generated_headers(const File& file) {
     const auto at = file.text.find("#include \"proto/");
     if (at == std::string::npos || file.path.starts_with("src/roles/agent/")) return {};
-    return {fmt::format("{}:{}: a header may not include what protoc made; declare the message and include it in the source",
-                        file.path, line_at(file.text, at))};
+    return {fmt::format(
+        "{}:{}: a header may not include what protoc made; declare the message and include it in the source",
+        file.path, line_at(file.text, at))};
 }
 
 std::vector<std::string> without_guard(const File& file) {
@@ -82,7 +93,9 @@ TEST(Layers, IncludesFollowTheTable) { EXPECT_EQ(complaints(wrong_includes, in_s
 
 TEST(Layers, AnIncludeAgainstTheTableIsFound) {
     const auto refused = [](std::string path, std::string_view what) {
-        return wrong_includes(file_of(std::move(path), fmt::format("#pragma once\n#include <map>\n#include \"{}\"\n", what))).size() == 1;
+        return wrong_includes(file_of(std::move(path),
+                                      fmt::format("#pragma once\n#include <map>\n#include \"{}\"\n", what)))
+                   .size() == 1;
     };
     EXPECT_TRUE(refused("src/core/x.h", "domain/life.h"));
     EXPECT_TRUE(refused("src/domain/stock/x.h", "core/task.h"));
@@ -102,7 +115,8 @@ TEST(Layers, AnIncludeAgainstTheTableIsFound) {
 }
 
 TEST(Layers, GeneratedHeadersStayInSources) {
-    EXPECT_EQ(complaints(generated_headers, [](const File& file) { return in_src(file) && is_header(file); }), "");
+    EXPECT_EQ(complaints(generated_headers, [](const File& file) { return in_src(file) && is_header(file); }),
+              "");
     EXPECT_EQ(generated_headers(file_of("src/wire/x.h", "#include \"proto/uplink.pb.h\"\n")).size(), 1U);
 }
 

@@ -29,7 +29,8 @@ Sizes sizes_of(const File& file) {
     for (std::string_view line : lines_of(file.text)) {
         ++sizes.lines;
         if (columns(line) > line_max && sizes.longest_line == 0) sizes.longest_line = sizes.lines;
-        const bool margin = !line.empty() && line.front() != ' ' && line.front() != '}' && line.front() != '#';
+        const bool margin =
+            !line.empty() && line.front() != ' ' && line.front() != '}' && line.front() != '#';
         if (margin && line.ends_with('{') && line.contains('(')) begun = sizes.lines;
         if (!line.starts_with('}') || begun == 0) continue;
         if (const std::size_t length = sizes.lines - begun + 1; length > sizes.longest_function) {
@@ -47,16 +48,20 @@ TEST(Outliers, ArePrinted) {
         if (!is_source(file)) continue;
         const Sizes sizes = sizes_of(file);
         const std::size_t lines_max = is_header(file) ? header_max : source_max;
-        if (sizes.lines > lines_max) fmt::print("outlier: {} has {} lines (guide {})\n", file.path, sizes.lines, lines_max);
+        if (sizes.lines > lines_max)
+            fmt::print("outlier: {} has {} lines (guide {})\n", file.path, sizes.lines, lines_max);
         if (sizes.longest_function > function_max)
-            fmt::print("outlier: {}:{} a function of {} lines (guide {})\n", file.path, sizes.function_at, sizes.longest_function, function_max);
+            fmt::print("outlier: {}:{} a function of {} lines (guide {})\n", file.path, sizes.function_at,
+                       sizes.longest_function, function_max);
         if (sizes.longest_line != 0) ++long_lines;
     }
-    if (long_lines > 0) fmt::print("outlier: {} files have lines of more than {} columns\n", long_lines, line_max);
+    if (long_lines > 0)
+        fmt::print("outlier: {} files have lines of more than {} columns\n", long_lines, line_max);
 }
 
 TEST(Outliers, AreMeasured) {
-    const Sizes sizes = sizes_of(file_of("src/x.cpp", "int f(int a) {\n    return a;\n}\n" + std::string(111, 'x') + "\n"));
+    const Sizes sizes =
+        sizes_of(file_of("src/x.cpp", "int f(int a) {\n    return a;\n}\n" + std::string(111, 'x') + "\n"));
     EXPECT_EQ(sizes.lines, 4U);
     EXPECT_EQ(sizes.longest_function, 3U);
     EXPECT_EQ(sizes.function_at, 1U);

@@ -19,8 +19,10 @@ const fs::path root{PROJECT_SOURCE_DIR};
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_text(const fs::path& path) {
-    static constexpr std::string_view kinds[] = {".h", ".cpp", ".c", ".md", ".cmake", ".txt", ".proto", ".sql", ".json", ".svg", ""};
-    return std::ranges::find(kinds, path.extension().string()) != std::end(kinds) && path.filename() != "openapi.json";
+    static constexpr std::string_view kinds[] = {".h",     ".cpp", ".c",    ".md",  ".cmake", ".txt",
+                                                 ".proto", ".sql", ".json", ".svg", ""};
+    return std::ranges::find(kinds, path.extension().string()) != std::end(kinds) &&
+           path.filename() != "openapi.json";
 }
 
 }  // namespace
@@ -51,7 +53,8 @@ const std::vector<File>& tree() {
         for (const char* top : {"src", "tests", "cmake", "docs", "decisions", "proto", "schema", ".ci"})
             for (const auto& entry : fs::recursive_directory_iterator{root / top})
                 if (entry.is_regular_file()) add(entry.path());
-        for (const char* top : {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "dev", "CMakeLists.txt", "CMakePresets.json"})
+        for (const char* top : {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+                                "dev", "CMakeLists.txt", "CMakePresets.json"})
             add(root / top);
         std::ranges::sort(files, {}, &File::path);
         return files;
@@ -73,7 +76,8 @@ std::string code_of(std::string_view text) {
         for (std::size_t i = from; i < std::min(to, code.size()); ++i)
             if (code[i] != '\n') code[i] = ' ';
     };
-    for (std::size_t i = text.find_first_of("/\"'R"); i < text.size(); i = text.find_first_of("/\"'R", i + 1)) {
+    for (std::size_t i = text.find_first_of("/\"'R"); i < text.size();
+         i = text.find_first_of("/\"'R", i + 1)) {
         if (text.substr(i).starts_with("//")) {
             const std::size_t end = std::min(text.find('\n', i), text.size());
             blank(i, end);
@@ -87,9 +91,11 @@ std::string code_of(std::string_view text) {
             const std::size_t end = std::min(text.find(close, i), text.size());
             blank(i + 2, end);
             i = end + close.size() - 1;
-        } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !in_name(text[i - 1])))) {  // 10'000 is no literal.
+        } else if (text[i] == '"' ||
+                   (text[i] == '\'' && (i == 0 || !in_name(text[i - 1])))) {  // 10'000 is no literal.
             std::size_t end = i + 1;
-            while (end < text.size() && text[end] != text[i] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+            while (end < text.size() && text[end] != text[i] && text[end] != '\n')
+                end += text[end] == '\\' ? 2 : 1;
             blank(i + 1, end);
             i = end;
         }
@@ -121,11 +127,14 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
     return text.npos;
 }
 
-bool names_source(std::string_view path) { return path.ends_with(".h") || path.ends_with(".cpp") || path.ends_with(".c"); }
+bool names_source(std::string_view path) {
+    return path.ends_with(".h") || path.ends_with(".cpp") || path.ends_with(".c");
+}
 bool is_header(const File& file) { return file.path.ends_with(".h"); }
 bool is_for_tests(const File& file) {
-    return file.path.starts_with("tests/") || file.path.contains("/testing/") || file.path.ends_with("_test.cpp") ||
-           file.path.ends_with("_test.h") || file.path.ends_with("_fuzz.cpp");
+    return file.path.starts_with("tests/") || file.path.contains("/testing/") ||
+           file.path.ends_with("_test.cpp") || file.path.ends_with("_test.h") ||
+           file.path.ends_with("_fuzz.cpp");
 }
 
 }  // namespace hostler::tidy

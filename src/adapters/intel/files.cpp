@@ -12,7 +12,8 @@ namespace hostler::intel {
 namespace {
 
 bool is_card(std::string_view name) {
-    return name.starts_with("card") && name.size() > 4 && name.find_first_not_of("0123456789", 4) == name.npos;
+    return name.starts_with("card") && name.size() > 4 &&
+           name.find_first_not_of("0123456789", 4) == name.npos;
 }
 
 Metric divided(Metric value, std::int64_t by) { return value ? Metric{*value / by} : value; }
@@ -54,7 +55,8 @@ GpuFacts read_facts(const std::string& card, int number) {
         first_of(card, {"/device/tile0/gt0/freq0/max_freq", "/gt_max_freq_mhz"}).value_or(0));
     const auto hwmon = hwmon_of(card);
     facts.power_limit_mw = divided(first_of(hwmon, {"/power1_max", "/power2_max"}), 1000).value_or(0);
-    facts.power_limit_max_mw = divided(first_of(hwmon, {"/power1_rated_max", "/power2_rated_max"}), 1000).value_or(0);
+    facts.power_limit_max_mw =
+        divided(first_of(hwmon, {"/power1_rated_max", "/power2_rated_max"}), 1000).value_or(0);
     facts.device_nodes = {fmt::format("/dev/dri/card{}", number)};
     for (const auto& name : list_folder(folder + "/drm", 64)) {
         if (name.starts_with("renderD")) facts.device_nodes.push_back("/dev/dri/" + name);
@@ -69,10 +71,13 @@ void read_throttling(const std::string& card, GpuSample& sample) {
         const char* name;
         ThrottleReason bit;
     };
-    static constexpr Reason reasons[] = {
-        {"pl1", throttle_power_cap},          {"pl2", throttle_power_cap},  {"pl4", throttle_power_cap},
-        {"thermal", throttle_thermal_software}, {"prochot", throttle_thermal_hardware},
-        {"ratl", throttle_thermal_hardware},  {"vr_thermalert", throttle_thermal_hardware}};
+    static constexpr Reason reasons[] = {{"pl1", throttle_power_cap},
+                                         {"pl2", throttle_power_cap},
+                                         {"pl4", throttle_power_cap},
+                                         {"thermal", throttle_thermal_software},
+                                         {"prochot", throttle_thermal_hardware},
+                                         {"ratl", throttle_thermal_hardware},
+                                         {"vr_thermalert", throttle_thermal_hardware}};
     for (const auto& [name, bit] : reasons) {
         auto on = read_number(fmt::format("{}/device/tile0/gt0/freq0/throttle/reason_{}", card, name));
         if (!on) on = read_number(fmt::format("{}/gt/gt0/throttle_reason_{}", card, name));
@@ -104,8 +109,8 @@ GpuSample read_sample(const std::string& card) {
         return sample;
     }
     sample.clock_graphics_mhz =
-        first_of(card, {"/device/tile0/gt0/freq0/act_freq", "/device/tile0/gt0/freq0/cur_freq", "/gt_act_freq_mhz",
-                        "/gt_cur_freq_mhz"});
+        first_of(card, {"/device/tile0/gt0/freq0/act_freq", "/device/tile0/gt0/freq0/cur_freq",
+                        "/gt_act_freq_mhz", "/gt_cur_freq_mhz"});
     if (const int generation = pcie_generation(read_text(folder + "/current_link_speed").value_or(""))) {
         sample.pcie_generation = generation;
     }

@@ -13,8 +13,8 @@ struct IntelSettings {
     int gpus_max = 64;
 };
 
-// These drivers tell no memory use and no load of a whole GPU: both are absent. The size of the memory is that of the
-// model in the catalogue. Power comes from the energy between two samples, so the first has none.
+// These drivers tell no memory use and no load of a whole GPU: both are absent. The size of the memory is
+// that of the model in the catalogue. Power comes from the energy between two samples, so the first has none.
 class Intel : public Telemetry {
 public:
     Intel(Loop& loop, Timers& timers, IntelSettings settings = {});
@@ -27,7 +27,7 @@ private:
         std::unique_ptr<Lane> lane;
         std::string folder;  // ".../class/drm/card0"
         GpuFacts facts;
-        Metric energy_mj;    // Of the sample before, at `sampled`.
+        Metric energy_mj;  // Of the sample before, at `sampled`.
         Instant sampled{};
     };
     Loop& loop_;

@@ -31,7 +31,8 @@ private:
 class IntelTest : public ::testing::Test {
 protected:
     IntelTest() { settings.roots.sys = tree.path("sys"); }
-    std::string card(int number, const std::string& address, const std::string& id, const std::string& driver) {
+    std::string card(int number, const std::string& address, const std::string& id,
+                     const std::string& driver) {
         const std::string folder = "sys/devices/pci0000:00/" + address;
         tree.write(folder + "/vendor", "0x8086\n");
         tree.write(folder + "/device", id + "\n");

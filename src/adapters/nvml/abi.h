@@ -1,5 +1,6 @@
-// The part of NVML's C interface that we use, in declarations of our own: names, numbers and layouts are facts of the
-// interface (NVML 13.3, LP64). abi_test.cpp holds the layouts. No other header is needed to include this one.
+// The part of NVML's C interface that we use, in declarations of our own: names, numbers and layouts are
+// facts of the interface (NVML 13.3, LP64). abi_test.cpp holds the layouts. No other header is needed to
+// include this one.
 #pragma once
 
 #include <cstdint>
@@ -124,7 +125,15 @@ enum TopologyLevel : unsigned {
     topology_node = 40,
     topology_system = 50,
 };
-enum ValueType : unsigned { type_double, type_uint, type_ulong, type_ulonglong, type_slonglong, type_sint, type_ushort };
+enum ValueType : unsigned {
+    type_double,
+    type_uint,
+    type_ulong,
+    type_ulonglong,
+    type_slonglong,
+    type_sint,
+    type_ushort
+};
 
 enum EventType : unsigned long long {
     event_sbe = 0x1,
@@ -136,9 +145,9 @@ enum EventType : unsigned long long {
 
 enum Field : unsigned {
     field_memory_temperature = 82,
-    field_nvlink_sent = 138,      // KiB; scope all_links: their sum.
+    field_nvlink_sent = 138,  // KiB; scope all_links: their sum.
     field_nvlink_received = 139,
-    field_pcie_sent = 197,        // Bytes.
+    field_pcie_sent = 197,  // Bytes.
     field_pcie_received = 198,
     field_recovery_action = 230,
 };

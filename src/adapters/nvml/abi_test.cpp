@@ -1,4 +1,5 @@
-// Layouts as the real library has them: computed by a compiler from NVML 13.3.29's header, x86-64 and aarch64.
+// Layouts as the real library has them: computed by a compiler from NVML 13.3.29's header, x86-64 and
+// aarch64.
 #include "adapters/nvml/abi.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,8 @@ namespace hostler::nvml {
 
 namespace {
 
-constexpr unsigned wait_ms = 250;  // Shorter than Lane::farewell, so that stopping meets the thread outside NVML.
+constexpr unsigned wait_ms =
+    250;  // Shorter than Lane::farewell, so that stopping meets the thread outside NVML.
 
 constexpr unsigned long long wanted =
     event_sbe | event_dbe | event_xid | event_unavailable | event_recovery_action;
@@ -63,7 +64,8 @@ void Faults::add(GpuFault fault) {
 
 std::vector<GpuFault> Faults::take() {
     const std::scoped_lock lock{mutex_};
-    std::vector<GpuFault> taken{std::make_move_iterator(faults_.begin()), std::make_move_iterator(faults_.end())};
+    std::vector<GpuFault> taken{std::make_move_iterator(faults_.begin()),
+                                std::make_move_iterator(faults_.end())};
     faults_.clear();
     return taken;
 }

@@ -26,7 +26,8 @@ private:
 
 class Events {
 public:
-    Events(Loop& loop, std::shared_ptr<Faults> faults) : lane_(loop, "nvml-events"), faults_(std::move(faults)) {}
+    Events(Loop& loop, std::shared_ptr<Faults> faults)
+        : lane_(loop, "nvml-events"), faults_(std::move(faults)) {}
     ~Events() { stop(); }
 
     struct Watched {

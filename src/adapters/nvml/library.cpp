@@ -51,9 +51,18 @@ const char* advice(Status status) {
         case version_mismatch: return "the kernel module is of another version: reboot, or reload it";
         case no_permission: return "let the agent open /dev/nvidiactl and /dev/nvidia*";
         case gpu_is_lost: return "a GPU has fallen off the bus: power-cycle the machine";
-        case success: case uninitialized: case invalid_argument: case not_supported: case not_found:
-        case insufficient_size: case timeout: case function_not_found: case reset_required:
-        case argument_version_mismatch: case gpu_not_found: case unknown_error: break;
+        case success:
+        case uninitialized:
+        case invalid_argument:
+        case not_supported:
+        case not_found:
+        case insufficient_size:
+        case timeout:
+        case function_not_found:
+        case reset_required:
+        case argument_version_mismatch:
+        case gpu_not_found:
+        case unknown_error: break;
     }
     return "look into the kernel log for NVRM";
 }
@@ -81,7 +90,8 @@ Result<std::shared_ptr<const Library>> Library::open(const std::string& path) {
 
 Library::~Library() { dlclose(handle_); }
 
-// The versioned names, newest first: the plain ones are macros in NVIDIA's header and mean the oldest layout here.
+// The versioned names, newest first: the plain ones are macros in NVIDIA's header and mean the oldest layout
+// here.
 void Library::bind() {
     Functions& f = call;
     find(handle_, f.init, {"nvmlInit_v2", "nvmlInit"});

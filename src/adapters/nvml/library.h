@@ -116,7 +116,8 @@ public:
     const Functions& call;
 
 private:
-    explicit Session(std::shared_ptr<const Library> started) : library(std::move(started)), call(library->call) {}
+    explicit Session(std::shared_ptr<const Library> started)
+        : library(std::move(started)), call(library->call) {}
 };
 
 }  // namespace hostler::nvml

@@ -29,7 +29,8 @@ Result<System> read_system(const Session& session) {
     System system;
     char text[version_size + 1] = {};
     const auto& call = session.call;
-    if (call.driver_version && call.driver_version(text, version_size) == success) system.driver_version = text;
+    if (call.driver_version && call.driver_version(text, version_size) == success)
+        system.driver_version = text;
     int cuda = 0;
     if (call.cuda_version && call.cuda_version(&cuda) == success) {
         system.cuda_version = fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10);
@@ -128,8 +129,9 @@ Task<GpuInventory> Nvml::discover() {
         co_return std::unexpected(std::move(opened).error());
     }
     const auto session = state_->session;
-    const auto system = CO_TRY(co_await ask<System>(state_->timers, state_->settings.discover_timeout,
-                                                    state_->system, [session] { return read_system(*session); }));
+    const auto system =
+        CO_TRY(co_await ask<System>(state_->timers, state_->settings.discover_timeout, state_->system,
+                                    [session] { return read_system(*session); }));
     seen.simulated = simulated();
     seen.driver_version = system.driver_version;
     seen.cuda_version = system.cuda_version;
@@ -147,19 +149,19 @@ Task<GpuInventory> Nvml::discover() {
 Task<> Nvml::discover_gpus(GpuInventory& into, unsigned count) {
     auto& gpus = state_->gpus;
     const auto limit = static_cast<unsigned>(state_->settings.gpus_max);
-    if (count > limit) into.problems.push_back(fmt::format("{} GPUs are more than the limit of {}", count, limit));
+    if (count > limit)
+        into.problems.push_back(fmt::format("{} GPUs are more than the limit of {}", count, limit));
     while (gpus.size() < std::min(count, limit)) {
         gpus.push_back(std::make_unique<Gpu>(state_->loop, static_cast<unsigned>(gpus.size())));
     }
     gpus.resize(std::min(count, limit));
     std::vector<Question<Found>> questions;
     for (unsigned index = 0; index < gpus.size(); ++index) {
-        questions.push_back({&gpus[index]->lane, [session = state_->session, index] {
-                                 return read_facts(*session, index);
-                             }});
+        questions.push_back(
+            {&gpus[index]->lane, [session = state_->session, index] { return read_facts(*session, index); }});
     }
-    auto answers = CO_TRY(
-        co_await ask<Found>(state_->timers, state_->settings.discover_timeout, std::move(questions)));
+    auto answers =
+        CO_TRY(co_await ask<Found>(state_->timers, state_->settings.discover_timeout, std::move(questions)));
     std::vector<std::string> told;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         gpus[i]->answered = answers[i].has_value();
@@ -176,7 +178,8 @@ Task<> Nvml::discover_gpus(GpuInventory& into, unsigned count) {
         if (!answers[i]) {
             into.problems.push_back(fmt::format("GPU {}: {}", i, answers[i].error().message));
             // Indices have moved and it was seen elsewhere.
-            if (gpus[i]->found && std::ranges::count(told, gpus[i]->found->facts.uuid) > 0) gpus[i]->found.reset();
+            if (gpus[i]->found && std::ranges::count(told, gpus[i]->found->facts.uuid) > 0)
+                gpus[i]->found.reset();
         }
         if (gpus[i]->found) into.gpus.push_back(gpus[i]->found->facts);
     }
@@ -199,8 +202,8 @@ Task<> Nvml::discover_links(GpuInventory& into) {
                              }});
         peers.push_back(std::move(self));
     }
-    auto answers = CO_TRY(co_await ask<std::vector<GpuLink>>(state_->timers, state_->settings.discover_timeout,
-                                                             std::move(questions)));
+    auto answers = CO_TRY(co_await ask<std::vector<GpuLink>>(
+        state_->timers, state_->settings.discover_timeout, std::move(questions)));
     for (auto& answer : answers) {
         if (answer) into.topology.insert(into.topology.end(), answer->begin(), answer->end());
     }

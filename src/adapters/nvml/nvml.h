@@ -11,15 +11,16 @@
 namespace hostler {
 
 struct NvmlSettings {
-    std::string library;                                // Path of libnvidia-ml.so.1; empty: where drivers put it.
-    Duration discover_timeout = std::chrono::seconds{30};  // Without persistence a driver takes seconds to wake.
+    std::string library;  // Path of libnvidia-ml.so.1; empty: where drivers put it.
+    Duration discover_timeout =
+        std::chrono::seconds{30};  // Without persistence a driver takes seconds to wake.
     Duration sample_timeout = std::chrono::seconds{5};
-    int slow_every = 10;                                // Every n-th sample reads what hardly changes (ECC, links) too.
+    int slow_every = 10;  // Every n-th sample reads what hardly changes (ECC, links) too.
     int gpus_max = 64;
 };
 
-// Every call to the library is made on a lane of its GPU: one that hangs costs that GPU's metrics and nothing else.
-// NVML stays open between samples, which also keeps the driver awake.
+// Every call to the library is made on a lane of its GPU: one that hangs costs that GPU's metrics and nothing
+// else. NVML stays open between samples, which also keeps the driver awake.
 class Nvml : public Telemetry {
 public:
     Nvml(Loop& loop, Timers& timers, NvmlSettings settings = {});
@@ -30,7 +31,7 @@ public:
     Task<std::vector<GpuSample>> sample() override;
     std::vector<GpuFault> take_faults() override;
 
-    bool simulated() const;    // The library that is open makes its GPUs up.
+    bool simulated() const;       // The library that is open makes its GPUs up.
     std::string library() const;  // Where it was found; empty: none is open.
 
 private:

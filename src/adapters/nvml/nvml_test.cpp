@@ -248,7 +248,7 @@ TEST_F(NvmlTest, AHungCallCostsOneGpu) {
     EXPECT_EQ(samples[2].condition, GpuCondition::ok);
     EXPECT_TRUE(samples[2].power_mw);
 
-    samples = sample();    // The stuck GPU is not asked again: nobody waits for it.
+    samples = sample();  // The stuck GPU is not asked again: nobody waits for it.
     EXPECT_EQ(samples[1].condition, GpuCondition::unresponsive);
     const auto seen = discover();
     EXPECT_THAT(seen.gpus, SizeIs(3)) << "it is kept in the picture";

@@ -1,4 +1,5 @@
-// What NVML says of one GPU. Everything here blocks for as long as the driver likes: only to be called on a lane.
+// What NVML says of one GPU. Everything here blocks for as long as the driver likes: only to be called on a
+// lane.
 #pragma once
 
 #include <optional>

@@ -17,9 +17,11 @@ std::string text(Reader& reader, Status (*function)(Device, char*, unsigned)) {
 
 // nvmlDeviceArchitecture_t.
 std::string architecture_name(Metric number) {
-    static constexpr std::string_view names[] = {"",       "",     "kepler", "maxwell",   "pascal", "volta", "turing",
-                                                 "ampere", "ada",  "hopper", "blackwell", "",       "",      "rubin"};
-    return number && *number >= 0 && *number < std::ssize(names) ? std::string{names[*number]} : std::string{};
+    static constexpr std::string_view names[] = {"",          "",       "kepler", "maxwell", "pascal",
+                                                 "volta",     "turing", "ampere", "ada",     "hopper",
+                                                 "blackwell", "",       "",       "rubin"};
+    return number && *number >= 0 && *number < std::ssize(names) ? std::string{names[*number]}
+                                                                 : std::string{};
 }
 
 std::string address_of(const PciInfo& pci) {
@@ -64,8 +66,10 @@ void read_limits(Reader& reader, GpuFacts& facts) {
         facts.power_limit_min_mw = low;
         facts.power_limit_max_mw = high;
     }
-    facts.clock_graphics_max_mhz = static_cast<int>(reader.number(reader.call.clock_max, clock_graphics).value_or(0));
-    facts.clock_memory_max_mhz = static_cast<int>(reader.number(reader.call.clock_max, clock_memory).value_or(0));
+    facts.clock_graphics_max_mhz =
+        static_cast<int>(reader.number(reader.call.clock_max, clock_graphics).value_or(0));
+    facts.clock_memory_max_mhz =
+        static_cast<int>(reader.number(reader.call.clock_max, clock_memory).value_or(0));
 }
 
 void read_identity(Reader& reader, GpuFacts& facts) {
@@ -93,7 +97,8 @@ void read_identity(Reader& reader, GpuFacts& facts) {
     }
     unsigned mode = 0;
     unsigned pending = 0;
-    if (reader.ask(call.mig_mode, &mode, &pending)) facts.mig = mode == 1 ? MigMode::enabled : MigMode::disabled;
+    if (reader.ask(call.mig_mode, &mode, &pending))
+        facts.mig = mode == 1 ? MigMode::enabled : MigMode::disabled;
 }
 
 // NVLinks from one GPU to another. Over switches every GPU reaches every other with all its links.
@@ -124,7 +129,8 @@ Result<Found> read_facts(const Session& session, unsigned index) {
     if (!call.handle_by_index) return fail(Code::unavailable, "this NVML cannot enumerate GPUs");
     Found found;
     if (const Status status = call.handle_by_index(index, &found.device); status != success) {
-        const Code code = status == invalid_argument || status == not_found ? Code::not_found : Code::unavailable;
+        const Code code =
+            status == invalid_argument || status == not_found ? Code::not_found : Code::unavailable;
         return fail(code, session.library->words(status), status == gpu_is_lost ? "lost" : "");
     }
     Reader reader{session, found.device};
@@ -138,8 +144,10 @@ Result<Found> read_facts(const Session& session, unsigned index) {
     }
     read_limits(reader, facts);
     read_nvlinks(reader, facts);
-    found.constants.temperature_shutdown_celsius = reader.number(call.temperature_threshold, threshold_shutdown);
-    found.constants.temperature_slowdown_celsius = reader.number(call.temperature_threshold, threshold_slowdown);
+    found.constants.temperature_shutdown_celsius =
+        reader.number(call.temperature_threshold, threshold_shutdown);
+    found.constants.temperature_slowdown_celsius =
+        reader.number(call.temperature_threshold, threshold_slowdown);
     if (facts.uuid.empty()) facts.uuid = uuid_of_pci(facts.pci_address);
     facts.model = gpu_model_name(facts.product, facts.pci_id, facts.memory_bytes);
     facts.driver = "nvidia";

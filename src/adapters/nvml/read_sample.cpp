@@ -64,7 +64,9 @@ void read_fields(Reader& reader, GpuSample& sample) {
         values[i].scope = wanted[i].scope;
         values[i].status = unknown_error;
     }
-    if (!reader.ask(reader.call.fields, static_cast<int>(std::size(wanted)), static_cast<FieldValue*>(values))) return;
+    if (!reader.ask(reader.call.fields, static_cast<int>(std::size(wanted)),
+                    static_cast<FieldValue*>(values)))
+        return;
     for (std::size_t i = 0; i < std::size(wanted); ++i) sample.*wanted[i].into = value_of(values[i]);
 }
 
@@ -146,7 +148,8 @@ void read_fast(Reader& reader, GpuSample& sample) {
     sample.performance_state = reader.number(call.performance_state);
     if (sample.performance_state > 15) sample.performance_state.reset();  // 32: unknown.
     unsigned long long reasons = 0;
-    if (reader.ask(call.clock_reasons, &reasons)) sample.throttle_reasons = static_cast<std::int64_t>(reasons);
+    if (reader.ask(call.clock_reasons, &reasons))
+        sample.throttle_reasons = static_cast<std::int64_t>(reasons);
     read_fields(reader, sample);
     read_processes(reader, sample);
 }

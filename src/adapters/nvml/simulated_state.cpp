@@ -46,12 +46,13 @@ struct Generation {
     int memory_mhz;
 };
 constexpr Generation generations[] = {
-    {"pascal", 4, 3, 1480, 715},  {"volta", 5, 3, 1530, 877},   {"turing", 6, 3, 1590, 5001},
-    {"ampere", 7, 4, 1410, 1593}, {"ada", 8, 4, 2520, 9001},    {"hopper", 9, 5, 1980, 2619},
+    {"pascal", 4, 3, 1480, 715},      {"volta", 5, 3, 1530, 877}, {"turing", 6, 3, 1590, 5001},
+    {"ampere", 7, 4, 1410, 1593},     {"ada", 8, 4, 2520, 9001},  {"hopper", 9, 5, 1980, 2619},
     {"blackwell", 10, 5, 1965, 3996},
 };
 
-std::string gpu_section(const SimulatedHost& host, const GpuModel& model, const Generation& generation, int index) {
+std::string gpu_section(const SimulatedHost& host, const GpuModel& model, const Generation& generation,
+                        int index) {
     std::string text = fmt::format("\n[gpu {}]\n", index);
     const auto line = [&](std::string_view key, const auto& value) {
         fmt::format_to(std::back_inserter(text), "{} = {}\n", key, value);
@@ -59,7 +60,8 @@ std::string gpu_section(const SimulatedHost& host, const GpuModel& model, const 
     const int half = std::max(4, host.gpus / 2);
     line("uuid", uuid_of(host.hostname, index));
     line("name", model.product);
-    line("serial", fmt::format("{:013}", hash(host.hostname, 3 + static_cast<std::uint64_t>(index)) % 10'000'000'000'000));
+    line("serial", fmt::format("{:013}", hash(host.hostname, 3 + static_cast<std::uint64_t>(index)) %
+                                             10'000'000'000'000));
     line("minor", index);
     line("pci", fmt::format("{}:{:02x}:00.0", pci_domain, buses[index]));
     line("pci_id", model.pci_ids.substr(0, model.pci_ids.find(' ')));
@@ -116,7 +118,8 @@ Result<Place> section(std::string_view state, int gpu) {
     const std::string head = gpu < 0 ? "[system]\n" : fmt::format("[gpu {}]\n", gpu);
     const auto at = state.find(head);
     if (at == std::string_view::npos) {
-        return fail(Code::not_found, fmt::format("the state has no section {}", head.substr(0, head.size() - 1)));
+        return fail(Code::not_found,
+                    fmt::format("the state has no section {}", head.substr(0, head.size() - 1)));
     }
     const auto begin = at + head.size();
     return Place{begin, std::min(state.find("\n[", begin - 1), state.size())};
@@ -127,11 +130,14 @@ Result<Place> section(std::string_view state, int gpu) {
 Result<std::string> simulated_state(const SimulatedHost& host) {
     const GpuModel* model = find_gpu_model(host.model);
     if (!model || model->vendor != GpuVendor::nvidia) {
-        return fail(Code::invalid, fmt::format("cannot simulate \"{}\": name an NVIDIA model, as \"H100 SXM5 80GB\", "
-                                               "\"A100 PCIe 40GB\" or \"L40S\"", host.model));
+        return fail(Code::invalid,
+                    fmt::format("cannot simulate \"{}\": name an NVIDIA model, as \"H100 SXM5 80GB\", "
+                                "\"A100 PCIe 40GB\" or \"L40S\"",
+                                host.model));
     }
     if (host.gpus < 0 || host.gpus > gpus_max) {
-        return fail(Code::invalid, fmt::format("cannot simulate {} GPUs: a host has 0 to {}", host.gpus, gpus_max));
+        return fail(Code::invalid,
+                    fmt::format("cannot simulate {} GPUs: a host has 0 to {}", host.gpus, gpus_max));
     }
     const auto* generation = std::ranges::find(generations, model->architecture, &Generation::architecture);
     HOSTLER_ASSERT(generation != std::end(generations));
@@ -142,7 +148,8 @@ Result<std::string> simulated_state(const SimulatedHost& host) {
     return text;
 }
 
-Result<std::string> with_setting(std::string_view state, int gpu, std::string_view key, std::string_view value) {
+Result<std::string> with_setting(std::string_view state, int gpu, std::string_view key,
+                                 std::string_view value) {
     const auto [begin, end] = TRY(section(state, gpu));
     std::string kept;
     for (std::string_view rest = state.substr(begin, end - begin); !rest.empty();) {

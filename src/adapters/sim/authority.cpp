@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-
 namespace hostler::sim {
 
 namespace {
@@ -98,9 +97,15 @@ Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity ident
     TRY(check_name(identity));
     const std::string key = TRY(requested_key(csr_pem));
     const WallTime not_after = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
-    std::vector<std::string> lines = {"sim-certificate", identity.role, identity.id, fmt::format("{:016x}", dice_.next()), key,
+    std::vector<std::string> lines = {"sim-certificate",
+                                      identity.role,
+                                      identity.id,
+                                      fmt::format("{:016x}", dice_.next()),
+                                      key,
                                       std::to_string(not_before.time_since_epoch().count()),
-                                      std::to_string(not_after.time_since_epoch().count()), fingerprint(), ""};
+                                      std::to_string(not_after.time_since_epoch().count()),
+                                      fingerprint(),
+                                      ""};
     lines.back() = signature_of(lines);
     std::string text;
     for (const auto& line : lines) text += line + "\n";
@@ -110,8 +115,8 @@ Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity ident
 Result<CertificateFacts> SimAuthority::check(std::string certificate_pem) const {
     const auto facts = TRY(facts_of(certificate_pem));
     if (!signed_by(certificate_pem, certificate()))
-        return fail(Code::unauthenticated,
-                    fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
+        return fail(Code::unauthenticated, fmt::format("the certificate of {} is not signed by our authority",
+                                                       facts.identity.text()));
     return facts;
 }
 
@@ -130,14 +135,17 @@ Result<KeyRequest> SimKeys::renew(std::string key_pem, Identity identity) {
     return KeyRequest{std::move(key_pem), fmt::format("sim-request\n{}\n{}\n", open, hash_hex(open))};
 }
 
-Result<CertificateFacts> SimKeys::read(std::string certificate_pem) const { return facts_of(certificate_pem); }
+Result<CertificateFacts> SimKeys::read(std::string certificate_pem) const {
+    return facts_of(certificate_pem);
+}
 
 Result<std::string> SimKeys::fingerprint(std::string certificate_pem) const {
     if (!certificate_pem.starts_with("sim-")) return fail(Code::invalid, "this is not a certificate");
     return hash_hex(certificate_pem);
 }
 
-Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before, Duration lifetime) {
+Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before,
+                  Duration lifetime) {
     const auto request = keys.make(identity);
     HOSTLER_ASSERT(request.has_value());
     const auto made = authority.sign(request->csr_pem, identity, not_before, lifetime);

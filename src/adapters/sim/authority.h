@@ -1,4 +1,5 @@
-// Certificates of the simulation: text that says what a real one does, signed by a hash. Nobody forges them in it.
+// Certificates of the simulation: text that says what a real one does, signed by a hash. Nobody forges them
+// in it.
 #pragma once
 
 #include "adapters/sim/dice.h"
@@ -43,7 +44,8 @@ private:
 };
 
 // A key and a certificate for it, as a role is given them at its installation.
-Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before, Duration lifetime);
+Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before,
+                  Duration lifetime);
 
 // Whether a certificate is signed by the authority with this certificate.
 bool signed_by(const std::string& certificate, const std::string& authority);

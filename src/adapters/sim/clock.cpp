@@ -40,11 +40,13 @@ bool Clock::step(Instant limit) {
 
 Instant SimTimers::now() const {
     const std::int64_t elapsed = clock_.now().time_since_epoch().count();
-    return Instant{Duration{elapsed + static_cast<std::int64_t>(static_cast<__int128>(elapsed) * skew_.rate_ppm / million)}};
+    return Instant{Duration{
+        elapsed + static_cast<std::int64_t>(static_cast<__int128>(elapsed) * skew_.rate_ppm / million)}};
 }
 
 WallTime SimTimers::wall() const {
-    return start + skew_.wall + std::chrono::duration_cast<std::chrono::microseconds>(clock_.now().time_since_epoch());
+    return start + skew_.wall +
+           std::chrono::duration_cast<std::chrono::microseconds>(clock_.now().time_since_epoch());
 }
 
 TimerId SimTimers::schedule(Instant at, std::move_only_function<void()> wake) {

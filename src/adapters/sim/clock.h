@@ -49,8 +49,8 @@ struct Skew {
     std::int64_t rate_ppm = 0;         // Its monotonic clock is faster by so many millionths.
 };
 
-// One process's view of the time. After cut() nothing that it was asked for happens any more; but what would have been
-// called is kept, since a coroutine that sleeps goes away with it.
+// One process's view of the time. After cut() nothing that it was asked for happens any more; but what would
+// have been called is kept, since a coroutine that sleeps goes away with it.
 class SimTimers final : public Timers {
 public:
     explicit SimTimers(Clock& clock, Skew skew = {}) : clock_(clock), skew_(skew) {}

@@ -9,7 +9,8 @@
 
 namespace hostler::sim {
 
-// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): the same on every machine.
+// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): the same on every
+// machine.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}

@@ -64,7 +64,9 @@ Task<> SimEngine::close() {
     co_return Result<>{};
 }
 
-std::unique_ptr<Net> SimEngine::container_net(Net& below) { return std::make_unique<ContainerNet>(*this, below); }
+std::unique_ptr<Net> SimEngine::container_net(Net& below) {
+    return std::make_unique<ContainerNet>(*this, below);
+}
 
 std::string SimEngine::responder(const std::string& address) const {
     for (const auto& [name, box] : boxes_)
@@ -81,7 +83,8 @@ std::vector<SimEngine::Standing> SimEngine::standing() const {
 
 Task<> SimEngine::answer() {
     constexpr seconds patience{30};
-    CO_TRY(co_await sleep(timers_, faults.down ? std::min<Duration>(times.call, patience) : times.call + faults.slow));
+    CO_TRY(co_await sleep(timers_,
+                          faults.down ? std::min<Duration>(times.call, patience) : times.call + faults.slow));
     if (faults.down) co_return fail(Code::unavailable, "the engine does not answer");
     co_return Result<>{};
 }
@@ -102,9 +105,11 @@ Task<> SimEngine::pull(std::string image) {
 
 Result<> SimEngine::admit(const ContainerSpec& spec) const {
     if (nobody_has(spec.image)) return no_image(spec.image);
-    if (says(spec.image, "refused")) return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
+    if (says(spec.image, "refused"))
+        return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
     for (const auto& device : spec.cdi_devices)
-        if (!devices.contains(device)) return fail(Code::not_found, fmt::format("there is no CDI device {}", device));
+        if (!devices.contains(device))
+            return fail(Code::not_found, fmt::format("there is no CDI device {}", device));
     if (spec.address.empty()) return {};
     for (const auto& [name, box] : boxes_)
         if (box->spec.address == spec.address && box->seen.state != ContainerState::exited)
@@ -197,7 +202,8 @@ Task<> SimEngine::stop(std::string name, Duration grace) {
     if (!std::exchange(box->stopping, true)) {
         box->log += "SIGTERM\n";
         const bool stubborn = says(box->spec.image, "stubborn");
-        tasks_.start("engine", end_later(box, stubborn ? grace : std::min(grace, times.stop), stubborn ? 137 : 0));
+        tasks_.start("engine",
+                     end_later(box, stubborn ? grace : std::min(grace, times.stop), stubborn ? 137 : 0));
     }
     while (box->seen.state == ContainerState::running) CO_TRY(co_await box->changed.wait());
     co_return Result<>{};
@@ -281,14 +287,17 @@ Task<> SimEngine::serve(BoxPtr box, StreamPtr stream) {
         const std::string head = in.substr(0, end);
         in.erase(0, end + 4);
         const auto path_at = head.find(' ');
-        const std::string path = path_at == std::string::npos ? "/" : head.substr(path_at + 1, head.find(' ', path_at + 1) - path_at - 1);
+        const std::string path = path_at == std::string::npos
+                                     ? "/"
+                                     : head.substr(path_at + 1, head.find(' ', path_at + 1) - path_at - 1);
         const bool good = timers_.now() >= box->ready && !says(box->spec.image, "never-ready");
         const std::string body = good ? fmt::format("{} {}\n", box->spec.name, path) : "not ready\n";
         const bool last = head.find("Connection: close") != std::string::npos;
         CO_TRY(co_await write_all(
-            *stream, fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n{}\r\n{}",
-                                 good ? "200 OK" : "503 Service Unavailable", body.size(),
-                                 last ? "Connection: close\r\n" : "", head.starts_with("HEAD ") ? "" : body)));
+            *stream,
+            fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n{}\r\n{}",
+                        good ? "200 OK" : "503 Service Unavailable", body.size(),
+                        last ? "Connection: close\r\n" : "", head.starts_with("HEAD ") ? "" : body)));
         box->log += fmt::format("{}\n", head.substr(0, head.find('\r')));
         if (box->log.size() > 64 * 1024) box->log.erase(0, 32 * 1024);
         if (last) co_return co_await stream->finish();

@@ -22,14 +22,15 @@ struct EngineTimes {
 };
 
 struct EngineFaults {
-    bool down = false;         // No call is answered.
-    Duration slow{};           // Added to each call.
-    double refuse_start = 0;   // Chance that a start fails with the engine's own words.
+    bool down = false;        // No call is answered.
+    Duration slow{};          // Added to each call.
+    double refuse_start = 0;  // Chance that a start fails with the engine's own words.
 };
 
-// An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the engine refuses
-// it; "exits": ends after a second, with code 1; "never-ready": answers 503 for ever; "slow": is ready after 30 s; "stubborn":
-// ignores SIGTERM. Any other serves until it is stopped. The command {"exit", "7"} ends it with that code.
+// An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the
+// engine refuses it; "exits": ends after a second, with code 1; "never-ready": answers 503 for ever; "slow":
+// is ready after 30 s; "stubborn": ignores SIGTERM. Any other serves until it is stopped. The command
+// {"exit", "7"} ends it with that code.
 //
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
 class SimEngine final : public Engine {
@@ -51,7 +52,7 @@ public:
 
     EngineTimes times;
     EngineFaults faults;
-    std::set<std::string> devices;          // CDI names that exist.
+    std::set<std::string> devices;                     // CDI names that exist.
     std::set<std::string>* networks_in_use = nullptr;  // Kept up to date, when set.
     std::function<void(std::string_view)> note;        // Told of each thing that happens.
 
@@ -64,7 +65,8 @@ public:
     std::vector<Standing> standing() const;
     void kill(const std::string& name, int code);  // A container dies by itself.
     void power_cut();                              // All that ran has ended when the machine is back.
-    std::string responder(const std::string& address) const;  // Where the container at `address` answers; "" nowhere.
+    std::string responder(
+        const std::string& address) const;  // Where the container at `address` answers; "" nowhere.
 
 private:
     using BoxPtr = std::shared_ptr<Box>;

@@ -24,7 +24,7 @@ struct Way {
     };
     std::deque<Piece> travelling;
     std::size_t travelling_bytes = 0;
-    Instant last{};         // When the last piece arrives: later ones do not overtake it.
+    Instant last{};  // When the last piece arrives: later ones do not overtake it.
     bool waking = false;
     std::string arrived;    // And was not read so far.
     bool finished = false;  // By its writer,
@@ -190,9 +190,12 @@ bool Network::reaches(const std::string& from, const std::string& to) const {
 
 Duration Network::travel() {
     Duration time = faults.latency;
-    if (faults.jitter > Duration{}) time += Duration{static_cast<std::int64_t>(dice_.below(static_cast<std::uint64_t>(faults.jitter.count())))};
+    if (faults.jitter > Duration{})
+        time += Duration{
+            static_cast<std::int64_t>(dice_.below(static_cast<std::uint64_t>(faults.jitter.count())))};
     if (faults.delay > 0 && dice_.chance(faults.delay))
-        time += Duration{static_cast<std::int64_t>(dice_.below(static_cast<std::uint64_t>(faults.delay_max.count())))};
+        time += Duration{
+            static_cast<std::int64_t>(dice_.below(static_cast<std::uint64_t>(faults.delay_max.count())))};
     return time;
 }
 
@@ -255,10 +258,12 @@ Task<StreamPtr> SimNet::dial(std::string address, Duration deadline) {
     const auto colon = address.rfind(':');
     const std::string host = address.substr(0, std::min(colon, address.size()));
     const bool own = host == "127.0.0.1" || host == "localhost" || address.starts_with("unix:");
-    const std::string key = own ? machine_ + "|" + address.substr(address.starts_with("unix:") ? 0 : colon) : address;
+    const std::string key =
+        own ? machine_ + "|" + address.substr(address.starts_with("unix:") ? 0 : colon) : address;
     const std::string target = own ? machine_ : host;
     const Duration there_and_back = network_.travel() + network_.travel();
-    const bool silent = network_.off_.contains(target) || !network_.reaches(machine_, target) || !network_.reaches(target, machine_);
+    const bool silent = network_.off_.contains(target) || !network_.reaches(machine_, target) ||
+                        !network_.reaches(target, machine_);
     if (silent || there_and_back > deadline) {
         CO_TRY(co_await sleep(timers_, deadline));
         co_return fail(Code::timeout, fmt::format("{} did not answer in time", address));
@@ -325,8 +330,10 @@ void SimNet::cut(Cut how) {
                 way.travelling_bytes = 0;
             } else {
                 // What it had written may arrive; then its peer hears that it is gone.
-                way.travelling.push_back({.bytes = {}, .end = true,
-                                          .at = way.last = std::max(way.last, network_.clock_.now() + network_.travel())});
+                way.travelling.push_back(
+                    {.bytes = {},
+                     .end = true,
+                     .at = way.last = std::max(way.last, network_.clock_.now() + network_.travel())});
                 network_.deliver(connection, static_cast<int>(side));
             }
             for (auto& one : connection->ways) one.changed.notify_all();

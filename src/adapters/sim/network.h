@@ -1,4 +1,5 @@
-// The network between simulated machines: slow, cut, one-way, refused; but bytes of a connection never change their order.
+// The network between simulated machines: slow, cut, one-way, refused; but bytes of a connection never change
+// their order.
 #pragma once
 
 #include <map>
@@ -24,7 +25,8 @@ struct NetFaults {
 struct Connection;
 struct Door;
 
-// All machines' connections. Addresses are "machine:port"; "127.0.0.1:port" is a machine's own and open to it alone.
+// All machines' connections. Addresses are "machine:port"; "127.0.0.1:port" is a machine's own and open to it
+// alone.
 class Network {
 public:
     Network(Clock& clock, Dice dice) : clock_(clock), dice_(dice) {}
@@ -39,7 +41,9 @@ public:
     void break_connections(double chance);
     std::size_t connections() const;
     // A machine without power answers nothing at all.
-    void power(const std::string& machine, bool on) { on ? (void)off_.erase(machine) : (void)off_.insert(machine); }
+    void power(const std::string& machine, bool on) {
+        on ? (void)off_.erase(machine) : (void)off_.insert(machine);
+    }
 
 private:
     friend class SimNet;

@@ -12,8 +12,11 @@ constexpr std::size_t hello_max = 64 * 1024;
 
 class SecureStream final : public Stream {
 public:
-    SecureStream(StreamPtr below, std::string identity) : below_(std::move(below)), identity_(std::move(identity)) {}
-    Result<std::optional<std::size_t>> try_read(std::span<char> into) override { return below_->try_read(into); }
+    SecureStream(StreamPtr below, std::string identity)
+        : below_(std::move(below)), identity_(std::move(identity)) {}
+    Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
+        return below_->try_read(into);
+    }
     Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) override {
         return below_->try_write(from);
     }
@@ -43,7 +46,8 @@ Task<std::string> hear(Stream& stream) {
         co_return fail(Code::unauthenticated, fmt::format("{} does not speak TLS 1.3", stream.address()));
     std::size_t size = 0;
     for (const char c : head.substr(magic.size())) size = size << 8 | static_cast<unsigned char>(c);
-    if (size > hello_max) co_return fail(Code::unavailable, fmt::format("{} says too much", stream.address()));
+    if (size > hello_max)
+        co_return fail(Code::unavailable, fmt::format("{} says too much", stream.address()));
     std::string text(size, '\0');
     CO_TRY(co_await read_exactly(stream, text));
     co_return text;
@@ -58,22 +62,25 @@ Result<std::string> judge(const std::string& shown, const Secure& how, Side side
     const std::string certificate = line == std::string::npos ? "" : shown.substr(line + 1);
     const auto refuse = [](std::string why) { return fail(Code::unauthenticated, std::move(why)); };
     if (certificate.empty()) {
-        if (side == Side::client || how.peer_required || !how.expect.empty()) return refuse("it has no certificate");
+        if (side == Side::client || how.peer_required || !how.expect.empty())
+            return refuse("it has no certificate");
         return std::string{};
     }
     const auto facts = SimKeys{Dice{0}}.read(certificate);
     if (!facts) return refuse(facts.error().message);
     const std::string who = facts->identity.text();
-    if (hash_hex(key) != facts->key_fingerprint) return refuse(fmt::format("it does not hold the key of {}", who));
+    if (hash_hex(key) != facts->key_fingerprint)
+        return refuse(fmt::format("it does not hold the key of {}", who));
     if (!signed_by(certificate, how.own->authority))
         return refuse(fmt::format("the certificate of {} is not signed by our authority", who));
     if (now >= facts->not_after)
         return refuse(fmt::format("the certificate of {} expired at {} (now: {}); renew it", who,
                                   rfc3339(facts->not_after), rfc3339(now)));
     if (now < facts->not_before)
-        return refuse(fmt::format("the certificate of {} is not valid before {} (now: {}); check both clocks", who,
-                                  rfc3339(facts->not_before), rfc3339(now)));
-    const bool fits = how.expect.empty() || (how.expect.ends_with('/') ? who.starts_with(how.expect) : who == how.expect);
+        return refuse(fmt::format("the certificate of {} is not valid before {} (now: {}); check both clocks",
+                                  who, rfc3339(facts->not_before), rfc3339(now)));
+    const bool fits =
+        how.expect.empty() || (how.expect.ends_with('/') ? who.starts_with(how.expect) : who == how.expect);
     if (!fits) return refuse(fmt::format("expected {} but it is {}", how.expect, who));
     return who;
 }
@@ -113,13 +120,15 @@ Task<std::string> shake(Stream& stream, Secure how, Side side, WallTime now) {
 Task<StreamPtr> secure_stream(Timers& timers, StreamPtr raw, Secure how, Side side, Duration deadline) {
     const bool checked = how.own && !how.own->authority.empty();
     if (!checked && !how.expect.empty())
-        co_return fail(Code::invalid, fmt::format("{} cannot be expected without an authority to believe", how.expect));
+        co_return fail(Code::invalid,
+                       fmt::format("{} cannot be expected without an authority to believe", how.expect));
     if (side == Side::server && (!how.own || how.own->certificate.empty()))
         co_return fail(Code::invalid, "the server's end of TLS needs a certificate and a key");
     Deadline limit{timers, deadline, [&] { raw->close(); }};
     auto who = co_await shake(*raw, std::move(how), side, timers.wall());
     if (limit.expired())
-        co_return fail(Code::timeout, fmt::format("the TLS handshake with {} did not end in time", raw->address()));
+        co_return fail(Code::timeout,
+                       fmt::format("the TLS handshake with {} did not end in time", raw->address()));
     if (!who) co_return std::unexpected(std::move(who).error());
     co_return std::make_unique<SecureStream>(std::move(raw), std::move(*who));
 }

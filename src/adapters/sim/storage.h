@@ -14,8 +14,9 @@
 namespace hostler::sim {
 
 struct StorageFaults {
-    Duration time = std::chrono::milliseconds{1};  // A change takes up to so long on each side of taking effect.
-    double fail = 0;                               // Chance of an I/O error: made or not made.
+    Duration time =
+        std::chrono::milliseconds{1};  // A change takes up to so long on each side of taking effect.
+    double fail = 0;                   // Chance of an I/O error: made or not made.
     bool full = false;
 };
 
@@ -28,10 +29,11 @@ struct Disk {
     std::map<std::string, std::uint64_t> volumes;  // Id and size.
     std::map<std::string, NetworkSpec> networks;
     std::map<std::string, std::string> logs;
-    std::set<std::string> networks_in_use;         // Kept by the engine.
+    std::set<std::string> networks_in_use;  // Kept by the engine.
 };
 
-// Takes effect in the middle of the time that it takes: a process that dies meanwhile leaves it made or not made.
+// Takes effect in the middle of the time that it takes: a process that dies meanwhile leaves it made or not
+// made.
 Task<> change(Disk& disk, Timers& timers, std::function<void()> effect, bool grows);
 
 class SimJournal final : public Journal {

@@ -6,7 +6,8 @@
 
 namespace hostler::sim {
 
-Gpus::Gpus(const std::string& machine, int count, GpuKind kind) : conditions(static_cast<std::size_t>(count), GpuCondition::ok) {
+Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
+    : conditions(static_cast<std::size_t>(count), GpuCondition::ok) {
     inventory.source = "sim";
     inventory.simulated = true;
     inventory.driver_version = "570.86.15";
@@ -14,8 +15,8 @@ Gpus::Gpus(const std::string& machine, int count, GpuKind kind) : conditions(sta
     for (int i = 0; i < count; ++i) {
         const std::string hash = hash_hex(fmt::format("{} {}", machine, i));
         GpuFacts gpu;
-        gpu.uuid = fmt::format("GPU-{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4), hash.substr(16, 4),
-                               hash.substr(20, 12));
+        gpu.uuid = fmt::format("GPU-{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4),
+                               hash.substr(16, 4), hash.substr(20, 12));
         gpu.vendor = GpuVendor::nvidia;
         gpu.model = kind.model;
         gpu.product = kind.product;
@@ -43,7 +44,8 @@ Task<GpuInventory> SimTelemetry::discover() {
     GpuInventory seen = gpus_.inventory;
     known_.clear();
     for (std::size_t i = gpus_.conditions.size(); i-- > 0;)
-        if (gpus_.conditions[i] == GpuCondition::gone) seen.gpus.erase(seen.gpus.begin() + static_cast<std::ptrdiff_t>(i));
+        if (gpus_.conditions[i] == GpuCondition::gone)
+            seen.gpus.erase(seen.gpus.begin() + static_cast<std::ptrdiff_t>(i));
     for (const auto& gpu : seen.gpus) known_.push_back(gpu.uuid);
     co_return seen;
 }

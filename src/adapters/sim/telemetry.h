@@ -41,7 +41,8 @@ private:
 
 class SimHostTelemetry final : public HostTelemetry {
 public:
-    SimHostTelemetry(std::string machine, std::string boot_id) : machine_(std::move(machine)), boot_id_(std::move(boot_id)) {}
+    SimHostTelemetry(std::string machine, std::string boot_id)
+        : machine_(std::move(machine)), boot_id_(std::move(boot_id)) {}
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
 

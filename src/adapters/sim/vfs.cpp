@@ -47,7 +47,8 @@ struct SimVfs::Calls {
     }
     static int read(sqlite3_file* file, void* into, int size, sqlite3_int64 at) {
         Handle& handle = of(file);
-        if (const int code = handle.disk->enter(&handle, SQLITE_IOERR_READ, handle.disk->faults.call_time)) return code;
+        if (const int code = handle.disk->enter(&handle, SQLITE_IOERR_READ, handle.disk->faults.call_time))
+            return code;
         const std::string& live = handle.inode->live;
         const auto from = std::min<std::size_t>(static_cast<std::size_t>(at), live.size());
         const auto some = std::min<std::size_t>(static_cast<std::size_t>(size), live.size() - from);
@@ -69,7 +70,9 @@ struct SimVfs::Calls {
     }
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
         Handle& handle = of(file);
-        if (const int code = handle.disk->enter(&handle, SQLITE_IOERR_TRUNCATE, handle.disk->faults.call_time)) return code;
+        if (const int code =
+                handle.disk->enter(&handle, SQLITE_IOERR_TRUNCATE, handle.disk->faults.call_time))
+            return code;
         if (static_cast<std::size_t>(size) >= handle.inode->live.size()) return SQLITE_OK;
         handle.inode->unsynced.push_back({static_cast<std::uint64_t>(size), {}, true});
         handle.inode->live.resize(static_cast<std::size_t>(size));
@@ -142,10 +145,15 @@ struct SimVfs::Calls {
         } else {
             const auto found = disk.names_.find(path);
             if (found == disk.names_.end() && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
-            inode = found == disk.names_.end() ? disk.names_[path] = std::make_shared<Inode>() : found->second;
+            inode =
+                found == disk.names_.end() ? disk.names_[path] = std::make_shared<Inode>() : found->second;
         }
-        new (file) Handle{{&methods}, &disk, std::move(inode), disk.incarnation_,
-                          (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0};
+        new (file)
+            Handle{{&methods},
+                   &disk,
+                   std::move(inode),
+                   disk.incarnation_,
+                   (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0};
         if (out_flags) *out_flags = flags;
         return SQLITE_OK;
     }
@@ -180,7 +188,9 @@ struct SimVfs::Calls {
 };
 
 SimVfs::SimVfs(std::uint64_t seed)
-    : dice_(seed), name_(fmt::format("hostler-sim-{}", fmt::ptr(this))), vfs_(std::make_unique<sqlite3_vfs>()) {
+    : dice_(seed),
+      name_(fmt::format("hostler-sim-{}", fmt::ptr(this))),
+      vfs_(std::make_unique<sqlite3_vfs>()) {
     sector_ = dice_.chance(0.5) ? 512 : 4096;
     powersafe_ = dice_.chance(0.5);
     *vfs_ = sqlite3_vfs{
@@ -257,9 +267,9 @@ InodePtr SimVfs::survivor(const Inode& inode) {
     std::string content = inode.durable;
     const auto count = inode.unsynced.size();
     switch (dice_.below(4)) {
-        case 0: break;  // Nothing of it,
+        case 0: break;                        // Nothing of it,
         case 1: content = inode.live; break;  // all of it,
-        case 2: {  // its beginning with the last write torn,
+        case 2: {                             // its beginning with the last write torn,
             const std::size_t kept = dice_.below(count + 1);
             for (std::size_t i = 0; i < kept; ++i) apply(content, inode.unsynced[i]);
             if (kept < count) tear(content, inode.unsynced[kept]);

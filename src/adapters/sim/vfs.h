@@ -29,14 +29,14 @@ struct Inode {
 using InodePtr = std::shared_ptr<Inode>;
 
 struct VfsFaults {
-    double fail_call = 0;           // Chance that a call fails with an I/O error.
-    Duration sync_time{};           // What a sync costs,
-    Duration call_time{};           // and any other call.
-    double slow_sync = 0;           // Chance that a sync takes 100 times as long.
+    double fail_call = 0;  // Chance that a call fails with an I/O error.
+    Duration sync_time{};  // What a sync costs,
+    Duration call_time{};  // and any other call.
+    double slow_sync = 0;  // Chance that a sync takes 100 times as long.
 };
 
-// Registers itself with SQLite under name() while it lives; connections must be closed before it goes. Sector size
-// (512 or 4096 bytes) and whether a torn write may spoil its neighbours follow from the seed.
+// Registers itself with SQLite under name() while it lives; connections must be closed before it goes. Sector
+// size (512 or 4096 bytes) and whether a torn write may spoil its neighbours follow from the seed.
 class SimVfs {
 public:
     explicit SimVfs(std::uint64_t seed);
@@ -46,8 +46,8 @@ public:
 
     const std::string& name() const { return name_; }
 
-    // Power cut: of what was not synced some is kept, in pieces of 512 bytes; files may be missing or back. Every file that
-    // is open fails from now on; what is opened later sees what was left.
+    // Power cut: of what was not synced some is kept, in pieces of 512 bytes; files may be missing or back.
+    // Every file that is open fails from now on; what is opened later sees what was left.
     void crash();
     void close_all() { ++incarnation_; }  // A process ended: its files fail, and their content stays.
     // The n-th call from now (1: the next) fails; with crash_on_call(), the power goes there.

@@ -14,7 +14,9 @@ constexpr std::chrono::seconds tick_time{1};
 class LifeEngine final : public Engine {
 public:
     LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
-    Task<EngineFacts> describe() override { return ask<EngineFacts>([this] { return engine_.describe(); }); }
+    Task<EngineFacts> describe() override {
+        return ask<EngineFacts>([this] { return engine_.describe(); });
+    }
     Task<> pull(std::string image) override {
         return ask<void>([this, image = std::move(image)] { return engine_.pull(image); });
     }
@@ -28,11 +30,13 @@ public:
         return ask<void>([this, name = std::move(name)] { return engine_.remove(name); });
     }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
-        return ask<std::vector<Container>>(
-            [this, label = std::move(label), value = std::move(value)] { return engine_.list(label, value); });
+        return ask<std::vector<Container>>([this, label = std::move(label), value = std::move(value)] {
+            return engine_.list(label, value);
+        });
     }
     Task<std::string> logs(std::string name, std::size_t bytes_max) override {
-        return ask<std::string>([this, name = std::move(name), bytes_max] { return engine_.logs(name, bytes_max); });
+        return ask<std::string>(
+            [this, name = std::move(name), bytes_max] { return engine_.logs(name, bytes_max); });
     }
 
 private:
@@ -51,7 +55,8 @@ thread_local World* telling = nullptr;
 
 void tell(Level level, std::string_view line) {
     constexpr std::array<std::string_view, 4> names = {"debug", "info", "warn", "error"};
-    if (telling && level != Level::debug) telling->note(fmt::format("{}: {}", names[static_cast<std::size_t>(level)], line));
+    if (telling && level != Level::debug)
+        telling->note(fmt::format("{}: {}", names[static_cast<std::size_t>(level)], line));
 }
 
 }  // namespace
@@ -127,8 +132,8 @@ void Machine::crash(Death death) {
     bury(std::move(life));
 }
 
-// Everything that the dead could reach is cut, and only then are its tasks asked to end: what they still do is seen by
-// nobody, and their memory is given back in order.
+// Everything that the dead could reach is cut, and only then are its tasks asked to end: what they still do
+// is seen by nobody, and their memory is given back in order.
 void Machine::bury(std::unique_ptr<Life> life) {
     constexpr int turns_max = 100'000;
     life->net.cut(Cut::reset);
@@ -200,7 +205,9 @@ void World::settle() {
         for (const auto& [name, life] : std::exchange(torn_, {}))
             if (auto& torn = *machines_.at(name); torn.up() && torn.lives_ == life) {
                 torn.crash(Death::power);
-                later(faults.reboot_max, [&torn] { if (!torn.up()) torn.boot(); });
+                later(faults.reboot_max, [&torn] {
+                    if (!torn.up()) torn.boot();
+                });
             }
     } while (poll() > 0);
 }
@@ -223,11 +230,13 @@ void World::note(std::string_view what) {
     constexpr std::size_t story_max = 4096;
     clock.digest.add(what);
     if (story.size() >= story_max) story.erase(story.begin(), story.begin() + story_max / 2);
-    story.push_back(fmt::format("{:>12.6f} {}", std::chrono::duration<double>(clock.now().time_since_epoch()).count(), what));
+    story.push_back(fmt::format("{:>12.6f} {}",
+                                std::chrono::duration<double>(clock.now().time_since_epoch()).count(), what));
 }
 
 void World::later(Duration max, std::function<void()> what) {
-    const auto time = Duration{static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(max.count()) + 1))};
+    const auto time =
+        Duration{static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(max.count()) + 1))};
     clock.schedule(clock.now() + time, std::move(what));
 }
 
@@ -240,7 +249,10 @@ void World::tick() {
 void World::strike(Machine& machine) {
     const auto hit = [this](double a_minute) { return a_minute > 0 && dice.chance(a_minute / 60); };
     const auto reboot = [this, &machine] {
-        if (reboots_) later(faults.reboot_max, [&machine] { if (!machine.up() && machine.program_) machine.boot(); });
+        if (reboots_)
+            later(faults.reboot_max, [&machine] {
+                if (!machine.up() && machine.program_) machine.boot();
+            });
     };
     if (hit(faults.partition)) {
         auto other = machines_.begin();

@@ -19,8 +19,8 @@ namespace hostler::sim {
 class World;
 class Machine;
 
-// What one life of a process stands on. When it dies all of this goes dead first: nothing that its tasks still do
-// while they are taken down is seen by anybody.
+// What one life of a process stands on. When it dies all of this goes dead first: nothing that its tasks
+// still do while they are taken down is seen by anybody.
 class Life {
 public:
     Life(Machine& machine, std::uint64_t number);
@@ -39,11 +39,11 @@ public:
     SimHostTelemetry host;
     SimKeys keys;
     SimDigest digest;
-    std::unique_ptr<Engine> engine;     // The machine's, for this life.
-    std::unique_ptr<Net> container_net; // `net`, and the machine's containers.
+    std::unique_ptr<Engine> engine;      // The machine's, for this life.
+    std::unique_ptr<Net> container_net;  // `net`, and the machine's containers.
     Machine& machine;
     TaskGroup tasks;
-    std::shared_ptr<void> program;      // The role.
+    std::shared_ptr<void> program;  // The role.
 };
 
 enum class Death {
@@ -53,7 +53,8 @@ enum class Death {
 
 class Machine {
 public:
-    // Makes a role on a life, starts its tasks in life.tasks, and gives it back to be kept while the life lasts.
+    // Makes a role on a life, starts its tasks in life.tasks, and gives it back to be kept while the life
+    // lasts.
     using Program = std::function<std::shared_ptr<void>(Life&)>;
 
     Machine(World& world, std::string name, int gpu_count, Skew skew);
@@ -97,14 +98,14 @@ struct Faults {
     double lose_connection = 0;
     double kill = 0;
     double power_cut = 0;
-    Duration reboot_max = std::chrono::seconds{20};     // After a crash the same program starts again within it.
-    double partition = 0;                               // Of a machine from a random other one,
+    Duration reboot_max = std::chrono::seconds{20};  // After a crash the same program starts again within it.
+    double partition = 0;                            // Of a machine from a random other one,
     Duration partition_max = std::chrono::seconds{60};  // for up to so long; half of them one way only.
     double engine_down = 0;                             // For up to 30 s.
     double container_dies = 0;
-    double disk_fails = 0;                              // One call fails.
-    double disk_full = 0;                               // For up to 30 s.
-    double torn_write = 0;                              // Power goes in the middle of a write of the store.
+    double disk_fails = 0;  // One call fails.
+    double disk_full = 0;   // For up to 30 s.
+    double torn_write = 0;  // Power goes in the middle of a write of the store.
 };
 
 class World {
@@ -139,9 +140,9 @@ public:
     void settle();  // All that can be done without time passing.
 
     std::uint64_t digest() const { return clock.digest.value(); }
-    void note(std::string_view what);        // Goes into the digest, and into the story.
-    std::vector<std::string> story;          // The last notes, for whoever looks at a failed seed.
-    std::function<void()> after_each_step;   // Checkers.
+    void note(std::string_view what);       // Goes into the digest, and into the story.
+    std::vector<std::string> story;         // The last notes, for whoever looks at a failed seed.
+    std::function<void()> after_each_step;  // Checkers.
     void allow_reboots(bool allowed) { reboots_ = allowed; }
 
     const std::uint64_t seed;
@@ -149,7 +150,7 @@ public:
     Clock clock;
     Network network;
     Faults faults;
-    Loop loop;          // Of the test and of whoever has no machine.
+    Loop loop;  // Of the test and of whoever has no machine.
     SimTimers timers;
     SimNet net;
     SimRandom random;
@@ -165,7 +166,8 @@ private:
     std::size_t poll();
 
     std::map<std::string, std::unique_ptr<Machine>> machines_;
-    std::vector<std::pair<std::string, std::uint64_t>> torn_;  // Machines whose power went in a job, and their lives.
+    std::vector<std::pair<std::string, std::uint64_t>>
+        torn_;  // Machines whose power went in a job, and their lives.
     bool reboots_ = true;
 };
 

@@ -31,12 +31,14 @@ std::uint64_t Row::number(int column) const {
 
 std::string Row::text(int column) const {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return text ? std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))} : std::string{};
+    return text ? std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))}
+                : std::string{};
 }
 
 Result<std::unique_ptr<Database>> Database::open(std::string path, const std::string& vfs) {
     std::unique_ptr<Database> database{new Database{std::move(path)}};
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int code = sqlite3_open_v2(database->path_.c_str(), &database->connection_, flags,
                                      vfs.empty() ? nullptr : vfs.c_str());
     if (code != SQLITE_OK) return database->error(code, "cannot be opened");
@@ -60,7 +62,8 @@ Result<> Database::run(std::string_view sql, std::span<const Value> values, cons
     sqlite3_stmt* statement = found->second;
     int index = 0;
     int code = SQLITE_OK;
-    const int named = sqlite3_bind_parameter_count(statement);  // Values behind the last that the text names are spare.
+    const int named =
+        sqlite3_bind_parameter_count(statement);  // Values behind the last that the text names are spare.
     for (const Value& value : values)
         if (code == SQLITE_OK && ++index <= named) code = bind(statement, index, value);
     if (code == SQLITE_OK) {
@@ -87,14 +90,17 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(connection
 
 std::unexpected<Error> Database::error(int code, std::string_view what) const {
     if ((code & 0xff) == SQLITE_FULL)
-        return fail(Code::exhausted, fmt::format("the disk of the store {} is full; make room on it", path_), "disk_full");
+        return fail(Code::exhausted, fmt::format("the disk of the store {} is full; make room on it", path_),
+                    "disk_full");
     if ((code & 0xff) == SQLITE_BUSY)
-        return fail(Code::conflict,
-                    fmt::format("the store {} is in use by another master; stop that one or use another file", path_),
-                    "store_in_use");
+        return fail(
+            Code::conflict,
+            fmt::format("the store {} is in use by another master; stop that one or use another file", path_),
+            "store_in_use");
     if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
         return fail(Code::unavailable,
-                    fmt::format("the store {} is damaged: {}; put a backup in its place", path_, sqlite3_errstr(code)),
+                    fmt::format("the store {} is damaged: {}; put a backup in its place", path_,
+                                sqlite3_errstr(code)),
                     "store_damaged");
     const char* words = connection_ ? sqlite3_errmsg(connection_) : sqlite3_errstr(code);
     return fail(code_of(code), fmt::format("the store {} {}: {} (SQLite code {})", path_, what, words, code));

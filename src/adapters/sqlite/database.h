@@ -39,8 +39,8 @@ struct Value {
     bool is_text = false;
 };
 
-// Errors of every call: exhausted (the disk is full), conflict (another process has the file), invalid (a value is
-// too large), unavailable (anything else: I/O, damage, memory).
+// Errors of every call: exhausted (the disk is full), conflict (another process has the file), invalid (a
+// value is too large), unavailable (anything else: I/O, damage, memory).
 class Database {
 public:
     // `vfs` empty: the system's own.

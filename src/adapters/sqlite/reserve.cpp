@@ -12,7 +12,8 @@ namespace {
 
 // Written, not sparse: a hole would reserve nothing.
 int write_file(sqlite3_vfs* vfs, const std::string& path, std::size_t bytes) {
-    std::vector<std::max_align_t> room(static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1);
+    std::vector<std::max_align_t> room(static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) +
+                                       1);
     auto* file = reinterpret_cast<sqlite3_file*>(room.data());
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MAIN_JOURNAL;
     int code = vfs->xOpen(vfs, path.c_str(), file, flags, nullptr);
@@ -23,7 +24,8 @@ int write_file(sqlite3_vfs* vfs, const std::string& path, std::size_t bytes) {
     code = file->pMethods->xFileSize(file, &size);
     for (auto at = static_cast<std::size_t>(size); code == SQLITE_OK && at < bytes;) {
         const std::size_t part = std::min(step, bytes - at);
-        code = file->pMethods->xWrite(file, zeros.data(), static_cast<int>(part), static_cast<sqlite3_int64>(at));
+        code = file->pMethods->xWrite(file, zeros.data(), static_cast<int>(part),
+                                      static_cast<sqlite3_int64>(at));
         at += part;
     }
     if (code == SQLITE_OK && static_cast<std::size_t>(size) < bytes)

@@ -9,7 +9,8 @@ namespace hostler::sqlite {
 
 namespace {
 
-constexpr std::string_view columns = "kind, id, tenant, project, phase, generation, created, version, state, body";
+constexpr std::string_view columns =
+    "kind, id, tenant, project, phase, generation, created, version, state, body";
 constexpr std::uint64_t state_live = 0;
 constexpr std::uint64_t state_ended = 1;
 
@@ -50,46 +51,51 @@ Result<> Tables::put(const Object& object, std::uint64_t number) {
     // What is there keeps the number of the commit that made it.
     constexpr std::string_view rest =
         " (kind, id, tenant, project, phase, generation, created, version, state, body) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (kind, id) DO UPDATE SET tenant = excluded.tenant, "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (kind, id) DO UPDATE SET tenant = "
+        "excluded.tenant, "
         "project = excluded.project, phase = excluded.phase, generation = excluded.generation, "
         "version = excluded.version, state = excluded.state, body = excluded.body";
     const std::string sql = fmt::format("INSERT INTO {}{}", table_of(object.kind), rest);
-    return database_->run(sql, {object.kind, object.id, object.tenant, object.project, object.phase, object.generation,
-                                object.created == 0 ? number : object.created, number,
+    return database_->run(sql, {object.kind, object.id, object.tenant, object.project, object.phase,
+                                object.generation, object.created == 0 ? number : object.created, number,
                                 object.live ? state_live : state_ended, object.body});
 }
 
 Result<> Tables::erase(const std::string& kind, const std::string& id) {
-    return database_->run(fmt::format("DELETE FROM {} WHERE kind = ?1 AND id = ?2", table_of(kind)), {kind, id});
+    return database_->run(fmt::format("DELETE FROM {} WHERE kind = ?1 AND id = ?2", table_of(kind)),
+                          {kind, id});
 }
 
 Result<> Tables::append_events(const Changes& changes) {
     int line = 0;
     for (const EventRecord& event : changes.events)
-        TRY(database_->run("INSERT INTO events (number, line, time, kind, id, tenant, actor, reason, message) "
-                           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                           {changes.number, line++, micros(event.time), event.kind, event.id, event.tenant, event.actor,
-                            event.reason, event.message}));
+        TRY(database_->run(
+            "INSERT INTO events (number, line, time, kind, id, tenant, actor, reason, message) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            {changes.number, line++, micros(event.time), event.kind, event.id, event.tenant, event.actor,
+             event.reason, event.message}));
     return {};
 }
 
 Result<> Tables::append_ledger(const Changes& changes) {
     int line = 0;
     for (const LedgerLine& entry : changes.ledger)
-        TRY(database_->run("INSERT INTO ledger (number, line, time, claim, host, tenant, use, body) "
+        TRY(
+            database_->run("INSERT INTO ledger (number, line, time, claim, host, tenant, use, body) "
                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                           {changes.number, line++, micros(entry.time), entry.claim, entry.host, entry.tenant, entry.use,
-                            entry.body}));
+                           {changes.number, line++, micros(entry.time), entry.claim, entry.host, entry.tenant,
+                            entry.use, entry.body}));
     return {};
 }
 
 Result<> Tables::append_audit(const Changes& changes) {
     int line = 0;
     for (const AuditLine& entry : changes.audit)
-        TRY(database_->run("INSERT INTO audit (number, line, time, actor, address, operation, subject, tenant, status, "
-                           "body_before, body_after) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                           {changes.number, line++, micros(entry.time), entry.actor, entry.address, entry.operation,
-                            entry.subject, entry.tenant, entry.status, entry.before, entry.after}));
+        TRY(database_->run(
+            "INSERT INTO audit (number, line, time, actor, address, operation, subject, tenant, status, "
+            "body_before, body_after) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            {changes.number, line++, micros(entry.time), entry.actor, entry.address, entry.operation,
+             entry.subject, entry.tenant, entry.status, entry.before, entry.after}));
     return {};
 }
 
@@ -111,8 +117,9 @@ Result<Page> Tables::list(const ListQuery& query) {
     Page page;
     page.at = query.at == 0 ? TRY(meta("number")) : query.at;
     const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, page_max);
-    std::string sql = fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND created <= ?2 AND (created, id) > (?3, ?4)",
-                                  columns, table_of(query.kind));
+    std::string sql =
+        fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND created <= ?2 AND (created, id) > (?3, ?4)",
+                    columns, table_of(query.kind));
     sql += query.finished ? " AND state < 2" : " AND state = 0";
     if (query.tenant) sql += " AND tenant = ?6";
     if (query.project) sql += " AND project = ?7";
@@ -132,8 +139,8 @@ Result<Page> Tables::list(const ListQuery& query) {
 Result<Object> Tables::find(const std::string& kind, const std::string& id) {
     TRY(check_usable());
     std::optional<Object> found;
-    TRY(database_->run(fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND id = ?2", columns, table_of(kind)), {kind, id},
-                       [&](const Row& row) { found = object_of(row); }));
+    TRY(database_->run(fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND id = ?2", columns, table_of(kind)),
+                       {kind, id}, [&](const Row& row) { found = object_of(row); }));
     if (!found) return fail(Code::not_found, fmt::format("there is no {} {}", kind, id));
     return std::move(*found);
 }
@@ -147,8 +154,8 @@ Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) {
     if (!query.id.empty()) sql += " AND id = ?4";
     if (query.tenant) sql += " AND tenant = ?5";
     sql += " ORDER BY number DESC, line DESC LIMIT ?2";
-    const std::vector<Value> values{query.after, std::clamp<std::size_t>(query.limit, 1, events_max), query.kind,
-                                    query.id, query.tenant ? Value{*query.tenant} : Value{0}};
+    const std::vector<Value> values{query.after, std::clamp<std::size_t>(query.limit, 1, events_max),
+                                    query.kind, query.id, query.tenant ? Value{*query.tenant} : Value{0}};
     std::vector<EventRecord> events;
     TRY(database_->run(sql, values, [&](const Row& row) { events.push_back(event_of(row)); }));
     std::reverse(events.begin(), events.end());

@@ -90,7 +90,9 @@ struct Committer : std::enable_shared_from_this<Committer> {
 class SqliteStore final : public Store {
 public:
     SqliteStore(Worker& worker, SqliteOptions options, std::shared_ptr<Tables> tables)
-        : worker_(worker), tables_(tables), committer_(std::make_shared<Committer>(worker, std::move(options), tables)) {}
+        : worker_(worker),
+          tables_(tables),
+          committer_(std::make_shared<Committer>(worker, std::move(options), tables)) {}
 
     Task<std::uint64_t> lead(std::uint64_t above) override {
         return run_on<std::uint64_t>(worker_, [tables = tables_, above] { return tables->lead(above); });
@@ -108,7 +110,8 @@ public:
     }
 
     Task<Page> list(ListQuery query) override {
-        return run_on<Page>(worker_, [tables = tables_, query = std::move(query)] { return tables->list(query); });
+        return run_on<Page>(worker_,
+                            [tables = tables_, query = std::move(query)] { return tables->list(query); });
     }
 
     Task<Object> find(std::string kind, std::string id) override {
@@ -123,7 +126,8 @@ public:
     }
 
     Task<> prune(WallTime before) override {
-        while (CO_TRY(co_await run_on<bool>(worker_, [tables = tables_, before] { return tables->prune(before); }))) {
+        while (CO_TRY(
+            co_await run_on<bool>(worker_, [tables = tables_, before] { return tables->prune(before); }))) {
         }
         co_return Result<>{};
     }
@@ -131,7 +135,8 @@ public:
 private:
     static Task<> answer_of(WaitingPtr waiting) {
         if (!waiting->answer)
-            CO_TRY(co_await suspend<void>([waiting](WakerPtr<void> waker) { waiting->waker = std::move(waker); }));
+            CO_TRY(co_await suspend<void>(
+                [waiting](WakerPtr<void> waker) { waiting->waker = std::move(waker); }));
         co_return *waiting->answer;
     }
 

@@ -43,13 +43,15 @@ HostFacts read_facts(const LinuxHostSettings& settings) {
     facts.hostname = read_text(kernel + "hostname").value_or("");
     facts.kernel = read_text(kernel + "osrelease").value_or("");
     facts.boot_id = read_text(kernel + "random/boot_id").value_or("");
-    facts.os = value_of_line(read_text(roots.etc + "/os-release", 65536).value_or(""), "PRETTY_NAME").value_or("");
+    facts.os =
+        value_of_line(read_text(roots.etc + "/os-release", 65536).value_or(""), "PRETTY_NAME").value_or("");
     utsname machine{};
     if (uname(&machine) == 0) facts.architecture = machine.machine;
     read_cpus(roots, facts);
     facts.memory_bytes = kib_line(read_text(roots.proc + "/meminfo", 65536).value_or(""), "MemTotal");
     read_disk(settings.disk, facts.disk_bytes, facts.disk_free_bytes);
-    if (facts.disk_bytes == 0) facts.problems.push_back("cannot tell the size of the disk at " + settings.disk);
+    if (facts.disk_bytes == 0)
+        facts.problems.push_back("cannot tell the size of the disk at " + settings.disk);
     return facts;
 }
 
@@ -99,32 +101,34 @@ Task<HostFacts> LinuxHost::facts() {
 }
 
 Task<HostSample> LinuxHost::sample() {
-    co_return co_await ask<HostSample>(timers_, settings_.timeout, lane_, [settings = settings_, before = before_] {
-        const std::string& proc = settings.roots.proc;
-        HostSample sample;
-        Ticks now;
-        if (read_ticks(read_text(proc + "/stat", text_max).value_or(""), now.busy, now.total)) {
-            const auto passed = now.total - before->total;
-            if (before->total > 0 && passed > 0) {
-                sample.cpu_busy_percent = std::clamp<std::int64_t>((now.busy - before->busy) * 100 / passed, 0, 100);
+    co_return co_await ask<HostSample>(
+        timers_, settings_.timeout, lane_, [settings = settings_, before = before_] {
+            const std::string& proc = settings.roots.proc;
+            HostSample sample;
+            Ticks now;
+            if (read_ticks(read_text(proc + "/stat", text_max).value_or(""), now.busy, now.total)) {
+                const auto passed = now.total - before->total;
+                if (before->total > 0 && passed > 0) {
+                    sample.cpu_busy_percent =
+                        std::clamp<std::int64_t>((now.busy - before->busy) * 100 / passed, 0, 100);
+                }
+                *before = now;
             }
-            *before = now;
-        }
-        if (const auto load = read_text(proc + "/loadavg")) {
-            sample.load_milli = static_cast<std::int64_t>(std::strtod(load->c_str(), nullptr) * 1000);
-        }
-        read_memory(read_text(proc + "/meminfo", 65536).value_or(""), sample);
-        read_network(read_text(proc + "/net/dev", 1 << 20).value_or(""), sample);
-        sample.uptime_seconds = read_number(proc + "/uptime");
-        std::int64_t total = 0;
-        std::int64_t free = 0;
-        read_disk(settings.disk, total, free);
-        if (total > 0) {
-            sample.disk_total_bytes = total;
-            sample.disk_free_bytes = free;
-        }
-        return Result<HostSample>{sample};
-    });
+            if (const auto load = read_text(proc + "/loadavg")) {
+                sample.load_milli = static_cast<std::int64_t>(std::strtod(load->c_str(), nullptr) * 1000);
+            }
+            read_memory(read_text(proc + "/meminfo", 65536).value_or(""), sample);
+            read_network(read_text(proc + "/net/dev", 1 << 20).value_or(""), sample);
+            sample.uptime_seconds = read_number(proc + "/uptime");
+            std::int64_t total = 0;
+            std::int64_t free = 0;
+            read_disk(settings.disk, total, free);
+            if (total > 0) {
+                sample.disk_total_bytes = total;
+                sample.disk_free_bytes = free;
+            }
+            return Result<HostSample>{sample};
+        });
 }
 
 }  // namespace hostler

@@ -29,7 +29,8 @@ TEST_F(LinuxHostTest, FactsAsLinuxTellsThem) {
     tree.write("proc/sys/kernel/hostname", "gpu-7\n");
     tree.write("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
     tree.write("proc/sys/kernel/random/boot_id", "2f1d2c6e-8d5c-4c12-9a3e-1d2f3a4b5c6d\n");
-    tree.write("etc/os-release", "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+    tree.write("etc/os-release",
+               "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
     tree.write("proc/cpuinfo",
                "processor\t: 0\nmodel name\t: AMD EPYC 9654\nflags\t\t: fpu hypervisor sse\n\n"
                "processor\t: 1\nmodel name\t: AMD EPYC 9654\nflags\t\t: fpu hypervisor sse\n");
@@ -61,7 +62,8 @@ TEST_F(LinuxHostTest, AnEmptyTreeIsNoFailure) {
 TEST_F(LinuxHostTest, SamplesAndTheirDifferences) {
     tree.write("proc/stat", "cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2 3 4\n");
     tree.write("proc/loadavg", "1.25 0.50 0.10 1/100 4711\n");
-    tree.write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 600 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n");
+    tree.write("proc/meminfo",
+               "MemTotal: 1000 kB\nMemAvailable: 600 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n");
     tree.write("proc/uptime", "3600.25 7000.00\n");
     tree.write("proc/net/dev",
                "Inter-|   Receive                    |  Transmit\n"

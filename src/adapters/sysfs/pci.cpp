@@ -73,7 +73,8 @@ GpuInventory scan(const PciSettings& settings) {
         auto device = read_device(bus + address, address);
         if (!device) continue;
         if (std::ssize(devices) >= settings.gpus_max) {
-            seen.problems.push_back(fmt::format("there are more GPUs than the limit of {}", settings.gpus_max));
+            seen.problems.push_back(
+                fmt::format("there are more GPUs than the limit of {}", settings.gpus_max));
             break;
         }
         devices.push_back(std::move(*device));
@@ -125,7 +126,8 @@ GpuLinkKind pcie_link(std::string_view a, std::string_view b, int numa_a, int nu
     const auto parts_b = parts_of(b);
     const auto split = std::ranges::mismatch(parts_a, parts_b);
     const auto common = split.in1 - parts_a.begin();
-    const auto bridge = std::ranges::find_if(parts_a, [](std::string_view part) { return part.starts_with("pci"); });
+    const auto bridge =
+        std::ranges::find_if(parts_a, [](std::string_view part) { return part.starts_with("pci"); });
     if (bridge == parts_a.end() || bridge - parts_a.begin() >= common) {
         return numa_a == numa_b ? GpuLinkKind::node : GpuLinkKind::sys;
     }
@@ -150,8 +152,9 @@ Task<std::vector<GpuSample>> PciBus::sample() {
         timers_, settings_.timeout, lane_,
         [settings = settings_, found = found_] { return sample_links(settings, found); });
     if (!answer && answer.error().code == Code::cancelled) co_return std::unexpected(answer.error());
-    if (!answer) answer = std::vector<GpuSample>(found_.size(), {.condition = GpuCondition::unresponsive,
-                                                                 .reason = "the PCI bus does not answer"});
+    if (!answer)
+        answer = std::vector<GpuSample>(found_.size(), {.condition = GpuCondition::unresponsive,
+                                                        .reason = "the PCI bus does not answer"});
     for (std::size_t i = 0; i < found_.size(); ++i) (*answer)[i].uuid = found_[i].uuid;
     co_return std::move(*answer);
 }

@@ -13,8 +13,9 @@ struct PciSettings {
     int gpus_max = 64;
 };
 
-// Display controllers and processing accelerators, without the small display chips of management controllers and
-// hypervisors and without the virtual functions of cards that are there themselves. Samples tell the link only.
+// Display controllers and processing accelerators, without the small display chips of management controllers
+// and hypervisors and without the virtual functions of cards that are there themselves. Samples tell the link
+// only.
 class PciBus : public Telemetry {
 public:
     PciBus(Loop& loop, Timers& timers, PciSettings settings = {});

@@ -30,13 +30,13 @@ static_assert(is_deterministic(command_life) && is_final(command_life, CommandPh
 
 // What is sent is made anew from verb, subject and generation: an object never changes within a generation.
 struct HostCommand {
-    std::string id;             // "cmd-…"
+    std::string id;  // "cmd-…"
     std::string host;
     Verb verb = Verb::start_workload;
-    std::string subject;        // Instance, volume or subnet.
+    std::string subject;  // Instance, volume or subnet.
     std::uint64_t subject_generation = 0;
     CommandPhase phase = CommandPhase::queued;
-    std::string message;        // How far it is, or how it ended.
+    std::string message;  // How far it is, or how it ended.
     std::int64_t created_at = 0;
     std::int64_t expires_at = 0;
     Meta meta;

@@ -13,12 +13,12 @@
 namespace hostler {
 
 struct InstancePort {
-    int port = 0;               // 1..65535
+    int port = 0;  // 1..65535
     std::string protocol = "TCP";
-    bool is_public = false;     // Anybody may open it.
-    bool is_probe = false;      // Must answer before the instance is running.
-    std::string base_url;       // The path that the URL ends in; a probe asks for it.
-    int own_port = 0;           // The gateway's port that is this one's alone; 0: it has a name instead.
+    bool is_public = false;  // Anybody may open it.
+    bool is_probe = false;   // Must answer before the instance is running.
+    std::string base_url;    // The path that the URL ends in; a probe asks for it.
+    int own_port = 0;        // The gateway's port that is this one's alone; 0: it has a name instead.
     bool operator==(const InstancePort&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstancePort, (), (port, protocol, is_public, is_probe, base_url, own_port))
@@ -31,8 +31,8 @@ struct InstanceVariable {
 BOOST_DESCRIBE_STRUCT(InstanceVariable, (), (name, value))
 
 struct InstanceVolume {
-    std::string volume;         // Id.
-    std::string path;           // Where it is mounted, absolute.
+    std::string volume;  // Id.
+    std::string path;    // Where it is mounted, absolute.
     bool read_only = false;
     bool operator==(const InstanceVolume&) const = default;
 };
@@ -50,22 +50,22 @@ struct InstanceSpec {
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes))
 
 struct Instance {
-    std::string id;             // "i-7f3k2m9qxy": ours.
-    std::string caller_id;      // The caller's instanceID, unique per tenant for ever.
+    std::string id;         // "i-7f3k2m9qxy": ours.
+    std::string caller_id;  // The caller's instanceID, unique per tenant for ever.
     std::string tenant;
     std::string tenant_name;
     std::string spec_name;
     InstanceSpec spec;
-    std::string request_digest; // Of the body that made it: the same again is the same instance.
+    std::string request_digest;  // Of the body that made it: the same again is the same instance.
     InstancePhase phase = InstancePhase::placed;
-    std::string reason;         // A token,
-    std::string message;        // a sentence: why it is in this phase.
+    std::string reason;   // A token,
+    std::string message;  // a sentence: why it is in this phase.
     std::string host;
     std::string zone;
     std::string claim;
-    std::string slot;           // The stock slot it came from; empty: placed directly.
-    std::string subnet;         // Its project's network on this host.
-    std::string address;        // In it.
+    std::string slot;                  // The stock slot it came from; empty: placed directly.
+    std::string subnet;                // Its project's network on this host.
+    std::string address;               // In it.
     std::uint64_t run_generation = 1;  // That of its container; stopping raises only the instance's own.
     std::optional<int> exit_code;
     std::int64_t created_at = 0;  // Microseconds since 1970; 0: not so far.
@@ -75,16 +75,18 @@ struct Instance {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
-                      (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason, message,
-                       host, zone, claim, slot, subnet, address, run_generation, exit_code, created_at, started_at, ready_at,
-                       ended_at))
+                      (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
+                       message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
+                       created_at, started_at, ready_at, ended_at))
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.
 struct UsedName {
-    std::string id;             // As id_of() makes it.
+    std::string id;  // As id_of() makes it.
     std::string instance;
     Meta meta;
-    static std::string id_of(const std::string& tenant, const std::string& caller_id) { return tenant + "/" + caller_id; }
+    static std::string id_of(const std::string& tenant, const std::string& caller_id) {
+        return tenant + "/" + caller_id;
+    }
 };
 BOOST_DESCRIBE_STRUCT(UsedName, (), (id, instance))
 

@@ -19,10 +19,11 @@ enum class InstancePhase {
     failed,    // It ended by itself, or never began.
     lost,      // Its host has been silent for too long. It may come back with the host.
 };
-BOOST_DESCRIBE_ENUM(InstancePhase, placed, pulling, starting, probing, running, stopping, stopped, failed, lost)
+BOOST_DESCRIBE_ENUM(InstancePhase, placed, pulling, starting, probing, running, stopping, stopped, failed,
+                    lost)
 
 enum class InstanceEvent {
-    pull,       // The agent says what it is at …
+    pull,  // The agent says what it is at …
     start,
     probe,
     ready,      // … and that all probes have answered.
@@ -52,7 +53,8 @@ inline constexpr InstanceEdge instance_life[] = {
     {InstancePhase::starting, InstanceEvent::stop, InstancePhase::stopping},
     {InstancePhase::probing, InstanceEvent::stop, InstancePhase::stopping},
     {InstancePhase::running, InstanceEvent::stop, InstancePhase::stopping},
-    {InstancePhase::lost, InstanceEvent::stop, InstancePhase::stopped},  // Its claim waits for the host's word.
+    {InstancePhase::lost, InstanceEvent::stop,
+     InstancePhase::stopped},  // Its claim waits for the host's word.
 
     {InstancePhase::placed, InstanceEvent::fail, InstancePhase::failed},
     {InstancePhase::pulling, InstanceEvent::fail, InstancePhase::failed},
@@ -90,7 +92,8 @@ static_assert(is_deterministic(instance_life));
 static_assert(is_final(InstancePhase::stopped) && is_final(InstancePhase::failed));
 static_assert(!is_final(InstancePhase::lost) && !is_final(InstancePhase::stopping));
 
-// The state as the source API spells it: ready running stopping stopped failed lost. (`init` is a stock slot's.)
+// The state as the source API spells it: ready running stopping stopped failed lost. (`init` is a stock
+// slot's.)
 std::string_view state_of(InstancePhase phase);
 
 }  // namespace hostler

@@ -12,7 +12,8 @@ namespace {
 using enum InstancePhase;
 using enum InstanceEvent;
 
-constexpr InstancePhase phases[] = {placed, pulling, starting, probing, running, stopping, stopped, failed, InstancePhase::lost};
+constexpr InstancePhase phases[] = {placed,  pulling, starting,           probing, running, stopping,
+                                    stopped, failed,  InstancePhase::lost};
 constexpr InstanceEvent events[] = {pull, start, probe, ready, stop, fail, absent, lose_host, host_gone};
 
 // Row: phase; column: event; '.': nothing happens. First letters: Pulling Starting pRobing rUnning sTopping
@@ -40,7 +41,8 @@ TEST(InstanceLife, EveryPhaseAndEvent) {
 }
 
 TEST(InstanceLife, StateIsTheSourcesWord) {
-    constexpr std::string_view states[] = {"ready", "ready", "ready", "ready", "running", "stopping", "stopped", "failed", "lost"};
+    constexpr std::string_view states[] = {"ready",    "ready",   "ready",  "ready", "running",
+                                           "stopping", "stopped", "failed", "lost"};
     for (const auto phase : phases) EXPECT_EQ(state_of(phase), states[static_cast<int>(phase)]);
 }
 
@@ -53,7 +55,8 @@ TEST(InstanceLife, EveryLivingPhaseCanBeStoppedAndEnds) {
     }
 }
 
-// Row: phase; columns: unknown, absent, alive, ended. Start, sTop, noteAlive(V), note End, note aBsent, '.': nothing.
+// Row: phase; columns: unknown, absent, alive, ended. Start, sTop, noteAlive(V), note End, note aBsent, '.':
+// nothing.
 TEST(Plan, EveryPhaseAndSight) {
     constexpr std::string_view table[] = {
         "SSSS",  // placed
@@ -69,7 +72,8 @@ TEST(Plan, EveryPhaseAndSight) {
     const auto letter = [](InstanceAction action) { return ".STVEB"[static_cast<int>(action)]; };
     for (const auto phase : phases)
         for (const Seen seen : {Seen::unknown, Seen::absent, Seen::alive, Seen::ended}) {
-            EXPECT_EQ(letter(plan(phase, seen, false)), table[static_cast<int>(phase)][static_cast<std::size_t>(seen)])
+            EXPECT_EQ(letter(plan(phase, seen, false)),
+                      table[static_cast<int>(phase)][static_cast<std::size_t>(seen)])
                 << static_cast<int>(phase) << " seen " << static_cast<int>(seen);
             EXPECT_EQ(plan(phase, seen, true), InstanceAction::none) << "its command's answer says more";
         }
@@ -78,13 +82,14 @@ TEST(Plan, EveryPhaseAndSight) {
 TEST(HostLife, EveryPhaseAndEvent) {
     using enum HostPhase;
     constexpr std::optional<HostPhase> no = std::nullopt;
-    constexpr HostEvent all[] = {HostEvent::report, HostEvent::silence, HostEvent::long_silence, HostEvent::remove};
+    constexpr HostEvent all[] = {HostEvent::report, HostEvent::silence, HostEvent::long_silence,
+                                 HostEvent::remove};
     constexpr std::optional<HostPhase> table[5][4] = {
-        {HostPhase::ready, no, no, retired},           // joining
-        {no, unreachable, no, retired},                // ready
+        {HostPhase::ready, no, no, retired},               // joining
+        {no, unreachable, no, retired},                    // ready
         {HostPhase::ready, no, HostPhase::lost, retired},  // unreachable
-        {HostPhase::ready, no, no, retired},           // lost
-        {no, no, no, no},                              // retired
+        {HostPhase::ready, no, no, retired},               // lost
+        {no, no, no, no},                                  // retired
     };
     for (const HostPhase phase : {joining, HostPhase::ready, unreachable, HostPhase::lost, retired})
         for (const HostEvent event : all)
@@ -93,7 +98,8 @@ TEST(HostLife, EveryPhaseAndEvent) {
 }
 
 TEST(CommandLife, EndsOnce) {
-    for (const auto phase : {CommandPhase::done, CommandPhase::failed, CommandPhase::expired}) EXPECT_TRUE(is_final(command_life, phase));
+    for (const auto phase : {CommandPhase::done, CommandPhase::failed, CommandPhase::expired})
+        EXPECT_TRUE(is_final(command_life, phase));
     for (const auto phase : {CommandPhase::queued, CommandPhase::running}) {
         EXPECT_EQ(next(command_life, phase, CommandEvent::succeed), CommandPhase::done);
         EXPECT_EQ(next(command_life, phase, CommandEvent::fail), CommandPhase::failed);

@@ -15,14 +15,15 @@ enum class Seen {
 
 enum class InstanceAction {
     none,
-    start,       // Tell the host to start it.
-    stop,        // Tell the host to stop it and take it away.
-    note_alive,  // It runs, and nobody had told us.
-    note_end,    // It has ended by itself.
-    note_absent, // The host has nothing of it: what it held is free.
+    start,        // Tell the host to start it.
+    stop,         // Tell the host to stop it and take it away.
+    note_alive,   // It runs, and nobody had told us.
+    note_end,     // It has ended by itself.
+    note_absent,  // The host has nothing of it: what it held is free.
 };
 
-// `commanded`: a command about it is under way, whose answer will say more than a report does. Never acts on a guess.
+// `commanded`: a command about it is under way, whose answer will say more than a report does. Never acts on
+// a guess.
 constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
     if (commanded) return InstanceAction::none;
     switch (phase) {
@@ -35,7 +36,8 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::unknown: return InstanceAction::none;
                 case Seen::absent: return InstanceAction::note_absent;
                 case Seen::ended: return InstanceAction::note_end;
-                case Seen::alive: return phase == InstancePhase::probing ? InstanceAction::start : InstanceAction::none;
+                case Seen::alive:
+                    return phase == InstancePhase::probing ? InstanceAction::start : InstanceAction::none;
             }
             return InstanceAction::none;
         case InstancePhase::lost:
@@ -46,7 +48,8 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::alive: return InstanceAction::note_alive;
             }
             return InstanceAction::none;
-        case InstancePhase::stopping: return seen == Seen::absent ? InstanceAction::note_absent : InstanceAction::stop;
+        case InstancePhase::stopping:
+            return seen == Seen::absent ? InstanceAction::note_absent : InstanceAction::stop;
         case InstancePhase::stopped:
         case InstancePhase::failed:
             // It holds its claim until the host confirms; the caller asks only while it does.
@@ -61,7 +64,8 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
     return InstanceAction::none;
 }
 
-static_assert(plan(InstancePhase::running, Seen::unknown, false) == InstanceAction::none);  // Silence is not death.
+static_assert(plan(InstancePhase::running, Seen::unknown, false) ==
+              InstanceAction::none);  // Silence is not death.
 static_assert(plan(InstancePhase::lost, Seen::alive, false) == InstanceAction::note_alive);
 static_assert(plan(InstancePhase::stopped, Seen::alive, false) == InstanceAction::stop);
 

@@ -10,27 +10,28 @@
 namespace hostler {
 
 enum class ClaimUse {
-    stock,     // A slot made ready in advance.
+    stock,  // A slot made ready in advance.
     instance,
-    leaving,   // Its owner has ended; the host has not confirmed that nothing runs.
-    foreign,   // Observed on the host, not understood. Never killed.
+    leaving,  // Its owner has ended; the host has not confirmed that nothing runs.
+    foreign,  // Observed on the host, not understood. Never killed.
 };
 BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, leaving, foreign)
 
 struct Claim {
-    std::string id;             // "c-…"
+    std::string id;  // "c-…"
     std::string host;
     std::string zone;
     ClaimUse use = ClaimUse::stock;
-    std::string tenant;         // Empty: nobody's (stock).
-    std::string holder;         // The slot or instance.
+    std::string tenant;  // Empty: nobody's (stock).
+    std::string holder;  // The slot or instance.
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::vector<std::string> gpus;  // UUIDs, whole ones.
-    int address_index = 0;      // 2..254: its place in whichever subnet of the host it comes to stand in.
+    int address_index = 0;          // 2..254: its place in whichever subnet of the host it comes to stand in.
     Meta meta;
     bool operator==(const Claim&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Claim, (), (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, address_index))
+BOOST_DESCRIBE_STRUCT(Claim, (),
+                      (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, address_index))
 
 }  // namespace hostler

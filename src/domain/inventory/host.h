@@ -18,8 +18,8 @@ BOOST_DESCRIBE_ENUM(MigMode, unsupported, disabled, enabled)
 struct NvLink {
     int link = 0;
     bool active = false;
-    std::string remote_pci;     // The other end's PCI address; a switch has one too.
-    std::string remote_uuid;    // The GPU at the other end; empty: a switch, or unknown.
+    std::string remote_pci;   // The other end's PCI address; a switch has one too.
+    std::string remote_uuid;  // The GPU at the other end; empty: a switch, or unknown.
     bool remote_switch = false;
     bool operator==(const NvLink&) const = default;
 };
@@ -27,14 +27,14 @@ BOOST_DESCRIBE_STRUCT(NvLink, (), (link, active, remote_pci, remote_uuid, remote
 
 // What a GPU is. It changes only by a reset, a new driver, or somebody's hands.
 struct GpuFacts {
-    std::string uuid;           // Never empty and unique on the host. Without one of its own: "pci-0000:07:00.0".
+    std::string uuid;  // Never empty and unique on the host. Without one of its own: "pci-0000:07:00.0".
     GpuVendor vendor = GpuVendor::other;
-    std::string model;          // As people know it: "H100 SXM5 80GB" (model.h), else what the driver calls it.
-    std::string product;        // What the driver calls it: "NVIDIA H100 80GB HBM3".
-    int index = -1;             // The driver's number; it may change at a boot. -1: no driver counts it.
-    int minor = -1;             // Of /dev/nvidiaN, /dev/dri/cardN. -1: none.
-    std::string pci_address;    // "0000:07:00.0", lower case. Empty: not on PCI.
-    std::string pci_id;         // "10de:2330", vendor and device.
+    std::string model;        // As people know it: "H100 SXM5 80GB" (model.h), else what the driver calls it.
+    std::string product;      // What the driver calls it: "NVIDIA H100 80GB HBM3".
+    int index = -1;           // The driver's number; it may change at a boot. -1: no driver counts it.
+    int minor = -1;           // Of /dev/nvidiaN, /dev/dri/cardN. -1: none.
+    std::string pci_address;  // "0000:07:00.0", lower case. Empty: not on PCI.
+    std::string pci_id;       // "10de:2330", vendor and device.
     std::int64_t memory_bytes = 0;
     int core_count = 0;
     std::string serial;
@@ -53,18 +53,19 @@ struct GpuFacts {
     std::int64_t power_limit_max_mw = 0;
     MigMode mig = MigMode::unsupported;
     std::vector<NvLink> nvlinks;
-    std::string driver;         // Kernel driver bound to it: "nvidia", "amdgpu", "xe", "vfio-pci". Empty: none.
-    std::string cdi_name;       // Its qualified CDI name: "nvidia.com/gpu=GPU-…". Empty: it cannot be lent to containers.
+    std::string driver;  // Kernel driver bound to it: "nvidia", "amdgpu", "xe", "vfio-pci". Empty: none.
+    std::string
+        cdi_name;  // Its qualified CDI name: "nvidia.com/gpu=GPU-…". Empty: it cannot be lent to containers.
     std::vector<std::string> device_nodes;  // "/dev/nvidia0": its own ones, not those shared by all.
-    std::vector<std::string> sources;       // Who saw it: "nvml", "amd", "intel", "pci"; the most telling first.
+    std::vector<std::string> sources;  // Who saw it: "nvml", "amd", "intel", "pci"; the most telling first.
     bool operator==(const GpuFacts&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GpuFacts, (),
-                      (uuid, vendor, model, product, index, minor, pci_address, pci_id, memory_bytes, core_count,
-                       serial, vbios, architecture, compute_capability, numa_node, pcie_generation,
-                       pcie_generation_max, pcie_width, pcie_width_max, clock_graphics_max_mhz,
-                       clock_memory_max_mhz, power_limit_mw, power_limit_min_mw, power_limit_max_mw, mig, nvlinks,
-                       driver, cdi_name, device_nodes, sources))
+                      (uuid, vendor, model, product, index, minor, pci_address, pci_id, memory_bytes,
+                       core_count, serial, vbios, architecture, compute_capability, numa_node,
+                       pcie_generation, pcie_generation_max, pcie_width, pcie_width_max,
+                       clock_graphics_max_mhz, clock_memory_max_mhz, power_limit_mw, power_limit_min_mw,
+                       power_limit_max_mw, mig, nvlinks, driver, cdi_name, device_nodes, sources))
 
 // How two GPUs reach one another, best first. The PCIe kinds are those of `nvidia-smi topo`.
 enum class GpuLinkKind {
@@ -102,27 +103,27 @@ BOOST_DESCRIBE_STRUCT(GpuInventory, (),
 
 struct HostFacts {
     std::string hostname;
-    std::string os;              // "Debian GNU/Linux 12 (bookworm)"
-    std::string kernel;          // "6.1.0-18-amd64"
-    std::string architecture;    // "x86_64", "aarch64"
+    std::string os;            // "Debian GNU/Linux 12 (bookworm)"
+    std::string kernel;        // "6.1.0-18-amd64"
+    std::string architecture;  // "x86_64", "aarch64"
     std::string cpu_model;
-    int cpus = 0;                // Logical ones, online.
+    int cpus = 0;  // Logical ones, online.
     std::int64_t memory_bytes = 0;
     std::int64_t disk_bytes = 0;       // Of the file system that holds the workloads' data.
     std::int64_t disk_free_bytes = 0;  // Free for a process without privilege.
     bool virtual_machine = false;      // A hypervisor announces itself.
-    std::string driver_version;  // Of the GPU driver.
+    std::string driver_version;        // Of the GPU driver.
     std::string cuda_version;
-    bool simulated = false;      // At least one GPU is made up; people are told wherever the host appears.
-    std::string boot_id;         // Changes at every boot.
-    std::vector<GpuFacts> gpus;       // By PCI address.
-    std::vector<GpuLink> topology;    // By (a, b).
+    bool simulated = false;         // At least one GPU is made up; people are told wherever the host appears.
+    std::string boot_id;            // Changes at every boot.
+    std::vector<GpuFacts> gpus;     // By PCI address.
+    std::vector<GpuLink> topology;  // By (a, b).
     std::vector<std::string> problems;
     bool operator==(const HostFacts&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
-                       disk_free_bytes, virtual_machine, driver_version, cuda_version, simulated, boot_id, gpus,
-                       topology, problems))
+                       disk_free_bytes, virtual_machine, driver_version, cuda_version, simulated, boot_id,
+                       gpus, topology, problems))
 
 }  // namespace hostler

@@ -9,7 +9,7 @@
 namespace hostler {
 
 enum class HostPhase {
-    joining,      // It has a certificate and has not reported.
+    joining,  // It has a certificate and has not reported.
     ready,
     unreachable,  // Silent. What runs there runs on; nothing new goes there.
     lost,         // Silent for too long.

@@ -22,15 +22,15 @@ struct GpuState {
 BOOST_DESCRIBE_STRUCT(GpuState, (), (health, reason))
 
 struct Host {
-    std::string id;             // "h-…", as in its certificate.
+    std::string id;  // "h-…", as in its certificate.
     std::string zone;
-    std::string owner;          // Who brought it; empty: the operator.
+    std::string owner;  // Who brought it; empty: the operator.
     HostPhase phase = HostPhase::joining;
     bool cordoned = false;
-    std::string message;        // Why it is not ready.
+    std::string message;  // Why it is not ready.
     std::string boot_id;
-    std::string engine;         // "podman 4.3.1"; empty: none answers,
-    std::string engine_error;   // and why.
+    std::string engine;        // "podman 4.3.1"; empty: none answers,
+    std::string engine_error;  // and why.
     std::string agent_version;
     HostFacts facts;
     std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: healthy.
@@ -38,21 +38,21 @@ struct Host {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
-                      (id, zone, owner, phase, cordoned, message, boot_id, engine, engine_error, agent_version, facts,
-                       gpu_states, joined_at))
+                      (id, zone, owner, phase, cordoned, message, boot_id, engine, engine_error,
+                       agent_version, facts, gpu_states, joined_at))
 
 // A one-time permission to join.
 struct HostToken {
-    std::string id;             // "t-…"
-    std::string hash;           // SHA-256 of its secret.
+    std::string id;    // "t-…"
+    std::string hash;  // SHA-256 of its secret.
     std::string zone;
     std::string owner;
     std::int64_t created_at = 0;
     std::int64_t expires_at = 0;
     std::int64_t used_at = 0;
-    std::string host;           // Who used it; empty: nobody so far.
-    std::string csr_digest;     // Of the request it was used with: the same again gets the same answer.
-    std::string certificate;    // That answer.
+    std::string host;         // Who used it; empty: nobody so far.
+    std::string csr_digest;   // Of the request it was used with: the same again gets the same answer.
+    std::string certificate;  // That answer.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(HostToken, (),

@@ -83,15 +83,17 @@ public:
 private:
     void add(const GpuFacts& gpu, const std::string& source) {
         auto same = std::ranges::find_if(gpus_, [&](const GpuFacts& other) {
-            return gpu.pci_address.empty() || other.pci_address.empty() ? other.uuid == gpu.uuid
-                                                                        : other.pci_address == gpu.pci_address;
+            return gpu.pci_address.empty() || other.pci_address.empty()
+                       ? other.uuid == gpu.uuid
+                       : other.pci_address == gpu.pci_address;
         });
         if (same == gpus_.end()) {
             same = gpus_.insert(gpus_.end(), gpu);
             same->sources.clear();
         } else {
             const bool better = made_up_uuid(*same) && !made_up_uuid(gpu);
-            if (same->uuid != gpu.uuid) renamed_[better ? same->uuid : gpu.uuid] = better ? gpu.uuid : same->uuid;
+            if (same->uuid != gpu.uuid)
+                renamed_[better ? same->uuid : gpu.uuid] = better ? gpu.uuid : same->uuid;
             if (better) same->uuid = gpu.uuid;
             std::vector<std::string> sources = std::exchange(same->sources, {});
             complete(*same, gpu);
@@ -105,7 +107,9 @@ private:
         return found == renamed_.end() ? uuid : found->second;
     }
 
-    bool known(const std::string& uuid) const { return std::ranges::find(gpus_, uuid, &GpuFacts::uuid) != gpus_.end(); }
+    bool known(const std::string& uuid) const {
+        return std::ranges::find(gpus_, uuid, &GpuFacts::uuid) != gpus_.end();
+    }
 
     std::vector<GpuFacts> gpus_;
     std::map<std::string, std::string> renamed_;

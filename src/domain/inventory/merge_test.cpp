@@ -28,7 +28,8 @@ TEST(PciAddress, IsWrittenInOneWay) {
     EXPECT_EQ(normal_pci_address("07:00.0"), "0000:07:00.0");
     EXPECT_EQ(normal_pci_address("0008:07:00"), "0008:07:00.0");
     EXPECT_EQ(normal_pci_address("00010000:07:00.0"), "10000:07:00.0");
-    for (const auto* wrong : {"", ":", "07", "0000:07:20.0", "0000:07:00.8", "0000:107:00.0", "a:b:c:d", "0000:0g:00.0"}) {
+    for (const auto* wrong :
+         {"", ":", "07", "0000:07:20.0", "0000:07:00.8", "0000:107:00.0", "a:b:c:d", "0000:0g:00.0"}) {
         EXPECT_EQ(normal_pci_address(wrong), "") << wrong;
     }
 }
@@ -55,12 +56,14 @@ TEST(Merge, OneGpuSeenByTwoIsOne) {
 }
 
 TEST(Merge, LinksFollowTheName) {
-    auto seen = inventory("pci", {gpu("pci-0000:07:00.0", "0000:07:00.0"), gpu("pci-0000:08:00.0", "0000:08:00.0")});
+    auto seen =
+        inventory("pci", {gpu("pci-0000:07:00.0", "0000:07:00.0"), gpu("pci-0000:08:00.0", "0000:08:00.0")});
     seen.topology = {{"pci-0000:07:00.0", "pci-0000:08:00.0", GpuLinkKind::pix, 0}};
     auto nvml = inventory("nvml", {gpu("GPU-z", "0000:07:00.0"), gpu("GPU-a", "0000:08:00.0")});
     auto host = merge_inventories({}, {nvml, seen});
     EXPECT_THAT(host.topology, ElementsAre(GpuLink{"GPU-a", "GPU-z", GpuLinkKind::pix, 0}));
-    nvml.topology = {{"GPU-z", "GPU-a", GpuLinkKind::nvlink, 18}, {"GPU-z", "GPU-unknown", GpuLinkKind::sys, 0}};
+    nvml.topology = {{"GPU-z", "GPU-a", GpuLinkKind::nvlink, 18},
+                     {"GPU-z", "GPU-unknown", GpuLinkKind::sys, 0}};
     host = merge_inventories({}, {seen, nvml});
     EXPECT_THAT(host.topology, ElementsAre(GpuLink{"GPU-a", "GPU-z", GpuLinkKind::nvlink, 18}))
         << "the better link is the pair's";

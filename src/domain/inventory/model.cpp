@@ -104,7 +104,8 @@ const GpuModel* find_gpu_model(std::string_view name) {
     const std::string wanted = bare(name);
     if (wanted.empty()) return nullptr;
     const auto by = [&](std::string_view GpuModel::* member) {
-        const auto row = std::ranges::find_if(models, [&](const GpuModel& m) { return bare(m.*member) == wanted; });
+        const auto row =
+            std::ranges::find_if(models, [&](const GpuModel& m) { return bare(m.*member) == wanted; });
         return row == std::end(models) ? nullptr : &*row;
     };
     if (const auto* row = by(&GpuModel::name)) return row;

@@ -13,20 +13,21 @@ namespace hostler {
 enum class GpuForm { sxm, oam, pcie };
 
 // One row of the catalogue. Sources: product and PCI ids are the driver's own name table (NVIDIA
-// open-gpu-kernel-modules 595.45.04) and pci.ids; the rest are vendors' data sheets. 0 or "": not stated there.
+// open-gpu-kernel-modules 595.45.04) and pci.ids; the rest are vendors' data sheets. 0 or "": not stated
+// there.
 struct GpuModel {
-    std::string_view name;       // "H100 SXM5 80GB"
-    std::string_view family;     // "H100": what people mean when memory and form do not matter.
-    std::string_view product;    // As its driver says it: "NVIDIA H100 80GB HBM3"
+    std::string_view name;     // "H100 SXM5 80GB"
+    std::string_view family;   // "H100": what people mean when memory and form do not matter.
+    std::string_view product;  // As its driver says it: "NVIDIA H100 80GB HBM3"
     GpuVendor vendor;
     std::string_view architecture;
     GpuForm form;
     int memory_gib;
-    int cores;                   // CUDA cores, stream processors.
+    int cores;  // CUDA cores, stream processors.
     std::string_view capability;
-    int power_w;                 // Board power limit as shipped.
-    int links;                   // NVLink or xGMI ports in use on the boards it ships on.
-    std::string_view pci_ids;    // "10de:2330", several divided by a space.
+    int power_w;               // Board power limit as shipped.
+    int links;                 // NVLink or xGMI ports in use on the boards it ships on.
+    std::string_view pci_ids;  // "10de:2330", several divided by a space.
 };
 
 std::span<const GpuModel> gpu_models();
@@ -39,7 +40,8 @@ const GpuModel* find_gpu_model(std::string_view name);
 // nullptr: not in the catalogue.
 const GpuModel* recognise_gpu(std::string_view product, std::string_view pci_id, std::int64_t memory_bytes);
 
-// The model's name, also of a device that the catalogue does not know: "NVIDIA Foo 9" with 24 GiB is "Foo 9 24GB".
+// The model's name, also of a device that the catalogue does not know: "NVIDIA Foo 9" with 24 GiB is "Foo 9
+// 24GB".
 std::string gpu_model_name(std::string_view product, std::string_view pci_id, std::int64_t memory_bytes);
 
 }  // namespace hostler

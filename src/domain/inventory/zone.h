@@ -9,8 +9,8 @@
 namespace hostler {
 
 struct Zone {
-    std::string name;           // "nj"
-    std::string place;          // "New Jersey, US"
+    std::string name;   // "nj"
+    std::string place;  // "New Jersey, US"
     std::int64_t created_at = 0;
     Meta meta;
 };
@@ -18,7 +18,7 @@ BOOST_DESCRIBE_STRUCT(Zone, (), (name, place, created_at))
 
 // Known since it first said hello; whether it is here at the moment is not stored.
 struct AccessPoint {
-    std::string name;           // As in its certificate.
+    std::string name;  // As in its certificate.
     std::string zone;
     std::string uplink_address;
     std::string tunnel_address;
@@ -26,12 +26,13 @@ struct AccessPoint {
     std::int64_t created_at = 0;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(AccessPoint, (), (name, zone, uplink_address, tunnel_address, control_address, created_at))
+BOOST_DESCRIBE_STRUCT(AccessPoint, (),
+                      (name, zone, uplink_address, tunnel_address, control_address, created_at))
 
 struct Gateway {
     std::string name;
-    std::string address;        // "http://localhost:8443"
-    std::string domain;         // Instances are names below it; empty: each has a port of its own.
+    std::string address;  // "http://localhost:8443"
+    std::string domain;   // Instances are names below it; empty: each has a port of its own.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Gateway, (), (name, address, domain))

@@ -11,8 +11,10 @@ Result<AddressPool> AddressPool::parse(std::string_view cidr) {
     int length = 0;
     const std::string text{cidr};
     if (std::sscanf(text.c_str(), "%3u.%3u.%3u.%3u/%2u%n", &a, &b, &c, &d, &bits, &length) != 5 ||
-        length != static_cast<int>(text.size()) || a > 255 || b > 255 || c > 255 || d > 255 || bits < 8 || bits > 24)
-        return fail(Code::invalid, fmt::format("'{}' is not an address range of /8 to /24, as 10.208.0.0/12", cidr));
+        length != static_cast<int>(text.size()) || a > 255 || b > 255 || c > 255 || d > 255 || bits < 8 ||
+        bits > 24)
+        return fail(Code::invalid,
+                    fmt::format("'{}' is not an address range of /8 to /24, as 10.208.0.0/12", cidr));
     AddressPool pool;
     pool.base_ = a << 24 | b << 16 | c << 8 | d;
     pool.size_ = 1u << (24 - bits);
@@ -28,7 +30,8 @@ Result<std::uint32_t> AddressPool::pick(const std::set<std::uint32_t>& taken) co
         ++candidate;
     }
     if (candidate >= size_)
-        return fail(Code::exhausted, fmt::format("all {} subnets of the network pool are in use", size_), "no_subnet");
+        return fail(Code::exhausted, fmt::format("all {} subnets of the network pool are in use", size_),
+                    "no_subnet");
     return candidate;
 }
 

@@ -13,8 +13,8 @@
 namespace hostler {
 
 struct Network {
-    std::string id;             // "n-…"
-    std::string tenant;         // Every tenant has one project, named as itself, until projects are made.
+    std::string id;      // "n-…"
+    std::string tenant;  // Every tenant has one project, named as itself, until projects are made.
     std::int64_t created_at = 0;
     Meta meta;
 };
@@ -22,13 +22,13 @@ BOOST_DESCRIBE_STRUCT(Network, (), (id, tenant, created_at))
 
 // A network's bridge on one host.
 struct Subnet {
-    std::string id;             // "sn-…": what the host calls it.
+    std::string id;  // "sn-…": what the host calls it.
     std::string network;
     std::string tenant;
     std::string host;
-    std::uint32_t index = 0;    // The how-manieth /24 of the pool.
-    bool leaving = false;       // Nobody stands in it; the host is to remove it.
-    bool unusable = false;      // The host has something else at these addresses: nobody uses them again.
+    std::uint32_t index = 0;  // The how-manieth /24 of the pool.
+    bool leaving = false;     // Nobody stands in it; the host is to remove it.
+    bool unusable = false;    // The host has something else at these addresses: nobody uses them again.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable))

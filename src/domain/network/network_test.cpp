@@ -29,7 +29,8 @@ TEST(AddressPool, GivesTheLowestThatIsFree) {
 }
 
 TEST(AddressPool, RefusesWhatIsNoRange) {
-    for (const char* text : {"", "10.0.0.0", "10.0.0.0/7", "10.0.0.0/25", "10.0.0.256/24", "10.0.0.0/24x", "10.1.0.0/12", "10.0.0.1/24", "a.b.c.d/16", "10.0.0/16"})
+    for (const char* text : {"", "10.0.0.0", "10.0.0.0/7", "10.0.0.0/25", "10.0.0.256/24", "10.0.0.0/24x",
+                             "10.1.0.0/12", "10.0.0.1/24", "a.b.c.d/16", "10.0.0/16"})
         EXPECT_EQ(AddressPool::parse(text).error().code, Code::invalid) << text;
 }
 

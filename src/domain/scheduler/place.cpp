@@ -29,7 +29,9 @@ std::vector<std::string> words(std::string_view text) {
     return found;
 }
 
-std::string people(std::int64_t bytes) { return fmt::format("{:.4g} GiB", static_cast<double>(bytes) / (1 << 30)); }
+std::string people(std::int64_t bytes) {
+    return fmt::format("{:.4g} GiB", static_cast<double>(bytes) / (1 << 30));
+}
 std::string cpus(std::int64_t milli) { return fmt::format("{:.4g}", static_cast<double>(milli) / 1000); }
 
 std::vector<const FreeGpu*> matching(const Demand& demand, const Candidate& host) {
@@ -62,14 +64,16 @@ auto rank(const Candidate& host) {
 
 bool model_matches(std::string_view wanted, std::string_view model) {
     const auto has = words(model);
-    return std::ranges::all_of(words(wanted), [&](const std::string& word) { return std::ranges::count(has, word) > 0; });
+    return std::ranges::all_of(words(wanted),
+                               [&](const std::string& word) { return std::ranges::count(has, word) > 0; });
 }
 
 std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
     const auto no = [&](std::string token, std::string sentence) {
         return Refusal{host.id, host.name, std::move(token), std::move(sentence)};
     };
-    if (!demand.zone.empty() && demand.zone != host.zone) return no("zone", fmt::format("is in zone {}", host.zone));
+    if (!demand.zone.empty() && demand.zone != host.zone)
+        return no("zone", fmt::format("is in zone {}", host.zone));
     if (!demand.host.empty() && demand.host != host.id) return no("volume", "does not hold the volume");
     if (!host.unavailable.empty()) return no("unavailable", host.unavailable);
     const auto free = static_cast<int>(matching(demand, host).size());
@@ -79,7 +83,8 @@ std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
     if (host.cpu_milli < demand.cpu_milli)
         return no("cpu", fmt::format("has {} of {} CPUs free", cpus(host.cpu_milli), cpus(demand.cpu_milli)));
     if (host.memory_bytes < demand.memory_bytes)
-        return no("memory", fmt::format("has {} of {} memory free", people(host.memory_bytes), people(demand.memory_bytes)));
+        return no("memory", fmt::format("has {} of {} memory free", people(host.memory_bytes),
+                                        people(demand.memory_bytes)));
     if (host.places < 1) return no("addresses", "has no free address");
     return std::nullopt;
 }
@@ -120,11 +125,13 @@ Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts,
 }
 
 Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
-    const std::string what = demand.gpu_count > 0
-                                 ? fmt::format("{} {}", demand.gpu_count, demand.gpu_type.empty() ? "GPUs" : demand.gpu_type)
-                                 : fmt::format("{} CPUs", cpus(demand.cpu_milli));
+    const std::string what =
+        demand.gpu_count > 0
+            ? fmt::format("{} {}", demand.gpu_count, demand.gpu_type.empty() ? "GPUs" : demand.gpu_type)
+            : fmt::format("{} CPUs", cpus(demand.cpu_milli));
     if (refused.empty())
-        return {"no_hosts", "There are no hosts.", "Add a host: hostler host token create, then run hostler-agent on it."};
+        return {"no_hosts", "There are no hosts.",
+                "Add a host: hostler host token create, then run hostler-agent on it."};
 
     struct Kind {
         std::string_view token, one, many, would_help;
@@ -132,15 +139,18 @@ Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
     constexpr std::array kinds = std::to_array<Kind>({
         {"gpus", "host has too few free GPUs of this kind", "hosts have too few free GPUs of this kind",
          "Stop an instance, delete idle stock, or add a host with such GPUs."},
-        {"cpu", "host has too little free CPU", "hosts have too little free CPU", "Ask for less CPU, or add a host."},
+        {"cpu", "host has too little free CPU", "hosts have too little free CPU",
+         "Ask for less CPU, or add a host."},
         {"memory", "host has too little free memory", "hosts have too little free memory",
          "Ask for less memory, or add a host."},
         {"unavailable", "host takes nothing new (cordoned or out of reach)",
          "hosts take nothing new (cordoned or out of reach)", "Uncordon a host, or bring it back."},
         {"volume", "host does not hold the volume", "hosts do not hold the volume",
          "Free capacity on the host that holds the volume."},
-        {"addresses", "host has no free address", "hosts have no free address", "Stop an instance there, or add a host."},
-        {"zone", "host is in another zone", "hosts are in another zone", "Leave the zone out, or add a host to it."},
+        {"addresses", "host has no free address", "hosts have no free address",
+         "Stop an instance there, or add a host."},
+        {"zone", "host is in another zone", "hosts are in another zone",
+         "Leave the zone out, or add a host to it."},
     });
     std::vector<std::pair<int, const Kind*>> counts;
     for (const Kind& kind : kinds) {
@@ -157,7 +167,8 @@ Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
     for (std::size_t i = 0; i < counts.size(); ++i)
         sentence += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i].first,
                                 counts[i].first == 1 ? counts[i].second->one : counts[i].second->many);
-    return {std::string{counts.front().second->token}, sentence + ".", std::string{counts.front().second->would_help}};
+    return {std::string{counts.front().second->token}, sentence + ".",
+            std::string{counts.front().second->would_help}};
 }
 
 }  // namespace hostler

@@ -20,33 +20,33 @@ struct FreeGpu {
 // A host as the scheduler sees it: what is free after all claims.
 struct Candidate {
     std::string id;
-    std::string name;            // For people.
+    std::string name;  // For people.
     std::string zone;
-    std::string unavailable;     // Why nothing new goes there: "is cordoned", "is unreachable". Empty: it may.
+    std::string unavailable;  // Why nothing new goes there: "is cordoned", "is unreachable". Empty: it may.
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::int64_t cpu_total_milli = 0;
     std::int64_t memory_total_bytes = 0;
-    int gpus_total = 0;          // Healthy ones of any model.
+    int gpus_total = 0;  // Healthy ones of any model.
     std::vector<FreeGpu> gpus;
-    int places = 0;              // Free addresses.
-    int stock = 0;               // Stock slots and instances of the spec at hand already there, for spreading.
+    int places = 0;  // Free addresses.
+    int stock = 0;   // Stock slots and instances of the spec at hand already there, for spreading.
 };
 
 struct Demand {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
-    std::string gpu_type;        // Empty: any.
+    std::string gpu_type;  // Empty: any.
     int gpu_count = 0;
-    std::string zone;            // Empty: any.
-    std::string host;            // Empty: any; else its volumes lie there.
+    std::string zone;  // Empty: any.
+    std::string host;  // Empty: any; else its volumes lie there.
 };
 
 struct Refusal {
     std::string host;
     std::string name;
-    std::string token;           // "cordoned", "gpus", …: for counting and for programs.
-    std::string sentence;        // "has 1 of 4 H100 SXM5 80GB free"
+    std::string token;     // "cordoned", "gpus", …: for counting and for programs.
+    std::string sentence;  // "has 1 of 4 H100 SXM5 80GB free"
     bool operator==(const Refusal&) const = default;
 };
 
@@ -61,20 +61,23 @@ struct Decision {
     std::vector<Refusal> refused;
 };
 
-// "h100 sxm5 80gb" matches "H100 SXM5 80GB"; "H100" matches any H100: each word asked for stands in the model.
+// "h100 sxm5 80gb" matches "H100 SXM5 80GB"; "H100" matches any H100: each word asked for stands in the
+// model.
 bool model_matches(std::string_view wanted, std::string_view model);
 
 // Why `demand` does not fit on `host`; nullopt: it does.
 std::optional<Refusal> unfit(const Demand& demand, const Candidate& host);
 
-// Best fit: of the hosts that it fits on, the one that is left with the fewest free GPUs, then the least CPU; ties by
-// fewest of its own kind, then by id. The GPUs it gets share a NUMA node where they can.
+// Best fit: of the hosts that it fits on, the one that is left with the fewest free GPUs, then the least CPU;
+// ties by fewest of its own kind, then by id. The GPUs it gets share a NUMA node where they can.
 Decision place(const Demand& demand, const std::vector<Candidate>& hosts);
 
 // As place(), but spread over zones: the zone with the fewest of this kind first.
-Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts, const std::map<std::string, int>& per_zone);
+Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts,
+                      const std::map<std::string, int>& per_zone);
 
-// The refusals in a sentence, commonest first: "2 hosts are cordoned, 1 has too few free GPUs", and what would help.
+// The refusals in a sentence, commonest first: "2 hosts are cordoned, 1 has too few free GPUs", and what
+// would help.
 struct Explanation {
     std::string token;
     std::string sentence;

@@ -9,13 +9,22 @@ namespace {
 
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 
-Candidate host(const std::string& id, int gpus = 4, const std::string& zone = "nj", const std::string& model = "H100 SXM5 80GB") {
-    Candidate made{.id = id, .name = "name-" + id, .zone = zone, .cpu_milli = 64'000, .memory_bytes = 256 * gib, .places = 253};
-    for (int i = 0; i < gpus; ++i) made.gpus.push_back({id + "-gpu" + std::to_string(i), model, 80 * gib, i / 2});
+Candidate host(const std::string& id, int gpus = 4, const std::string& zone = "nj",
+               const std::string& model = "H100 SXM5 80GB") {
+    Candidate made{.id = id,
+                   .name = "name-" + id,
+                   .zone = zone,
+                   .cpu_milli = 64'000,
+                   .memory_bytes = 256 * gib,
+                   .places = 253};
+    for (int i = 0; i < gpus; ++i)
+        made.gpus.push_back({id + "-gpu" + std::to_string(i), model, 80 * gib, i / 2});
     return made;
 }
 
-Demand demand(int gpus = 1) { return {.cpu_milli = 8'000, .memory_bytes = 32 * gib, .gpu_type = "H100", .gpu_count = gpus}; }
+Demand demand(int gpus = 1) {
+    return {.cpu_milli = 8'000, .memory_bytes = 32 * gib, .gpu_type = "H100", .gpu_count = gpus};
+}
 
 TEST(Place, ModelsAreMatchedByTheirWords) {
     EXPECT_TRUE(model_matches("", "H100 SXM5 80GB"));
@@ -47,7 +56,8 @@ TEST(Place, EachLackHasItsToken) {
     EXPECT_EQ(token([](Demand& wanted, Candidate&) { wanted.gpu_count = 5; }), "gpus");
     EXPECT_EQ(token([](Demand& wanted, Candidate&) { wanted.gpu_type = "A100"; }), "gpus");
     EXPECT_EQ(token([](Demand&, Candidate& there) { there.cpu_milli = 7'999; }), "cpu");
-    EXPECT_EQ(token([](Demand&, Candidate& there) { there.cpu_milli = 8'000; }), "") << "exactly enough is enough";
+    EXPECT_EQ(token([](Demand&, Candidate& there) { there.cpu_milli = 8'000; }), "")
+        << "exactly enough is enough";
     EXPECT_EQ(token([](Demand&, Candidate& there) { there.memory_bytes = 32 * gib - 1; }), "memory");
     EXPECT_EQ(token([](Demand&, Candidate& there) { there.places = 0; }), "addresses");
 }
@@ -60,7 +70,8 @@ TEST(Place, BestFitLeavesTheLargestHoles) {
     Candidate stocked = host("a", 4);
     stocked.stock = 1;
     EXPECT_EQ(place(demand(), {stocked, host("b", 4)}).placement->host, "b") << "then the fewest of its kind";
-    EXPECT_EQ(place(demand(), {host("b", 4), host("a", 4)}).placement->host, "a") << "then the first by id, in whatever order they come";
+    EXPECT_EQ(place(demand(), {host("b", 4), host("a", 4)}).placement->host, "a")
+        << "then the first by id, in whatever order they come";
     const auto decision = place(demand(3), {host("a", 2), host("b", 4)});
     EXPECT_EQ(decision.placement->host, "b");
     ASSERT_EQ(decision.refused.size(), 1u);
@@ -71,10 +82,12 @@ TEST(Place, GpusOfOneDemandShareANumaNodeWhereTheyCan) {
     Candidate there = host("a", 4);
     there.gpus.erase(there.gpus.begin());  // Node 0 has one left, node 1 two.
     EXPECT_EQ(place(demand(2), {there}).placement->gpus, (std::vector<std::string>{"a-gpu2", "a-gpu3"}));
-    EXPECT_EQ(place(demand(1), {there}).placement->gpus, (std::vector<std::string>{"a-gpu1"})) << "the pair is kept whole";
+    EXPECT_EQ(place(demand(1), {there}).placement->gpus, (std::vector<std::string>{"a-gpu1"}))
+        << "the pair is kept whole";
     EXPECT_EQ(place(demand(3), {there}).placement->gpus.size(), 3u) << "across nodes, if need be";
     there.gpus.push_back({"a-other", "A100 80GB", 80 * gib, 0});
-    for (const auto& gpu : place(demand(3), {there}).placement->gpus) EXPECT_NE(gpu, "a-other") << "of the right model only";
+    for (const auto& gpu : place(demand(3), {there}).placement->gpus)
+        EXPECT_NE(gpu, "a-other") << "of the right model only";
 }
 
 TEST(Place, SpreadsOverZones) {
@@ -119,7 +132,9 @@ TEST(Explain, NamesTheCommonestLackAndWhatHelps) {
     const auto bring_back = [](Demand&, std::vector<Candidate>& hosts) {
         for (Candidate& there : hosts) there.unavailable.clear();
     };
-    const auto add_host = [](Demand& wanted, std::vector<Candidate>& hosts) { hosts.push_back(host("new", 8, wanted.zone.empty() ? "nj" : wanted.zone)); };
+    const auto add_host = [](Demand& wanted, std::vector<Candidate>& hosts) {
+        hosts.push_back(host("new", 8, wanted.zone.empty() ? "nj" : wanted.zone));
+    };
     const auto less_cpu = [](Demand& wanted, std::vector<Candidate>&) { wanted.cpu_milli = 1000; };
     const auto less_memory = [](Demand& wanted, std::vector<Candidate>&) { wanted.memory_bytes = gib; };
     const auto no_zone = [](Demand& wanted, std::vector<Candidate>&) { wanted.zone.clear(); };
@@ -136,15 +151,27 @@ TEST(Explain, NamesTheCommonestLackAndWhatHelps) {
         {"no_hosts", demand(), {}, add_host},
         {"gpus", demand(8), {host("a"), host("b")}, add_host},
         {"gpus", demand(), {with(host("a"), no_gpus)}, stop_one},
-        {"gpus", demand(), {host("a", 4, "nj", "A100 80GB"), with(host("b"), cordoned), host("c", 4, "nj", "L40S 48GB")}, add_host},
+        {"gpus",
+         demand(),
+         {host("a", 4, "nj", "A100 80GB"), with(host("b"), cordoned), host("c", 4, "nj", "L40S 48GB")},
+         add_host},
         {"cpu", demand(), {with(host("a"), little_cpu)}, less_cpu},
         {"cpu", demand(), {with(host("a"), little_cpu), with(host("b"), little_cpu), host("c", 0)}, less_cpu},
         {"memory", demand(), {with(host("a"), little_memory)}, less_memory},
-        {"memory", demand(), {with(host("a"), little_memory), with(host("b"), little_memory), with(host("c"), cordoned)}, less_memory},
-        {"unavailable", demand(), {with(host("a"), cordoned), with(host("b"), cordoned), host("c", 0)}, bring_back},
+        {"memory",
+         demand(),
+         {with(host("a"), little_memory), with(host("b"), little_memory), with(host("c"), cordoned)},
+         less_memory},
+        {"unavailable",
+         demand(),
+         {with(host("a"), cordoned), with(host("b"), cordoned), host("c", 0)},
+         bring_back},
         {"addresses", demand(), {with(host("a"), no_places)}, stop_one},
         {"zone", in_zone("lon"), {host("a"), host("b")}, no_zone},
-        {"unavailable", in_zone("lon"), {host("a"), host("b"), host("c"), with(host("d", 4, "lon"), cordoned)}, bring_back},
+        {"unavailable",
+         in_zone("lon"),
+         {host("a"), host("b"), host("c"), with(host("d", 4, "lon"), cordoned)},
+         bring_back},
         {"gpus", on_host("c"), {host("a"), host("b"), with(host("c"), no_gpus)}, stop_one},
         {"unavailable", on_host("c"), {host("a"), host("b"), with(host("c"), cordoned)}, bring_back},
     };
@@ -164,9 +191,12 @@ TEST(Explain, NamesTheCommonestLackAndWhatHelps) {
 }
 
 TEST(Explain, CountsInASentence) {
-    std::vector<Candidate> hosts{host("a", 0), host("b", 1), with(host("c"), [](Candidate& there) { there.unavailable = "is lost"; })};
+    std::vector<Candidate> hosts{host("a", 0), host("b", 1),
+                                 with(host("c"), [](Candidate& there) { there.unavailable = "is lost"; })};
     const auto why = explain(demand(2), place(demand(2), hosts).refused);
-    EXPECT_EQ(why.sentence, "No host can take 2 H100: 2 hosts have too few free GPUs of this kind, 1 host takes nothing new (cordoned or out of reach).");
+    EXPECT_EQ(why.sentence,
+              "No host can take 2 H100: 2 hosts have too few free GPUs of this kind, 1 host takes nothing "
+              "new (cordoned or out of reach).");
 }
 
 }  // namespace

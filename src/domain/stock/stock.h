@@ -13,9 +13,9 @@ struct Spec {
     std::string name;
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
-    std::string gpu_type;       // "H100 SXM5 80GB"; matched without case. Empty: any.
+    std::string gpu_type;  // "H100 SXM5 80GB"; matched without case. Empty: any.
     int gpu_count = 0;
-    std::string cpu;            // As it was written, for people.
+    std::string cpu;  // As it was written, for people.
     std::string memory;
     std::int64_t created_at = 0;
     Meta meta;
@@ -30,13 +30,13 @@ enum class SlotPhase {
 BOOST_DESCRIBE_ENUM(SlotPhase, pending, idle, used)
 
 struct Slot {
-    std::string id;             // "s-…"
+    std::string id;  // "s-…"
     std::string spec;
-    std::string zone;           // Where it is wanted; empty: anywhere.
+    std::string zone;  // Where it is wanted; empty: anywhere.
     SlotPhase phase = SlotPhase::pending;
-    std::string claim;          // When idle or used.
-    std::string instance;       // When used.
-    std::string message;        // Why it is pending.
+    std::string claim;     // When idle or used.
+    std::string instance;  // When used.
+    std::string message;   // Why it is pending.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Slot, (), (id, spec, zone, phase, claim, instance, message))

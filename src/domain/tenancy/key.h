@@ -1,4 +1,5 @@
-// API keys and what comes of them: who asks, and what for. The secrets themselves are nowhere, only their hashes.
+// API keys and what comes of them: who asks, and what for. The secrets themselves are nowhere, only their
+// hashes.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -9,21 +10,21 @@
 namespace hostler {
 
 struct ApiKey {
-    std::string id;             // "k-…"
+    std::string id;  // "k-…"
     std::string name;
-    std::string hash;           // SHA-256 of the secret (256 random bits), hex.
-    std::string tenant;         // Empty: the operator's.
+    std::string hash;    // SHA-256 of the secret (256 random bits), hex.
+    std::string tenant;  // Empty: the operator's.
     std::int64_t created_at = 0;
-    std::int64_t expires_at = 0;   // 0: never.
-    std::int64_t revoked_at = 0;   // 0: valid.
+    std::int64_t expires_at = 0;  // 0: never.
+    std::int64_t revoked_at = 0;  // 0: valid.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(ApiKey, (), (id, name, hash, tenant, created_at, expires_at, revoked_at))
 
 // A browser signed in to one route of the gateway.
 struct SignIn {
-    std::string hash;           // Of its cookie; its id.
-    std::string key;            // The API key that it stands for: it is worth nothing when that is not.
+    std::string hash;  // Of its cookie; its id.
+    std::string key;   // The API key that it stands for: it is worth nothing when that is not.
     std::string route;
     std::int64_t expires_at = 0;
     Meta meta;
@@ -32,9 +33,9 @@ BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at))
 
 // The first answer to a call with an idempotency key.
 struct Answer {
-    std::string id;             // Tenant and key.
+    std::string id;  // Tenant and key.
     std::string tenant;
-    std::string digest;         // Of operation and request: another request under the same key is a conflict.
+    std::string digest;  // Of operation and request: another request under the same key is a conflict.
     int status = 200;
     std::string body;
     std::int64_t expires_at = 0;
@@ -47,17 +48,18 @@ enum class OperationPhase { running, done, failed };
 BOOST_DESCRIBE_ENUM(OperationPhase, running, done, failed)
 
 struct LongOperation {
-    std::string id;             // "op-…"
-    std::string kind;           // operationId of the call that began it.
-    std::string subject;        // "volume/v-…"
+    std::string id;       // "op-…"
+    std::string kind;     // operationId of the call that began it.
+    std::string subject;  // "volume/v-…"
     std::string tenant;
     OperationPhase phase = OperationPhase::running;
     std::string message;
-    std::string code;           // When failed.
+    std::string code;  // When failed.
     std::int64_t created_at = 0;
     std::int64_t ended_at = 0;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(LongOperation, (), (id, kind, subject, tenant, phase, message, code, created_at, ended_at))
+BOOST_DESCRIBE_STRUCT(LongOperation, (),
+                      (id, kind, subject, tenant, phase, message, code, created_at, ended_at))
 
 }  // namespace hostler

@@ -9,8 +9,8 @@
 namespace hostler {
 
 enum class VolumePhase {
-    unbound,    // Wanted; the first instance that mounts it decides the host.
-    creating,   // The host makes it.
+    unbound,   // Wanted; the first instance that mounts it decides the host.
+    creating,  // The host makes it.
     available,
     deleting,
     deleted,
@@ -18,11 +18,11 @@ enum class VolumePhase {
 BOOST_DESCRIBE_ENUM(VolumePhase, unbound, creating, available, deleting, deleted)
 
 struct Volume {
-    std::string id;             // "v-…"
-    std::string name;           // The caller's storageID, unique per tenant among those that are not deleted.
+    std::string id;    // "v-…"
+    std::string name;  // The caller's storageID, unique per tenant among those that are not deleted.
     std::string tenant;
-    std::string zone;           // Where it is wanted; empty: anywhere.
-    std::string host;           // Where it lies; empty: nowhere so far.
+    std::string zone;  // Where it is wanted; empty: anywhere.
+    std::string host;  // Where it lies; empty: nowhere so far.
     std::int64_t size_bytes = 0;
     VolumePhase phase = VolumePhase::unbound;
     std::string message;

@@ -273,14 +273,18 @@ Task<> Executor::stop(JobPtr job) {
     co_return Result<>{};
 }
 
-// What failed may yet have been made, and nobody would ask for its removal. What was there before is not touched.
+// What failed may yet have been made, and nobody would ask for its removal. What was there before is not
+// touched.
 Task<> Executor::create_volume(std::string volume, std::uint64_t size_bytes) {
     const auto before = co_await ports_.volumes.list();
-    const auto made = co_await persist(ports_.timers, [&] { return ports_.volumes.create(volume, size_bytes); });
+    const auto made =
+        co_await persist(ports_.timers, [&] { return ports_.volumes.create(volume, size_bytes); });
     if (made) co_return Result<>{};
-    if (made.error().code == Code::cancelled || !before || std::ranges::find(*before, volume) != before->end())
+    if (made.error().code == Code::cancelled || !before ||
+        std::ranges::find(*before, volume) != before->end())
         co_return std::unexpected(made.error());
-    if (const auto gone = co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); }); !gone)
+    if (const auto gone = co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
+        !gone)
         log_error("what is left of volume {} cannot be removed: {}", volume, gone.error().message);
     co_return std::unexpected(because(made.error(), "volume_failed"));
 }

@@ -164,7 +164,8 @@ Task<> Executor::act(JobPtr job) {
             co_return co_await persist(
                 ports_.timers, [&] { return ports_.networks.remove(command.remove_network().network()); });
         case uplink::Command::kCreateVolume: {
-            co_return co_await create_volume(command.create_volume().volume(), command.create_volume().size_bytes());
+            co_return co_await create_volume(command.create_volume().volume(),
+                                             command.create_volume().size_bytes());
         }
         case uplink::Command::kDeleteVolume:
             co_return co_await delete_volume(command.delete_volume().volume());

@@ -22,7 +22,9 @@ struct Sessions {
     std::string access;
     std::map<std::uint64_t, std::string> hosts;  // An empty host may only join.
 
-    void send(std::uint64_t session, const uplink::Frame& frame) { term->send_to_session(access, session, frame); }
+    void send(std::uint64_t session, const uplink::Frame& frame) {
+        term->send_to_session(access, session, frame);
+    }
 
     void fail_call(std::uint64_t session, std::uint64_t call, const Error& error) {
         uplink::Frame frame = wire::failure_frame(error);
@@ -52,8 +54,8 @@ struct Sessions {
     // The session that counts is the newest: what an older one still says is past.
     bool current(const std::string& host, std::uint64_t session) const {
         const auto live = term->look().live.hosts.find(host);
-        return live != term->look().live.hosts.end() && live->second.connected && live->second.access == access &&
-               live->second.session == session;
+        return live != term->look().live.hosts.end() && live->second.connected &&
+               live->second.access == access && live->second.session == session;
     }
 
     void relayed(const uplink::Relayed& relayed) {
@@ -68,9 +70,11 @@ struct Sessions {
         if (!current(host, relayed.session())) return;
         if (frame.answer_to() != 0) return term->answered(frame.answer_to(), std::move(frame));
         switch (frame.body_case()) {
-            case uplink::Frame::kAgentHello: return hello(host, relayed.session(), frame.call(), frame.agent_hello());
+            case uplink::Frame::kAgentHello:
+                return hello(host, relayed.session(), frame.call(), frame.agent_hello());
             case uplink::Frame::kReport: return report(host, relayed.session(), frame.report());
-            case uplink::Frame::kCommandUpdate: return update(host, relayed.session(), frame.command_update());
+            case uplink::Frame::kCommandUpdate:
+                return update(host, relayed.session(), frame.command_update());
             case uplink::Frame::kRenewRequest: return renew(host, relayed.session(), frame);
             default: log_warn("host {} sent a frame that is not for a master", host);
         }
@@ -87,8 +91,9 @@ struct Sessions {
         auto joined = join_host(desk, hash, *key, request.hostname().substr(0, 253));
         if (!joined) return fail_call(session, call, joined.error());
         if (joined->certificate.empty()) {
-            auto made = term->ports().authority.sign(request.csr(), {"host", joined->host}, term->estate().time(),
-                                                     term->settings().certificate_life);
+            auto made =
+                term->ports().authority.sign(request.csr(), {"host", joined->host}, term->estate().time(),
+                                             term->settings().certificate_life);
             HOSTLER_ASSERT(made);  // key_fingerprint() has read the same request.
             joined->certificate = made->certificate;
             keep_certificate(desk, hash, joined->certificate);
@@ -104,8 +109,8 @@ struct Sessions {
 
     void renew(const std::string& host, std::uint64_t session, const uplink::Frame& frame) {
         term->desk("host/" + host);
-        auto made = term->ports().authority.sign(frame.renew_request().csr(), {"host", host}, term->estate().time(),
-                                                 term->settings().certificate_life);
+        auto made = term->ports().authority.sign(frame.renew_request().csr(), {"host", host},
+                                                 term->estate().time(), term->settings().certificate_life);
         if (!made) return fail_call(session, frame.call(), made.error());
         uplink::Frame answer;
         answer.set_answer_to(frame.call());
@@ -116,7 +121,8 @@ struct Sessions {
         send(session, answer);
     }
 
-    void hello(const std::string& host, std::uint64_t session, std::uint64_t call, const uplink::AgentHello& hello) {
+    void hello(const std::string& host, std::uint64_t session, std::uint64_t call,
+               const uplink::AgentHello& hello) {
         if (hello.epoch() > term->epoch()) {
             term->outranked("host " + host, hello.epoch());
             return;
@@ -125,7 +131,8 @@ struct Sessions {
         uplink::Frame welcome;
         welcome.set_answer_to(call);
         welcome.mutable_agent_welcome()->set_epoch(term->epoch());
-        welcome.mutable_agent_welcome()->set_report_interval_ms(static_cast<std::uint32_t>(term->settings().report_interval.count()));
+        welcome.mutable_agent_welcome()->set_report_interval_ms(
+            static_cast<std::uint32_t>(term->settings().report_interval.count()));
         after(session, std::move(welcome), [term = term, host] { term->send_commands(host); });
     }
 
@@ -152,10 +159,11 @@ struct Sessions {
 
     // Answers once what was just decided is durable.
     void after(std::uint64_t session, uplink::Frame frame, std::function<void()> then = nullptr) {
-        term->commit_then([term = term, name = access, session, frame = std::move(frame), then = std::move(then)] {
-            term->send_to_session(name, session, frame);
-            if (then) then();
-        });
+        term->commit_then(
+            [term = term, name = access, session, frame = std::move(frame), then = std::move(then)] {
+                term->send_to_session(name, session, frame);
+                if (then) then();
+            });
     }
 };
 
@@ -163,9 +171,15 @@ struct Sessions {
 Result<> register_access(TermPtr term, const std::string& name, const uplink::AccessHello& hello) {
     Desk& desk = term->desk("access/" + name);
     if (!desk.estate.zones.find(hello.zone()))
-        return fail(Code::invalid, fmt::format("access point {} says it stands in zone '{}', and there is none of that name", name, hello.zone()), "zone_unknown");
-    AccessPoint now{.name = name, .zone = hello.zone(), .uplink_address = hello.uplink_address(),
-                    .tunnel_address = hello.tunnel_address(), .control_address = hello.control_address()};
+        return fail(Code::invalid,
+                    fmt::format("access point {} says it stands in zone '{}', and there is none of that name",
+                                name, hello.zone()),
+                    "zone_unknown");
+    AccessPoint now{.name = name,
+                    .zone = hello.zone(),
+                    .uplink_address = hello.uplink_address(),
+                    .tunnel_address = hello.tunnel_address(),
+                    .control_address = hello.control_address()};
     if (const AccessPoint* before = desk.estate.access_points.find(name)) {
         now.created_at = before->created_at;
         now.meta = before->meta;
@@ -174,7 +188,8 @@ Result<> register_access(TermPtr term, const std::string& name, const uplink::Ac
             desk.estate.access_points.edit(name) = now;
     } else {
         now.created_at = desk.estate.micros();
-        desk.estate.event("access_point", name, "", "registered", fmt::format("Access point {} of zone {} said hello.", name, now.zone));
+        desk.estate.event("access_point", name, "", "registered",
+                          fmt::format("Access point {} of zone {} said hello.", name, now.zone));
         desk.estate.access_points.add(std::move(now));
     }
     return {};
@@ -184,7 +199,8 @@ Result<> register_access(TermPtr term, const std::string& name, const uplink::Ac
 
 Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     uplink::Frame frame = CO_TRY(co_await link.receive());
-    if (!frame.has_access_hello()) co_return fail(Code::invalid, fmt::format("access point {} did not say hello", name));
+    if (!frame.has_access_hello())
+        co_return fail(Code::invalid, fmt::format("access point {} did not say hello", name));
     if (frame.access_hello().epoch() > term->epoch()) {
         term->outranked("access point " + name, frame.access_hello().epoch());
         co_return Result<>{};

@@ -39,30 +39,41 @@ Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest
     if (!before) return std::nullopt;
     if (before->digest == digest_of(digest, call)) {
         if (!before->body.empty()) return before->body;
-        Error told{Code::conflict, "this was done before, and the secret in its answer is told only once", "secret_told"};
+        Error told{Code::conflict, "this was done before, and the secret in its answer is told only once",
+                   "secret_told"};
         told.help = "Delete what was made then, and make another with a new Idempotency-Key.";
         return std::unexpected(std::move(told));
     }
-    Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key), "idempotency_key_reused"};
+    Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key),
+                "idempotency_key_reused"};
     error.help = "Use a new operationID or Idempotency-Key for each new request.";
     return std::unexpected(std::move(error));
 }
 
 void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, std::string body) {
-    desk.estate.answers.add({.id = answer_id(call), .tenant = call.caller.tenant, .digest = digest_of(digest, call),
-                             .body = std::move(body), .expires_at = desk.estate.micros() + answer_life_us});
+    desk.estate.answers.add({.id = answer_id(call),
+                             .tenant = call.caller.tenant,
+                             .digest = digest_of(digest, call),
+                             .body = std::move(body),
+                             .expires_at = desk.estate.micros() + answer_life_us});
 }
 
 void audit(Desk& desk, const api::Call& call) {
-    desk.estate.audit({.time = desk.estate.time(), .actor = call.caller.actor, .address = call.caller.address,
-                       .operation = std::string{call.operation->name}, .tenant = call.caller.tenant,
-                       .status = call.operation->status, .after = call.request});
+    desk.estate.audit({.time = desk.estate.time(),
+                       .actor = call.caller.actor,
+                       .address = call.caller.address,
+                       .operation = std::string{call.operation->name},
+                       .tenant = call.caller.tenant,
+                       .status = call.operation->status,
+                       .after = call.request});
 }
 
 Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
     if (call.caller.is_operator) return named.value_or("");
     if (!named || *named == call.caller.tenant) return call.caller.tenant;
-    return fail(Code::forbidden, fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named), "tenant_differs");
+    return fail(Code::forbidden,
+                fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named),
+                "tenant_differs");
 }
 
 }  // namespace hostler::master

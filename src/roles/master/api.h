@@ -42,15 +42,16 @@ private:
     void add_volumes();
     void add_keys();
 
-    // An operation that changes something: decided at once, answered when it is durable. `decide` is called with the
-    // desk, the call and the request, and gives the response. A dry run decides on a copy. The same idempotency key
-    // again gets the first answer.
+    // An operation that changes something: decided at once, answered when it is durable. `decide` is called
+    // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same
+    // idempotency key again gets the first answer.
     template <const auto& operation, class Decide>
     void write(Decide decide) {
         using Op = std::remove_cvref_t<decltype(operation)>;
-        handlers_.on<operation>([this, decide](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
-            return perform<Op>(decide, std::move(call), std::move(request));
-        });
+        handlers_.on<operation>(
+            [this, decide](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
+                return perform<Op>(decide, std::move(call), std::move(request));
+            });
     }
     template <class Op, class Decide>
     Task<typename Op::Response> perform(Decide decide, api::Call call, typename Op::Request request);
@@ -59,9 +60,10 @@ private:
     template <const auto& operation, class Look>
     void read(Look look) {
         using Op = std::remove_cvref_t<decltype(operation)>;
-        handlers_.on<operation>([this, look](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
-            return answer_read<Op>(look, std::move(call), std::move(request));
-        });
+        handlers_.on<operation>(
+            [this, look](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
+                return answer_read<Op>(look, std::move(call), std::move(request));
+            });
     }
     template <class Op, class Look>
     Task<typename Op::Response> answer_read(Look look, api::Call call, typename Op::Request request);
@@ -96,7 +98,8 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
     Response response = CO_TRY(decide(desk, call, request));
     // A secret is told once and kept nowhere.
     constexpr bool secret = requires { response.secret; } || requires { response.token; };
-    if (!call.idempotency_key.empty()) remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
+    if (!call.idempotency_key.empty())
+        remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
     audit(desk, call);
     CO_TRY(co_await term->commit());
     co_return response;
@@ -110,8 +113,8 @@ Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename
     co_return response;
 }
 
-// Whose things are meant: a tenant's key may name no other, an operator's names one or none (empty: all of them).
-// Errors: forbidden (tenant_differs).
+// Whose things are meant: a tenant's key may name no other, an operator's names one or none (empty: all of
+// them). Errors: forbidden (tenant_differs).
 Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named);
 
 // One page of what is in memory, in the order in which it was made; the cursor is the last one's place.
@@ -136,8 +139,12 @@ struct Paging {
     }
 
 private:
-    static std::pair<std::uint64_t, std::string> place(const Row& row) { return {row.meta.created, Kind<Row>::id(row)}; }
-    static std::string cursor_of(const Row& row) { return fmt::format("{:016x}.{}", row.meta.created, Kind<Row>::id(row)); }
+    static std::pair<std::uint64_t, std::string> place(const Row& row) {
+        return {row.meta.created, Kind<Row>::id(row)};
+    }
+    static std::string cursor_of(const Row& row) {
+        return fmt::format("{:016x}.{}", row.meta.created, Kind<Row>::id(row));
+    }
     std::string last_;
 };
 

@@ -12,12 +12,15 @@ namespace {
 
 api::Explanation explain_host(const Desk& desk, const Host& host) {
     const std::string why = unavailable(host);
-    api::Explanation shown{.token = why.empty() ? "ready" : text_of(host.phase),
-                           .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)
-                                                   : fmt::format("Host {} {}.", host.facts.hostname, why)};
+    api::Explanation shown{
+        .token = why.empty() ? "ready" : text_of(host.phase),
+        .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)
+                                : fmt::format("Host {} {}.", host.facts.hostname, why)};
     if (host.phase == HostPhase::unreachable || host.phase == HostPhase::lost) {
         shown.sentence += " " + host.message + " What runs there is left alone.";
-        shown.would_help = "See whether the machine has power and reaches an access point, and that hostler-agent runs on it.";
+        shown.would_help =
+            "See whether the machine has power and reaches an access point, and that hostler-agent runs on "
+            "it.";
     } else if (host.phase == HostPhase::joining) {
         shown.would_help = "Start hostler-agent on it: hostler-agent run";
     } else if (!host.engine_error.empty()) {
@@ -27,7 +30,9 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
         shown.token = "cordoned";
         shown.would_help = fmt::format("hostler host uncordon {}", host.id);
     }
-    for (const auto& [gpu, state] : host.gpu_states) shown.blocking.push_back({host.id, fmt::format("GPU {} is {}: {}", gpu, text_of(state.health), state.reason)});
+    for (const auto& [gpu, state] : host.gpu_states)
+        shown.blocking.push_back(
+            {host.id, fmt::format("GPU {} is {}: {}", gpu, text_of(state.health), state.reason)});
     for (const std::string& problem : host.facts.problems) shown.blocking.push_back({host.id, problem});
     return shown;
 }
@@ -49,7 +54,9 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
             if (!call.cursor.empty() && cursor <= call.cursor) continue;
             if (request.model && !model_matches(*request.model, gpu.model)) continue;
             api::Gpu shown = view(desk, host, gpu);
-            if ((request.state && shown.state != *request.state) || (request.use && shown.use != *request.use)) continue;
+            if ((request.state && shown.state != *request.state) ||
+                (request.use && shown.use != *request.use))
+                continue;
             list.items.push_back(std::move(shown));
         }
     }
@@ -66,19 +73,28 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
 void Api::add_hosts() {
     namespace ops = api::ops;
     read<ops::list_hosts>([](const Desk& desk, const api::Call& call, const api::ListHosts& request) {
-        return rows_of<api::Host>(desk.estate.hosts, [&](const Host& host) {
-            return host.phase != HostPhase::retired && (!request.zone || host.zone == *request.zone) &&
-                   (!request.state || view(desk, host).state == *request.state);
-        }).page(call, [&](const Host& host) { return view(desk, host); });
+        return rows_of<api::Host>(desk.estate.hosts,
+                                  [&](const Host& host) {
+                                      return host.phase != HostPhase::retired &&
+                                             (!request.zone || host.zone == *request.zone) &&
+                                             (!request.state || view(desk, host).state == *request.state);
+                                  })
+            .page(call, [&](const Host& host) { return view(desk, host); });
     });
-    read<ops::get_host>([](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-        return view(desk, *TRY(host_named(desk, request.host)));
+    read<ops::get_host>(
+        [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+            return view(desk, *TRY(host_named(desk, request.host)));
+        });
+    read<ops::explain_host>(
+        [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
+            return explain_host(desk, *TRY(host_named(desk, request.host)));
+        });
+    write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
+        return cordon(desk, request.host, true);
     });
-    read<ops::explain_host>([](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
-        return explain_host(desk, *TRY(host_named(desk, request.host)));
+    write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
+        return cordon(desk, request.host, false);
     });
-    write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) { return cordon(desk, request.host, true); });
-    write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) { return cordon(desk, request.host, false); });
     handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
         const TermPtr term = CO_TRY(leader());
         const auto host = host_named(term->look(), request.host);
@@ -95,12 +111,14 @@ void Api::add_hosts() {
         co_return api::Empty{};
     });
     read<ops::list_gpus>(list_gpus);
-    read<ops::get_gpu>([](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
-        for (const auto& [id, host] : desk.estate.hosts.all())
-            for (const GpuFacts& gpu : host.facts.gpus)
-                if (gpu.uuid == request.gpu && host.phase != HostPhase::retired) return view(desk, host, gpu);
-        return fail(Code::not_found, fmt::format("there is no GPU {}", request.gpu), "gpu_not_found");
-    });
+    read<ops::get_gpu>(
+        [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
+            for (const auto& [id, host] : desk.estate.hosts.all())
+                for (const GpuFacts& gpu : host.facts.gpus)
+                    if (gpu.uuid == request.gpu && host.phase != HostPhase::retired)
+                        return view(desk, host, gpu);
+            return fail(Code::not_found, fmt::format("there is no GPU {}", request.gpu), "gpu_not_found");
+        });
 }
 
 }  // namespace hostler::master

@@ -13,9 +13,11 @@ namespace {
 
 using std::chrono::seconds;
 
-bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances& request, const std::string& tenant) {
+bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances& request,
+            const std::string& tenant) {
     if (!tenant.empty() && instance.tenant != tenant) return false;
-    if (request.instance && instance.id != *request.instance && instance.caller_id != *request.instance) return false;
+    if (request.instance && instance.id != *request.instance && instance.caller_id != *request.instance)
+        return false;
     if (request.zone && instance.zone != *request.zone) return false;
     if (request.host && instance.host != *request.host) return false;
     if (request.spec_name && instance.spec_name != *request.spec_name) return false;
@@ -24,7 +26,9 @@ bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances
 }
 
 // Where a list over the store goes on: it was begun at commit `at`.
-std::string cursor_of(std::uint64_t at, const Object& last) { return fmt::format("{:016x}.{:016x}.{}", at, last.created, last.id); }
+std::string cursor_of(std::uint64_t at, const Object& last) {
+    return fmt::format("{:016x}.{:016x}.{}", at, last.created, last.id);
+}
 
 Result<> read_cursor(const std::string& cursor, ListQuery& query) {
     if (cursor.empty()) return {};
@@ -32,7 +36,8 @@ Result<> read_cursor(const std::string& cursor, ListQuery& query) {
         const char* const end = cursor.data() + from + 16;
         return std::from_chars(cursor.data() + from, end, into, 16).ptr == end;
     };
-    if (cursor.size() > 34 && cursor[16] == '.' && cursor[33] == '.' && number(0, query.at) && number(17, query.after_created)) {
+    if (cursor.size() > 34 && cursor[16] == '.' && cursor[33] == '.' && number(0, query.at) &&
+        number(17, query.after_created)) {
         query.after_id = cursor.substr(34);
         return {};
     }
@@ -42,7 +47,8 @@ Result<> read_cursor(const std::string& cursor, ListQuery& query) {
 }
 
 // Living and ended alike, from the store; of those in memory what memory knows.
-Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListInstances request, std::string tenant) {
+Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListInstances request,
+                                        std::string tenant) {
     constexpr int reads_max = 16;  // Of the store for one page of the list, which may so be short, or empty.
     ListQuery query{.kind = std::string{Kind<Instance>::name}, .limit = static_cast<std::size_t>(call.limit)};
     if (!tenant.empty()) query.tenant = tenant;
@@ -80,7 +86,8 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
 api::Logs last_lines(std::string text, bool truncated, int lines) {
     std::size_t at = text.size();
     if (at > 0 && text.back() == '\n') --at;
-    for (int seen = 0; at != std::string::npos && seen < lines; ++seen) at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    for (int seen = 0; at != std::string::npos && seen < lines; ++seen)
+        at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
     if (at == std::string::npos) return {std::move(text), truncated};
     return {text.substr(at + 1), true};
 }
@@ -89,23 +96,28 @@ Task<api::Logs> fetch_logs(TermPtr term, std::string host, std::string instance,
     constexpr std::size_t line_bytes = 256;
     uplink::Frame frame;
     frame.mutable_log_request()->set_instance(instance);
-    frame.mutable_log_request()->set_tail_bytes(std::min<std::size_t>(static_cast<std::size_t>(lines) * line_bytes, 1 << 20));
-    const uplink::Frame answer = CO_TRY(co_await term->ask_host(std::move(host), std::move(frame), seconds{15}));
+    frame.mutable_log_request()->set_tail_bytes(
+        std::min<std::size_t>(static_cast<std::size_t>(lines) * line_bytes, 1 << 20));
+    const uplink::Frame answer =
+        CO_TRY(co_await term->ask_host(std::move(host), std::move(frame), seconds{15}));
     co_return last_lines(answer.log_answer().text(), answer.log_answer().truncated(), lines);
 }
 
 api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
-    api::Explanation why{.token = instance.reason, .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
+    api::Explanation why{.token = instance.reason,
+                         .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
     const Host* host = desk.estate.hosts.find(instance.host);
     const auto live = desk.live.hosts.find(instance.host);
     const bool connected = live != desk.live.hosts.end() && live->second.connected;
     if (is_final(instance.phase)) {
-        if (instance.phase == InstancePhase::failed) why.would_help = fmt::format("Read what it wrote: hostler instance logs {}", instance.caller_id);
+        if (instance.phase == InstancePhase::failed)
+            why.would_help = fmt::format("Read what it wrote: hostler instance logs {}", instance.caller_id);
         return why;
     }
     if (host && !connected) {
         why.token = "host_unreachable";
-        why.sentence += fmt::format(" Its host {} is not connected, so nothing about it can change.", host->facts.hostname);
+        why.sentence += fmt::format(" Its host {} is not connected, so nothing about it can change.",
+                                    host->facts.hostname);
         why.blocking.push_back({instance.host, "is not connected"});
         why.would_help = "Bring the host back.";
     } else if (host && !host->engine_error.empty()) {
@@ -115,7 +127,9 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     }
     for (const auto& [id, command] : desk.estate.commands.all())
         if (command.subject == instance.id)
-            why.sentence += fmt::format(" The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase), command.message.empty() ? "" : ", " + command.message);
+            why.sentence +=
+                fmt::format(" The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
+                            command.message.empty() ? "" : ", " + command.message);
     return why;
 }
 
@@ -123,63 +137,78 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
 
 void Api::add_instance_reads() {
     namespace ops = api::ops;
-    handlers_.on<ops::list_instances>([this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
-        const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
-        const TermPtr term = CO_TRY(leader());
-        if (request.all) co_return co_await list_all(term, std::move(call), std::move(request), tenant);
-        const Desk& desk = term->look();
-        auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) { return wanted(desk, row, request, tenant); })
-                               .page(call, [&](const Instance& row) { return view(desk, row); }));
-        CO_TRY(co_await term->settled());
-        co_return list;
-    });
-    handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
-        const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
-        const TermPtr term = CO_TRY(leader());
-        if (watches_ >= term->settings().watches_max) co_return fail(Code::unavailable, "too many watch at the moment", "overloaded");
-        const Counted counted{watches_};
-        std::uint64_t at = call.resume;
-        if (at == 0) {
+    handlers_.on<ops::list_instances>(
+        [this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+            const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+            const TermPtr term = CO_TRY(leader());
+            if (request.all) co_return co_await list_all(term, std::move(call), std::move(request), tenant);
+            const Desk& desk = term->look();
+            auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) {
+                                   return wanted(desk, row, request, tenant);
+                               }).page(call, [&](const Instance& row) { return view(desk, row); }));
             CO_TRY(co_await term->settled());
-            at = term->feed().last();
-            std::vector<api::Instance> first;
-            for (const auto& [id, instance] : term->look().estate.instances.all())
-                if (wanted(term->look(), instance, request, tenant)) first.push_back(view(term->look(), instance));
-            for (api::Instance& instance : first) CO_TRY(co_await to.send(at, api::Change::added, std::move(instance)));
-        }
-        CO_TRY(co_await to.synced(at));
-        request.all = true;  // Who watches is told when one ends.
-        while (true) {
-            const auto news = CO_TRY(co_await term->feed().next(std::string{Kind<Instance>::name}, at));
-            at = news.last;
-            if (news.ids.empty()) CO_TRY(co_await to.keep_alive());
-            std::vector<api::Instance> changed;
-            for (const std::string& id : news.ids)
-                if (const Instance* instance = term->look().estate.instances.find(id); instance && wanted(term->look(), *instance, request, tenant))
-                    changed.push_back(view(term->look(), *instance));
-            for (api::Instance& instance : changed) CO_TRY(co_await to.send(at, api::Change::changed, std::move(instance)));
-        }
-    });
-    read<ops::get_instance>([](const Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Instance> {
+            co_return list;
+        });
+    handlers_.watch<ops::list_instances>(
+        [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
+            const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+            const TermPtr term = CO_TRY(leader());
+            if (watches_ >= term->settings().watches_max)
+                co_return fail(Code::unavailable, "too many watch at the moment", "overloaded");
+            const Counted counted{watches_};
+            std::uint64_t at = call.resume;
+            if (at == 0) {
+                CO_TRY(co_await term->settled());
+                at = term->feed().last();
+                std::vector<api::Instance> first;
+                for (const auto& [id, instance] : term->look().estate.instances.all())
+                    if (wanted(term->look(), instance, request, tenant))
+                        first.push_back(view(term->look(), instance));
+                for (api::Instance& instance : first)
+                    CO_TRY(co_await to.send(at, api::Change::added, std::move(instance)));
+            }
+            CO_TRY(co_await to.synced(at));
+            request.all = true;  // Who watches is told when one ends.
+            while (true) {
+                const auto news = CO_TRY(co_await term->feed().next(std::string{Kind<Instance>::name}, at));
+                at = news.last;
+                if (news.ids.empty()) CO_TRY(co_await to.keep_alive());
+                std::vector<api::Instance> changed;
+                for (const std::string& id : news.ids)
+                    if (const Instance* instance = term->look().estate.instances.find(id);
+                        instance && wanted(term->look(), *instance, request, tenant))
+                        changed.push_back(view(term->look(), *instance));
+                for (api::Instance& instance : changed)
+                    CO_TRY(co_await to.send(at, api::Change::changed, std::move(instance)));
+            }
+        });
+    read<ops::get_instance>([](const Desk& desk, const api::Call& call,
+                               const api::GetInstance& request) -> Result<api::Instance> {
         return view(desk, *TRY(instance_named(desk, call, request.instance, request.tenant_id)));
     });
-    read<ops::explain_instance>([](const Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Explanation> {
+    read<ops::explain_instance>([](const Desk& desk, const api::Call& call,
+                                   const api::GetInstance& request) -> Result<api::Explanation> {
         return explain_instance(desk, *TRY(instance_named(desk, call, request.instance, request.tenant_id)));
     });
     handlers_.on<ops::get_instance_logs>([this](api::Call call, api::GetLogs request) -> Task<api::Logs> {
         const TermPtr term = CO_TRY(leader());
-        const Instance& instance = *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
+        const Instance& instance =
+            *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
         co_return co_await fetch_logs(term, instance.host, instance.id, request.tail);
     });
-    handlers_.on<ops::list_instance_events>([this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
-        const TermPtr term = CO_TRY(leader());
-        const Instance& instance = *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
-        EventQuery query{.kind = "instance", .id = instance.id, .limit = static_cast<std::size_t>(call.limit)};
-        CO_TRY(co_await term->settled());
-        api::List<api::Event> list;
-        for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query)))) list.items.push_back(view(event));
-        co_return list;
-    });
+    handlers_.on<ops::list_instance_events>(
+        [this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(leader());
+            const Instance& instance =
+                *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
+            EventQuery query{
+                .kind = "instance", .id = instance.id, .limit = static_cast<std::size_t>(call.limit)};
+            CO_TRY(co_await term->settled());
+            api::List<api::Event> list;
+            for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
+                list.items.push_back(view(event));
+            co_return list;
+        });
 }
 
 }  // namespace hostler::master

@@ -9,33 +9,37 @@ namespace hostler::master {
 namespace {
 
 template <class Row, class Names>
-Result<const Row*> named(const Table<Row>& table, const api::Call& call, std::string_view kind, const std::string& name,
-                         const std::optional<std::string>& tenant, Names names) {
+Result<const Row*> named(const Table<Row>& table, const api::Call& call, std::string_view kind,
+                         const std::string& name, const std::optional<std::string>& tenant, Names names) {
     const std::string meant = TRY(tenant_meant(call, tenant));
     const Row* found = nullptr;
     for (const auto& [id, row] : table.all()) {
         if ((id != name && names(row) != name) || (!meant.empty() && row.tenant != meant)) continue;
         if (found) {
-            Error error{Code::conflict, fmt::format("more than one tenant has {} {}", kind, name), "ambiguous"};
+            Error error{Code::conflict, fmt::format("more than one tenant has {} {}", kind, name),
+                        "ambiguous"};
             error.help = "Say whose it is with tenantID, or use its id.";
             return std::unexpected(std::move(error));
         }
         found = &row;
     }
     if (found) return found;
-    return fail(Code::not_found, fmt::format("there is no {} {}", kind, name), fmt::format("{}_not_found", kind));
+    return fail(Code::not_found, fmt::format("there is no {} {}", kind, name),
+                fmt::format("{}_not_found", kind));
 }
 
 }  // namespace
 
 Result<const Instance*> instance_named(const Desk& desk, const api::Call& call, const std::string& name,
                                        const std::optional<std::string>& tenant) {
-    return named(desk.estate.instances, call, "instance", name, tenant, [](const Instance& row) { return row.caller_id; });
+    return named(desk.estate.instances, call, "instance", name, tenant,
+                 [](const Instance& row) { return row.caller_id; });
 }
 
 Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant) {
-    return named(desk.estate.volumes, call, "volume", name, tenant, [](const Volume& row) { return row.name; });
+    return named(desk.estate.volumes, call, "volume", name, tenant,
+                 [](const Volume& row) { return row.name; });
 }
 
 Result<const Host*> host_named(const Desk& desk, const std::string& name) {

@@ -17,30 +17,40 @@ Result<const Spec*> spec_named(const Desk& desk, const std::string& name) {
 
 void Api::add_stocks() {
     namespace ops = api::ops;
-    write<ops::create_stocks>([](Desk& desk, const api::Call&, const api::CreateStocks& request) -> Result<api::Empty> {
-        TRY(create_stock(desk, request));
-        return api::Empty{};
-    });
-    write<ops::delete_stocks>([](Desk& desk, const api::Call&, const api::DeleteStocks& request) -> Result<api::Empty> {
-        TRY(delete_stock(desk, request));
-        return api::Empty{};
-    });
+    write<ops::create_stocks>(
+        [](Desk& desk, const api::Call&, const api::CreateStocks& request) -> Result<api::Empty> {
+            TRY(create_stock(desk, request));
+            return api::Empty{};
+        });
+    write<ops::delete_stocks>(
+        [](Desk& desk, const api::Call&, const api::DeleteStocks& request) -> Result<api::Empty> {
+            TRY(delete_stock(desk, request));
+            return api::Empty{};
+        });
     read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
-        return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; }).page(call, [](const Spec& spec) { return view(spec); });
+        return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; })
+            .page(call, [](const Spec& spec) { return view(spec); });
     });
-    read<ops::get_spec>([](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Spec> {
-        return view(*TRY(spec_named(desk, request.spec)));
-    });
+    read<ops::get_spec>(
+        [](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Spec> {
+            return view(*TRY(spec_named(desk, request.spec)));
+        });
     read<ops::list_stocks>([](const Desk& desk, const api::Call& call, const api::ListStocks& request) {
-        return rows_of<api::Stock>(desk.estate.specs, [&](const Spec& spec) {
-            const api::Stock stock = view_stock(desk, spec);
-            return !request.zone ? stock.wanted > 0
-                                 : std::ranges::any_of(stock.zones, [&](const auto& in) { return in.zone == *request.zone; });
-        }).page(call, [&](const Spec& spec) { return view_stock(desk, spec); });
+        return rows_of<api::Stock>(desk.estate.specs,
+                                   [&](const Spec& spec) {
+                                       const api::Stock stock = view_stock(desk, spec);
+                                       return !request.zone
+                                                  ? stock.wanted > 0
+                                                  : std::ranges::any_of(stock.zones, [&](const auto& in) {
+                                                        return in.zone == *request.zone;
+                                                    });
+                                   })
+            .page(call, [&](const Spec& spec) { return view_stock(desk, spec); });
     });
-    read<ops::get_stock>([](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Stock> {
-        return view_stock(desk, *TRY(spec_named(desk, request.spec)));
-    });
+    read<ops::get_stock>(
+        [](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Stock> {
+            return view_stock(desk, *TRY(spec_named(desk, request.spec)));
+        });
 }
 
 }  // namespace hostler::master

@@ -1,6 +1,6 @@
 // Volumes, networks, and what takes longer.
-#include <boost/describe/enum_to_string.hpp>
 #include <fmt/format.h>
+#include <boost/describe/enum_to_string.hpp>
 
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
@@ -26,39 +26,58 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
 void Api::add_volumes() {
     namespace ops = api::ops;
     write<ops::create_volume>(decide_create);
-    read<ops::list_volumes>([](const Desk& desk, const api::Call& call, const api::ListVolumes& request) -> Result<api::List<api::Volume>> {
+    read<ops::list_volumes>([](const Desk& desk, const api::Call& call,
+                               const api::ListVolumes& request) -> Result<api::List<api::Volume>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Volume>(desk.estate.volumes, [&](const Volume& row) {
-            return (tenant.empty() || row.tenant == tenant) && (!request.zone || zone_of(desk, row) == *request.zone) &&
-                   (!request.state || view(desk, row).state == *request.state);
-        }).page(call, [&](const Volume& row) { return view(desk, row); });
+        return rows_of<api::Volume>(desk.estate.volumes,
+                                    [&](const Volume& row) {
+                                        return (tenant.empty() || row.tenant == tenant) &&
+                                               (!request.zone || zone_of(desk, row) == *request.zone) &&
+                                               (!request.state || view(desk, row).state == *request.state);
+                                    })
+            .page(call, [&](const Volume& row) { return view(desk, row); });
     });
-    read<ops::get_volume>([](const Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::Volume> {
-        return view(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
-    });
-    write<ops::delete_volume>([](Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::LongOperation> {
-        const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;
-        return view(*TRY(delete_volume(desk, id)));
-    });
-    read<ops::list_networks>([](const Desk& desk, const api::Call& call, const api::ListNetworks& request) -> Result<api::List<api::Network>> {
+    read<ops::get_volume>(
+        [](const Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::Volume> {
+            return view(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
+        });
+    write<ops::delete_volume>(
+        [](Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::LongOperation> {
+            const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;
+            return view(*TRY(delete_volume(desk, id)));
+        });
+    read<ops::list_networks>([](const Desk& desk, const api::Call& call,
+                                const api::ListNetworks& request) -> Result<api::List<api::Network>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Network>(desk.estate.networks, [&](const Network& row) { return tenant.empty() || row.tenant == tenant; })
+        return rows_of<api::Network>(
+                   desk.estate.networks,
+                   [&](const Network& row) { return tenant.empty() || row.tenant == tenant; })
             .page(call, [&](const Network& row) { return view(desk, row); });
     });
-    read<ops::get_network>([](const Desk& desk, const api::Call& call, const api::GetNetwork& request) -> Result<api::Network> {
-        const Network* row = desk.estate.networks.find(request.network);
-        if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return view(desk, *row);
-        return fail(Code::not_found, fmt::format("there is no network {}", request.network), "network_not_found");
-    });
-    read<ops::list_operations>([](const Desk& desk, const api::Call& call, const api::ListOperations& request) {
-        return rows_of<api::LongOperation>(desk.estate.operations, [&](const LongOperation& row) {
-            return (call.caller.is_operator || row.tenant == call.caller.tenant) && (!request.state || view(row).state == *request.state);
-        }).page(call, [](const LongOperation& row) { return view(row); });
-    });
-    read<ops::get_operation>([](const Desk& desk, const api::Call& call, const api::GetOperation& request) -> Result<api::LongOperation> {
+    read<ops::get_network>(
+        [](const Desk& desk, const api::Call& call, const api::GetNetwork& request) -> Result<api::Network> {
+            const Network* row = desk.estate.networks.find(request.network);
+            if (row && (call.caller.is_operator || row->tenant == call.caller.tenant))
+                return view(desk, *row);
+            return fail(Code::not_found, fmt::format("there is no network {}", request.network),
+                        "network_not_found");
+        });
+    read<ops::list_operations>(
+        [](const Desk& desk, const api::Call& call, const api::ListOperations& request) {
+            return rows_of<api::LongOperation>(
+                       desk.estate.operations,
+                       [&](const LongOperation& row) {
+                           return (call.caller.is_operator || row.tenant == call.caller.tenant) &&
+                                  (!request.state || view(row).state == *request.state);
+                       })
+                .page(call, [](const LongOperation& row) { return view(row); });
+        });
+    read<ops::get_operation>([](const Desk& desk, const api::Call& call,
+                                const api::GetOperation& request) -> Result<api::LongOperation> {
         const LongOperation* row = desk.estate.operations.find(request.operation);
         if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return view(*row);
-        return fail(Code::not_found, fmt::format("there is no operation {}", request.operation), "operation_not_found");
+        return fail(Code::not_found, fmt::format("there is no operation {}", request.operation),
+                    "operation_not_found");
     });
 }
 

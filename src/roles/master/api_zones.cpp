@@ -14,9 +14,12 @@ Result<const Zone*> zone_named(const Desk& desk, const std::string& name) {
 }
 
 Result<api::Zone> create_zone(Desk& desk, const api::Call&, const api::CreateZone& request) {
-    if (desk.estate.zones.find(request.name)) return fail(Code::conflict, fmt::format("there is a zone {} already", request.name), "zone_exists");
+    if (desk.estate.zones.find(request.name))
+        return fail(Code::conflict, fmt::format("there is a zone {} already", request.name), "zone_exists");
     desk.estate.event("zone", request.name, "", "created", fmt::format("Zone {} was created.", request.name));
-    return view(desk, desk.estate.zones.add({.name = request.name, .place = request.location, .created_at = desk.estate.micros()}));
+    return view(desk,
+                desk.estate.zones.add(
+                    {.name = request.name, .place = request.location, .created_at = desk.estate.micros()}));
 }
 
 Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone& request) {
@@ -25,8 +28,10 @@ Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone
     int slots = 0;
     for (const auto& [id, slot] : desk.estate.slots.all()) slots += slot.zone == zone.name ? 1 : 0;
     if (shown.hosts + shown.access_points + slots > 0)
-        return fail(Code::conflict, fmt::format("zone {} still has {} hosts, {} access points and {} stock slots", zone.name, shown.hosts,
-                                                shown.access_points, slots), "zone_in_use");
+        return fail(Code::conflict,
+                    fmt::format("zone {} still has {} hosts, {} access points and {} stock slots", zone.name,
+                                shown.hosts, shown.access_points, slots),
+                    "zone_in_use");
     desk.estate.event("zone", zone.name, "", "deleted", fmt::format("Zone {} was deleted.", zone.name));
     desk.estate.zones.erase(request.zone);
     return api::Empty{};
@@ -37,58 +42,82 @@ Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone
 void Api::add_zones() {
     namespace ops = api::ops;
     read<ops::list_zones>([](const Desk& desk, const api::Call& call, const api::Empty&) {
-        return rows_of<api::Zone>(desk.estate.zones, [](const Zone&) { return true; }).page(call, [&](const Zone& zone) { return view(desk, zone); });
+        return rows_of<api::Zone>(desk.estate.zones, [](const Zone&) { return true; })
+            .page(call, [&](const Zone& zone) { return view(desk, zone); });
     });
-    read<ops::get_zone>([](const Desk& desk, const api::Call&, const api::NameZone& request) -> Result<api::Zone> {
-        return view(desk, *TRY(zone_named(desk, request.zone)));
-    });
+    read<ops::get_zone>(
+        [](const Desk& desk, const api::Call&, const api::NameZone& request) -> Result<api::Zone> {
+            return view(desk, *TRY(zone_named(desk, request.zone)));
+        });
     write<ops::create_zone>(create_zone);
     write<ops::delete_zone>(delete_zone);
-    read<ops::list_access_points>([](const Desk& desk, const api::Call& call, const api::ListAccessPoints& request) {
-        return rows_of<api::AccessPoint>(desk.estate.access_points, [&](const AccessPoint& row) { return !request.zone || row.zone == *request.zone; })
-            .page(call, [&](const AccessPoint& row) { return view(desk, row); });
-    });
-    read<ops::get_access_point>([](const Desk& desk, const api::Call&, const api::GetAccessPoint& request) -> Result<api::AccessPoint> {
-        if (const AccessPoint* row = desk.estate.access_points.find(request.access_point)) return view(desk, *row);
-        return fail(Code::not_found, fmt::format("there is no access point {}", request.access_point), "access_point_not_found");
+    read<ops::list_access_points>(
+        [](const Desk& desk, const api::Call& call, const api::ListAccessPoints& request) {
+            return rows_of<api::AccessPoint>(
+                       desk.estate.access_points,
+                       [&](const AccessPoint& row) { return !request.zone || row.zone == *request.zone; })
+                .page(call, [&](const AccessPoint& row) { return view(desk, row); });
+        });
+    read<ops::get_access_point>([](const Desk& desk, const api::Call&,
+                                   const api::GetAccessPoint& request) -> Result<api::AccessPoint> {
+        if (const AccessPoint* row = desk.estate.access_points.find(request.access_point))
+            return view(desk, *row);
+        return fail(Code::not_found, fmt::format("there is no access point {}", request.access_point),
+                    "access_point_not_found");
     });
 
-    handlers_.on<ops::create_host_token>([this](api::Call call, api::CreateHostToken request) -> Task<api::CreatedHostToken> {
-        const TermPtr term = CO_TRY(leader());
-        const Ports& ports = term->ports();
-        co_return co_await perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
-            [&ports](Desk& desk, const api::Call&, const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
-                if (!desk.estate.zones.find(asked.zone)) {
-                    Error error{Code::invalid, fmt::format("there is no zone {}", asked.zone), "invalid"};
-                    error.fields.push_back({"zone", "no such zone"});
-                    return std::unexpected(std::move(error));
-                }
-                const std::string secret = new_secret(desk.random, "ht");
-                HostToken token{.id = new_id(desk.random, "t"), .hash = ports.digest.sha256(secret), .zone = asked.zone, .owner = asked.provider,
-                                .created_at = desk.estate.micros()};
-                token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
-                std::string access;
-                for (const auto& [name, row] : desk.estate.access_points.all())
-                    if (row.zone == asked.zone) access += (access.empty() ? "" : ",") + row.uplink_address;
-                api::CreatedHostToken made{.id = token.id, .token = secret + "." + ports.authority.fingerprint(), .zone = token.zone, .provider = token.owner,
-                                           .expires_at = wall(token.expires_at)};
-                made.command = fmt::format("hostler-agent run --data /var/lib/hostler-agent --access {} --token {}", access.empty() ? "ADDRESS:PORT" : access, made.token);
-                desk.estate.event("host_token", token.id, "", "created", fmt::format("A token for zone {} was made.", token.zone));
-                desk.estate.host_tokens.add(std::move(token));
-                return made;
-            },
-            std::move(call), std::move(request));
-    });
+    handlers_.on<ops::create_host_token>(
+        [this](api::Call call, api::CreateHostToken request) -> Task<api::CreatedHostToken> {
+            const TermPtr term = CO_TRY(leader());
+            const Ports& ports = term->ports();
+            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
+                [&ports](Desk& desk, const api::Call&,
+                         const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
+                    if (!desk.estate.zones.find(asked.zone)) {
+                        Error error{Code::invalid, fmt::format("there is no zone {}", asked.zone), "invalid"};
+                        error.fields.push_back({"zone", "no such zone"});
+                        return std::unexpected(std::move(error));
+                    }
+                    const std::string secret = new_secret(desk.random, "ht");
+                    HostToken token{.id = new_id(desk.random, "t"),
+                                    .hash = ports.digest.sha256(secret),
+                                    .zone = asked.zone,
+                                    .owner = asked.provider,
+                                    .created_at = desk.estate.micros()};
+                    token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
+                    std::string access;
+                    for (const auto& [name, row] : desk.estate.access_points.all())
+                        if (row.zone == asked.zone)
+                            access += (access.empty() ? "" : ",") + row.uplink_address;
+                    api::CreatedHostToken made{.id = token.id,
+                                               .token = secret + "." + ports.authority.fingerprint(),
+                                               .zone = token.zone,
+                                               .provider = token.owner,
+                                               .expires_at = wall(token.expires_at)};
+                    made.command =
+                        fmt::format("hostler-agent run --data /var/lib/hostler-agent --access {} --token {}",
+                                    access.empty() ? "ADDRESS:PORT" : access, made.token);
+                    desk.estate.event("host_token", token.id, "", "created",
+                                      fmt::format("A token for zone {} was made.", token.zone));
+                    desk.estate.host_tokens.add(std::move(token));
+                    return made;
+                },
+                std::move(call), std::move(request));
+        });
     read<ops::list_host_tokens>([](const Desk& desk, const api::Call& call, const api::Empty&) {
-        return rows_of<api::HostToken>(desk.estate.host_tokens, [](const HostToken&) { return true; }).page(call, [](const HostToken& row) { return view(row); });
+        return rows_of<api::HostToken>(desk.estate.host_tokens, [](const HostToken&) { return true; })
+            .page(call, [](const HostToken& row) { return view(row); });
     });
-    write<ops::delete_host_token>([](Desk& desk, const api::Call&, const api::NameHostToken& request) -> Result<api::Empty> {
-        const HostToken* token = desk.estate.host_tokens.find(request.host_token);
-        if (!token) return fail(Code::not_found, fmt::format("there is no host token {}", request.host_token), "host_token_not_found");
-        desk.estate.event("host_token", token->id, "", "deleted", "The token is worth nothing now.");
-        desk.estate.host_tokens.erase(request.host_token);
-        return api::Empty{};
-    });
+    write<ops::delete_host_token>(
+        [](Desk& desk, const api::Call&, const api::NameHostToken& request) -> Result<api::Empty> {
+            const HostToken* token = desk.estate.host_tokens.find(request.host_token);
+            if (!token)
+                return fail(Code::not_found, fmt::format("there is no host token {}", request.host_token),
+                            "host_token_not_found");
+            desk.estate.event("host_token", token->id, "", "deleted", "The token is worth nothing now.");
+            desk.estate.host_tokens.erase(request.host_token);
+            return api::Empty{};
+        });
 }
 
 }  // namespace hostler::master

@@ -30,7 +30,8 @@ std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session) {
     if (session.size() > 256) return std::nullopt;
     const SignIn* sign_in = term.look().estate.sign_ins.find(term.ports().digest.sha256(session));
-    if (!sign_in || sign_in->route.starts_with('?') || sign_in->expires_at <= term.ports().timers.wall().time_since_epoch().count())
+    if (!sign_in || sign_in->route.starts_with('?') ||
+        sign_in->expires_at <= term.ports().timers.wall().time_since_epoch().count())
         return std::nullopt;
     if (sign_in->key.empty()) return Caller{"key/operator", "", "operator", "", 0};
     const ApiKey* key = term.look().estate.api_keys.find(sign_in->key);
@@ -40,7 +41,9 @@ std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& ses
 std::string make_code(Term& term, const Caller& caller, const std::string& route) {
     Desk& desk = term.desk(caller.actor);
     const std::string code = new_secret(term.ports().random, "hc");
-    desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(code), .key = caller.key, .route = "?" + route,
+    desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(code),
+                              .key = caller.key,
+                              .route = "?" + route,
                               .expires_at = desk.estate.micros() + code_life_us});
     return code;
 }
@@ -50,12 +53,17 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
     Desk& desk = term.desk("gateway");
     const SignIn* waiting = desk.estate.sign_ins.find(hash);
     if (!waiting || waiting->route != "?" + route || waiting->expires_at <= desk.estate.micros())
-        return fail(Code::unauthenticated, "this sign-in code was used, has expired, or is for another address; sign in again", "code_unknown");
+        return fail(Code::unauthenticated,
+                    "this sign-in code was used, has expired, or is for another address; sign in again",
+                    "code_unknown");
     const std::string session = new_secret(term.ports().random, "hs");
     const std::string key = waiting->key;
     desk.estate.sign_ins.erase(hash);
-    desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session), .key = key, .route = route,
-                              .expires_at = desk.estate.micros() + std::chrono::microseconds{term.settings().sign_in_life}.count()});
+    desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),
+                              .key = key,
+                              .route = route,
+                              .expires_at = desk.estate.micros() +
+                                            std::chrono::microseconds{term.settings().sign_in_life}.count()});
     return session;
 }
 

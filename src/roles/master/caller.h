@@ -9,15 +9,16 @@
 namespace hostler::master {
 
 struct Caller {
-    std::string actor;      // "key/k-…"
-    std::string key;        // Its id; empty: the operator's key that the master was started with.
+    std::string actor;  // "key/k-…"
+    std::string key;    // Its id; empty: the operator's key that the master was started with.
     std::string name;
-    std::string tenant;     // Empty: an operator.
+    std::string tenant;  // Empty: an operator.
     std::int64_t expires_at = 0;
     bool is_operator() const { return tenant.empty(); }
 };
 
-// nullopt: nobody that we know, or not any more. A browser's session opens instances, not the API: it is no API key.
+// nullopt: nobody that we know, or not any more. A browser's session opens instances, not the API: it is no
+// API key.
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session);
 

@@ -35,7 +35,8 @@ std::string unavailable(const Host& host) {
         case HostPhase::ready: break;
     }
     if (host.cordoned) return "is cordoned";
-    if (!host.engine_error.empty()) return fmt::format("has no working container engine: {}", host.engine_error);
+    if (!host.engine_error.empty())
+        return fmt::format("has no working container engine: {}", host.engine_error);
     return {};
 }
 
@@ -43,7 +44,8 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
     std::map<std::string, Candidate> by_host;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         if (host.phase == HostPhase::retired) continue;
-        Candidate candidate{.id = id, .name = host.facts.hostname, .zone = host.zone, .unavailable = unavailable(host)};
+        Candidate candidate{
+            .id = id, .name = host.facts.hostname, .zone = host.zone, .unavailable = unavailable(host)};
         candidate.cpu_milli = candidate.cpu_total_milli = host.facts.cpus * std::int64_t{1000};
         candidate.memory_bytes = candidate.memory_total_bytes = host.facts.memory_bytes;
         candidate.places = place_max - place_min + 1;
@@ -61,7 +63,8 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
         candidate.cpu_milli -= claim.cpu_milli;
         candidate.memory_bytes -= claim.memory_bytes;
         candidate.places -= claim.address_index > 0 ? 1 : 0;
-        std::erase_if(candidate.gpus, [&](const FreeGpu& gpu) { return std::ranges::count(claim.gpus, gpu.uuid) > 0; });
+        std::erase_if(candidate.gpus,
+                      [&](const FreeGpu& gpu) { return std::ranges::count(claim.gpus, gpu.uuid) > 0; });
     }
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec || slot.claim.empty()) continue;
@@ -81,8 +84,11 @@ std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& s
 }
 
 Demand demand_of(const Spec& spec, const std::string& zone) {
-    return {.cpu_milli = spec.cpu_milli, .memory_bytes = spec.memory_bytes, .gpu_type = spec.gpu_type,
-            .gpu_count = spec.gpu_count, .zone = zone};
+    return {.cpu_milli = spec.cpu_milli,
+            .memory_bytes = spec.memory_bytes,
+            .gpu_type = spec.gpu_type,
+            .gpu_count = spec.gpu_count,
+            .zone = zone};
 }
 
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
@@ -93,8 +99,12 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
     int index = place_min;
     while (taken.contains(index)) ++index;
     HOSTLER_ASSERT(index <= place_max);  // unfit() refuses a host without a place.
-    Claim made{.id = new_id(desk.random, "c"), .host = placement.host, .zone = placement.zone, .use = use,
-               .tenant = tenant, .holder = holder};
+    Claim made{.id = new_id(desk.random, "c"),
+               .host = placement.host,
+               .zone = placement.zone,
+               .use = use,
+               .tenant = tenant,
+               .holder = holder};
     made.cpu_milli = demand.cpu_milli;
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;

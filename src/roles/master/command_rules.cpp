@@ -29,20 +29,30 @@ InstanceEvent event_of(const std::string& phase) {
 void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
     const Instance* instance = desk.estate.instances.find(command.subject);
     if (!instance || instance->meta.generation != command.subject_generation) return;
-    if (answer.done) return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
+    if (answer.done)
+        return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
     // Refused as too old or too late: by level, the next look makes another command.
     if (refused_unread(answer)) return;
-    if (answer.reason == "network_failed" && answer.code == "conflict" && move_to_another_subnet(desk, command.subject)) return;
+    if (answer.reason == "network_failed" && answer.code == "conflict" &&
+        move_to_another_subnet(desk, command.subject))
+        return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
-    note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason, answer.message);
-    // A host that could not even write down that it refused would begin a late copy: it is first to obey something newer.
+    note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason,
+         answer.message);
+    // A host that could not even write down that it refused would begin a late copy: it is first to obey
+    // something newer.
     if (answer.reason == "journal_failed") ++desk.estate.instances.edit(command.subject).meta.generation;
 }
 
 }  // namespace
 
-void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject, std::uint64_t generation) {
-    HostCommand made{.id = new_id(desk.random, "cmd", 12), .host = host, .verb = verb, .subject = subject, .subject_generation = generation};
+void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
+             std::uint64_t generation) {
+    HostCommand made{.id = new_id(desk.random, "cmd", 12),
+                     .host = host,
+                     .verb = verb,
+                     .subject = subject,
+                     .subject_generation = generation};
     made.created_at = desk.estate.micros();
     made.expires_at = made.created_at + std::chrono::microseconds{desk.settings.start_deadline}.count();
     desk.estate.commands.add(std::move(made));
@@ -60,7 +70,8 @@ bool resting(const Desk& desk, const std::string& subject) {
 }
 
 bool refused_unread(const CommandAnswer& answer) {
-    return !answer.done && (answer.reason == "stale_epoch" || answer.reason == "stale_generation" || answer.reason == "expired");
+    return !answer.done && (answer.reason == "stale_epoch" || answer.reason == "stale_generation" ||
+                            answer.reason == "expired");
 }
 
 void close_commands(Desk& desk, const std::string& subject, std::uint64_t below) {
@@ -74,10 +85,12 @@ void close_commands(Desk& desk, const std::string& subject, std::uint64_t below)
     }
 }
 
-void note_progress(Desk& desk, const std::string& host, const std::string& id, const std::string& phase, const std::string& message) {
+void note_progress(Desk& desk, const std::string& host, const std::string& id, const std::string& phase,
+                   const std::string& message) {
     const HostCommand* command = desk.estate.commands.find(id);
     if (!command || command->host != host) return;
-    if (!move(desk, id, CommandEvent::begin, message) && command->message != message) desk.estate.commands.edit(id).message = message;
+    if (!move(desk, id, CommandEvent::begin, message) && command->message != message)
+        desk.estate.commands.edit(id).message = message;
     if (command->verb != Verb::start_workload) return;
     const Instance* instance = desk.estate.instances.find(command->subject);
     if (!instance || instance->meta.generation != command->subject_generation) return;
@@ -121,7 +134,9 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
 void expire_commands(Desk& desk) {
     std::vector<std::string> ids;
     for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.expires_at + std::chrono::microseconds{desk.settings.ready_deadline}.count() < desk.estate.micros()) ids.push_back(id);
+        if (command.expires_at + std::chrono::microseconds{desk.settings.ready_deadline}.count() <
+            desk.estate.micros())
+            ids.push_back(id);
     for (const std::string& id : ids) {
         const std::string subject = desk.estate.commands.at(id).subject;
         move(desk, id, CommandEvent::expire, "the host did not answer in time");

@@ -6,7 +6,8 @@
 namespace hostler::master {
 
 // Makes a command, to be sent once it is durable.
-void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject, std::uint64_t generation);
+void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
+             std::uint64_t generation);
 
 // One about this subject is under way.
 bool commanded(const Desk& desk, const std::string& subject);
@@ -19,12 +20,12 @@ void close_commands(Desk& desk, const std::string& subject, std::uint64_t below_
 
 struct CommandAnswer {
     bool done = false;
-    std::string code;      // When it failed: as core/result.h names it,
-    std::string reason;    // a token,
-    std::string message;   // a sentence.
+    std::string code;     // When it failed: as core/result.h names it,
+    std::string reason;   // a token,
+    std::string message;  // a sentence.
     int exit_code = 0;
-    bool exited = false;   // exit_code says something.
-    bool absent = false;   // The host says that nothing of the subject runs now.
+    bool exited = false;  // exit_code says something.
+    bool absent = false;  // The host says that nothing of the subject runs now.
 };
 
 // The host did not do it because the command itself was too old or too late for it.
@@ -34,7 +35,8 @@ bool refused_unread(const CommandAnswer& answer);
 void note_progress(Desk& desk, const std::string& host, const std::string& command, const std::string& phase,
                    const std::string& message);
 // It has ended. What it was about moves on.
-void note_answer(Desk& desk, const std::string& host, const std::string& command, const CommandAnswer& answer);
+void note_answer(Desk& desk, const std::string& host, const std::string& command,
+                 const CommandAnswer& answer);
 
 // Ends those whose time is over.
 void expire_commands(Desk& desk);

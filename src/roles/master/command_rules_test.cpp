@@ -58,7 +58,9 @@ TEST(Commands, AreAnsweredByTheirHostAlone) {
 
 TEST(Commands, AFailedStartEndsTheInstance) {
     Started1 rig;
-    rig.answer(rig.id, {.code = "not_found", .reason = "image_unavailable", .message = "no such image", .absent = true});
+    rig.answer(
+        rig.id,
+        {.code = "not_found", .reason = "image_unavailable", .message = "no such image", .absent = true});
     EXPECT_EQ(rig.instance(rig.id).phase, InstancePhase::failed);
     EXPECT_EQ(rig.instance(rig.id).reason, "image_unavailable");
     EXPECT_EQ(rig.instance(rig.id).message, "no such image");

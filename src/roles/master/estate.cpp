@@ -31,9 +31,10 @@ void Estate::begin(std::string actor, WallTime time) {
     time_ = time;
 }
 
-void Estate::event(std::string_view kind, const std::string& id, const std::string& tenant, std::string reason,
-                   std::string message) {
-    events_.push_back({time_, std::string{kind}, id, tenant, actor_, std::move(reason), std::move(message), 0});
+void Estate::event(std::string_view kind, const std::string& id, const std::string& tenant,
+                   std::string reason, std::string message) {
+    events_.push_back(
+        {time_, std::string{kind}, id, tenant, actor_, std::move(reason), std::move(message), 0});
 }
 
 void Estate::ledger(const Claim& claim, std::string use) {
@@ -104,7 +105,8 @@ Result<> Estate::load(const std::vector<Object>& objects) {
             known = true;
             auto row = decode_body<T>(object.body);
             if (!row) {
-                read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id, row.error().message));
+                read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id,
+                                                        row.error().message));
                 return;
             }
             row->meta = {object.generation, object.created, object.version};

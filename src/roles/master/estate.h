@@ -1,5 +1,6 @@
-// Everything that is, in memory: the one place where the master's decisions are made. It belongs to one thread, and
-// nothing is awaited between reading it and changing it. What was changed is taken out as one commit.
+// Everything that is, in memory: the one place where the master's decisions are made. It belongs to one
+// thread, and nothing is awaited between reading it and changing it. What was changed is taken out as one
+// commit.
 #pragma once
 
 #include <map>
@@ -118,7 +119,8 @@ private:
     static void each_table(Self& self, Visit visit) {
         visit(self.zones), visit(self.access_points), visit(self.gateways), visit(self.host_tokens);
         visit(self.hosts), visit(self.specs), visit(self.slots), visit(self.claims), visit(self.instances);
-        visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets), visit(self.commands);
+        visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
+            visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
     }
     void ledger(const Claim& claim, std::string use);

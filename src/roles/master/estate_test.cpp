@@ -13,30 +13,142 @@ using testing::DeskRig;
 void fill(Estate& estate) {
     estate.begin("key/k-1", WallTime{std::chrono::microseconds{1'700'000'000'000'001}});
     estate.zones.add({.name = "nj", .place = "New \"Jersey\"\n", .created_at = 5});
-    estate.access_points.add({.name = "access-nj", .zone = "nj", .uplink_address = "1:2", .tunnel_address = "3:4", .control_address = "5:6", .created_at = 7});
+    estate.access_points.add({.name = "access-nj",
+                              .zone = "nj",
+                              .uplink_address = "1:2",
+                              .tunnel_address = "3:4",
+                              .control_address = "5:6",
+                              .created_at = 7});
     estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = "localhost"});
-    estate.host_tokens.add({.id = "t-1", .hash = "abc", .zone = "nj", .owner = "us", .created_at = 1, .expires_at = 2, .used_at = 3, .host = "h-a", .csr_digest = "d", .certificate = "PEM"});
-    Host host{.id = "h-a", .zone = "nj", .owner = "us", .phase = HostPhase::unreachable, .cordoned = true, .message = "silent", .boot_id = "b", .engine = "podman", .engine_error = "none",
-              .agent_version = "1", .facts = DeskRig::facts_of("a", 2), .gpu_states = {{"GPU-a-0", {GpuHealth::faulty, "XID"}}}, .joined_at = 9};
+    estate.host_tokens.add({.id = "t-1",
+                            .hash = "abc",
+                            .zone = "nj",
+                            .owner = "us",
+                            .created_at = 1,
+                            .expires_at = 2,
+                            .used_at = 3,
+                            .host = "h-a",
+                            .csr_digest = "d",
+                            .certificate = "PEM"});
+    Host host{.id = "h-a",
+              .zone = "nj",
+              .owner = "us",
+              .phase = HostPhase::unreachable,
+              .cordoned = true,
+              .message = "silent",
+              .boot_id = "b",
+              .engine = "podman",
+              .engine_error = "none",
+              .agent_version = "1",
+              .facts = DeskRig::facts_of("a", 2),
+              .gpu_states = {{"GPU-a-0", {GpuHealth::faulty, "XID"}}},
+              .joined_at = 9};
     host.facts.topology.push_back({"GPU-a-0", "GPU-a-1", GpuLinkKind::nvlink, 18});
     host.facts.gpus[0].nvlinks.push_back({.link = 3, .active = true, .remote_switch = true});
     estate.hosts.add(std::move(host));
-    estate.specs.add({.name = "small", .cpu_milli = 4000, .memory_bytes = 1ll << 40, .gpu_type = "H100", .gpu_count = 1, .cpu = "4", .memory = "1Ti", .created_at = 4});
-    estate.slots.add({.id = "s-1", .spec = "small", .zone = "nj", .phase = SlotPhase::used, .claim = "c-1", .instance = "i-1", .message = "m"});
-    estate.hold({.id = "c-1", .host = "h-a", .zone = "nj", .use = ClaimUse::leaving, .tenant = "acme", .holder = "i-1", .cpu_milli = 1, .memory_bytes = 2, .gpus = {"GPU-a-0", "GPU-a-1"}, .address_index = 17});
-    Instance instance{.id = "i-1", .caller_id = "one", .tenant = "acme", .tenant_name = "Acme", .spec_name = "small", .request_digest = "d", .phase = InstancePhase::lost, .reason = "r", .message = "m",
-                      .host = "h-a", .zone = "nj", .claim = "c-1", .slot = "s-1", .subnet = "sn-1", .address = "10.0.0.17", .run_generation = 2, .exit_code = -9, .created_at = 1, .started_at = 2, .ready_at = 3, .ended_at = 4};
+    estate.specs.add({.name = "small",
+                      .cpu_milli = 4000,
+                      .memory_bytes = 1ll << 40,
+                      .gpu_type = "H100",
+                      .gpu_count = 1,
+                      .cpu = "4",
+                      .memory = "1Ti",
+                      .created_at = 4});
+    estate.slots.add({.id = "s-1",
+                      .spec = "small",
+                      .zone = "nj",
+                      .phase = SlotPhase::used,
+                      .claim = "c-1",
+                      .instance = "i-1",
+                      .message = "m"});
+    estate.hold({.id = "c-1",
+                 .host = "h-a",
+                 .zone = "nj",
+                 .use = ClaimUse::leaving,
+                 .tenant = "acme",
+                 .holder = "i-1",
+                 .cpu_milli = 1,
+                 .memory_bytes = 2,
+                 .gpus = {"GPU-a-0", "GPU-a-1"},
+                 .address_index = 17});
+    Instance instance{.id = "i-1",
+                      .caller_id = "one",
+                      .tenant = "acme",
+                      .tenant_name = "Acme",
+                      .spec_name = "small",
+                      .request_digest = "d",
+                      .phase = InstancePhase::lost,
+                      .reason = "r",
+                      .message = "m",
+                      .host = "h-a",
+                      .zone = "nj",
+                      .claim = "c-1",
+                      .slot = "s-1",
+                      .subnet = "sn-1",
+                      .address = "10.0.0.17",
+                      .run_generation = 2,
+                      .exit_code = -9,
+                      .created_at = 1,
+                      .started_at = 2,
+                      .ready_at = 3,
+                      .ended_at = 4};
     instance.meta.generation = 7;
-    instance.spec = {"demo:1", {"sh", "-c", "x"}, {{"A", "1"}}, {{.port = 80, .is_public = true, .is_probe = true, .base_url = "/lab", .own_port = 20001}}, {{"v-1", "/data", true}}};
+    instance.spec = {
+        "demo:1",
+        {"sh", "-c", "x"},
+        {{"A", "1"}},
+        {{.port = 80, .is_public = true, .is_probe = true, .base_url = "/lab", .own_port = 20001}},
+        {{"v-1", "/data", true}}};
     estate.instances.add(std::move(instance));
-    estate.volumes.add({.id = "v-1", .name = "data", .tenant = "acme", .zone = "nj", .host = "h-a", .size_bytes = 5, .phase = VolumePhase::deleting, .message = "m", .created_at = 6});
+    estate.volumes.add({.id = "v-1",
+                        .name = "data",
+                        .tenant = "acme",
+                        .zone = "nj",
+                        .host = "h-a",
+                        .size_bytes = 5,
+                        .phase = VolumePhase::deleting,
+                        .message = "m",
+                        .created_at = 6});
     estate.networks.add({.id = "n-1", .tenant = "acme", .created_at = 8});
-    estate.subnets.add({.id = "sn-1", .network = "n-1", .tenant = "acme", .host = "h-a", .index = 4000, .leaving = true, .unusable = true});
-    estate.commands.add({.id = "cmd-1", .host = "h-a", .verb = Verb::remove_network, .subject = "sn-1", .subject_generation = 3, .phase = CommandPhase::running, .message = "m", .created_at = 1, .expires_at = 2});
-    estate.api_keys.add({.id = "k-1", .name = "n", .hash = "h", .tenant = "acme", .created_at = 1, .expires_at = 2, .revoked_at = 3});
+    estate.subnets.add({.id = "sn-1",
+                        .network = "n-1",
+                        .tenant = "acme",
+                        .host = "h-a",
+                        .index = 4000,
+                        .leaving = true,
+                        .unusable = true});
+    estate.commands.add({.id = "cmd-1",
+                         .host = "h-a",
+                         .verb = Verb::remove_network,
+                         .subject = "sn-1",
+                         .subject_generation = 3,
+                         .phase = CommandPhase::running,
+                         .message = "m",
+                         .created_at = 1,
+                         .expires_at = 2});
+    estate.api_keys.add({.id = "k-1",
+                         .name = "n",
+                         .hash = "h",
+                         .tenant = "acme",
+                         .created_at = 1,
+                         .expires_at = 2,
+                         .revoked_at = 3});
     estate.sign_ins.add({.hash = "h", .key = "k-1", .route = "80-i-1", .expires_at = 4});
-    estate.answers.add({.id = "acme|op", .tenant = "acme", .digest = "d", .status = 202, .body = "{\"a\":1}", .expires_at = 5});
-    estate.operations.add({.id = "op-1", .kind = "deleteVolume", .subject = "volume/v-1", .tenant = "acme", .phase = OperationPhase::failed, .message = "m", .code = "c", .created_at = 1, .ended_at = 2});
+    estate.answers.add({.id = "acme|op",
+                        .tenant = "acme",
+                        .digest = "d",
+                        .status = 202,
+                        .body = "{\"a\":1}",
+                        .expires_at = 5});
+    estate.operations.add({.id = "op-1",
+                           .kind = "deleteVolume",
+                           .subject = "volume/v-1",
+                           .tenant = "acme",
+                           .phase = OperationPhase::failed,
+                           .message = "m",
+                           .code = "c",
+                           .created_at = 1,
+                           .ended_at = 2});
 }
 
 // What is in `estate`, as take() would write all of it.
@@ -46,9 +158,12 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
         for (const auto& [id, row] : table.all()) ids.push_back(id);
         for (const auto& id : ids) table.edit(id);
     };
-    edit(estate.zones), edit(estate.access_points), edit(estate.gateways), edit(estate.host_tokens), edit(estate.hosts), edit(estate.specs);
-    edit(estate.slots), edit(estate.claims), edit(estate.instances), edit(estate.volumes), edit(estate.networks), edit(estate.subnets);
-    edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers), edit(estate.operations);
+    edit(estate.zones), edit(estate.access_points), edit(estate.gateways), edit(estate.host_tokens),
+        edit(estate.hosts), edit(estate.specs);
+    edit(estate.slots), edit(estate.claims), edit(estate.instances), edit(estate.volumes),
+        edit(estate.networks), edit(estate.subnets);
+    edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers),
+        edit(estate.operations);
     std::vector<Touched> touched;
     return estate.take(1, number, touched).put;
 }
@@ -91,7 +206,9 @@ TEST(Estate, LetsPassWhatANewerReleaseWrote) {
     ASSERT_TRUE(loaded.load(objects));
     EXPECT_EQ(everything(loaded, 2), everything(estate, 2));
     Estate older;
-    ASSERT_TRUE(older.load({{.kind = "subnet", .id = "sn-1", .generation = 1, .body = R"({"id":"sn-1","index":3})"}})) << "nor is what an older one did not write missed";
+    ASSERT_TRUE(
+        older.load({{.kind = "subnet", .id = "sn-1", .generation = 1, .body = R"({"id":"sn-1","index":3})"}}))
+        << "nor is what an older one did not write missed";
     EXPECT_FALSE(older.subnets.at("sn-1").unusable);
     Estate broken;
     const auto refused = broken.load({{.kind = "host", .id = "h-1", .body = "{"}});
@@ -123,7 +240,8 @@ TEST(Estate, OneTakeIsAllThatChanged) {
     EXPECT_EQ(changes.put[0].version, 3u);
     EXPECT_EQ(changes.put[1].created, 3u) << "made again under the same name, it is another";
     EXPECT_FALSE(changes.put[2].live) << "kept to be read";
-    EXPECT_EQ(changes.erase, (std::vector<std::pair<std::string, std::string>>{{"volume", "v-1"}})) << "and what never was is not mentioned";
+    EXPECT_EQ(changes.erase, (std::vector<std::pair<std::string, std::string>>{{"volume", "v-1"}}))
+        << "and what never was is not mentioned";
     EXPECT_EQ(touched.size(), 4u);
     ASSERT_EQ(changes.events.size(), 1u);
     EXPECT_EQ(changes.events[0].actor, "key/k-1");

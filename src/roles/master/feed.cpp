@@ -27,10 +27,12 @@ Task<Feed::News> Feed::next(std::string kind, std::uint64_t after) {
     const std::uint64_t beats = beats_;
     while (true) {
         if (closed_) co_return fail(Code::unavailable, "this master does not lead any more");
-        if (after < first_ || after > last_) co_return fail(Code::exhausted, "this is too long ago; begin anew", "feed_too_old");
+        if (after < first_ || after > last_)
+            co_return fail(Code::exhausted, "this is too long ago; begin anew", "feed_too_old");
         News news{last_, {}};
         for (const Entry& entry : entries_)
-            if (entry.number > after && entry.touched.kind == kind && std::ranges::count(news.ids, entry.touched.id) == 0)
+            if (entry.number > after && entry.touched.kind == kind &&
+                std::ranges::count(news.ids, entry.touched.id) == 0)
                 news.ids.push_back(entry.touched.id);
         if (!news.ids.empty() || beats_ != beats) co_return news;
         after = last_;

@@ -12,14 +12,16 @@ namespace hostler::master {
 
 class Feed {
 public:
-    explicit Feed(std::size_t size_max, std::uint64_t number) : size_max_(size_max), first_(number), last_(number) {}
+    explicit Feed(std::size_t size_max, std::uint64_t number)
+        : size_max_(size_max), first_(number), last_(number) {}
 
     void publish(std::uint64_t number, std::vector<Touched> touched);
     void close();
     void beat();  // Those who wait get news of nothing, so that they can tell that they are here.
 
-    // All of `kind` touched after commit `after`; waits while there is nothing and no beat. `last`: up to which commit
-    // that is. Errors: exhausted (feed_too_old: `after` is too long ago, or of another history), unavailable (closed), cancelled.
+    // All of `kind` touched after commit `after`; waits while there is nothing and no beat. `last`: up to
+    // which commit that is. Errors: exhausted (feed_too_old: `after` is too long ago, or of another history),
+    // unavailable (closed), cancelled.
     struct News {
         std::uint64_t last = 0;
         std::vector<std::string> ids;

@@ -12,7 +12,9 @@ using hostler::testing::try_run;
 using Ids = std::vector<std::string>;
 
 struct FeedTest : ::testing::Test {
-    std::optional<Result<Feed::News>> ask(std::uint64_t after) { return try_run(loop, feed.next("instance", after)); }
+    std::optional<Result<Feed::News>> ask(std::uint64_t after) {
+        return try_run(loop, feed.next("instance", after));
+    }
     Loop loop;
     Feed feed{4, 10};
 };
@@ -64,7 +66,8 @@ TEST_F(FeedTest, WhoWaitsIsWoken) {
 }
 
 TEST_F(FeedTest, WhoComesBackTooLateBeginsAnew) {
-    for (std::uint64_t number = 11; number <= 14; ++number) feed.publish(number, {{"instance", std::to_string(number)}, {"host", "h"}});
+    for (std::uint64_t number = 11; number <= 14; ++number)
+        feed.publish(number, {{"instance", std::to_string(number)}, {"host", "h"}});
     EXPECT_EQ((**ask(13)).ids, (Ids{"14"}));
     EXPECT_EQ((**ask(12)).ids, (Ids{"13", "14"}));
     const auto late = ask(11);

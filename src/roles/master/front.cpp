@@ -27,7 +27,10 @@ http::Response page(int status, std::string html, std::string_view opens = "") {
     http::Response response{.status = status, .body = std::move(html)};
     response.headers.set("Content-Type", "text/html; charset=utf-8");
     response.headers.set("Cache-Control", "no-store");
-    response.headers.set("Content-Security-Policy", fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; frame-ancestors 'none'; base-uri 'none'", opens));
+    response.headers.set("Content-Security-Policy",
+                         fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
+                                     "frame-ancestors 'none'; base-uri 'none'",
+                                     opens));
     response.headers.set("Referrer-Policy", "no-referrer");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
@@ -64,17 +67,20 @@ std::string form_field(std::string_view body, std::string_view name) {
 
 }  // namespace
 
-Front::Front(const Ports& ports, const Settings& settings, const Lead& lead) : ports_(ports), settings_(settings), api_(lead) {}
+Front::Front(const Ports& ports, const Settings& settings, const Lead& lead)
+    : ports_(ports), settings_(settings), api_(lead) {}
 
 Task<> Front::serve(StreamPtr stream) {
-    co_return co_await http::serve(std::move(stream), ports_.timers, limits_, [this](http::Exchange& exchange) { return answer(exchange); });
+    co_return co_await http::serve(std::move(stream), ports_.timers, limits_,
+                                   [this](http::Exchange& exchange) { return answer(exchange); });
 }
 
 Task<> Front::answer(http::Exchange& exchange) {
     const std::string_view path = exchange.request.path();
     if (path == "/healthz") {
         const auto term = api_.leader();
-        co_return co_await exchange.respond(http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
+        co_return co_await exchange.respond(
+            http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
     }
     if (path == "/openapi.json") {
         http::Response response{.body = api::openapi()};
@@ -83,7 +89,8 @@ Task<> Front::answer(http::Exchange& exchange) {
     }
     if (path == "/sign-in") co_return co_await sign_in(exchange);
     if (under_way_ >= settings_.requests_max) {
-        api::Reply busy = api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
+        api::Reply busy =
+            api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
         busy.headers.emplace_back("Retry-After", "1");
         co_return co_await exchange.respond(response_of(busy));
     }
@@ -96,10 +103,12 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     if (credential.empty()) {
         const std::string_view header = exchange.request.headers.find("Authorization").value_or("");
         constexpr std::string_view bearer = "bearer ";
-        if (header.size() > bearer.size() && http::same_name(header.substr(0, bearer.size()), bearer)) credential = http::trimmed(header.substr(bearer.size()));
+        if (header.size() > bearer.size() && http::same_name(header.substr(0, bearer.size()), bearer))
+            credential = http::trimmed(header.substr(bearer.size()));
     }
     Error unknown{Code::unauthenticated, "", "unauthenticated"};
-    unknown.help = "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
+    unknown.help =
+        "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
     if (credential.empty()) {
         unknown.message = "this needs an API key";
         return std::unexpected(std::move(unknown));
@@ -110,7 +119,10 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
         unknown.message = "nobody has this API key: it was never given, has expired, or was revoked";
         return std::unexpected(std::move(unknown));
     }
-    api::Caller known{.actor = caller->actor, .name = caller->name, .tenant = caller->tenant, .is_operator = caller->is_operator(),
+    api::Caller known{.actor = caller->actor,
+                      .name = caller->name,
+                      .tenant = caller->tenant,
+                      .is_operator = caller->is_operator(),
                       .address = std::string{exchange.peer()}};
     if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
     return known;
@@ -121,11 +133,13 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     // Nobody's body is read before it is known who sends it.
     std::string body;
     if (caller) body = CO_TRY(co_await exchange.read_all(api::body_max));
-    api::Inquiry inquiry{.method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
+    api::Inquiry inquiry{
+        .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
     inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
     ExchangeSink sink{exchange};
-    const api::Reply reply = CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    const api::Reply reply =
+        CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
     if (reply.streamed) co_return co_await exchange.end();
     co_return co_await exchange.respond(response_of(reply));
 }
@@ -133,7 +147,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
 Task<> Front::sign_in(http::Exchange& exchange) {
     const TermPtr term = CO_TRY(api_.leader());
     const bool post = exchange.request.method == "POST";
-    const std::string body = post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
+    const std::string body =
+        post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
     const std::string return_to = form_field(body, "return");
     Result<Return> to = fail(Code::invalid, "there is no gateway yet");
     for (const auto& [name, gateway] : term->look().estate.gateways.all())
@@ -142,15 +157,20 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     std::string route = to->route;
     for (const auto& [id, instance] : term->look().estate.instances.all())
         for (const InstancePort& port : instance.spec.ports)
-            if (to->own_port != 0 && port.own_port == to->own_port && !is_final(instance.phase)) route = route_name(instance, port.port);
-    if (route.empty()) co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
+            if (to->own_port != 0 && port.own_port == to->own_port && !is_final(instance.phase))
+                route = route_name(instance, port.port);
+    if (route.empty())
+        co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
     if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
     const auto caller = caller_of(*term, form_field(body, "key"));
-    if (!caller) co_return co_await exchange.respond(page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));
+    if (!caller)
+        co_return co_await exchange.respond(
+            page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));
     const std::string code = make_code(*term, *caller, route);
     CO_TRY(co_await term->commit());
     http::Response response{.status = 303};
-    response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code, api::percent_encode(to->path)));
+    response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code,
+                                                 api::percent_encode(to->path)));
     response.headers.set("Cache-Control", "no-store");
     response.headers.set("Referrer-Policy", "no-referrer");
     co_return co_await exchange.respond(std::move(response));

@@ -54,7 +54,8 @@ Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::Redeem
 
 Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
     const uplink::Frame hello = CO_TRY(co_await link.receive());
-    if (!hello.has_gateway_hello()) co_return fail(Code::invalid, fmt::format("gateway {} did not say hello", name));
+    if (!hello.has_gateway_hello())
+        co_return fail(Code::invalid, fmt::format("gateway {} did not say hello", name));
     register_gateway(term, name, hello.gateway_hello());
     CO_TRY(co_await term->commit());
     term->add_gateway(link);
@@ -95,7 +96,8 @@ Task<> serve_link(TermPtr term, StreamPtr stream) {
         ended = fail(Code::forbidden, fmt::format("{} has no business here", identity));
     link.close();
     co_await group.close();
-    if (!ended && ended.error().code != Code::cancelled) log_info("{} is gone: {}", identity, ended.error().message);
+    if (!ended && ended.error().code != Code::cancelled)
+        log_info("{} is gone: {}", identity, ended.error().message);
     co_return Result<>{};
 }
 

@@ -17,7 +17,8 @@ namespace {
 std::vector<std::string> instances_on(const Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host && (!is_final(instance.phase) || !instance.claim.empty())) ids.push_back(id);
+        if (instance.host == host && (!is_final(instance.phase) || !instance.claim.empty()))
+            ids.push_back(id);
     return ids;
 }
 
@@ -34,23 +35,30 @@ bool move(Desk& desk, const std::string& id, HostEvent event, std::string reason
 void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     const Host& host = desk.estate.hosts.at(id);
     // Free disk space changes all the time: it is not news.
-    report.facts->disk_free_bytes = host.facts.disk_free_bytes != 0 &&
-            std::abs(report.facts->disk_free_bytes - host.facts.disk_free_bytes) < (std::int64_t{1} << 30)
-        ? host.facts.disk_free_bytes : report.facts->disk_free_bytes;
+    report.facts->disk_free_bytes =
+        host.facts.disk_free_bytes != 0 &&
+                std::abs(report.facts->disk_free_bytes - host.facts.disk_free_bytes) < (std::int64_t{1} << 30)
+            ? host.facts.disk_free_bytes
+            : report.facts->disk_free_bytes;
     if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
-        host.engine_error == report.engine_error && (report.agent_version.empty() || host.agent_version == report.agent_version))
+        host.engine_error == report.engine_error &&
+        (report.agent_version.empty() || host.agent_version == report.agent_version))
         return;
     Host& changed = desk.estate.hosts.edit(id);
     for (const auto& [gpu, state] : report.gpu_states) {
         const auto before = changed.gpu_states.find(gpu);
         if (before != changed.gpu_states.end() && before->second == state) continue;
-        desk.estate.event("gpu", gpu, "", text_of(state.health), state.reason.empty() ? fmt::format("GPU {} is {}.", gpu, text_of(state.health)) : state.reason);
+        desk.estate.event(
+            "gpu", gpu, "", text_of(state.health),
+            state.reason.empty() ? fmt::format("GPU {} is {}.", gpu, text_of(state.health)) : state.reason);
     }
     for (const auto& [gpu, state] : changed.gpu_states)
-        if (!report.gpu_states.contains(gpu)) desk.estate.event("gpu", gpu, "", "healthy", fmt::format("GPU {} is healthy again.", gpu));
+        if (!report.gpu_states.contains(gpu))
+            desk.estate.event("gpu", gpu, "", "healthy", fmt::format("GPU {} is healthy again.", gpu));
     if (changed.engine_error != report.engine_error)
-        desk.estate.event("host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
-                          report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
+        desk.estate.event(
+            "host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
+            report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
     changed.facts = std::move(*report.facts);
     changed.gpu_states = std::move(report.gpu_states);
     changed.engine = std::move(report.engine);
@@ -65,11 +73,15 @@ bool overdue(const Desk& desk, const std::string& host, const std::string& id) {
     return instance && instance->host == host && is_final(instance->phase) && instance->claim.empty();
 }
 
-// The GPUs that the ledger gives to nobody else. Stock that counts on one which something runs on has no place there.
+// The GPUs that the ledger gives to nobody else. Stock that counts on one which something runs on has no
+// place there.
 std::vector<std::string> gpus_to_hold(Desk& desk, const std::string& host, std::vector<std::string> gpus) {
     std::vector<std::string> displaced;
     for (const auto& [id, claim] : desk.estate.claims.all()) {
-        if (claim.host != host || std::ranges::none_of(claim.gpus, [&](const auto& gpu) { return std::ranges::count(gpus, gpu) > 0; })) continue;
+        if (claim.host != host || std::ranges::none_of(claim.gpus, [&](const auto& gpu) {
+                return std::ranges::count(gpus, gpu) > 0;
+            }))
+            continue;
         if (claim.use == ClaimUse::stock)
             displaced.push_back(claim.holder);
         else
@@ -83,48 +95,70 @@ std::vector<std::string> gpus_to_hold(Desk& desk, const std::string& host, std::
 void note_foreign(Desk& desk, const std::string& host, const HostLive& seen) {
     for (const auto& [instance, workload] : seen.workloads) {
         if (desk.estate.instances.find(instance) && !overdue(desk, host, instance)) continue;
-        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) { return row.second.holder == instance && row.second.host == host; });
+        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) {
+            return row.second.holder == instance && row.second.host == host;
+        });
         if (held) continue;
-        Claim claim{.id = new_id(desk.random, "c"), .host = host, .zone = desk.estate.hosts.at(host).zone, .use = ClaimUse::foreign,
-                    .tenant = workload.tenant, .holder = instance};
+        Claim claim{.id = new_id(desk.random, "c"),
+                    .host = host,
+                    .zone = desk.estate.hosts.at(host).zone,
+                    .use = ClaimUse::foreign,
+                    .tenant = workload.tenant,
+                    .holder = instance};
         claim.cpu_milli = workload.cpu_milli;
         claim.memory_bytes = workload.memory_bytes;
         claim.gpus = gpus_to_hold(desk, host, workload.gpus);
         desk.estate.hold(std::move(claim));
-        desk.estate.event("host", host, "", "foreign_workload", fmt::format("Workload {} runs there and holds no place.", instance));
+        desk.estate.event("host", host, "", "foreign_workload",
+                          fmt::format("Workload {} runs there and holds no place.", instance));
     }
     std::vector<std::string> over;
     for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.use == ClaimUse::foreign && claim.host == host && !seen.workloads.contains(claim.holder)) over.push_back(id);
+        if (claim.use == ClaimUse::foreign && claim.host == host && !seen.workloads.contains(claim.holder))
+            over.push_back(id);
     for (const std::string& id : over) desk.estate.release(id);
     for (const auto& [instance, workload] : seen.workloads)
         if (overdue(desk, host, instance) && !commanded(desk, instance) && !resting(desk, instance))
-            command(desk, host, Verb::stop_workload, instance, desk.estate.instances.at(instance).meta.generation);
+            command(desk, host, Verb::stop_workload, instance,
+                    desk.estate.instances.at(instance).meta.generation);
 }
 
 }  // namespace
 
-Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest, const std::string& hostname) {
+Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest,
+                         const std::string& hostname) {
     const HostToken* token = nullptr;
     for (const auto& [id, row] : desk.estate.host_tokens.all())
         if (row.hash == token_hash) token = &row;
-    if (!token) return fail(Code::unauthenticated, "nobody knows this host token; make one with: hostler host token create", "token_unknown");
+    if (!token)
+        return fail(Code::unauthenticated,
+                    "nobody knows this host token; make one with: hostler host token create",
+                    "token_unknown");
     if (!token->host.empty()) {
         if (token->csr_digest == csr_digest) return Joined{token->host, token->zone, token->certificate};
-        return fail(Code::unauthenticated, "this host token was used before; each host needs one of its own", "token_used");
+        return fail(Code::unauthenticated, "this host token was used before; each host needs one of its own",
+                    "token_used");
     }
     if (token->expires_at <= desk.estate.micros())
-        return fail(Code::unauthenticated, "this host token has expired; make a new one with: hostler host token create", "token_expired");
+        return fail(Code::unauthenticated,
+                    "this host token has expired; make a new one with: hostler host token create",
+                    "token_expired");
     if (!desk.estate.zones.find(token->zone))
-        return fail(Code::unauthenticated, fmt::format("this host token is for zone {}, which was deleted", token->zone), "zone_deleted");
-    Host host{.id = new_id(desk.random, "h"), .zone = token->zone, .owner = token->owner, .message = "it has not reported yet",
+        return fail(Code::unauthenticated,
+                    fmt::format("this host token is for zone {}, which was deleted", token->zone),
+                    "zone_deleted");
+    Host host{.id = new_id(desk.random, "h"),
+              .zone = token->zone,
+              .owner = token->owner,
+              .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;
     HostToken& used = desk.estate.host_tokens.edit(token->id);
     used.host = host.id;
     used.used_at = desk.estate.micros();
     used.csr_digest = csr_digest;
-    desk.estate.event("host", host.id, "", "joined", fmt::format("Host {} joined zone {} as {}.", hostname, host.zone, host.id));
+    desk.estate.event("host", host.id, "", "joined",
+                      fmt::format("Host {} joined zone {} as {}.", hostname, host.zone, host.id));
     Joined joined{host.id, host.zone, ""};
     desk.estate.hosts.add(std::move(host));
     return joined;
@@ -154,7 +188,8 @@ Result<> host_connected(Desk& desk, const std::string& id, const std::string& ac
 
 void host_disconnected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
     const auto live = desk.live.hosts.find(id);
-    if (live == desk.live.hosts.end() || live->second.access != access || live->second.session != session) return;
+    if (live == desk.live.hosts.end() || live->second.access != access || live->second.session != session)
+        return;
     live->second.connected = false;
     live->second.complete = false;
 }
@@ -174,7 +209,8 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         live.workloads = std::move(report.workloads);
         std::map<std::string, int> missed;
         for (const std::string& instance : instances_on(desk, id))
-            if (!live.workloads.contains(instance) && !commanded(desk, instance) && !only_its_answer_counts(desk.estate.instances.at(instance)))
+            if (!live.workloads.contains(instance) && !commanded(desk, instance) &&
+                !only_its_answer_counts(desk.estate.instances.at(instance)))
                 missed[instance] = live.missed[instance] + 1;
         live.missed = std::move(missed);
         note_foreign(desk, id, live);
@@ -193,24 +229,32 @@ void watch_silence(Desk& desk, Instant now) {
         if (live.heard == Instant{}) live.heard = now;  // A new term gives everyone the same patience.
         const auto silence = now - live.heard;
         if (silence >= desk.settings.unreachable_after)
-            move(desk, id, HostEvent::silence, "unreachable", fmt::format("Nothing was heard of it for {} s.", desk.settings.unreachable_after.count()));
+            move(desk, id, HostEvent::silence, "unreachable",
+                 fmt::format("Nothing was heard of it for {} s.", desk.settings.unreachable_after.count()));
         if (silence < desk.settings.lost_after) continue;
         // What it said last says nothing about now, also when its connection is still there.
         live.complete = false;
-        if (move(desk, id, HostEvent::long_silence, "lost", fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
+        if (move(desk, id, HostEvent::long_silence, "lost",
+                 fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
             for (const std::string& instance : instances_on(desk, id))
-                note(desk, instance, InstanceEvent::lose_host, "host_lost", "its host is silent; it may still run there, and comes back with it");
+                note(desk, instance, InstanceEvent::lose_host, "host_lost",
+                     "its host is silent; it may still run there, and comes back with it");
     }
 }
 
 Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     const Host* host = desk.estate.hosts.find(id);
-    if (!host || host->phase == HostPhase::retired) return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
+    if (!host || host->phase == HostPhase::retired)
+        return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
     const auto instances = instances_on(desk, id);
-    const auto living = std::ranges::count_if(instances, [&](const std::string& i) { return !is_final(desk.estate.instances.at(i).phase); });
-    const auto volumes = std::ranges::count_if(desk.estate.volumes.all(), [&](const auto& row) { return row.second.host == id; });
+    const auto living = std::ranges::count_if(
+        instances, [&](const std::string& i) { return !is_final(desk.estate.instances.at(i).phase); });
+    const auto volumes = std::ranges::count_if(desk.estate.volumes.all(),
+                                               [&](const auto& row) { return row.second.host == id; });
     if ((living > 0 || volumes > 0) && !force) {
-        Error error{Code::conflict, fmt::format("{} instances and {} volumes are on host {}", living, volumes, id), "host_in_use"};
+        Error error{Code::conflict,
+                    fmt::format("{} instances and {} volumes are on host {}", living, volumes, id),
+                    "host_in_use"};
         error.help = "Stop and delete them, or remove it with force=true: they are lost then.";
         return std::unexpected(std::move(error));
     }
@@ -235,10 +279,12 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
 
 Result<> cordon_host(Desk& desk, const std::string& id, bool cordoned) {
     const Host* host = desk.estate.hosts.find(id);
-    if (!host || host->phase == HostPhase::retired) return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
+    if (!host || host->phase == HostPhase::retired)
+        return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
     if (host->cordoned == cordoned) return {};
     desk.estate.hosts.edit(id).cordoned = cordoned;
-    desk.estate.event("host", id, "", cordoned ? "cordoned" : "uncordoned", cordoned ? "Nothing new goes there." : "It takes work again.");
+    desk.estate.event("host", id, "", cordoned ? "cordoned" : "uncordoned",
+                      cordoned ? "Nothing new goes there." : "It takes work again.");
     if (!cordoned) fill_stock(desk);
     return {};
 }

@@ -10,16 +10,20 @@ namespace hostler::master {
 struct Joined {
     std::string host;
     std::string zone;
-    std::string certificate;  // Not empty: the token was used with this very request before; the answer is the same.
+    std::string
+        certificate;  // Not empty: the token was used with this very request before; the answer is the same.
 };
 
-// Spends a token. The certificate is signed by the caller and kept by keep_certificate(). Errors: unauthenticated
-// (no such token, used, expired).
-Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest, const std::string& hostname);
+// Spends a token. The certificate is signed by the caller and kept by keep_certificate(). Errors:
+// unauthenticated (no such token, used, expired).
+Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest,
+                         const std::string& hostname);
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate);
 
-// A session of this host has begun or ended. Errors: forbidden (no such host, or removed: it is to be cut off).
-Result<> host_connected(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
+// A session of this host has begun or ended. Errors: forbidden (no such host, or removed: it is to be cut
+// off).
+Result<> host_connected(Desk& desk, const std::string& host, const std::string& access,
+                        std::uint64_t session);
 void host_disconnected(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
 
 struct HostReport {
@@ -28,10 +32,10 @@ struct HostReport {
     std::map<std::string, GpuState> gpu_states{};  // With facts.
     std::string engine{};                          // With facts.
     std::string engine_error{};
-    std::string agent_version{};                   // Not empty: it said hello.
+    std::string agent_version{};  // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
     std::map<std::string, GpuSample> samples{};
-    bool complete = false;                         // `workloads` are all there are.
+    bool complete = false;  // `workloads` are all there are.
 };
 
 void note_report(Desk& desk, const std::string& host, HostReport report, Instant now);

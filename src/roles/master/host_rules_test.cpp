@@ -11,7 +11,12 @@ namespace {
 using testing::DeskRig;
 
 HostToken token(DeskRig& rig, const std::string& id = "t-1") {
-    HostToken made{.id = id, .hash = "hash of " + id, .zone = "nj", .owner = "us", .created_at = rig.estate.micros(), .expires_at = rig.estate.micros() + 3'600'000'000};
+    HostToken made{.id = id,
+                   .hash = "hash of " + id,
+                   .zone = "nj",
+                   .owner = "us",
+                   .created_at = rig.estate.micros(),
+                   .expires_at = rig.estate.micros() + 3'600'000'000};
     rig.estate.host_tokens.add(made);
     return made;
 }
@@ -79,7 +84,11 @@ TEST(Report, ForeignWorkloadsHoldWhatTheyHold) {
     rig.host("b", "nj", 1);
     ASSERT_TRUE(rig.stock(2, "small", {}, 1));
     ASSERT_TRUE(delete_stock(rig.desk, {.number = 2, .spec_name = "small"}));
-    rig.said[a]["i-stranger"] = {.state = "running", .tenant = "globex", .gpus = {"GPU-a-0"}, .cpu_milli = 8000, .memory_bytes = 1 << 30};
+    rig.said[a]["i-stranger"] = {.state = "running",
+                                 .tenant = "globex",
+                                 .gpus = {"GPU-a-0"},
+                                 .cpu_milli = 8000,
+                                 .memory_bytes = 1 << 30};
     rig.report(a, false);
     EXPECT_TRUE(rig.estate.claims.all().empty()) << "an incomplete report makes no claim";
     rig.report(a), rig.report(a);
@@ -111,7 +120,8 @@ TEST(Report, StockMakesWayForWhatRunsThereAlready) {
     for (const auto& [id, slot] : rig.estate.slots.all()) pending += slot.phase == SlotPhase::pending ? 1 : 0;
     EXPECT_EQ(gpus, (std::multiset<std::string>{"GPU-a-0", "GPU-a-1"})) << "each in one claim";
     EXPECT_EQ(pending, 1);
-    EXPECT_EQ(rig.estate.claims.at(rig.instance(mine).claim).gpus, (std::vector<std::string>{held})) << "an instance keeps its own";
+    EXPECT_EQ(rig.estate.claims.at(rig.instance(mine).claim).gpus, (std::vector<std::string>{held}))
+        << "an instance keeps its own";
 }
 
 TEST(Report, AnInstanceThatWasLetGoAndRunsAllTheSameIsStopped) {
@@ -126,7 +136,10 @@ TEST(Report, AnInstanceThatWasLetGoAndRunsAllTheSameIsStopped) {
     rig.report(a);
     ASSERT_NE(rig.command_of(id), nullptr);
     EXPECT_EQ(rig.command_of(id)->verb, Verb::stop_workload);
-    const auto foreign = [&] { return std::ranges::count_if(rig.estate.claims.all(), [](const auto& row) { return row.second.use == ClaimUse::foreign; }); };
+    const auto foreign = [&] {
+        return std::ranges::count_if(rig.estate.claims.all(),
+                                     [](const auto& row) { return row.second.use == ClaimUse::foreign; });
+    };
     EXPECT_EQ(foreign(), 1) << "until then its GPU is nobody else's";
     rig.said[a].clear();
     rig.answer(id, {.done = true});

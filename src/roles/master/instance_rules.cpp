@@ -15,7 +15,8 @@ namespace hostler::master {
 
 namespace {
 
-std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from, std::vector<FieldError>& wrong) {
+std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from,
+                                   std::vector<FieldError>& wrong) {
     std::vector<InstancePort> ports;
     std::set<int> seen;
     for (std::size_t i = 0; i < from.ports.size(); ++i) {
@@ -23,34 +24,42 @@ std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from, 
         const std::string path = fmt::format("template.ports[{}]", i);
         if (port.protocol != api::Protocol::TCP) wrong.push_back({path + ".protocol", "only TCP is served"});
         if (!seen.insert(port.port).second) wrong.push_back({path + ".port", "is given twice"});
-        ports.push_back({.port = port.port, .is_public = port.is_public, .is_probe = port.is_probe, .base_url = port.base_url});
+        ports.push_back({.port = port.port,
+                         .is_public = port.is_public,
+                         .is_probe = port.is_probe,
+                         .base_url = port.base_url});
     }
     return ports;
 }
 
 // Without a wildcard domain each port of an instance is a port of the gateway's own.
 Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
-    const bool wanted = std::ranges::any_of(desk.estate.gateways.all(), [](const auto& row) { return row.second.domain.empty(); });
+    const bool wanted = std::ranges::any_of(desk.estate.gateways.all(),
+                                            [](const auto& row) { return row.second.domain.empty(); });
     if (!wanted) return {};
     // Ports of what has ended are left alone while there are others: its page says that it has.
     std::set<int> taken, remembered;
     for (const auto& [id, other] : desk.estate.instances.all())
-        for (const InstancePort& port : other.spec.ports) (is_final(other.phase) ? remembered : taken).insert(port.own_port);
+        for (const InstancePort& port : other.spec.ports)
+            (is_final(other.phase) ? remembered : taken).insert(port.own_port);
     for (InstancePort& port : ports) {
-        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max; ++candidate) {
+        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max;
+             ++candidate) {
             if (taken.contains(candidate)) continue;
             if (port.own_port == 0) port.own_port = candidate;
             if (remembered.contains(candidate)) continue;
             port.own_port = candidate;
             break;
         }
-        if (port.own_port == 0) return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
+        if (port.own_port == 0)
+            return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
         taken.insert(port.own_port);
     }
     return {};
 }
 
-Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& zone, std::string& host) {
+Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+                             std::string& host) {
     Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
     InstanceSpec spec;
     spec.image = request.image;
@@ -72,8 +81,10 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request
     spec.ports = ports_of(desk, request.template_, wrong.fields);
     spec.volumes = mounts_of(desk, request, zone, host, wrong.fields);
     if (!wrong.fields.empty()) {
-        wrong.message = fmt::format("{} of the request {} wrong", wrong.fields.size() == 1 ? "one field" : fmt::format("{} fields", wrong.fields.size()),
-                                    wrong.fields.size() == 1 ? "is" : "are");
+        wrong.message = fmt::format(
+            "{} of the request {} wrong",
+            wrong.fields.size() == 1 ? "one field" : fmt::format("{} fields", wrong.fields.size()),
+            wrong.fields.size() == 1 ? "is" : "are");
         return std::unexpected(std::move(wrong));
     }
     TRY(give_own_ports(desk, spec.ports));
@@ -96,11 +107,14 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         const Decision decision = place(demand, candidates(desk, spec.name));
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
-            Error error{Code::conflict, fmt::format("There is no stock of {} to take. {}", spec.name, why.sentence), "insufficient_capacity"};
+            Error error{Code::conflict,
+                        fmt::format("There is no stock of {} to take. {}", spec.name, why.sentence),
+                        "insufficient_capacity"};
             error.help = why.would_help;
             return std::unexpected(std::move(error));
         }
-        instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
+        instance.claim =
+            claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
     }
     const Claim& held = desk.estate.claims.at(instance.claim);
     instance.host = held.host;
@@ -128,18 +142,23 @@ std::string route_name(const Instance& instance, int port) { return fmt::format(
 Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest) {
     if (const Instance* before = find_instance(desk, request.tenant_id, request.instance_id)) {
         if (before->request_digest == digest && !is_final(before->phase)) return Started::before;
-        Error error{Code::conflict,
-                    is_final(before->phase)
-                        ? fmt::format("instance {} has ended; its name is not used again", request.instance_id)
-                        : fmt::format("instance {} exists and was asked for differently", request.instance_id),
-                    "instance_exists"};
+        Error error{
+            Code::conflict,
+            is_final(before->phase)
+                ? fmt::format("instance {} has ended; its name is not used again", request.instance_id)
+                : fmt::format("instance {} exists and was asked for differently", request.instance_id),
+            "instance_exists"};
         error.help = "Choose another instanceID.";
         return std::unexpected(std::move(error));
     }
     std::string zone = request.zone.value_or(""), host;
-    Instance instance{.id = new_id(desk.random, "i"), .caller_id = request.instance_id, .tenant = request.tenant_id,
-                      .tenant_name = request.tenant_name, .spec_name = request.spec_name,
-                      .spec = TRY(spec_of(desk, request, zone, host)), .request_digest = digest};
+    Instance instance{.id = new_id(desk.random, "i"),
+                      .caller_id = request.instance_id,
+                      .tenant = request.tenant_id,
+                      .tenant_name = request.tenant_name,
+                      .spec_name = request.spec_name,
+                      .spec = TRY(spec_of(desk, request, zone, host)),
+                      .request_digest = digest};
     TRY(check_attachable(desk, instance));
     TRY(give_place(desk, instance, zone, host));
     auto in = subnet_for(desk, instance.tenant, instance.host);
@@ -196,20 +215,23 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
     const auto host = desk.live.hosts.find(instance->host);
     const bool host_speaks = host != desk.live.hosts.end() && host->second.connected && host->second.complete;
-    if (action == InstanceAction::none && is_final(instance->phase) && only_its_answer_counts(*instance) && host_speaks && !commanded(desk, id))
+    if (action == InstanceAction::none && is_final(instance->phase) && only_its_answer_counts(*instance) &&
+        host_speaks && !commanded(desk, id))
         action = InstanceAction::stop;
     if ((action == InstanceAction::start || action == InstanceAction::stop) && resting(desk, id)) return;
     switch (action) {
         case InstanceAction::none: return;
         case InstanceAction::start:
-            if (volumes_ready(desk, *instance)) command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
+            if (volumes_ready(desk, *instance))
+                command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
             return;
         case InstanceAction::stop:
             command(desk, instance->host, Verb::stop_workload, id, instance->meta.generation);
             return;
         case InstanceAction::note_alive: {
             const bool ready = desk.live.hosts.at(instance->host).workloads.at(id).ready;
-            note(desk, id, ready ? InstanceEvent::ready : InstanceEvent::probe, "host_back", "its host is back, and it runs on");
+            note(desk, id, ready ? InstanceEvent::ready : InstanceEvent::probe, "host_back",
+                 "its host is back, and it runs on");
             return;
         }
         case InstanceAction::note_end: {
@@ -222,8 +244,10 @@ void reconcile_instance(Desk& desk, const std::string& id) {
             return;
         }
         case InstanceAction::note_absent:
-            note(desk, id, InstanceEvent::absent, instance->phase == InstancePhase::stopping ? "stopped" : "disappeared",
-                 instance->phase == InstancePhase::stopping ? "stopped" : "its container is not on the host any more");
+            note(desk, id, InstanceEvent::absent,
+                 instance->phase == InstancePhase::stopping ? "stopped" : "disappeared",
+                 instance->phase == InstancePhase::stopping ? "stopped"
+                                                            : "its container is not on the host any more");
             if (is_final(desk.estate.instances.at(id).phase)) let_go(desk, id);
             return;
     }
@@ -231,14 +255,16 @@ void reconcile_instance(Desk& desk, const std::string& id) {
 
 bool move_to_another_subnet(Desk& desk, const std::string& id) {
     constexpr std::uint64_t tries_max = 16;
-    if (next(instance_life, desk.estate.instances.at(id).phase, InstanceEvent::fail) == std::nullopt) return false;
+    if (next(instance_life, desk.estate.instances.at(id).phase, InstanceEvent::fail) == std::nullopt)
+        return false;
     Instance& instance = desk.estate.instances.edit(id);
     if (instance.run_generation >= tries_max || !desk.estate.subnets.find(instance.subnet)) return false;
     desk.estate.subnets.edit(instance.subnet).unusable = true;
     const auto other = subnet_for(desk, instance.tenant, instance.host);
     if (!other) return false;
     instance.subnet = (*other)->id;
-    instance.address = desk.pool.address((*other)->index, desk.estate.claims.at(instance.claim).address_index);
+    instance.address =
+        desk.pool.address((*other)->index, desk.estate.claims.at(instance.claim).address_index);
     instance.run_generation = ++instance.meta.generation;
     desk.live.rest_until.erase(id);
     instance.phase = InstancePhase::placed;

@@ -9,8 +9,8 @@ namespace hostler::master {
 enum class Started { now, before };
 
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
-// `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists, insufficient_capacity,
-// volume_in_use).
+// `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
+// insufficient_capacity, volume_in_use).
 Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest);
 
 // Stopping what has ended succeeds.
@@ -19,15 +19,17 @@ void stop_instance(Desk& desk, const std::string& id, const std::string& why);
 // Moves it along its life, if `event` leads anywhere; keeps reason and message.
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
 
-// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is still on its way; only
-// a host that has obeyed the newer command will refuse that one.
-inline bool only_its_answer_counts(const Instance& instance) { return instance.meta.generation > instance.run_generation; }
+// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is
+// still on its way; only a host that has obeyed the newer command will refuse that one.
+inline bool only_its_answer_counts(const Instance& instance) {
+    return instance.meta.generation > instance.run_generation;
+}
 
 // Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
 void reconcile_instance(Desk& desk, const std::string& id);
 
-// Its host has something else at the addresses of its subnet: it gets another, and is started anew. false: there is
-// none, or too many were tried.
+// Its host has something else at the addresses of its subnet: it gets another, and is started anew. false:
+// there is none, or too many were tried.
 bool move_to_another_subnet(Desk& desk, const std::string& id);
 
 // Nothing of it runs any more: claim, slot and subnet are free.

@@ -34,7 +34,8 @@ TEST(StartInstance, FromStock) {
     EXPECT_EQ(only_slot(rig).instance, id);
     EXPECT_EQ(rig.estate.claims.at(claim).use, ClaimUse::instance);
     EXPECT_EQ(rig.estate.claims.at(claim).tenant, "acme");
-    EXPECT_EQ(rig.instance(id).address, fmt::format("10.208.0.{}", rig.estate.claims.at(claim).address_index));
+    EXPECT_EQ(rig.instance(id).address,
+              fmt::format("10.208.0.{}", rig.estate.claims.at(claim).address_index));
     ASSERT_NE(rig.command_of(id), nullptr);
     EXPECT_EQ(rig.command_of(id)->verb, Verb::start_workload);
     EXPECT_EQ(rig.command_of(id)->host, a);
@@ -82,7 +83,8 @@ TEST(StartInstance, TheSameAgainIsTheSameInstance) {
     auto other = rig.request("one");
     other.image = "other:2";
     EXPECT_EQ(rig.start(other).error().reason, "instance_exists");
-    EXPECT_EQ(rig.start(rig.request("one", "globex")).value(), Started::now) << "another tenant's names are its own";
+    EXPECT_EQ(rig.start(rig.request("one", "globex")).value(), Started::now)
+        << "another tenant's names are its own";
     note(rig.desk, id, InstanceEvent::fail, "exited", "test");
     const auto after = rig.start(rig.request("one"));
     ASSERT_FALSE(after);
@@ -99,15 +101,18 @@ TEST(StartInstance, EveryWrongFieldIsNamed) {
     wanted.zone = "mars";
     wanted.storage_id = "nothing";
     wanted.template_.cmd = "sh -c 'x";
-    wanted.template_.ports = {{.port = 80, .protocol = api::Protocol::UDP}, {.port = 81, .protocol = api::Protocol::SCTP}, {.port = 80}};
+    wanted.template_.ports = {{.port = 80, .protocol = api::Protocol::UDP},
+                              {.port = 81, .protocol = api::Protocol::SCTP},
+                              {.port = 80}};
     wanted.template_.envs = {{"A", "1"}, {"B", "2"}, {"A", "3"}};
     (void)rig.take();
     const auto refused = rig.start(wanted);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::invalid);
     EXPECT_THAT(paths(refused.error()),
-                ::testing::UnorderedElementsAre("specName", "zone", "storageID", "template.cmd", "template.ports[0].protocol",
-                                                "template.ports[1].protocol", "template.ports[2].port", "template.envs[2].name"));
+                ::testing::UnorderedElementsAre("specName", "zone", "storageID", "template.cmd",
+                                                "template.ports[0].protocol", "template.ports[1].protocol",
+                                                "template.ports[2].port", "template.envs[2].name"));
     EXPECT_TRUE(rig.estate.unchanged());
 }
 
@@ -123,10 +128,13 @@ TEST(StartInstance, MountsAreChecked) {
     rig.estate.volumes.edit(second).phase = VolumePhase::available;
     rig.volume("theirs", "globex");
     auto wanted = rig.request("x");
-    wanted.template_.volumes = {{"one", "/data"}, {"two", "/more"}, {"theirs", "/secret"}, {"", "/d"}, {"one", "/data"}};
+    wanted.template_.volumes = {
+        {"one", "/data"}, {"two", "/more"}, {"theirs", "/secret"}, {"", "/d"}, {"one", "/data"}};
     const auto refused = rig.start(wanted);
     ASSERT_FALSE(refused);
-    EXPECT_THAT(paths(refused.error()), ::testing::IsSupersetOf({"template.volumes[1].name", "template.volumes[2].name", "template.volumes[3].name", "template.volumes[4].mountPath"}));
+    EXPECT_THAT(paths(refused.error()),
+                ::testing::IsSupersetOf({"template.volumes[1].name", "template.volumes[2].name",
+                                         "template.volumes[3].name", "template.volumes[4].mountPath"}));
     wanted.template_.volumes = {{"two", "/more"}};
     ASSERT_TRUE(rig.start(wanted));
     EXPECT_EQ(find_instance(rig.desk, "acme", "x")->host, b) << "where its volume lies";
@@ -147,7 +155,8 @@ TEST(StartInstance, PortsOfTheirOwnWithoutAWildcard) {
     note(rig.desk, one->id, InstanceEvent::fail, "exited", "test");
     wanted.instance_id = "two";
     ASSERT_TRUE(rig.start(wanted));
-    EXPECT_EQ(find_instance(rig.desk, "acme", "two")->spec.ports[0].own_port, 20002) << "what has ended keeps its own while there are others";
+    EXPECT_EQ(find_instance(rig.desk, "acme", "two")->spec.ports[0].own_port, 20002)
+        << "what has ended keeps its own while there are others";
     wanted.instance_id = "three";
     ASSERT_TRUE(rig.start(wanted));
     EXPECT_EQ(find_instance(rig.desk, "acme", "three")->spec.ports[0].own_port, 20000);
@@ -177,7 +186,8 @@ TEST(StopInstance, EndsAndRefillsItsSlot) {
     rig.answer(id, {.done = true});
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
     EXPECT_NE(rig.instance(id).ended_at, 0);
-    EXPECT_TRUE(rig.instance(id).claim.empty() && rig.instance(id).slot.empty() && rig.instance(id).subnet.empty());
+    EXPECT_TRUE(rig.instance(id).claim.empty() && rig.instance(id).slot.empty() &&
+                rig.instance(id).subnet.empty());
     EXPECT_EQ(only_slot(rig).phase, SlotPhase::idle);
     EXPECT_EQ(only_slot(rig).claim, claim) << "the same place, kept without a gap";
     EXPECT_EQ(rig.estate.claims.at(claim).use, ClaimUse::stock);
@@ -349,7 +359,8 @@ TEST(Reconcile, AnotherSubnetOnlyForWhatStillStarts) {
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
     rig.said[a].clear();
     rig.report(a), rig.report(a);
-    EXPECT_EQ(rig.instance(id).reason, "disappeared") << "reports count for the container that was started last";
+    EXPECT_EQ(rig.instance(id).reason, "disappeared")
+        << "reports count for the container that was started last";
     EXPECT_FALSE(move_to_another_subnet(rig.desk, id)) << "what has ended is not started anew";
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::failed);
 }

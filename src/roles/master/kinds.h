@@ -26,13 +26,13 @@ std::string text_of(Enum value) {
 template <class T>
 struct Kind;
 
-#define HOSTLER_KIND(type, kind_name, id_of, tenant_of, phase_of)                  \
-    template <>                                                                    \
-    struct Kind<type> {                                                            \
-        static constexpr std::string_view name = kind_name;                        \
-        static const std::string& id(const type& object) { return object.id_of; }  \
-        static std::string tenant(const type& object) { return tenant_of; }        \
-        static std::string phase(const type& object) { return phase_of; }          \
+#define HOSTLER_KIND(type, kind_name, id_of, tenant_of, phase_of)                 \
+    template <>                                                                   \
+    struct Kind<type> {                                                           \
+        static constexpr std::string_view name = kind_name;                       \
+        static const std::string& id(const type& object) { return object.id_of; } \
+        static std::string tenant(const type& object) { return tenant_of; }       \
+        static std::string phase(const type& object) { return phase_of; }         \
     };
 
 HOSTLER_KIND(Zone, "zone", name, "", "")
@@ -56,8 +56,8 @@ HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase
 
 #undef HOSTLER_KIND
 
-// The body in the store; instantiated in stored.cpp alone. Unknown members of a newer release are let pass, missing
-// ones keep their initialisers.
+// The body in the store; instantiated in stored.cpp alone. Unknown members of a newer release are let pass,
+// missing ones keep their initialisers.
 template <class T>
 std::string encode_body(const T& object);
 template <class T>

@@ -1,4 +1,5 @@
-// What is known only while it is so: who is connected, what hosts said last. Never stored, begins empty in each term.
+// What is known only while it is so: who is connected, what hosts said last. Never stored, begins empty in
+// each term.
 #pragma once
 
 #include <map>
@@ -27,13 +28,13 @@ struct SeenWorkload {
 
 struct HostLive {
     bool connected = false;
-    std::string access;            // The access point it is behind,
-    std::uint64_t session = 0;     // and its number there.
+    std::string access;         // The access point it is behind,
+    std::uint64_t session = 0;  // and its number there.
     std::uint64_t last_sequence = 0;
-    Instant heard{};               // Its last word,
-    std::int64_t heard_at = 0;     // the same for people.
+    Instant heard{};                                // Its last word,
+    std::int64_t heard_at = 0;                      // the same for people.
     std::map<std::string, GpuSample> samples;       // By GPU.
-    bool complete = false;         // It has said all that it has since it connected.
+    bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
 };
@@ -59,8 +60,9 @@ struct Live {
         if (workload != at->second.workloads.end())
             return workload->second.state == "exited" ? Seen::ended : Seen::alive;
         const auto missed = at->second.missed.find(instance);
-        return missed != at->second.missed.end() && missed->second >= reports_to_believe_absence ? Seen::absent
-                                                                                                 : Seen::unknown;
+        return missed != at->second.missed.end() && missed->second >= reports_to_believe_absence
+                   ? Seen::absent
+                   : Seen::unknown;
     }
 };
 

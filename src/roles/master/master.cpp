@@ -17,7 +17,8 @@ constexpr std::size_t connections_max = 4096;
 
 }  // namespace
 
-Master::Master(Settings settings, Ports ports) : settings_(std::move(settings)), ports_(std::move(ports)), front_(ports_, settings_, lead_) {}
+Master::Master(Settings settings, Ports ports)
+    : settings_(std::move(settings)), ports_(std::move(ports)), front_(ports_, settings_, lead_) {}
 
 Task<> Master::run() {
     const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
@@ -31,7 +32,8 @@ Task<> Master::run() {
 
     TaskGroup group{ports_.loop};
     http::Server server{ports_.loop, ports_.timers, connections_max};
-    group.start("api", server.run(std::move(api), [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
+    group.start("api", server.run(std::move(api),
+                                  [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
     group.start("links", accept_links(std::move(links)));
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
@@ -60,13 +62,15 @@ Task<> Master::accept_links(ListenerPtr listener) {
 
 Task<> Master::secure_link(StreamPtr raw) {
     const std::string from{raw->address()};
-    auto stream = co_await ports_.net.secure(std::move(raw), {.own = ports_.credentials}, Side::server, seconds{10});
+    auto stream =
+        co_await ports_.net.secure(std::move(raw), {.own = ports_.credentials}, Side::server, seconds{10});
     if (!stream) {
         log_info("link from {} refused: {}", from, stream.error().message);
         co_return Result<>{};
     }
     // A link belongs to the term in which it began; without one, its owner comes back.
-    if (const TermPtr term = lead_.term; term && !term->ended()) term->tasks().start("link", serve_link(term, std::move(*stream)));
+    if (const TermPtr term = lead_.term; term && !term->ended())
+        term->tasks().start("link", serve_link(term, std::move(*stream)));
     co_return Result<>{};
 }
 

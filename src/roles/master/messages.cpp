@@ -53,11 +53,13 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.simulated = from.simulated();
     for (const auto& gpu : from.gpus()) {
         facts.gpus.push_back(gpu_of(gpu));
-        const GpuHealth health = gpu.health().empty() ? GpuHealth::healthy : enum_of(gpu.health(), GpuHealth::faulty);
+        const GpuHealth health =
+            gpu.health().empty() ? GpuHealth::healthy : enum_of(gpu.health(), GpuHealth::faulty);
         if (health != GpuHealth::healthy) into.gpu_states[gpu.uuid()] = {health, gpu.health_reason()};
     }
     for (const auto& link : from.links())
-        facts.topology.push_back({link.a(), link.b(), enum_of(link.kind(), GpuLinkKind::sys), static_cast<int>(link.width())});
+        facts.topology.push_back(
+            {link.a(), link.b(), enum_of(link.kind(), GpuLinkKind::sys), static_cast<int>(link.width())});
     into.engine = from.engine();
     into.engine_error = from.engine_error();
     into.facts = std::move(facts);
@@ -163,7 +165,8 @@ CommandAnswer answer_of(const uplink::CommandUpdate& update) {
     answer.message = update.message();
     if (update.has_workload()) {
         answer.absent = update.workload().state() == "absent";
-        answer.exited = update.workload().state() == "exited" || update.reason() == "exited" || update.workload().exit_code() != 0;
+        answer.exited = update.workload().state() == "exited" || update.reason() == "exited" ||
+                        update.workload().exit_code() != 0;
         answer.exit_code = update.workload().exit_code();
     }
     return answer;
@@ -183,7 +186,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
         }
         case Verb::stop_workload:
             into.mutable_stop_workload()->set_instance(command.subject);
-            into.mutable_stop_workload()->set_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            into.mutable_stop_workload()->set_grace_ms(
+                std::chrono::milliseconds{desk.settings.stop_grace}.count());
             return true;
         case Verb::create_volume: {
             const Volume* volume = desk.estate.volumes.find(command.subject);
@@ -200,7 +204,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
 
 void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes) {
     const auto live = desk.live.hosts.find(instance.host);
-    const AccessPoint* access = live == desk.live.hosts.end() ? nullptr : desk.estate.access_points.find(live->second.access);
+    const AccessPoint* access =
+        live == desk.live.hosts.end() ? nullptr : desk.estate.access_points.find(live->second.access);
     for (const InstancePort& port : instance.spec.ports) {
         auto& route = *routes.add_routes();
         route.set_name(route_name(instance, port.port));

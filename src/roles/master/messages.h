@@ -1,4 +1,5 @@
-// Between the uplink's messages and the trade's values. Protobuf stays in messages.cpp and the two links' sources.
+// Between the uplink's messages and the trade's values. Protobuf stays in messages.cpp and the two links'
+// sources.
 #pragma once
 
 #include "roles/master/command_rules.h"
@@ -21,7 +22,8 @@ CommandAnswer answer_of(const uplink::CommandUpdate& update);
 // What is sent for a command, made from what it is about. nullopt: that has gone, and the command with it.
 bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& command, uplink::Command& into);
 
-// The gateway's routes to one instance, into `routes`; an instance that is kept no more into `gone` is the caller's.
+// The gateway's routes to one instance, into `routes`; an instance that is kept no more into `gone` is the
+// caller's.
 void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes);
 
 }  // namespace hostler::master

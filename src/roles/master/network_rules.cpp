@@ -15,7 +15,8 @@ bool in_use(const Desk& desk, const std::string& subnet) {
 const Network& network_of(Desk& desk, const std::string& tenant) {
     for (const auto& [id, network] : desk.estate.networks.all())
         if (network.tenant == tenant) return network;
-    const Network& made = desk.estate.networks.add({.id = new_id(desk.random, "n"), .tenant = tenant, .created_at = desk.estate.micros()});
+    const Network& made = desk.estate.networks.add(
+        {.id = new_id(desk.random, "n"), .tenant = tenant, .created_at = desk.estate.micros()});
     desk.estate.event("network", made.id, tenant, "created", fmt::format("Network {} was created.", made.id));
     return made;
 }
@@ -25,16 +26,21 @@ const Network& network_of(Desk& desk, const std::string& tenant) {
 Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host) {
     std::set<std::uint32_t> taken;
     for (const auto& [id, subnet] : desk.estate.subnets.all()) {
-        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving && !subnet.unusable) return &subnet;
+        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving && !subnet.unusable)
+            return &subnet;
         taken.insert(subnet.index);
     }
     auto index = desk.pool.pick(taken);
     if (!index) return fail(Code::conflict, index.error().message, "no_subnet");
-    return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8), .network = network_of(desk, tenant).id, .tenant = tenant,
-                                     .host = host, .index = *index});
+    return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8),
+                                     .network = network_of(desk, tenant).id,
+                                     .tenant = tenant,
+                                     .host = host,
+                                     .index = *index});
 }
 
-// One that is on its way out is not used again: whoever comes next gets another, so the removal needs no haste.
+// One that is on its way out is not used again: whoever comes next gets another, so the removal needs no
+// haste.
 void leave_subnet(Desk& desk, const std::string& id) {
     const Subnet* subnet = desk.estate.subnets.find(id);
     if (!subnet || subnet->leaving || subnet->unusable || in_use(desk, id)) return;
@@ -54,8 +60,10 @@ void reconcile_subnets(Desk& desk) {
     for (const std::string& id : ids) {
         const Subnet& subnet = desk.estate.subnets.at(id);
         if (subnet.unusable) continue;
-        if (!subnet.leaving) leave_subnet(desk, id);
-        else if (!commanded(desk, id) && !resting(desk, id)) command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
+        if (!subnet.leaving)
+            leave_subnet(desk, id);
+        else if (!commanded(desk, id) && !resting(desk, id))
+            command(desk, subnet.host, Verb::remove_network, id, subnet.meta.generation);
     }
 }
 

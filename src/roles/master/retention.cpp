@@ -15,7 +15,8 @@ void forget(Desk& desk, Table<T>& table, Over over, bool keep_in_store) {
             continue;
         }
         // The store dates an end by its commit's events.
-        desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived", "It is over; only the record is kept.");
+        desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived",
+                          "It is over; only the record is kept.");
         table.retire(id);
     }
 }
@@ -35,14 +36,21 @@ void forget_what_is_over(Desk& desk) {
         desk.estate.used_names.retire(name);
     }
     forget(desk, desk.estate.instances, over, true);
-    forget(desk, desk.estate.operations, [&](const LongOperation& operation) {
-        return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
-    }, true);
-    forget(desk, desk.estate.host_tokens, [&](const HostToken& token) {
-        return token.expires_at + kept <= now;  // A used one answers its host once more until then.
-    }, true);
+    forget(
+        desk, desk.estate.operations,
+        [&](const LongOperation& operation) {
+            return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
+        },
+        true);
+    forget(
+        desk, desk.estate.host_tokens,
+        [&](const HostToken& token) {
+            return token.expires_at + kept <= now;  // A used one answers its host once more until then.
+        },
+        true);
     forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
-    forget(desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
+    forget(
+        desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
 }
 
 }  // namespace hostler::master

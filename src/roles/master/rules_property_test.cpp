@@ -18,7 +18,8 @@ struct Chaos : DeskRig {
     template <class T>
     std::string any(const Table<T>& table) {
         if (table.all().empty()) return "";
-        return std::next(table.all().begin(), static_cast<std::ptrdiff_t>(dice.below(table.all().size())))->first;
+        return std::next(table.all().begin(), static_cast<std::ptrdiff_t>(dice.below(table.all().size())))
+            ->first;
     }
     bool one_in(std::uint64_t n) { return dice.below(n) == 0; }
 
@@ -28,17 +29,21 @@ struct Chaos : DeskRig {
         if (id.empty()) return;
         const HostCommand command = estate.commands.at(id);
         if (!live.hosts[command.host].connected) return;
-        if (one_in(4)) return note_progress(desk, command.host, id, std::array{"pulling", "starting", "probing"}[dice.below(3)], "so far");
+        if (one_in(4))
+            return note_progress(desk, command.host, id,
+                                 std::array{"pulling", "starting", "probing"}[dice.below(3)], "so far");
         CommandAnswer answer{.done = !one_in(4)};
         auto& there = said[command.host];
         if (!answer.done) {
-            answer.reason = std::array{"expired", "stale_epoch", "network_failed", "image_unavailable"}[dice.below(4)];
+            answer.reason =
+                std::array{"expired", "stale_epoch", "network_failed", "image_unavailable"}[dice.below(4)];
             answer.code = "conflict";
             answer.absent = one_in(2) && !there.contains(command.subject);
         } else if (command.verb == Verb::start_workload) {
             const Instance* instance = estate.instances.find(command.subject);
             there[command.subject] = {.state = "running", .ready = true};
-            if (instance && !instance->claim.empty()) there[command.subject].gpus = estate.claims.at(instance->claim).gpus;
+            if (instance && !instance->claim.empty())
+                there[command.subject].gpus = estate.claims.at(instance->claim).gpus;
         } else if (command.verb == Verb::stop_workload) {
             there.erase(command.subject);
         }
@@ -50,14 +55,19 @@ struct Chaos : DeskRig {
         auto& there = said[host];
         if (one_in(8) && !there.empty()) there.begin()->second.state = "exited";
         if (one_in(10) && !there.empty()) there.erase(there.begin());
-        if (one_in(20)) there["i-stranger" + std::to_string(dice.below(3))] = {.state = "running", .gpus = {fmt::format("GPU-{}-0", host.substr(2))}};
+        if (one_in(20))
+            there["i-stranger" + std::to_string(dice.below(3))] = {
+                .state = "running", .gpus = {fmt::format("GPU-{}-0", host.substr(2))}};
         estate.hosts.at(host).engine_error.empty() ? report(host, !one_in(4)) : report(host, false);
     }
     void ask() {
         const std::string name = std::to_string(dice.below(12));
         const std::string tenant = one_in(3) ? "globex" : "acme";
         switch (dice.below(9)) {
-            case 0: (void)stock(static_cast<int>(1 + dice.below(2)), "small", one_in(2) ? std::optional<std::string>{"nj"} : std::nullopt); break;
+            case 0:
+                (void)stock(static_cast<int>(1 + dice.below(2)), "small",
+                            one_in(2) ? std::optional<std::string>{"nj"} : std::nullopt);
+                break;
             case 1: (void)delete_stock(desk, {.number = 1, .spec_name = "small"}); break;
             case 2:
             case 3:
@@ -74,7 +84,8 @@ struct Chaos : DeskRig {
                 break;
             case 7: (void)create_volume(desk, {.name = "data", .size = "1Gi"}, tenant); break;
             case 8:
-                if (const auto id = any(estate.volumes); !id.empty() && one_in(3)) (void)delete_volume(desk, id);
+                if (const auto id = any(estate.volumes); !id.empty() && one_in(3))
+                    (void)delete_volume(desk, id);
                 break;
         }
     }
@@ -87,7 +98,8 @@ struct Chaos : DeskRig {
             case 3:
                 if (one_in(12)) {
                     (void)remove_host(desk, id, one_in(2));
-                    if (estate.hosts.at(id).phase == HostPhase::retired) host("n" + std::to_string(++made), one_in(2) ? "nj" : "lon", 2);
+                    if (estate.hosts.at(id).phase == HostPhase::retired)
+                        host("n" + std::to_string(++made), one_in(2) ? "nj" : "lon", 2);
                 }
                 break;
             case 4: pass(static_cast<int>(dice.below(one_in(8) ? 2000 : 60))); break;
@@ -120,15 +132,24 @@ struct Chaos : DeskRig {
         std::set<std::pair<std::string, int>> places;
         for (const auto& [id, claim] : estate.claims.all()) {
             EXPECT_NE(estate.hosts.at(claim.host).phase, HostPhase::retired) << id;
-            for (const auto& gpu : claim.gpus) EXPECT_TRUE(gpus.insert(claim.host + gpu).second) << gpu << " twice";
+            for (const auto& gpu : claim.gpus)
+                EXPECT_TRUE(gpus.insert(claim.host + gpu).second) << gpu << " twice";
             if (claim.address_index > 0) EXPECT_TRUE(places.emplace(claim.host, claim.address_index).second);
             const Instance* instance = estate.instances.find(claim.holder);
             const Slot* slot = estate.slots.find(claim.holder);
             switch (claim.use) {
-                case ClaimUse::stock: EXPECT_TRUE(slot && slot->phase == SlotPhase::idle && slot->claim == id) << id; break;
-                case ClaimUse::instance: EXPECT_TRUE(instance && instance->claim == id && !is_final(instance->phase)) << id; break;
-                case ClaimUse::leaving: EXPECT_TRUE(instance && instance->claim == id && is_final(instance->phase)) << id; break;
-                case ClaimUse::foreign: EXPECT_TRUE(!instance || (is_final(instance->phase) && instance->claim.empty())) << id; break;
+                case ClaimUse::stock:
+                    EXPECT_TRUE(slot && slot->phase == SlotPhase::idle && slot->claim == id) << id;
+                    break;
+                case ClaimUse::instance:
+                    EXPECT_TRUE(instance && instance->claim == id && !is_final(instance->phase)) << id;
+                    break;
+                case ClaimUse::leaving:
+                    EXPECT_TRUE(instance && instance->claim == id && is_final(instance->phase)) << id;
+                    break;
+                case ClaimUse::foreign:
+                    EXPECT_TRUE(!instance || (is_final(instance->phase) && instance->claim.empty())) << id;
+                    break;
             }
         }
     }
@@ -164,7 +185,8 @@ struct Chaos : DeskRig {
             EXPECT_TRUE(subjects.insert(command.subject).second) << command.subject << " has two commands";
         }
         std::set<std::uint32_t> indexes;
-        for (const auto& [id, subnet] : estate.subnets.all()) EXPECT_TRUE(indexes.insert(subnet.index).second);
+        for (const auto& [id, subnet] : estate.subnets.all())
+            EXPECT_TRUE(indexes.insert(subnet.index).second);
     }
     // The ledger, added up, is who holds what.
     void check_ledger() {
@@ -175,7 +197,8 @@ struct Chaos : DeskRig {
                 ledger[line.claim] = line.use + "/" + line.tenant + "/" + line.host;
         }
         std::map<std::string, std::string> held;
-        for (const auto& [id, claim] : estate.claims.all()) held[id] = text_of(claim.use) + "/" + claim.tenant + "/" + claim.host;
+        for (const auto& [id, claim] : estate.claims.all())
+            held[id] = text_of(claim.use) + "/" + claim.tenant + "/" + claim.host;
         EXPECT_EQ(ledger, held);
     }
     void check() { check_claims(), check_objects(), check_ledger(); }
@@ -199,9 +222,11 @@ TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
         for (const auto& [id, claim] : chaos.estate.claims.all()) ++uses[claim.use];
     }
     // A test that never gets anywhere proves nothing.
-    for (const auto phase : {InstancePhase::running, InstancePhase::stopped, InstancePhase::failed, InstancePhase::stopping, InstancePhase::lost})
+    for (const auto phase : {InstancePhase::running, InstancePhase::stopped, InstancePhase::failed,
+                             InstancePhase::stopping, InstancePhase::lost})
         EXPECT_GT(reached[phase], 0) << text_of(phase);
-    for (const auto use : {ClaimUse::stock, ClaimUse::instance, ClaimUse::leaving, ClaimUse::foreign}) EXPECT_GT(uses[use], 0) << text_of(use);
+    for (const auto use : {ClaimUse::stock, ClaimUse::instance, ClaimUse::leaving, ClaimUse::foreign})
+        EXPECT_GT(uses[use], 0) << text_of(use);
 }
 
 }  // namespace

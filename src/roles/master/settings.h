@@ -14,31 +14,31 @@ struct ZoneSetting {
 };
 
 struct Settings {
-    std::string api_address = "127.0.0.1:0";    // HTTP: the API and the sign-in page.
-    std::string wire_address = "127.0.0.1:0";   // Access points and gateways.
-    std::string public_url;                     // How people reach the API; empty: http://<api_address>.
-    std::string operator_key_hash;              // A key that always opens; empty: none but those in the store.
-    std::vector<ZoneSetting> zones;             // Made at the first start.
-    std::string network_pool = "10.208.0.0/12"; // Instances' addresses; each host and project takes a /24.
-    int own_port_min = 20000;                   // Gateway ports for instances where no wildcard domain is,
-    int own_port_max = 20999;                   // one for each of their ports.
+    std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
+    std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
+    std::string public_url;                    // How people reach the API; empty: http://<api_address>.
+    std::string operator_key_hash;             // A key that always opens; empty: none but those in the store.
+    std::vector<ZoneSetting> zones;            // Made at the first start.
+    std::string network_pool = "10.208.0.0/12";  // Instances' addresses; each host and project takes a /24.
+    int own_port_min = 20000;                    // Gateway ports for instances where no wildcard domain is,
+    int own_port_max = 20999;                    // one for each of their ports.
 
     std::chrono::milliseconds report_interval{10'000};
-    std::chrono::seconds unreachable_after{35};      // Silence.
-    std::chrono::seconds lost_after{300};            // Silence.
-    std::chrono::seconds start_deadline{900};        // From the command to a ready instance, the pull included.
-    std::chrono::seconds ready_deadline{300};        // From its container's start to its probes' answers.
-    std::chrono::seconds stop_grace{10};             // Between SIGTERM and SIGKILL.
-    std::chrono::hours ended_kept{24};               // An ended instance answers so long.
-    std::chrono::hours history_kept{90 * 24};        // In the store: events, and what has ended.
+    std::chrono::seconds unreachable_after{35};  // Silence.
+    std::chrono::seconds lost_after{300};        // Silence.
+    std::chrono::seconds start_deadline{900};    // From the command to a ready instance, the pull included.
+    std::chrono::seconds ready_deadline{300};    // From its container's start to its probes' answers.
+    std::chrono::seconds stop_grace{10};         // Between SIGTERM and SIGKILL.
+    std::chrono::hours ended_kept{24};           // An ended instance answers so long.
+    std::chrono::hours history_kept{90 * 24};    // In the store: events, and what has ended.
     std::chrono::hours certificate_life{30 * 24};
-    std::chrono::seconds key_cache{15};              // How long a gateway may keep an answer about a credential.
+    std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
 
-    std::int64_t pids_max = 4096;                    // Processes and threads of an instance.
-    std::size_t requests_max = 512;                  // API requests under way at once.
+    std::int64_t pids_max = 4096;    // Processes and threads of an instance.
+    std::size_t requests_max = 512;  // API requests under way at once.
     std::size_t watches_max = 256;
-    std::size_t feed_max = 8192;                     // Changes kept for watches that come back.
+    std::size_t feed_max = 8192;  // Changes kept for watches that come back.
 };
 
 }  // namespace hostler::master

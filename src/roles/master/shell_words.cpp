@@ -22,7 +22,9 @@ Result<std::vector<std::string>> shell_words(std::string_view line) {
             for (++i;; ++i) {
                 if (i >= line.size()) return fail(Code::invalid, "a \" has no end");
                 if (line[i] == '"') break;
-                if (line[i] == '\\' && i + 1 < line.size() && std::string_view{"\"\\$`"}.contains(line[i + 1])) ++i;
+                if (line[i] == '\\' && i + 1 < line.size() &&
+                    std::string_view{"\"\\$`"}.contains(line[i + 1]))
+                    ++i;
                 word += line[i];
             }
         } else if (c == '\\') {

@@ -16,7 +16,8 @@ TEST(ShellWords, SplitsAsAShellWould) {
 }
 
 TEST(ShellWords, RefusesWhatHasNoEnd) {
-    for (const char* line : {"'a", "\"a", "\"a\\", "a\\"}) EXPECT_EQ(shell_words(line).error().code, Code::invalid) << line;
+    for (const char* line : {"'a", "\"a", "\"a\\", "a\\"})
+        EXPECT_EQ(shell_words(line).error().code, Code::invalid) << line;
 }
 
 }  // namespace

@@ -37,19 +37,23 @@ button{margin-top:1rem;width:100%;font:inherit;font-weight:600;padding:.65rem;bo
 }  // namespace
 
 std::string sign_in_page(std::string_view return_to, std::string_view complaint) {
-    return fmt::format(R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+    return fmt::format(
+        R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Sign in · Hostler</title><style>{}</style></head><body><main><h1>Sign in</h1>
 <p>to open <code>{}</code></p>{}
 <form method="post" action="/sign-in"><input type="hidden" name="return" value="{}">
 <label for="key">API key</label><input id="key" name="key" type="password" autocomplete="current-password" required autofocus placeholder="hk_…">
 <button>Open</button></form></main></body></html>
 )",
-                       style, escaped(return_to), complaint.empty() ? "" : fmt::format("<p class=\"bad\" role=\"alert\">{}</p>", escaped(complaint)),
-                       escaped(return_to));
+        style, escaped(return_to),
+        complaint.empty() ? "" : fmt::format("<p class=\"bad\" role=\"alert\">{}</p>", escaped(complaint)),
+        escaped(return_to));
 }
 
 Result<Return> parse_return(std::string_view return_to, const Gateway& gateway) {
-    const auto wrong = [] { return fail(Code::invalid, "this address is not one of this cloud's instances", "return_unknown"); };
+    const auto wrong = [] {
+        return fail(Code::invalid, "this address is not one of this cloud's instances", "return_unknown");
+    };
     const auto scheme_end = gateway.address.find("://");
     if (scheme_end == std::string::npos) return wrong();
     const std::string_view scheme = std::string_view{gateway.address}.substr(0, scheme_end + 3);
@@ -57,17 +61,23 @@ Result<Return> parse_return(std::string_view return_to, const Gateway& gateway) 
     const std::string_view port = at.rfind(':') == at.npos ? "" : at.substr(at.rfind(':'));
     if (return_to.size() > 4096 || !return_to.starts_with(scheme)) return wrong();
     for (const char c : return_to)
-        if (static_cast<unsigned char>(c) <= ' ' || c == '\\' || c == '"' || c == '<' || c == '>') return wrong();
+        if (static_cast<unsigned char>(c) <= ' ' || c == '\\' || c == '"' || c == '<' || c == '>')
+            return wrong();
     std::string_view rest = return_to.substr(scheme.size());
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
     rest.remove_prefix(authority.size());
-    Return result{.origin = std::string{scheme} + std::string{authority}, .path = rest.starts_with('/') ? std::string{rest} : "/"};
+    Return result{.origin = std::string{scheme} + std::string{authority},
+                  .path = rest.starts_with('/') ? std::string{rest} : "/"};
     if (gateway.domain.empty()) {
         const std::string_view name = at.substr(0, at.rfind(':'));
-        if (!authority.starts_with(name) || authority.size() <= name.size() || authority[name.size()] != ':') return wrong();
+        if (!authority.starts_with(name) || authority.size() <= name.size() || authority[name.size()] != ':')
+            return wrong();
         const std::string_view digits = authority.substr(name.size() + 1);
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result.own_port);
-        if (error != std::errc{} || end != digits.data() + digits.size() || result.own_port < 1 || result.own_port > 65535) return wrong();
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), result.own_port);
+        if (error != std::errc{} || end != digits.data() + digits.size() || result.own_port < 1 ||
+            result.own_port > 65535)
+            return wrong();
         return result;
     }
     const std::string suffix = fmt::format(".{}{}", gateway.domain, port);

@@ -11,8 +11,8 @@ namespace hostler::master {
 
 std::string sign_in_page(std::string_view return_to, std::string_view complaint);
 
-// The route that `return_to` opens, if it is an address of one of the gateways: their addresses are the only places
-// to which a code is ever sent. Errors: invalid.
+// The route that `return_to` opens, if it is an address of one of the gateways: their addresses are the only
+// places to which a code is ever sent. Errors: invalid.
 struct Return {
     std::string origin;  // "http://8080-i-7f3k.localhost:8443"
     std::string path;    // "/lab?x=1"

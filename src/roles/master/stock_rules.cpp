@@ -23,23 +23,31 @@ Result<Spec> spec_of(const Desk& desk, const api::CreateStocks& request) {
             return text ? parse_quantity(*text).value_or(Quantity{-1}) : Quantity{-1};
         };
         differs("cpu", request.cpu, known->cpu, milli(request.cpu).milli == known->cpu_milli);
-        differs("memory", request.memory, known->memory, milli(request.memory).units() == known->memory_bytes);
+        differs("memory", request.memory, known->memory,
+                milli(request.memory).units() == known->memory_bytes);
         differs("gpuType", request.gpu_type, known->gpu_type, request.gpu_type == known->gpu_type);
-        differs("gpuNum", request.gpu_num, std::to_string(known->gpu_count), request.gpu_num == known->gpu_count);
+        differs("gpuNum", request.gpu_num, std::to_string(known->gpu_count),
+                request.gpu_num == known->gpu_count);
         if (fields.empty()) return *known;
-        Error error{Code::conflict, fmt::format("spec {} exists with other values", request.spec_name), "spec_differs"};
+        Error error{Code::conflict, fmt::format("spec {} exists with other values", request.spec_name),
+                    "spec_differs"};
         error.fields = std::move(fields);
         error.help = "Use another specName, or leave the values out.";
         return std::unexpected(std::move(error));
     }
-    Error missing{Code::invalid, fmt::format("there is no spec {} yet; say what it is", request.spec_name), "invalid"};
+    Error missing{Code::invalid, fmt::format("there is no spec {} yet; say what it is", request.spec_name),
+                  "invalid"};
     if (!request.cpu) missing.fields.push_back({"cpu", "is required for a new spec"});
     if (!request.memory) missing.fields.push_back({"memory", "is required for a new spec"});
     if (!request.gpu_type) missing.fields.push_back({"gpuType", "is required for a new spec"});
     if (!request.gpu_num) missing.fields.push_back({"gpuNum", "is required for a new spec"});
     if (!missing.fields.empty()) return std::unexpected(std::move(missing));
-    Spec spec{.name = request.spec_name, .gpu_type = *request.gpu_type, .gpu_count = *request.gpu_num,
-              .cpu = *request.cpu, .memory = *request.memory, .created_at = desk.estate.micros()};
+    Spec spec{.name = request.spec_name,
+              .gpu_type = *request.gpu_type,
+              .gpu_count = *request.gpu_num,
+              .cpu = *request.cpu,
+              .memory = *request.memory,
+              .created_at = desk.estate.micros()};
     spec.cpu_milli = TRY(parse_quantity(spec.cpu)).milli;
     spec.memory_bytes = TRY(parse_quantity(spec.memory)).units();
     return spec;
@@ -71,9 +79,10 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
         Decision decision = place_spread(demand, hosts, per_zone);
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
-            Error error{Code::conflict,
-                        fmt::format("{} of {} slots fit. {}", placements.size(), request.number, why.sentence),
-                        "insufficient_capacity"};
+            Error error{
+                Code::conflict,
+                fmt::format("{} of {} slots fit. {}", placements.size(), request.number, why.sentence),
+                "insufficient_capacity"};
             error.help = why.would_help;
             return std::unexpected(std::move(error));
         }
@@ -99,7 +108,8 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
         slot.phase = SlotPhase::idle;
         desk.estate.slots.add(std::move(slot));
     }
-    desk.estate.event("stock", spec.name, "", "stock_added", fmt::format("{} slots were added.", request.number));
+    desk.estate.event("stock", spec.name, "", "stock_added",
+                      fmt::format("{} slots were added.", request.number));
     return {};
 }
 
@@ -134,7 +144,8 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
         if (!held.empty()) desk.estate.release(held);
         desk.estate.slots.erase(id);
     }
-    desk.estate.event("stock", request.spec_name, "", "stock_removed", fmt::format("{} slots were removed.", request.number));
+    desk.estate.event("stock", request.spec_name, "", "stock_removed",
+                      fmt::format("{} slots were removed.", request.number));
     return {};
 }
 
@@ -143,7 +154,8 @@ void fill_stock(Desk& desk) {
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.phase == SlotPhase::pending) ids.push_back(id);
         if (slot.phase != SlotPhase::idle) continue;
-        // A slot on a host that is lost or removed serves nobody. (Unreachable hosts come back soon, cordoned keep theirs.)
+        // A slot on a host that is lost or removed serves nobody. (Unreachable hosts come back soon, cordoned
+        // keep theirs.)
         const Host* host = desk.estate.hosts.find(desk.estate.claims.at(slot.claim).host);
         if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired) ids.push_back(id);
     }
@@ -153,13 +165,16 @@ void fill_stock(Desk& desk) {
         const Spec& spec = desk.estate.specs.at(slot.spec);
         const Decision decision = place_slot(desk, spec, slot.zone);
         if (decision.placement) {
-            const Claim& held = claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
+            const Claim& held =
+                claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
             Slot& placed = desk.estate.slots.edit(id);
             placed.claim = held.id;
             placed.phase = SlotPhase::idle;
             placed.message.clear();
-            desk.estate.event("stock", spec.name, "", "slot_placed", fmt::format("Slot {} was placed on {}.", id, held.host));
-        } else if (const auto why = explain(demand_of(spec, slot.zone), decision.refused).sentence; why != slot.message) {
+            desk.estate.event("stock", spec.name, "", "slot_placed",
+                              fmt::format("Slot {} was placed on {}.", id, held.host));
+        } else if (const auto why = explain(demand_of(spec, slot.zone), decision.refused).sentence;
+                   why != slot.message) {
             desk.estate.slots.edit(id).message = why;
         }
     }
@@ -172,7 +187,8 @@ void displace(Desk& desk, const std::string& id) {
     slot.phase = SlotPhase::pending;
 }
 
-const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone, const std::string& host) {
+const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
+                      const std::string& host) {
     const Slot* best = nullptr;
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec || slot.phase != SlotPhase::idle) continue;
@@ -180,7 +196,8 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::stri
         if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
         const Host* on = desk.estate.hosts.find(held.host);
         if (!on || !unavailable(*on).empty()) continue;
-        if (!best || std::tuple(slot.meta.created, slot.id) < std::tuple(best->meta.created, best->id)) best = &slot;
+        if (!best || std::tuple(slot.meta.created, slot.id) < std::tuple(best->meta.created, best->id))
+            best = &slot;
     }
     return best;
 }

@@ -11,7 +11,8 @@ namespace {
 using testing::DeskRig;
 
 int count(const DeskRig& rig, SlotPhase phase) {
-    return static_cast<int>(std::ranges::count_if(rig.estate.slots.all(), [&](const auto& row) { return row.second.phase == phase; }));
+    return static_cast<int>(std::ranges::count_if(
+        rig.estate.slots.all(), [&](const auto& row) { return row.second.phase == phase; }));
 }
 
 std::map<std::string, int> zones_of(const DeskRig& rig) {
@@ -27,7 +28,8 @@ TEST(Stock, IsMadeInBothZones) {
     ASSERT_TRUE(rig.stock(4));
     EXPECT_EQ(zones_of(rig), (std::map<std::string, int>{{"lon", 2}, {"nj", 2}}));
     ASSERT_TRUE(rig.stock(4)) << "number is an increment";
-    EXPECT_EQ(zones_of(rig), (std::map<std::string, int>{{"lon", 3}, {"nj", 5}})) << "where there is room, when the zones are not alike";
+    EXPECT_EQ(zones_of(rig), (std::map<std::string, int>{{"lon", 3}, {"nj", 5}}))
+        << "where there is room, when the zones are not alike";
     ASSERT_TRUE(rig.stock(1, "small", "nj"));
     EXPECT_EQ(zones_of(rig)["nj"], 6);
     EXPECT_EQ(count(rig, SlotPhase::idle), 9);
@@ -68,8 +70,11 @@ TEST(Stock, ASpecIsSaidOnce) {
     EXPECT_EQ(fields, (std::vector<std::string>{"memory", "gpuType", "gpuNum"}));
     ASSERT_TRUE(rig.stock(1));
     EXPECT_TRUE(create_stock(rig.desk, {.number = 1, .spec_name = "small"}));
-    EXPECT_TRUE(create_stock(rig.desk, {.number = 1, .spec_name = "small", .cpu = "4000m", .memory = "16384Mi"})) << "the same said otherwise";
-    const auto other = create_stock(rig.desk, {.number = 1, .spec_name = "small", .cpu = "5", .memory = "16Gi", .gpu_num = 2});
+    EXPECT_TRUE(
+        create_stock(rig.desk, {.number = 1, .spec_name = "small", .cpu = "4000m", .memory = "16384Mi"}))
+        << "the same said otherwise";
+    const auto other = create_stock(
+        rig.desk, {.number = 1, .spec_name = "small", .cpu = "5", .memory = "16Gi", .gpu_num = 2});
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().reason, "spec_differs");
     fields.clear();
@@ -93,7 +98,8 @@ TEST(Stock, OnlyIdleSlotsAreTakenAway) {
     EXPECT_EQ(more.error().reason, "not_idle");
     EXPECT_TRUE(rig.estate.unchanged());
     EXPECT_EQ(delete_stock(rig.desk, {.number = 1, .spec_name = "huge"}).error().code, Code::not_found);
-    EXPECT_EQ(delete_stock(rig.desk, {.number = 1, .spec_name = "small", .zone = "mars"}).error().code, Code::invalid);
+    EXPECT_EQ(delete_stock(rig.desk, {.number = 1, .spec_name = "small", .zone = "mars"}).error().code,
+              Code::invalid);
     ASSERT_TRUE(delete_stock(rig.desk, {.number = 3, .spec_name = "small"}));
     EXPECT_EQ(count(rig, SlotPhase::idle), 0);
     EXPECT_EQ(count(rig, SlotPhase::used), 1);

@@ -24,10 +24,18 @@ struct Term::Calls {
     std::map<std::uint64_t, WakerPtr<uplink::Frame>> waiting;
 };
 
-Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch, std::uint64_t number)
-    : ports_(ports), settings_(settings), pool_(pool), epoch_(epoch),
-      desk_{estate_, live_, settings_, pool_, ports_.random}, feed_(settings.feed_max, number), number_(number),
-      durable_(number), calls_(std::make_shared<Calls>()), tasks_(ports.loop) {}
+Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
+           std::uint64_t number)
+    : ports_(ports),
+      settings_(settings),
+      pool_(pool),
+      epoch_(epoch),
+      desk_{estate_, live_, settings_, pool_, ports_.random},
+      feed_(settings.feed_max, number),
+      number_(number),
+      durable_(number),
+      calls_(std::make_shared<Calls>()),
+      tasks_(ports.loop) {}
 
 Desk& Term::desk(std::string actor) {
     estate_.begin(std::move(actor), ports_.timers.wall());
@@ -95,7 +103,8 @@ void Term::end(Error why) {
 
 void Term::outranked(const std::string& who, std::uint64_t epoch) {
     outranked_by_ = std::max(outranked_by_, epoch);
-    end({Code::unavailable, fmt::format("{} has obeyed epoch {}, this term is {}", who, epoch, epoch_), "epoch_behind"});
+    end({Code::unavailable, fmt::format("{} has obeyed epoch {}, this term is {}", who, epoch, epoch_),
+         "epoch_behind"});
 }
 
 Task<> Term::run() {
@@ -133,7 +142,8 @@ Task<> Term::sweep() {
         }
         for (const auto& [id, command] : estate_.commands.all()) {
             const auto sent = sent_.find(id);
-            if (sent == sent_.end() || ports_.timers.now() - sent->second > seconds{30}) send_command(command);
+            if (sent == sent_.end() || ports_.timers.now() - sent->second > seconds{30})
+                send_command(command);
         }
         std::erase_if(live_.rest_until, [&](const auto& row) { return row.second <= estate_.micros(); });
         std::erase_if(sent_, [&](const auto& row) { return !estate_.commands.find(row.first); });
@@ -150,19 +160,24 @@ Task<> Term::prune() {
         pause = std::chrono::hours{24};
         const auto done = co_await ports_.store.prune(ports_.timers.wall() - settings_.history_kept);
         CO_TRY(co_await check_cancelled());
-        if (!done) log_warn("master: what is older than {} days was not taken out of the store: {}", settings_.history_kept.count() / 24, done.error().message);
+        if (!done)
+            log_warn("master: what is older than {} days was not taken out of the store: {}",
+                     settings_.history_kept.count() / 24, done.error().message);
     }
 }
 
 void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
     for (const Touched& one : touched)
         if (one.kind == Kind<HostCommand>::name)
-            if (const HostCommand* command = estate_.commands.find(one.id); command && !sent_.contains(one.id)) send_command(*command);
+            if (const HostCommand* command = estate_.commands.find(one.id);
+                command && !sent_.contains(one.id))
+                send_command(*command);
     send_routes(touched);
     feed_.publish(number, std::move(touched));
 }
 
-// ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Hosts
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 void Term::add_access(const std::string& name, std::string version, wire::Link& link) {
     access_[name] = &link;
@@ -188,11 +203,13 @@ bool Term::send_to_session(const std::string& access, std::uint64_t session, con
 
 bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
     const auto live = live_.hosts.find(host);
-    return live != live_.hosts.end() && live->second.connected && send_to_session(live->second.access, live->second.session, frame);
+    return live != live_.hosts.end() && live->second.connected &&
+           send_to_session(live->second.access, live->second.session, frame);
 }
 
 void Term::send_command(const HostCommand& command) {
-    if (command.meta.created == 0 || command.meta.created > durable_) return;  // Intent is durable before any act.
+    if (command.meta.created == 0 || command.meta.created > durable_)
+        return;  // Intent is durable before any act.
     uplink::Frame frame;
     if (!write_command(desk_, epoch_, command, *frame.mutable_command())) return;
     if (send_to_host(command.host, frame)) sent_[command.id] = ports_.timers.now();
@@ -208,19 +225,23 @@ Task<uplink::Frame> Term::ask_host(std::string host, uplink::Frame frame, Durati
     const std::uint64_t call = calls->next++;
     frame.set_call(call);
     if (!send_to_host(host, frame))
-        co_return fail(Code::unavailable, fmt::format("host {} is not connected at the moment", host), "host_unreachable");
-    const Deadline late{ports_.timers, deadline, [calls, call, host] {
-        if (const auto at = calls->waiting.find(call); at != calls->waiting.end())
-            at->second->wake(fail(Code::timeout, fmt::format("host {} did not answer in time", host)));
-    }};
-    auto answer = co_await suspend<uplink::Frame>([calls, call](WakerPtr<uplink::Frame> waker) { calls->waiting[call] = std::move(waker); });
+        co_return fail(Code::unavailable, fmt::format("host {} is not connected at the moment", host),
+                       "host_unreachable");
+    const Deadline late{
+        ports_.timers, deadline, [calls, call, host] {
+            if (const auto at = calls->waiting.find(call); at != calls->waiting.end())
+                at->second->wake(fail(Code::timeout, fmt::format("host {} did not answer in time", host)));
+        }};
+    auto answer = co_await suspend<uplink::Frame>(
+        [calls, call](WakerPtr<uplink::Frame> waker) { calls->waiting[call] = std::move(waker); });
     calls->waiting.erase(call);
     if (answer && answer->has_failure()) co_return std::unexpected(wire::error_of(answer->failure()));
     co_return answer;
 }
 
 void Term::answered(std::uint64_t call, uplink::Frame frame) {
-    if (const auto at = calls_->waiting.find(call); at != calls_->waiting.end()) at->second->wake(std::move(frame));
+    if (const auto at = calls_->waiting.find(call); at != calls_->waiting.end())
+        at->second->wake(std::move(frame));
 }
 
 void Term::cut_off(const std::string& host, const std::string& why) {
@@ -228,12 +249,14 @@ void Term::cut_off(const std::string& host, const std::string& why) {
     frame.mutable_cut_off()->set_host(host);
     frame.mutable_cut_off()->set_why(why);
     frame.mutable_cut_off()->set_revoked(true);
-    // A link that is too full for this is too slow to be trusted with it: it comes back and is told at its hello.
+    // A link that is too full for this is too slow to be trusted with it: it comes back and is told at its
+    // hello.
     for (auto& [name, link] : access_)
         if (!link->try_send(frame)) link->close();
 }
 
-// ── Gateways ───────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Gateways
+// ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 void Term::add_gateway(wire::Link& link) { gateways_.insert(&link); }
 void Term::drop_gateway(wire::Link& link) { gateways_.erase(&link); }

@@ -1,5 +1,5 @@
-// One term of leadership: the estate in memory, the commits under way, and those who wait for them. It ends when a
-// commit fails or its outcome is unknown; the next term begins from the store.
+// One term of leadership: the estate in memory, the commits under way, and those who wait for them. It ends
+// when a commit fails or its outcome is unknown; the next term begins from the store.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace hostler::uplink {
 class Frame;
 class Routes;
-}
+}  // namespace hostler::uplink
 namespace hostler::wire {
 class Link;
 }
@@ -23,7 +23,8 @@ namespace hostler::master {
 
 class Term : public std::enable_shared_from_this<Term> {
 public:
-    Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch, std::uint64_t number);
+    Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
+         std::uint64_t number);
 
     std::uint64_t epoch() const { return epoch_; }
     const Ports& ports() const { return ports_; }
@@ -31,12 +32,14 @@ public:
     Feed& feed() { return feed_; }
     Estate& estate() { return estate_; }  // To load; else work at the desk.
 
-    // To look, or to change something as `actor`. What is changed must be committed before anything is awaited.
+    // To look, or to change something as `actor`. What is changed must be committed before anything is
+    // awaited.
     Desk& desk(std::string actor);
     const Desk& look() const { return desk_; }
 
-    // All that was changed, durable when it returns; when nothing was, all that was changed before. The commit goes on
-    // when the caller is cancelled. Errors: unavailable, exhausted (the term has ended), cancelled.
+    // All that was changed, durable when it returns; when nothing was, all that was changed before. The
+    // commit goes on when the caller is cancelled. Errors: unavailable, exhausted (the term has ended),
+    // cancelled.
     Task<> commit();
     // The same without waiting; `then` is called once it is durable, and never if the term ends.
     void commit_then(std::move_only_function<void()> then);
@@ -90,8 +93,8 @@ private:
     Live live_;
     Desk desk_;
     Feed feed_;
-    std::uint64_t number_;    // Of the last commit that was begun,
-    std::uint64_t durable_;   // and of the last that is durable.
+    std::uint64_t number_;   // Of the last commit that was begun,
+    std::uint64_t durable_;  // and of the last that is durable.
     Signal durable_changed_;
     std::multimap<std::uint64_t, std::move_only_function<void()>> afterwards_;
     std::optional<Error> ended_;
@@ -99,7 +102,7 @@ private:
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
     std::set<wire::Link*> gateways_;
-    Instant beat_{};  // When those who watch were last told that we are here.
+    Instant beat_{};                       // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;  // Commands, by id.
     std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
     std::shared_ptr<Calls> calls_;

@@ -20,7 +20,8 @@ TEST(Term, AnswersWaitForDurability) {
     EXPECT_FALSE(try_run(rig.loop, rig.term().settled())) << "nor is what was read from memory";
     EXPECT_EQ(rig.store.begun, (Numbers{1}));
     rig.store.let_go();
-    EXPECT_TRUE(try_run(rig.loop, rig.term().settled())->has_value()) << "who asked has gone; the commit went on";
+    EXPECT_TRUE(try_run(rig.loop, rig.term().settled())->has_value())
+        << "who asked has gone; the commit went on";
     EXPECT_EQ(rig.store.done, (Numbers{1}));
     EXPECT_TRUE(rig.store.objects.contains({"zone", "nj"}));
     EXPECT_TRUE(rig.commit()->has_value());
@@ -48,7 +49,9 @@ TEST(Term, CommitsAreInOrderAndSoIsWhatFollowsThem) {
 }
 
 TEST(Term, AFailedCommitEndsIt) {
-    const std::pair<Code, Code> failures[] = {{Code::unavailable, Code::unavailable}, {Code::conflict, Code::unavailable}, {Code::exhausted, Code::exhausted}};
+    const std::pair<Code, Code> failures[] = {{Code::unavailable, Code::unavailable},
+                                              {Code::conflict, Code::unavailable},
+                                              {Code::exhausted, Code::exhausted}};
     for (const auto& [code, told] : failures) {
         TermRig rig;
         rig.store.hang = true;
@@ -134,7 +137,8 @@ TEST(Caller, KeysOpenUntilTheyExpireOrAreRevoked) {
     rig.settings.operator_key_hash = "#root";
     const auto now = rig.desk().estate.micros();
     rig.desk().estate.api_keys.add({.id = "k-1", .name = "n", .hash = "#hk_1", .tenant = "acme"});
-    rig.desk().estate.api_keys.add({.id = "k-2", .hash = "#hk_2", .tenant = "acme", .expires_at = now + 1'000'000});
+    rig.desk().estate.api_keys.add(
+        {.id = "k-2", .hash = "#hk_2", .tenant = "acme", .expires_at = now + 1'000'000});
     rig.desk().estate.api_keys.add({.id = "k-3", .hash = "#hk_3"});
     EXPECT_TRUE(caller_of(rig.term(), "root")->is_operator());
     EXPECT_EQ(caller_of(rig.term(), "hk_1")->tenant, "acme");
@@ -145,7 +149,8 @@ TEST(Caller, KeysOpenUntilTheyExpireOrAreRevoked) {
     EXPECT_FALSE(caller_of(rig.term(), "hk_2"));
     rig.desk().estate.api_keys.edit("k-1").revoked_at = 1;
     EXPECT_FALSE(caller_of(rig.term(), "hk_1"));
-    for (const std::string nobody : {"", "hk_9", "#hk_3"}) EXPECT_FALSE(caller_of(rig.term(), nobody)) << nobody;
+    for (const std::string nobody : {"", "hk_9", "#hk_3"})
+        EXPECT_FALSE(caller_of(rig.term(), nobody)) << nobody;
     rig.settings.operator_key_hash.clear();
     EXPECT_FALSE(caller_of(rig.term(), "root"));
     EXPECT_FALSE(caller_of(rig.term(), ""));
@@ -157,7 +162,8 @@ TEST(Caller, ACodeIsGoodOnceForOneRouteForAMinute) {
     rig.desk().estate.api_keys.add({.id = "k-1", .hash = "#hk_1", .tenant = "acme"});
     const auto caller = *caller_of(rig.term(), "hk_1");
     const auto code = make_code(rig.term(), caller, "80-i-1");
-    EXPECT_EQ(redeem_code(rig.term(), code, "80-i-2").error().code, Code::unauthenticated) << "bound to its route";
+    EXPECT_EQ(redeem_code(rig.term(), code, "80-i-2").error().code, Code::unauthenticated)
+        << "bound to its route";
     EXPECT_FALSE(caller_of_sign_in(rig.term(), code)) << "a code is no session";
     const auto session = redeem_code(rig.term(), code, "80-i-1");
     ASSERT_TRUE(session);

@@ -1,7 +1,7 @@
 #include "roles/master/views.h"
 
-#include <boost/describe/enum_from_string.hpp>
 #include <fmt/format.h>
+#include <boost/describe/enum_from_string.hpp>
 
 #include <algorithm>
 
@@ -18,11 +18,14 @@ namespace {
 // "http://localhost:8443" and "localhost" make "http://8080-i-7f3k.localhost:8443/".
 std::string url_of(const Gateway& gateway, const Instance& instance, const InstancePort& port) {
     const auto scheme_end = gateway.address.find("://");
-    const std::string scheme = scheme_end == std::string::npos ? "http" : gateway.address.substr(0, scheme_end);
-    const std::string rest = scheme_end == std::string::npos ? gateway.address : gateway.address.substr(scheme_end + 3);
+    const std::string scheme =
+        scheme_end == std::string::npos ? "http" : gateway.address.substr(0, scheme_end);
+    const std::string rest =
+        scheme_end == std::string::npos ? gateway.address : gateway.address.substr(scheme_end + 3);
     const auto colon = rest.rfind(':');
     const std::string path = port.base_url.empty() ? "/" : port.base_url;
-    if (gateway.domain.empty()) return fmt::format("{}://{}:{}{}", scheme, rest.substr(0, colon), port.own_port, path);
+    if (gateway.domain.empty())
+        return fmt::format("{}://{}:{}{}", scheme, rest.substr(0, colon), port.own_port, path);
     return fmt::format("{}://{}.{}{}{}", scheme, route_name(instance, port.port), gateway.domain,
                        colon == std::string::npos ? "" : rest.substr(colon), path);
 }
@@ -41,7 +44,9 @@ const Claim* claim_of(const Desk& desk, const std::string& host, const std::stri
 }  // namespace
 
 WallTime wall(std::int64_t micros) { return WallTime{std::chrono::microseconds{micros}}; }
-std::optional<WallTime> wall_if(std::int64_t micros) { return micros == 0 ? std::nullopt : std::optional{wall(micros)}; }
+std::optional<WallTime> wall_if(std::int64_t micros) {
+    return micros == 0 ? std::nullopt : std::optional{wall(micros)};
+}
 
 api::Instance view(const Desk& desk, const Instance& instance) {
     api::Instance shown;
@@ -61,7 +66,9 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     if (const Host* host = desk.estate.hosts.find(instance.host)) shown.simulated = host->facts.simulated;
     if (!desk.estate.gateways.all().empty())
         for (const InstancePort& port : instance.spec.ports)
-            shown.urls.push_back({port.port, url_of(desk.estate.gateways.all().begin()->second, instance, port), port.is_public});
+            shown.urls.push_back({port.port,
+                                  url_of(desk.estate.gateways.all().begin()->second, instance, port),
+                                  port.is_public});
     shown.address = instance.address;
     for (const InstanceVolume& mount : instance.spec.volumes) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
@@ -82,9 +89,14 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.name = host.facts.hostname;
     shown.zone = host.zone;
     shown.provider = host.owner;
-    shown.state = host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
-    if (shown.state == api::HostState::joining) boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
-    shown.reason = !host.engine_error.empty() ? "engine_down" : host.phase != HostPhase::ready ? text_of(host.phase) : host.cordoned ? "cordoned" : "";
+    shown.state =
+        host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
+    if (shown.state == api::HostState::joining)
+        boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
+    shown.reason = !host.engine_error.empty()       ? "engine_down"
+                   : host.phase != HostPhase::ready ? text_of(host.phase)
+                   : host.cordoned                  ? "cordoned"
+                                                    : "";
     shown.message = !host.engine_error.empty() ? host.engine_error : host.message;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
@@ -154,7 +166,9 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     const auto live = desk.live.hosts.find(host.id);
     if (live == desk.live.hosts.end()) return shown;
     if (const auto sample = live->second.samples.find(gpu.uuid); sample != live->second.samples.end()) {
-        const auto as_double = [](const Metric& metric, double scale) { return metric ? std::optional{static_cast<double>(*metric) * scale} : std::nullopt; };
+        const auto as_double = [](const Metric& metric, double scale) {
+            return metric ? std::optional{static_cast<double>(*metric) * scale} : std::nullopt;
+        };
         shown.memory_used_bytes = sample->second.memory_used_bytes;
         shown.utilization_percent = as_double(sample->second.utilisation_percent, 1);
         shown.temperature_celsius = as_double(sample->second.temperature_celsius, 1);
@@ -177,7 +191,8 @@ api::Zone view(const Desk& desk, const Zone& zone) {
         shown.gpus += static_cast<int>(host.facts.gpus.size());
     }
     for (const Candidate& candidate : candidates(desk, ""))
-        if (candidate.zone == zone.name && candidate.unavailable.empty()) shown.gpus_free += static_cast<int>(candidate.gpus.size());
+        if (candidate.zone == zone.name && candidate.unavailable.empty())
+            shown.gpus_free += static_cast<int>(candidate.gpus.size());
     return shown;
 }
 
@@ -197,7 +212,10 @@ api::AccessPoint view(const Desk& desk, const AccessPoint& access) {
 }
 
 api::HostToken view(const HostToken& token) {
-    api::HostToken shown{.id = token.id, .zone = token.zone, .provider = token.owner, .created_at = wall(token.created_at),
+    api::HostToken shown{.id = token.id,
+                         .zone = token.zone,
+                         .provider = token.owner,
+                         .created_at = wall(token.created_at),
                          .expires_at = wall(token.expires_at)};
     shown.used_at = wall_if(token.used_at);
     if (!token.host.empty()) shown.host = token.host;
@@ -205,7 +223,11 @@ api::HostToken view(const HostToken& token) {
 }
 
 api::Spec view(const Spec& spec) {
-    return {.name = spec.name, .cpu = spec.cpu, .memory = spec.memory, .gpu_type = spec.gpu_type, .gpu_num = spec.gpu_count,
+    return {.name = spec.name,
+            .cpu = spec.cpu,
+            .memory = spec.memory,
+            .gpu_type = spec.gpu_type,
+            .gpu_num = spec.gpu_count,
             .created_at = wall(spec.created_at)};
 }
 
@@ -229,7 +251,8 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
                 shown.message = slot.message;
                 break;
             case SlotPhase::idle:
-                host && unavailable(*host).empty() ? count(shown.idle, in.idle) : count(shown.preparing, in.preparing);
+                host&& unavailable(*host).empty() ? count(shown.idle, in.idle)
+                                                  : count(shown.preparing, in.preparing);
                 break;
         }
     }
@@ -238,7 +261,10 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
 }
 
 api::Volume view(const Desk& desk, const Volume& volume) {
-    api::Volume shown{.id = volume.id, .name = volume.name, .tenant_id = volume.tenant, .size = to_string(Quantity::of_units(volume.size_bytes))};
+    api::Volume shown{.id = volume.id,
+                      .name = volume.name,
+                      .tenant_id = volume.tenant,
+                      .size = to_string(Quantity::of_units(volume.size_bytes))};
     shown.message = volume.message;
     shown.zone = zone_of(desk, volume);
     shown.host = volume.host;
@@ -246,7 +272,10 @@ api::Volume view(const Desk& desk, const Volume& volume) {
     shown.created_at = wall(volume.created_at);
     switch (volume.phase) {
         case VolumePhase::unbound:
-        case VolumePhase::available: shown.state = shown.attached_to.empty() ? api::VolumeState::available : api::VolumeState::attached; break;
+        case VolumePhase::available:
+            shown.state =
+                shown.attached_to.empty() ? api::VolumeState::available : api::VolumeState::attached;
+            break;
         case VolumePhase::creating: shown.state = api::VolumeState::creating; break;
         case VolumePhase::deleting: shown.state = api::VolumeState::deleting; break;
         case VolumePhase::deleted: shown.state = api::VolumeState::deleted; break;
@@ -255,7 +284,8 @@ api::Volume view(const Desk& desk, const Volume& volume) {
 }
 
 api::Network view(const Desk& desk, const Network& network) {
-    api::Network shown{.id = network.id, .tenant_id = network.tenant, .subnets = {}, .created_at = wall(network.created_at)};
+    api::Network shown{
+        .id = network.id, .tenant_id = network.tenant, .subnets = {}, .created_at = wall(network.created_at)};
     for (const auto& [id, subnet] : desk.estate.subnets.all()) {
         if (subnet.network != network.id) continue;
         api::Subnet part{.host = subnet.host, .cidr = desk.pool.subnet(subnet.index)};
@@ -267,23 +297,37 @@ api::Network view(const Desk& desk, const Network& network) {
 }
 
 api::LongOperation view(const LongOperation& operation) {
-    api::LongOperation shown{.id = operation.id, .kind = operation.kind, .subject = operation.subject, .tenant_id = operation.tenant};
+    api::LongOperation shown{.id = operation.id,
+                             .kind = operation.kind,
+                             .subject = operation.subject,
+                             .tenant_id = operation.tenant};
     boost::describe::enum_from_string(text_of(operation.phase).c_str(), shown.state);
     shown.message = operation.message;
-    if (operation.phase == OperationPhase::failed) shown.error = api::problem_of({Code::internal, operation.message, operation.code});
+    if (operation.phase == OperationPhase::failed)
+        shown.error = api::problem_of({Code::internal, operation.message, operation.code});
     shown.created_at = wall(operation.created_at);
     shown.ended_at = wall_if(operation.ended_at);
     return shown;
 }
 
 api::ApiKey view(const ApiKey& key) {
-    return {.id = key.id, .name = key.name, .is_operator = key.tenant.empty(), .tenant_id = key.tenant, .created_at = wall(key.created_at),
+    return {.id = key.id,
+            .name = key.name,
+            .is_operator = key.tenant.empty(),
+            .tenant_id = key.tenant,
+            .created_at = wall(key.created_at),
             .expires_at = wall_if(key.expires_at)};
 }
 
 api::Event view(const EventRecord& event) {
-    return {.number = event.number, .time = event.time, .kind = event.kind, .id = event.id, .tenant_id = event.tenant,
-            .actor = event.actor, .reason = event.reason, .message = event.message};
+    return {.number = event.number,
+            .time = event.time,
+            .kind = event.kind,
+            .id = event.id,
+            .tenant_id = event.tenant,
+            .actor = event.actor,
+            .reason = event.reason,
+            .message = event.message};
 }
 
 }  // namespace hostler::master

@@ -13,7 +13,8 @@ namespace {
 
 bool holds(const Instance& instance, const std::string& volume) {
     return (!is_final(instance.phase) || !instance.claim.empty()) &&
-           std::ranges::any_of(instance.spec.volumes, [&](const InstanceVolume& mount) { return mount.volume == volume; });
+           std::ranges::any_of(instance.spec.volumes,
+                               [&](const InstanceVolume& mount) { return mount.volume == volume; });
 }
 
 void finish_operation(Desk& desk, const std::string& subject, std::string message) {
@@ -30,7 +31,8 @@ void finish_operation(Desk& desk, const std::string& subject, std::string messag
 void forget(Desk& desk, const std::string& id, std::string message) {
     Volume& volume = desk.estate.volumes.edit(id);
     volume.phase = VolumePhase::deleted;
-    desk.estate.event("volume", id, volume.tenant, "deleted", fmt::format("Volume {} was deleted.", volume.name));
+    desk.estate.event("volume", id, volume.tenant, "deleted",
+                      fmt::format("Volume {} was deleted.", volume.name));
     finish_operation(desk, "volume/" + id, std::move(message));
     desk.estate.volumes.retire(id);
 }
@@ -39,22 +41,30 @@ void forget(Desk& desk, const std::string& id, std::string message) {
 
 Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant) {
     if (find_volume(desk, tenant, request.name))
-        return fail(Code::conflict, fmt::format("there is a volume {} already", request.name), "volume_exists");
+        return fail(Code::conflict, fmt::format("there is a volume {} already", request.name),
+                    "volume_exists");
     if (request.zone && !desk.estate.zones.find(*request.zone)) {
         Error error{Code::invalid, fmt::format("there is no zone {}", *request.zone), "invalid"};
         error.fields.push_back({"zone", "no such zone"});
         return std::unexpected(std::move(error));
     }
-    Volume volume{.id = new_id(desk.random, "v"), .name = request.name, .tenant = tenant, .zone = request.zone.value_or(""),
-                  .size_bytes = TRY(parse_quantity(request.size)).units(), .created_at = desk.estate.micros()};
+    Volume volume{.id = new_id(desk.random, "v"),
+                  .name = request.name,
+                  .tenant = tenant,
+                  .zone = request.zone.value_or(""),
+                  .size_bytes = TRY(parse_quantity(request.size)).units(),
+                  .created_at = desk.estate.micros()};
     volume.message = "it is made on the host of the first instance that mounts it";
-    desk.estate.event("volume", volume.id, tenant, "created", fmt::format("Volume {} was created.", volume.name));
+    desk.estate.event("volume", volume.id, tenant, "created",
+                      fmt::format("Volume {} was created.", volume.name));
     return &desk.estate.volumes.add(std::move(volume));
 }
 
 Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
     if (const auto users = attached_to(desk, id); !users.empty()) {
-        Error error{Code::conflict, fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(id).name, users.front()),
+        Error error{Code::conflict,
+                    fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(id).name,
+                                users.front()),
                     "volume_in_use"};
         error.help = "Stop the instance first.";
         return std::unexpected(std::move(error));
@@ -63,9 +73,13 @@ Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
     for (const auto& [other, operation] : desk.estate.operations.all())
         if (operation.subject == subject && operation.phase == OperationPhase::running) return &operation;
     const Volume& volume = desk.estate.volumes.at(id);
-    const LongOperation& operation = desk.estate.operations.add({.id = new_id(desk.random, "op"), .kind = "deleteVolume",
-        .subject = subject, .tenant = volume.tenant, .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
-        .created_at = desk.estate.micros()});
+    const LongOperation& operation = desk.estate.operations.add(
+        {.id = new_id(desk.random, "op"),
+         .kind = "deleteVolume",
+         .subject = subject,
+         .tenant = volume.tenant,
+         .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
+         .created_at = desk.estate.micros()});
     if (volume.host.empty()) {
         forget(desk, id, "it was on no host yet");
         return &operation;
@@ -107,7 +121,8 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance
         const std::string& name = mount.name.empty() ? request.storage_id : mount.name;
         const Volume* volume = find_volume(desk, request.tenant_id, name);
         // A name of the mount itself, not of a volume, stands for the default one.
-        if (!volume && !request.storage_id.empty()) volume = find_volume(desk, request.tenant_id, request.storage_id);
+        if (!volume && !request.storage_id.empty())
+            volume = find_volume(desk, request.tenant_id, request.storage_id);
         if (!paths.insert(mount.mount_path).second) wrong.push_back({path + ".mountPath", "is given twice"});
         if (!volume) {
             if (name.empty())
@@ -116,14 +131,18 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance
                 wrong.push_back({path + ".name", fmt::format("there is no volume {}", name)});
             continue;
         }
-        if (volume->phase == VolumePhase::deleting) wrong.push_back({path + ".name", fmt::format("volume {} is being deleted", volume->name)});
+        if (volume->phase == VolumePhase::deleting)
+            wrong.push_back({path + ".name", fmt::format("volume {} is being deleted", volume->name)});
         if (!volume->host.empty() && !host.empty() && volume->host != host)
-            wrong.push_back({path + ".name", fmt::format("volume {} lies on another host than the volumes before it", volume->name)});
+            wrong.push_back(
+                {path + ".name",
+                 fmt::format("volume {} lies on another host than the volumes before it", volume->name)});
         if (!volume->host.empty()) host = volume->host;
         if (const std::string there = zone_of(desk, *volume); zone.empty())
             zone = there;
         else if (!there.empty() && there != zone)
-            wrong.push_back({path + ".name", fmt::format("volume {} is in zone {}, not in {}", volume->name, there, zone)});
+            wrong.push_back({path + ".name",
+                             fmt::format("volume {} is in zone {}, not in {}", volume->name, there, zone)});
         mounts.push_back({volume->id, mount.mount_path, mount.read_only});
     }
     return mounts;
@@ -137,7 +156,9 @@ Result<> check_attachable(const Desk& desk, const Instance& instance) {
                 return theirs.volume == mount.volume && !theirs.read_only;
             });
             if (!writes && mount.read_only) continue;
-            Error error{Code::conflict, fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(mount.volume).name, other.caller_id),
+            Error error{Code::conflict,
+                        fmt::format("volume {} is mounted by instance {}",
+                                    desk.estate.volumes.at(mount.volume).name, other.caller_id),
                         "volume_in_use"};
             error.help = "Stop that instance, or mount it read-only in both.";
             return std::unexpected(std::move(error));
@@ -153,7 +174,8 @@ void bind_volumes(Desk& desk, const Instance& instance) {
         volume.host = instance.host;
         volume.phase = VolumePhase::creating;
         volume.message = "its host makes it";
-        if (!commanded(desk, volume.id)) command(desk, volume.host, Verb::create_volume, volume.id, volume.meta.generation);
+        if (!commanded(desk, volume.id))
+            command(desk, volume.host, Verb::create_volume, volume.id, volume.meta.generation);
     }
 }
 
@@ -168,8 +190,8 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     const Volume* volume = desk.estate.volumes.find(command.subject);
     if (!volume || volume->meta.generation != command.subject_generation) return;
     if (refused_unread(answer)) return;  // The next look makes another command.
-    // A disk that failed may have written all the same what it was to remember: the command may yet be done, so that its
-    // volume is asked for until the host is sure. (A full disk has certainly written nothing.)
+    // A disk that failed may have written all the same what it was to remember: the command may yet be done,
+    // so that its volume is asked for until the host is sure. (A full disk has certainly written nothing.)
     if (answer.reason == "journal_failed" && answer.code != "exhausted") return;
     if (command.verb == Verb::delete_volume) {
         if (answer.done) return forget(desk, command.subject, "deleted");
@@ -184,7 +206,9 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     for (const auto& [id, instance] : desk.estate.instances.all())
         if (instance.phase == InstancePhase::placed && holds(instance, made.id)) waiting.push_back(id);
     for (const std::string& id : waiting) {
-        if (!answer.done) note(desk, id, InstanceEvent::fail, "volume_failed", fmt::format("volume {} could not be made: {}", made.name, answer.message));
+        if (!answer.done)
+            note(desk, id, InstanceEvent::fail, "volume_failed",
+                 fmt::format("volume {} could not be made: {}", made.name, answer.message));
         reconcile_instance(desk, id);
     }
 }
@@ -192,10 +216,14 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
 void reconcile_volumes(Desk& desk) {
     std::vector<std::string> ids;
     for (const auto& [id, volume] : desk.estate.volumes.all())
-        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) && !commanded(desk, id) && !resting(desk, id)) ids.push_back(id);
+        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) &&
+            !commanded(desk, id) && !resting(desk, id))
+            ids.push_back(id);
     for (const std::string& id : ids) {
         const Volume& volume = desk.estate.volumes.at(id);
-        command(desk, volume.host, volume.phase == VolumePhase::creating ? Verb::create_volume : Verb::delete_volume, id, volume.meta.generation);
+        command(desk, volume.host,
+                volume.phase == VolumePhase::creating ? Verb::create_volume : Verb::delete_volume, id,
+                volume.meta.generation);
     }
 }
 

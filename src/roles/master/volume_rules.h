@@ -22,8 +22,8 @@ std::vector<std::string> attached_to(const Desk& desk, const std::string& volume
 // Where its data lies, or where it is wanted as long as it lies nowhere; empty: anywhere.
 std::string zone_of(const Desk& desk, const Volume& volume);
 
-// What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if anywhere;
-// `zone`, in which the request wants it, becomes where they may lie.
+// What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if
+// anywhere; `zone`, in which the request wants it, becomes where they may lie.
 std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
                                       std::string& host, std::vector<FieldError>& wrong);
 

@@ -138,7 +138,9 @@ TEST_F(Volumes, AWantedZoneIsKept) {
     wanted.template_.volumes = {{"near", "/a"}};
     wanted.zone = "lon";
     EXPECT_EQ(start(wanted).error().fields.at(0).path, "template.volumes[0].name");
-    EXPECT_EQ(create_volume(desk, {.name = "x", .size = "1Gi", .zone = "mars"}, "acme").error().fields.at(0).path, "zone");
+    EXPECT_EQ(
+        create_volume(desk, {.name = "x", .size = "1Gi", .zone = "mars"}, "acme").error().fields.at(0).path,
+        "zone");
     EXPECT_EQ(create_volume(desk, {.name = "near", .size = "1Gi"}, "acme").error().reason, "volume_exists");
     EXPECT_TRUE(create_volume(desk, {.name = "near", .size = "1Gi"}, "globex"));
 }
@@ -168,7 +170,8 @@ TEST(Subnets, OnePerTenantAndHost) {
     EXPECT_NE(subnet_for(rig.desk, "acme", b).value()->id, one);
     EXPECT_EQ(rig.estate.networks.all().size(), 2u) << "one network per tenant";
     std::set<std::uint32_t> indexes;
-    for (const auto& [id, subnet] : rig.estate.subnets.all()) EXPECT_TRUE(indexes.insert(subnet.index).second);
+    for (const auto& [id, subnet] : rig.estate.subnets.all())
+        EXPECT_TRUE(indexes.insert(subnet.index).second);
 }
 
 TEST(Subnets, TheLastOneOutClosesIt) {

@@ -22,13 +22,16 @@ void Obedience::writing(const std::string& key, const std::string& value) {
     const std::string id = key.substr(command_key.size());
     uplink::Command command;
     if (!command.ParseFromString(value.substr(value.find('\n') + 1))) return;
-    if (begun_.contains(id)) found_.report(Invariant::once, fmt::format("{} begins command {} again", host_, id));
+    if (begun_.contains(id))
+        found_.report(Invariant::once, fmt::format("{} begins command {} again", host_, id));
     if (command.epoch() < epoch_)
-        found_.report(Invariant::order, fmt::format("{} begins command {} of epoch {} after one of epoch {}", host_, id, command.epoch(), epoch_));
+        found_.report(Invariant::order, fmt::format("{} begins command {} of epoch {} after one of epoch {}",
+                                                    host_, id, command.epoch(), epoch_));
     auto& generation = generations_[command.subject()];
     if (command.generation() < generation)
-        found_.report(Invariant::order, fmt::format("{} begins command {} for generation {} of {} after generation {}", host_, id, command.generation(),
-                                                    command.subject(), generation));
+        found_.report(Invariant::order,
+                      fmt::format("{} begins command {} for generation {} of {} after generation {}", host_,
+                                  id, command.generation(), command.subject(), generation));
     open_[id] = command.subject();
 }
 
@@ -44,8 +47,8 @@ void Obedience::written(const std::string& key, const std::string& value) {
     }
     uplink::Command command;
     if (!command.ParseFromString(value.substr(value.find('\n') + 1))) return;
-    tell(fmt::format("{}: {} begins: epoch {}, generation {} of {}, action {}", host_, id, command.epoch(), command.generation(), command.subject(),
-                     static_cast<int>(command.action_case())));
+    tell(fmt::format("{}: {} begins: epoch {}, generation {} of {}, action {}", host_, id, command.epoch(),
+                     command.generation(), command.subject(), static_cast<int>(command.action_case())));
     begun_.insert(id);
     epoch_ = std::max(epoch_, command.epoch());
     auto& generation = generations_[command.subject()];
@@ -53,7 +56,8 @@ void Obedience::written(const std::string& key, const std::string& value) {
 }
 
 bool Obedience::under_way(const std::string& subject) const {
-    return std::ranges::any_of(open_ | std::views::values, [&](const std::string& other) { return other == subject; });
+    return std::ranges::any_of(open_ | std::views::values,
+                               [&](const std::string& other) { return other == subject; });
 }
 
 void Obedience::launching(const ContainerSpec& spec) {
@@ -61,13 +65,15 @@ void Obedience::launching(const ContainerSpec& spec) {
     const auto generation = spec.labels.find("hostler.generation");
     if (instance == spec.labels.end() || generation == spec.labels.end()) return;
     if (!under_way(instance->second))
-        found_.report(Invariant::once, fmt::format("{} launches {} though no command says so", host_, instance->second));
+        found_.report(Invariant::once,
+                      fmt::format("{} launches {} though no command says so", host_, instance->second));
 }
 
 void Obedience::stopping(const std::string& container) {
     if (!container.starts_with(container_prefix)) return;
     const std::string instance = container.substr(container_prefix.size());
-    if (!under_way(instance)) found_.report(Invariant::once, fmt::format("{} stops {} though no command says so", host_, instance));
+    if (!under_way(instance))
+        found_.report(Invariant::once, fmt::format("{} stops {} though no command says so", host_, instance));
 }
 
 Task<> WatchedJournal::put(std::string key, std::string value) {

@@ -29,9 +29,9 @@ private:
     std::string host_;
     Findings& found_;
     std::uint64_t epoch_ = 0;
-    std::map<std::string, std::uint64_t> generations_;                        // By subject.
-    std::set<std::string> begun_;                                             // Commands.
-    std::map<std::string, std::string> open_;                                 // Subjects, by command.
+    std::map<std::string, std::uint64_t> generations_;  // By subject.
+    std::set<std::string> begun_;                       // Commands.
+    std::map<std::string, std::string> open_;           // Subjects, by command.
 };
 
 class WatchedJournal final : public Journal {
@@ -63,8 +63,12 @@ public:
         obedience_.stopping(name);
         return engine_.remove(std::move(name));
     }
-    Task<std::vector<Container>> list(std::string label, std::string value) override { return engine_.list(std::move(label), std::move(value)); }
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override { return engine_.logs(std::move(name), bytes_max); }
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        return engine_.list(std::move(label), std::move(value));
+    }
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+        return engine_.logs(std::move(name), bytes_max);
+    }
 
 private:
     Engine& engine_;

@@ -25,7 +25,8 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
             return std::nullopt;
         }
         case ClaimUse::instance:
-            if (instance && instance->claim == claim.id && instance->host == claim.host && instance->tenant == claim.tenant && !is_final(instance->phase))
+            if (instance && instance->claim == claim.id && instance->host == claim.host &&
+                instance->tenant == claim.tenant && !is_final(instance->phase))
                 return Use::tenant;
             wrong = "it says instance, and no living one has it";
             return std::nullopt;
@@ -42,7 +43,9 @@ void check_holders(const Estate& estate, Findings& found) {
         if (instance.claim.empty() && is_final(instance.phase)) continue;
         const Claim* claim = instance.claim.empty() ? nullptr : estate.claims.find(instance.claim);
         if (!claim || claim->holder != id)
-            found.report(Invariant::claim_identity, fmt::format("instance {} is {} and has no claim ('{}')", id, state_of(instance.phase), instance.claim));
+            found.report(Invariant::claim_identity,
+                         fmt::format("instance {} is {} and has no claim ('{}')", id,
+                                     state_of(instance.phase), instance.claim));
     }
     for (const auto& [id, slot] : estate.slots.all())
         if (slot.phase == SlotPhase::idle && !estate.claims.find(slot.claim))
@@ -51,7 +54,8 @@ void check_holders(const Estate& estate, Findings& found) {
 
 bool out_of_service(const Host& host, const std::string& gpu) {
     const auto state = host.gpu_states.find(gpu);
-    return state != host.gpu_states.end() && state->second.health != GpuHealth::healthy && state->second.health != GpuHealth::degraded;
+    return state != host.gpu_states.end() && state->second.health != GpuHealth::healthy &&
+           state->second.health != GpuHealth::degraded;
 }
 
 }  // namespace
@@ -62,33 +66,42 @@ void check_claims(const Desk& desk, Findings& found) {
         std::map<std::string, std::string> gpus;  // Claim by GPU.
         std::int64_t cpu_milli = 0;
         std::int64_t memory_bytes = 0;
-        std::map<Use, std::size_t> uses;          // GPUs.
+        std::map<Use, std::size_t> uses;  // GPUs.
     };
     std::map<std::string, Sum> sums;
     for (const auto& [id, claim] : estate.claims.all()) {
         Sum& sum = sums[claim.host];
         std::string wrong;
         const auto use = use_of(estate, claim, wrong);
-        if (!use) found.report(Invariant::claim_identity, fmt::format("claim {} of '{}' on {}: {}", id, claim.holder, claim.host, wrong));
+        if (!use)
+            found.report(Invariant::claim_identity,
+                         fmt::format("claim {} of '{}' on {}: {}", id, claim.holder, claim.host, wrong));
         if (use) sum.uses[*use] += claim.gpus.size();
         sum.cpu_milli += claim.cpu_milli;
         sum.memory_bytes += claim.memory_bytes;
         for (const std::string& gpu : claim.gpus) {
             const auto [at, free] = sum.gpus.emplace(gpu, id);
-            if (!free) found.report(Invariant::gpu_once, fmt::format("{} is in the claims {} and {} on {}", gpu, at->second, id, claim.host));
+            if (!free)
+                found.report(Invariant::gpu_once, fmt::format("{} is in the claims {} and {} on {}", gpu,
+                                                              at->second, id, claim.host));
         }
     }
     for (const auto& [id, host] : estate.hosts.all()) {
         if (host.facts.gpus.empty()) continue;  // It has not reported yet.
         Sum& sum = sums[id];
         for (const GpuFacts& gpu : host.facts.gpus)
-            if (!sum.gpus.contains(gpu.uuid)) ++sum.uses[out_of_service(host, gpu.uuid) ? Use::out_of_service : Use::idle];
+            if (!sum.gpus.contains(gpu.uuid))
+                ++sum.uses[out_of_service(host, gpu.uuid) ? Use::out_of_service : Use::idle];
         std::size_t all = 0;
         for (const auto& [use, gpus] : sum.uses) all += gpus;
         if (all != host.facts.gpus.size())
-            found.report(Invariant::claim_identity, fmt::format("{} GPUs of host {} are accounted for, and it has {}", all, id, host.facts.gpus.size()));
-        if (sum.cpu_milli > host.facts.cpus * std::int64_t{1000} || sum.memory_bytes > host.facts.memory_bytes)
-            found.report(Invariant::claim_identity, fmt::format("more CPU or memory is held on host {} than it has", id));
+            found.report(Invariant::claim_identity,
+                         fmt::format("{} GPUs of host {} are accounted for, and it has {}", all, id,
+                                     host.facts.gpus.size()));
+        if (sum.cpu_milli > host.facts.cpus * std::int64_t{1000} ||
+            sum.memory_bytes > host.facts.memory_bytes)
+            found.report(Invariant::claim_identity,
+                         fmt::format("more CPU or memory is held on host {} than it has", id));
     }
     check_holders(estate, found);
 }
@@ -100,7 +113,8 @@ void check_engine(const sim::Machine& machine, Findings& found) {
         for (const std::string& device : container.spec.cdi_devices) {
             const auto [at, free] = used.emplace(device, container.spec.name);
             if (!free)
-                found.report(Invariant::gpu_once, fmt::format("{} is used by {} and {} on {}", device, at->second, container.spec.name, machine.name));
+                found.report(Invariant::gpu_once, fmt::format("{} is used by {} and {} on {}", device,
+                                                              at->second, container.spec.name, machine.name));
         }
     }
 }

@@ -20,7 +20,8 @@ std::string_view name(Invariant invariant) {
 
 std::string Findings::text() const {
     std::string text;
-    for (const Finding& finding : all_) text += fmt::format("{}: {}\n", name(finding.invariant), finding.text);
+    for (const Finding& finding : all_)
+        text += fmt::format("{}: {}\n", name(finding.invariant), finding.text);
     return text;
 }
 

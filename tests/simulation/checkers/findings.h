@@ -7,14 +7,14 @@
 namespace hostler::simulation {
 
 enum class Invariant {
-    gpu_once,       // No GPU in two claims of a host, nor used by two running containers.
-    claim_identity, // Tenant use + stock + foreign + leaving + idle + out of service = capacity.
-    ledger,         // The sum of the ledger's lines is what is held.
-    durable,        // What was acknowledged is there, or has ended as was wished or stated.
-    order,          // No older epoch or generation is obeyed.
-    tenancy,        // No tenant is shown anything of another.
-    once,           // Each command is done once, and nothing is done without one.
-    settled,        // In the calm everything gets where it was to get.
+    gpu_once,        // No GPU in two claims of a host, nor used by two running containers.
+    claim_identity,  // Tenant use + stock + foreign + leaving + idle + out of service = capacity.
+    ledger,          // The sum of the ledger's lines is what is held.
+    durable,         // What was acknowledged is there, or has ended as was wished or stated.
+    order,           // No older epoch or generation is obeyed.
+    tenancy,         // No tenant is shown anything of another.
+    once,            // Each command is done once, and nothing is done without one.
+    settled,         // In the calm everything gets where it was to get.
 };
 
 struct Finding {

@@ -7,18 +7,21 @@
 namespace hostler::simulation {
 
 void StoreLedger::led(std::uint64_t epoch) {
-    if (epoch <= epoch_) found_.report(Invariant::order, fmt::format("the store gave epoch {} after {}", epoch, epoch_));
+    if (epoch <= epoch_)
+        found_.report(Invariant::order, fmt::format("the store gave epoch {} after {}", epoch, epoch_));
     epoch_ = std::max(epoch_, epoch);
 }
 
 void StoreLedger::called(const Changes& changes) {
     in_doubt_.push_back(changes);
     for (const EventRecord& event : changes.events)
-        tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason, event.message));
+        tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason,
+                         event.message));
 }
 
 void StoreLedger::acknowledged(std::uint64_t epoch, std::uint64_t number) {
-    const auto at = std::ranges::find_if(in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
+    const auto at = std::ranges::find_if(
+        in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
     if (at == in_doubt_.end()) return;  // It was read back before its answer came.
     // Commits take effect in order: those before it are there too, answered or not.
     for (auto one = in_doubt_.begin(); one != at + 1; ++one) apply(*one);
@@ -56,12 +59,15 @@ void StoreLedger::balance(const std::string& claim) {
     const auto line = ledger_.find(claim);
     const std::string is = held == objects_.end() ? "nothing" : held->second;
     const std::string says = line == ledger_.end() ? "nothing" : line->second;
-    if (is != says) found_.report(Invariant::ledger, fmt::format("claim {} is {}; by the ledger it is {}", claim, is, says));
+    if (is != says)
+        found_.report(Invariant::ledger,
+                      fmt::format("claim {} is {}; by the ledger it is {}", claim, is, says));
 }
 
 void StoreLedger::loaded(const Snapshot& snapshot) {
     if (snapshot.number < acknowledged_)
-        found_.report(Invariant::durable, fmt::format("the store came back at commit {}; {} was acknowledged", snapshot.number, acknowledged_));
+        found_.report(Invariant::durable, fmt::format("the store came back at commit {}; {} was acknowledged",
+                                                      snapshot.number, acknowledged_));
     for (const Changes& one : in_doubt_)
         if (one.number <= snapshot.number) apply(one);
     in_doubt_.clear();
@@ -70,16 +76,20 @@ void StoreLedger::loaded(const Snapshot& snapshot) {
     for (const Object& object : snapshot.live) {
         const auto at = objects_.find({object.kind, object.id});
         if (at == objects_.end() || at->second != object.body) {
-            found_.report(Invariant::durable, fmt::format("the store came back with {} {} as {}; it should be {}", object.kind, object.id, object.body,
-                                                          at == objects_.end() ? "gone" : at->second));
+            found_.report(Invariant::durable,
+                          fmt::format("the store came back with {} {} as {}; it should be {}", object.kind,
+                                      object.id, object.body, at == objects_.end() ? "gone" : at->second));
             return;
         }
         ++same;
     }
     if (same == objects_.size()) return;
     for (const auto& [key, body] : objects_)
-        if (std::ranges::none_of(snapshot.live, [&](const Object& object) { return object.kind == key.first && object.id == key.second; }))
-            found_.report(Invariant::durable, fmt::format("the store came back without {} {}", key.first, key.second));
+        if (std::ranges::none_of(snapshot.live, [&](const Object& object) {
+                return object.kind == key.first && object.id == key.second;
+            }))
+            found_.report(Invariant::durable,
+                          fmt::format("the store came back without {} {}", key.first, key.second));
 }
 
 Task<std::uint64_t> WatchedStore::lead(std::uint64_t above) {

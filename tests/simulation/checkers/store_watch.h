@@ -32,7 +32,7 @@ private:
     std::uint64_t acknowledged_ = 0;
     std::deque<Changes> in_doubt_;  // Called and not answered; a part of them may be there after a crash.
     std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
-    std::map<std::string, std::string> ledger_;                           // Body by claim, as its last line says.
+    std::map<std::string, std::string> ledger_;  // Body by claim, as its last line says.
 };
 
 class WatchedStore final : public Store {
@@ -42,8 +42,12 @@ public:
     Task<> commit(Changes changes) override;
     Task<Snapshot> load() override;
     Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
-    Task<Object> find(std::string kind, std::string id) override { return store_.find(std::move(kind), std::move(id)); }
-    Task<std::vector<EventRecord>> events(EventQuery query) override { return store_.events(std::move(query)); }
+    Task<Object> find(std::string kind, std::string id) override {
+        return store_.find(std::move(kind), std::move(id));
+    }
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        return store_.events(std::move(query));
+    }
     Task<> prune(WallTime before) override { return store_.prune(before); }
 
 private:

@@ -42,11 +42,13 @@ struct DeskRig {
     // Time goes on, for the clocks on the wall and the others.
     void pass(int seconds) {
         now += std::chrono::seconds{seconds};
-        estate.begin("test", WallTime{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}} +
-                                 std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()));
+        estate.begin("test",
+                     WallTime{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}} +
+                         std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()));
     }
 
-    static HostFacts facts_of(const std::string& name, int gpus, const std::string& model = "H100 SXM5 80GB") {
+    static HostFacts facts_of(const std::string& name, int gpus,
+                              const std::string& model = "H100 SXM5 80GB") {
         HostFacts facts{.hostname = name, .cpus = 64, .memory_bytes = std::int64_t{512} << 30};
         for (int i = 0; i < gpus; ++i) {
             GpuFacts gpu;
@@ -68,7 +70,9 @@ struct DeskRig {
         return id;
     }
     void connect(const std::string& id) { (void)host_connected(desk, id, "access-nj", ++sessions); }
-    void disconnect(const std::string& id) { host_disconnected(desk, id, "access-nj", live.hosts[id].session); }
+    void disconnect(const std::string& id) {
+        host_disconnected(desk, id, "access-nj", live.hosts[id].session);
+    }
     // Says that what stands in said[id] runs there, and nothing else.
     void report(const std::string& id, bool complete = true) {
         HostReport report{.sequence = ++sequences, .workloads = said[id], .complete = complete};
@@ -81,14 +85,22 @@ struct DeskRig {
         said[id][instance] = {.state = "running", .generation = 1, .ready = ready};
     }
 
-    Result<> stock(int number, const std::string& spec = "small", std::optional<std::string> zone = {}, int gpus = 1) {
-        return create_stock(desk, {.number = number, .spec_name = spec, .cpu = "4", .memory = "16Gi",
-                                   .gpu_type = "H100", .gpu_num = gpus, .zone = std::move(zone)});
+    Result<> stock(int number, const std::string& spec = "small", std::optional<std::string> zone = {},
+                   int gpus = 1) {
+        return create_stock(desk, {.number = number,
+                                   .spec_name = spec,
+                                   .cpu = "4",
+                                   .memory = "16Gi",
+                                   .gpu_type = "H100",
+                                   .gpu_num = gpus,
+                                   .zone = std::move(zone)});
     }
     static api::StartInstance request(const std::string& name, const std::string& tenant = "acme") {
         return {.instance_id = name, .tenant_id = tenant, .image = "demo:1", .spec_name = "small"};
     }
-    Result<Started> start(const api::StartInstance& wanted) { return start_instance(desk, wanted, "digest of " + wanted.image); }
+    Result<Started> start(const api::StartInstance& wanted) {
+        return start_instance(desk, wanted, "digest of " + wanted.image);
+    }
     std::string started(const std::string& name, const std::string& tenant = "acme") {
         const auto done = start(request(name, tenant));
         HOSTLER_ASSERT(done && *done == Started::now);
@@ -117,8 +129,11 @@ struct DeskRig {
         HOSTLER_ASSERT(command);
         note_answer(desk, std::string{command->host}, std::string{command->id}, answer);
     }
-    std::string volume(const std::string& name, const std::string& tenant = "acme", std::optional<std::string> zone = {}) {
-        return create_volume(desk, {.name = name, .size = "1Gi", .zone = std::move(zone)}, tenant).value()->id;
+    std::string volume(const std::string& name, const std::string& tenant = "acme",
+                       std::optional<std::string> zone = {}) {
+        return create_volume(desk, {.name = name, .size = "1Gi", .zone = std::move(zone)}, tenant)
+            .value()
+            ->id;
     }
     Changes take() {
         std::vector<Touched> touched;

@@ -16,11 +16,14 @@ public:
     Task<std::uint64_t> lead(std::uint64_t above) override { co_return above + 1; }
     Task<> commit(Changes changes) override {
         begun.push_back(changes.number);
-        if (hang) CO_TRY(co_await suspend<void>([this](WakerPtr<void> waker) { waiting.push_back(std::move(waker)); }));
+        if (hang)
+            CO_TRY(co_await suspend<void>(
+                [this](WakerPtr<void> waker) { waiting.push_back(std::move(waker)); }));
         if (failure) co_return std::unexpected(*failure);
         for (Object& object : changes.put) objects[{object.kind, object.id}] = std::move(object);
         for (const auto& gone : changes.erase) objects.erase(gone);
-        for (EventRecord& event : changes.events) event.number = changes.number, log.push_back(std::move(event));
+        for (EventRecord& event : changes.events)
+            event.number = changes.number, log.push_back(std::move(event));
         audit.insert(audit.end(), changes.audit.begin(), changes.audit.end());
         done.push_back(changes.number);
         co_return Result<>{};
@@ -35,13 +38,17 @@ public:
         Page page{.at = query.at != 0 ? query.at : done.empty() ? 0 : done.back()};
         std::vector<const Object*> rows;
         for (const auto& [key, object] : objects)
-            if (key.first == query.kind && (!query.tenant || object.tenant == *query.tenant) && object.created <= page.at &&
+            if (key.first == query.kind && (!query.tenant || object.tenant == *query.tenant) &&
+                object.created <= page.at &&
                 std::pair(object.created, object.id) > std::pair(query.after_created, query.after_id))
                 rows.push_back(&object);
-        std::ranges::sort(rows, {}, [](const Object* object) { return std::pair(object->created, object->id); });
+        std::ranges::sort(rows, {},
+                          [](const Object* object) { return std::pair(object->created, object->id); });
         for (const Object* object : rows) {
-            if (page.objects.size() == query.limit) page.more = true;
-            else page.objects.push_back(*object);
+            if (page.objects.size() == query.limit)
+                page.more = true;
+            else
+                page.objects.push_back(*object);
         }
         co_return page;
     }
@@ -74,14 +81,20 @@ class NoNet final : public Net {
 public:
     Task<StreamPtr> dial(std::string, Duration) override { co_return fail(Code::unavailable, "no network"); }
     Task<ListenerPtr> listen(std::string) override { co_return fail(Code::unavailable, "no network"); }
-    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override { co_return fail(Code::unavailable, "no network"); }
+    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override {
+        co_return fail(Code::unavailable, "no network");
+    }
 };
 
 class NoAuthority final : public Authority {
 public:
-    Result<SignedCertificate> sign(std::string, Identity, WallTime, Duration) override { return fail(Code::invalid, "no authority"); }
+    Result<SignedCertificate> sign(std::string, Identity, WallTime, Duration) override {
+        return fail(Code::invalid, "no authority");
+    }
     Result<CertificateFacts> check(std::string) const override { return fail(Code::invalid, "no authority"); }
-    Result<std::string> key_fingerprint(std::string) const override { return fail(Code::invalid, "no authority"); }
+    Result<std::string> key_fingerprint(std::string) const override {
+        return fail(Code::invalid, "no authority");
+    }
     std::string certificate() const override { return "CERTIFICATE"; }
     std::string fingerprint() const override { return "f00d"; }
 };
@@ -96,7 +109,8 @@ struct TermRig {
     TermRig() { begin(1); }
     ~TermRig() { finish(); }
     void begin(std::uint64_t epoch) {
-        lead.term = std::make_shared<Term>(ports, settings, AddressPool::parse("10.208.0.0/12").value(), epoch, store.done.empty() ? 0 : store.done.back());
+        lead.term = std::make_shared<Term>(ports, settings, AddressPool::parse("10.208.0.0/12").value(),
+                                           epoch, store.done.empty() ? 0 : store.done.back());
     }
     void finish() {
         if (lead.term) (void)hostler::testing::try_run(loop, close(lead.term));
