@@ -1,5 +1,7 @@
 #include "http/head.h"
 
+#include <fmt/format.h>
+
 #include "http/served_test.h"
 
 namespace hostler::http {
@@ -188,6 +190,23 @@ TEST(Head, CorpusHasOneVerdictHoweverItArrives) {
         EXPECT_EQ(verdict(one.bytes, true), one.status) << one.name << ", whole";
         EXPECT_EQ(verdict(one.bytes, false), one.status) << one.name << ", byte by byte";
     }
+}
+
+// The parser below us is stricter with requests than with responses: these are our own checks.
+TEST(Head, WhatIsDoubledIsRefusedInResponsesToo) {
+    const auto refusal = [](std::string_view fields) -> std::string_view {
+        ResponseHead head;
+        const auto good = parse(fmt::format("HTTP/1.1 200 OK\r\n{}\r\n", fields), {}, "GET", head);
+        return good ? "" : good.error().what;
+    };
+    constexpr std::string_view coding = "Transfer-Encoding: chunked\r\n", length = "Content-Length: 2\r\n";
+    EXPECT_EQ(refusal(coding), "");
+    EXPECT_EQ(refusal(length), "");
+    EXPECT_EQ(refusal(fmt::format("{}{}", coding, coding)), "Transfer-Encoding comes twice");
+    EXPECT_EQ(refusal(fmt::format("{}A: b\r\n{}", coding, "transfer-encoding: Chunked\r\n")),
+              "Transfer-Encoding comes twice");
+    EXPECT_NE(refusal(fmt::format("{}{}", length, length)), "");
+    EXPECT_NE(refusal(fmt::format("{}{}", coding, length)), "");
 }
 
 }  // namespace
