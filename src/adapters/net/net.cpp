@@ -41,20 +41,19 @@ int open_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOC
 // An accepter may still wait when its listener goes, so both hold this.
 struct Listening {
     Listening(Loop& on, Timers& by, int fd, Endpoint endpoint)
-        : loop(on), timers(by), descriptor(on, fd), at(endpoint), address(at.text()) {}
+        : loop(on), timers(by), watch(on, fd), at(endpoint), address(at.text()) {}
     Loop& loop;
     Timers& timers;
-    Descriptor descriptor;
+    Watch watch;
     Endpoint at;
     std::string address;
 };
 
 Task<StreamPtr> accept_from(std::shared_ptr<Listening> from) {
-    while (from->descriptor.is_open()) {
+    while (from->watch.open()) {
         Endpoint peer;
         peer.size = sizeof peer.storage;
-        const int fd =
-            ::accept4(from->descriptor.native_handle(), peer.raw(), &peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int fd = ::accept4(from->watch.fd(), peer.raw(), &peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             tune(fd, from->at.family());
             co_return std::make_unique<Socket>(from->loop, fd,
@@ -62,7 +61,8 @@ Task<StreamPtr> accept_from(std::shared_ptr<Listening> from) {
         }
         const int error = errno;
         if (error == EAGAIN || error == EWOULDBLOCK) {
-            CO_TRY(co_await wait_for(from->descriptor, Descriptor::wait_read));
+            from->watch.drained();
+            CO_TRY(co_await from->watch.readable());
         } else if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
             // The connection stays in the queue: without a pause the caller would spin until something frees
             // up.
@@ -81,9 +81,8 @@ public:
     Task<StreamPtr> accept() override { return accept_from(state_); }
     std::string_view address() const override { return state_->address; }
     void close() override {
-        if (!state_->descriptor.is_open()) return;
-        boost::system::error_code ignored;
-        state_->descriptor.close(ignored);
+        if (!state_->watch.open()) return;
+        state_->watch.close();
         if (state_->at.family() == AF_UNIX)
             ::unlink(reinterpret_cast<sockaddr_un&>(state_->at.storage).sun_path);
     }
@@ -126,7 +125,7 @@ public:
         auto endpoint = CO_TRY(co_await resolve(loop_, *timers_, address, resolve_deadline)).front();
         const int fd = open_socket(endpoint.family());
         if (fd < 0) co_return socket_failure("listening at", address, errno);
-        Descriptor owner{loop_, fd};
+        Watch owner{loop_, fd};
         if (endpoint.family() == AF_UNIX)
             remove_stale(endpoint);
         else
