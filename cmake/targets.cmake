@@ -38,7 +38,7 @@ hostler_library(master src/roles/master ${role_row})
 hostler_library(access src/roles/access core ports http wire)
 hostler_library(agent src/roles/agent core domain ports wire)
 hostler_library(gateway src/roles/gateway core ports http wire)
-hostler_library(cli src/cli core api http wire CLI11::CLI11)
+hostler_library(cli src/cli core api http wire CLI11::CLI11 yaml-cpp)
 
 # The demo image's only file: static, without anything of ours, and without sanitizers, which cannot be static.
 file(GLOB demo_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/demo/*.cpp)
@@ -52,9 +52,10 @@ target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
-target_link_libraries(contract_test PRIVATE sqlite docker disk sim net GTest::gtest_main GTest::gmock)
-target_compile_definitions(contract_test PRIVATE HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>")
-add_dependencies(contract_test hostler-demo)
+target_link_libraries(contract_test PRIVATE sqlite docker disk sim net nvml amd intel sysfs GTest::gtest_main GTest::gmock)
+target_compile_definitions(contract_test PRIVATE
+  HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
+add_dependencies(contract_test hostler-demo simulated_nvml)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)
 
@@ -79,7 +80,7 @@ endif()
 
 # What is generated and committed: `./dev gen`.
 add_executable(hostler-gen src/bin/gen.cpp)
-target_link_libraries(hostler-gen PRIVATE api)
+target_link_libraries(hostler-gen PRIVATE api domain)
 if(TARGET api_test)
   target_compile_definitions(api_test PRIVATE HOSTLER_OPENAPI="${PROJECT_SOURCE_DIR}/openapi.json")
 endif()
@@ -118,6 +119,11 @@ if(NOT HOSTLER_SANITIZE)
   target_link_options(hostler-agent PRIVATE -static-libstdc++ -static-libgcc)
 endif()
 
+# ./dev bench: the gateway's front over plain TCP.
+add_executable(bench-front EXCLUDE_FROM_ALL bench/front.cpp)
+target_precompile_headers(bench-front REUSE_FROM core)
+target_link_libraries(bench-front PRIVATE gateway net)
+
 # ./dev fuzz builds them all.
 if(HOSTLER_FUZZ)
   get_property(fuzzers GLOBAL PROPERTY HOSTLER_FUZZERS)
@@ -136,7 +142,7 @@ set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
 file(GLOB tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/tidy/*.cpp)
 add_executable(tidy_test ${tidy_sources})
 target_precompile_headers(tidy_test REUSE_FROM core)
-target_link_libraries(tidy_test PRIVATE api cli net GTest::gtest_main)
+target_link_libraries(tidy_test PRIVATE api cli domain net GTest::gtest_main)
 target_compile_definitions(tidy_test PRIVATE PROJECT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME tidy COMMAND tidy_test --gtest_brief=1)
 set_tests_properties(tidy PROPERTIES LABELS tidy TIMEOUT 60)
