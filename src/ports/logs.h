@@ -12,7 +12,7 @@ class LogStore {
 public:
     virtual ~LogStore() = default;
     // Replaces what was kept of `instance`. Of more than `text_max` bytes the first are dropped. Errors:
-    // exhausted (disk), unavailable, invalid (a name that cannot be an instance's).
+    // exhausted (disk), unavailable, invalid (no plain name, core/names.h).
     virtual Task<> keep(std::string instance, std::string text) = 0;
     // The last `bytes_max` bytes. Errors: not_found, unavailable.
     virtual Task<std::string> read(std::string instance, std::size_t bytes_max) = 0;

@@ -18,9 +18,10 @@ public:
     virtual ~Telemetry() = default;
     // A constant, short name: "nvml", "amd", "intel", "pci".
     virtual std::string_view name() const = 0;
-    // Looks for GPUs anew. Each has a UUID, unique in the answer, the same as at the last call for the same
-    // device. Nothing of this kind on the machine is an empty inventory. Errors: cancelled; unavailable (the
-    // library or driver is there and does not work: the message says what to do); timeout.
+    // Looks for GPUs anew. `source` is name(); the GPUs' `sources` are left to who merges. Each has a UUID,
+    // unique in the answer, the same as at the last call for the same device. Nothing of this kind on the
+    // machine is an empty inventory. Errors: cancelled; unavailable (the library or driver is there and does
+    // not work: the message says what to do); timeout.
     virtual Task<GpuInventory> discover() = 0;
     // One sample for each GPU of the last discover() that answered, in its order; none before. A GPU that
     // cannot be asked is in it with its condition, and keeps no other from being sampled. Errors: cancelled.

@@ -192,45 +192,4 @@ TEST_P(EngineContract, AfterACrashOfTheEngineAllIsFoundAgain) {
     EXPECT_TRUE(run(rig_->engine().stop(name(), 5s)));
 }
 
-TEST_P(EngineContract, NetworksAreMadeOnceAndRemovedOnce) {
-    auto spec = make_network(1);
-    EXPECT_TRUE(run(rig_->network().ensure(spec)));
-    auto ids = run(rig_->network().list());
-    ASSERT_TRUE(ids) << ids.error().message;
-    EXPECT_THAT(*ids, ::testing::Contains(spec.id).Times(1));
-    EXPECT_TRUE(run(rig_->network().remove(spec.id)));
-    EXPECT_TRUE(run(rig_->network().remove(spec.id)));
-    ids = run(rig_->network().list());
-    EXPECT_THAT(*ids, ::testing::Not(::testing::Contains(spec.id)));
-}
-
-TEST_P(EngineContract, ANetworkKeepsItsSubnetAndSharesItWithNobody) {
-    auto spec = make_network(1);
-    auto other = spec;
-    other.id = spec.id + "-x";
-    const auto taken = run(rig_->network().ensure(other));
-    ASSERT_FALSE(taken);
-    EXPECT_EQ(taken.error().code, Code::conflict);
-    auto moved = spec;
-    moved.subnet = rig_->subnet(2);
-    moved.gateway = moved.subnet.substr(0, moved.subnet.rfind('.')) + ".1";
-    const auto changed = run(rig_->network().ensure(moved));
-    ASSERT_FALSE(changed);
-    EXPECT_EQ(changed.error().code, Code::conflict);
-}
-
-TEST_P(EngineContract, ANetworkWithContainersStays) {
-    const auto network = make_network(1);
-    auto spec = rig_->server(name());
-    spec.network = network.id;
-    spec.address = network.gateway.substr(0, network.gateway.rfind('.')) + ".9";
-    const auto launched = launch(spec);
-    ASSERT_TRUE(launched) << launched.error().message;
-    const auto removed = run(rig_->network().remove(network.id));
-    ASSERT_FALSE(removed);
-    EXPECT_EQ(removed.error().code, Code::conflict);
-    ASSERT_TRUE(run(rig_->engine().remove(name())));
-    EXPECT_TRUE(run(rig_->network().remove(network.id)));
-}
-
 }  // namespace hostler::contract

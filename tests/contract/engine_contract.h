@@ -1,47 +1,28 @@
-// What every container engine and host network promise (ports/engine.h, ports/network.h). An adapter's test
-// instantiates the suite with its rigs.
+// What every container engine promises (ports/engine.h). An adapter's test instantiates the suite with its
+// rigs, and that of the networks beside it.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
-#include <optional>
 
-#include "core/task_group.h"
 #include "ports/engine.h"
 #include "ports/network.h"
+#include "rig.h"
 
 namespace hostler::contract {
 
 // An engine with its networks, on a host of its own. Tests take care of names being unique in it.
-class EngineRig {
+class EngineRig : public Rig {
 public:
-    virtual ~EngineRig() = default;
-    virtual Loop& loop() = 0;
-    virtual Timers& timers() = 0;
     virtual Engine& engine() = 0;
     virtual HostNetwork& network() = 0;
-    // Lets the loop run until `done`. Simulated time passes by itself.
-    virtual void drive(std::function<bool()> done) = 0;
-
     virtual ContainerSpec server(std::string name) = 0;  // Runs until it is stopped; logs "SIGTERM" then.
     virtual ContainerSpec finisher(std::string name,
                                    int code) = 0;  // Writes "leaving", then ends with `code`.
     virtual std::string subnet(int number) = 0;    // "10.77.<n>.0/24": free on this host.
     virtual void crash() = 0;                      // The engine dies at once and comes back.
-
-    template <class T>
-    Result<T> run(Task<T> task) {
-        std::optional<Result<T>> answer;
-        TaskGroup group{loop()};
-        group.start("test", [](std::optional<Result<T>>& into, Task<T> inner) -> Task<> {
-            into.emplace(co_await std::move(inner));
-            co_return Result<>{};
-        }(answer, std::move(task)));
-        drive([&group] { return group.size() == 0; });
-        return std::move(*answer);
-    }
 };
 
 struct EngineKind {

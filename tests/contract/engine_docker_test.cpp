@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "adapters/docker/firewall.h"
+#include "network_contract.h"
 #include "podman_rig.h"
 
 namespace hostler::contract {
@@ -23,8 +24,8 @@ using ::testing::Not;
 
 const EngineKind podman{"podman", [] { return PodmanRig::shared(); }};
 
-INSTANTIATE_TEST_SUITE_P(Podman, EngineContract, ::testing::Values(podman),
-                         [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(Podman, EngineContract, ::testing::Values(podman), kind_name);
+INSTANTIATE_TEST_SUITE_P(Podman, NetworkContract, ::testing::Values(podman), kind_name);
 
 // The rig goes, with all that it made, when the tests are over.
 class Cleanup : public ::testing::Environment {
@@ -59,8 +60,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Podman, PodmanContainers, ::testing::Values(podman),
-                         [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(Podman, PodmanContainers, ::testing::Values(podman), kind_name);
 
 TEST_P(PodmanContainers, LimitsHold) {
     const auto network = make_network(1);

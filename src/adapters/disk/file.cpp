@@ -104,14 +104,6 @@ Result<std::string> read_whole(int fd, std::string_view which) {
     }
 }
 
-bool is_plain_name(std::string_view name) {
-    return !name.empty() && name.size() <= 128 && name.front() != '.' &&
-           std::ranges::all_of(name, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.';
-           });
-}
-
 // A folder in a folder is moved up to `at` and emptied there in its turn, so that depth costs nothing.
 Result<> empty_folder(int at, std::string_view which) {
     std::size_t moved = 0;

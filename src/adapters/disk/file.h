@@ -36,9 +36,6 @@ Result<Descriptor> make_folder(const std::string& folder);
 Result<> write_whole(int fd, std::string_view bytes, std::string_view which);
 Result<std::string> read_whole(int fd, std::string_view which);
 
-// What may be a file's name and nothing else: letters, digits, '-', '_', '.', not first a '.'; at most 128.
-bool is_plain_name(std::string_view name);
-
 // Empties the folder `at`, however deep, with two descriptors; never along a link or into another file
 // system.
 Result<> empty_folder(int at, std::string_view which);

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "core/names.h"
+
 namespace hostler::disk {
 
 namespace {
@@ -31,14 +33,6 @@ std::unexpected<Error> trouble(std::string_view what, const std::string& path) {
                       : errno == ENOENT                  ? Code::not_found
                                                          : Code::unavailable;
     return fail(code, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
-}
-
-// An instance's name becomes a file's: nothing that could lead out of the folder.
-bool usable(std::string_view name) {
-    constexpr std::size_t name_max = 128;
-    return !name.empty() && name.size() <= name_max && name[0] != '.' &&
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-               std::string_view::npos;
 }
 
 // Written beside and renamed, so that a crash leaves the old text or the new one. Not synced: a comfort, not
@@ -104,7 +98,7 @@ public:
         : worker_(worker), folder_(std::move(folder)), limits_(limits) {}
 
     Task<> keep(std::string instance, std::string text) override {
-        if (!usable(instance))
+        if (!is_plain_name(instance))
             co_return fail(Code::invalid, fmt::format("'{}' is no instance's name", instance));
         if (text.size() > text_max) text.erase(0, text.size() - text_max);
         co_return co_await run_on<void>(worker_,
@@ -117,7 +111,7 @@ public:
     }
 
     Task<std::string> read(std::string instance, std::size_t bytes_max) override {
-        if (!usable(instance))
+        if (!is_plain_name(instance))
             co_return fail(Code::not_found, fmt::format("no logs of '{}' are kept", instance));
         auto text = co_await run_on<std::string>(
             worker_, [path = path(instance), bytes_max] { return read_end(path, bytes_max); });

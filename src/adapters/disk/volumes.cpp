@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "adapters/disk/file.h"
+#include "core/names.h"
 
 namespace hostler::disk {
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/ip/network_v4.hpp>
+
+#include "core/names.h"
+
 namespace hostler::sim {
 
 Task<> change(Disk& disk, Timers& timers, std::function<void()> effect, bool grows) {
@@ -19,29 +23,65 @@ Task<> change(Disk& disk, Timers& timers, std::function<void()> effect, bool gro
     co_return Result<>{};
 }
 
+Task<> SimJournal::in_turn(std::shared_ptr<Line> line, Task<> task) {
+    struct Place {
+        Line& line;
+        const std::uint64_t number;
+        ~Place() {
+            line.waiting.erase(number);
+            line.moved.notify_all();
+        }
+    };
+    const Place mine{*line, ++line->last};
+    line->waiting.insert(mine.number);
+    while (*line->waiting.begin() != mine.number) CO_TRY(co_await line->moved.wait());
+    co_return co_await std::move(task);
+}
+
 Task<> SimJournal::put(std::string key, std::string value) {
-    constexpr std::size_t value_max = 1 << 20;
-    if (value.size() > value_max)
-        co_return fail(Code::invalid, fmt::format("the journal's value of {} is too large", key));
-    CO_TRY(co_await change(disk_, timers_, [&] { disk_.journal[key] = value; }, true));
+    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
+        co_return fail(Code::invalid, fmt::format("the journal takes no entry '{}' of {} bytes",
+                                                  key.substr(0, 64), value.size()));
+    std::size_t bytes = key.size() + value.size();
+    for (const auto& [name, there] : seen_) bytes += name.size() + there.size();
+    if (bytes > bytes_max) co_return fail(Code::exhausted, "the journal has reached what it may hold");
+    CO_TRY(co_await in_turn(line_, change(disk_, timers_, [&] { disk_.journal[key] = value; }, true)));
     seen_[std::move(key)] = std::move(value);
     co_return Result<>{};
 }
 
 Task<> SimJournal::erase(std::string key) {
-    CO_TRY(co_await change(disk_, timers_, [&] { disk_.journal.erase(key); }, false));
+    CO_TRY(co_await in_turn(line_, change(disk_, timers_, [&] { disk_.journal.erase(key); }, false)));
     seen_.erase(key);
     co_return Result<>{};
 }
 
+namespace {
+
+std::unexpected<Error> no_volume_name(const std::string& id) {
+    return fail(Code::invalid, fmt::format("'{}' is no name for a volume", id));
+}
+
+bool overlap(const NetworkSpec& a, const NetworkSpec& b) {
+    const auto one = asio::ip::make_network_v4(a.subnet), other = asio::ip::make_network_v4(b.subnet);
+    return one == other || one.is_subnet_of(other) || other.is_subnet_of(one);
+}
+
+}  // namespace
+
 Task<std::string> SimVolumes::create(std::string id, std::uint64_t size_bytes) {
+    if (!is_plain_name(id)) co_return no_volume_name(id);
+    if (size_bytes > disk_.volume_bytes_max && !disk_.volumes.contains(id))
+        co_return fail(Code::exhausted,
+                       fmt::format("volume {} of {} bytes does not fit on the disk", id, size_bytes));
     if (!disk_.volumes.contains(id))
         CO_TRY(co_await change(disk_, timers_, [&] { disk_.volumes.emplace(id, size_bytes); }, true));
     co_return "/volumes/" + id;
 }
 
 Task<> SimVolumes::remove(std::string id) {
-    return change(disk_, timers_, [this, id = std::move(id)] { disk_.volumes.erase(id); }, false);
+    if (!is_plain_name(id)) co_return no_volume_name(id);
+    co_return co_await change(disk_, timers_, [&] { disk_.volumes.erase(id); }, false);
 }
 
 Task<std::vector<std::string>> SimVolumes::list() {
@@ -57,13 +97,14 @@ Task<std::string> SimVolumes::path(std::string id) {
 }
 
 Task<> SimNetworks::ensure(NetworkSpec spec) {
+    CO_TRY(validate(spec));
     for (const auto& [id, there] : disk_.networks) {
-        if (id == spec.id && there.subnet != spec.subnet)
-            co_return fail(Code::conflict, fmt::format("the network {} has the subnet {}, not {}", id,
-                                                       there.subnet, spec.subnet));
-        if (id != spec.id && there.subnet == spec.subnet)
-            co_return fail(Code::conflict,
-                           fmt::format("the subnet {} belongs to the network {}", spec.subnet, id));
+        if (id == spec.id && (there.subnet != spec.subnet || there.gateway != spec.gateway))
+            co_return fail(Code::conflict, fmt::format("the network {} has the subnet {} and the gateway {}",
+                                                       id, there.subnet, there.gateway));
+        if (id != spec.id && overlap(there, spec))
+            co_return fail(Code::conflict, fmt::format("the subnet {} overlaps that of the network {}, {}",
+                                                       spec.subnet, id, there.subnet));
     }
     co_return co_await change(disk_, timers_, [&] { disk_.networks[spec.id] = spec; }, false);
 }
@@ -81,15 +122,25 @@ Task<std::vector<std::string>> SimNetworks::list() {
 }
 
 Task<> SimLogStore::keep(std::string instance, std::string text) {
+    if (!is_plain_name(instance))
+        co_return fail(Code::invalid, fmt::format("'{}' is no instance's name", instance));
     if (text.size() > text_max) text.erase(0, text.size() - text_max);
-    co_return co_await change(disk_, timers_, [&] { disk_.logs[instance] = text; }, true);
+    co_return co_await change(
+        disk_, timers_,
+        [&] {
+            disk_.logs[instance] = {text, ++disk_.last_log};
+            if (disk_.logs.size() > disk_.logs_max)
+                disk_.logs.erase(std::ranges::min_element(disk_.logs, {},
+                                                          [](const auto& log) { return log.second.number; }));
+        },
+        true);
 }
 
 Task<std::string> SimLogStore::read(std::string instance, std::size_t bytes_max) {
     const auto found = disk_.logs.find(instance);
     if (found == disk_.logs.end())
         co_return fail(Code::not_found, fmt::format("there are no logs of {}", instance));
-    const std::string& text = found->second;
+    const std::string& text = found->second.text;
     co_return text.substr(text.size() - std::min(bytes_max, text.size()));
 }
 

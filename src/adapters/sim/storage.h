@@ -5,6 +5,7 @@
 #include <set>
 
 #include "adapters/sim/dice.h"
+#include "core/signal.h"
 #include "core/timers.h"
 #include "ports/journal.h"
 #include "ports/logs.h"
@@ -28,8 +29,15 @@ struct Disk {
     std::map<std::string, std::string> journal;
     std::map<std::string, std::uint64_t> volumes;  // Id and size.
     std::map<std::string, NetworkSpec> networks;
-    std::map<std::string, std::string> logs;
-    std::set<std::string> networks_in_use;  // Kept by the engine.
+    struct KeptLog {
+        std::string text;
+        std::uint64_t number = 0;  // Rises with each that is kept.
+    };
+    std::map<std::string, KeptLog> logs;
+    std::uint64_t last_log = 0;
+    std::size_t logs_max = 256;
+    std::uint64_t volume_bytes_max = std::uint64_t{6} << 40;  // No volume larger than this fits.
+    std::set<std::string> networks_in_use;                    // Kept by the engine.
 };
 
 // Takes effect in the middle of the time that it takes: a process that dies meanwhile leaves it made or not
@@ -44,9 +52,18 @@ public:
     Task<> erase(std::string key) override;
 
 private:
+    // The changes that are under way, one after the other.
+    struct Line {
+        std::set<std::uint64_t> waiting;
+        std::uint64_t last = 0;
+        Signal moved;
+    };
+    static Task<> in_turn(std::shared_ptr<Line> line, Task<> task);
+
     Disk& disk_;
     Timers& timers_;
     std::map<std::string, std::string> seen_;
+    std::shared_ptr<Line> line_ = std::make_shared<Line>();
 };
 
 class SimVolumes final : public HostVolumes {

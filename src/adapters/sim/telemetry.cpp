@@ -35,7 +35,6 @@ Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
         gpu.driver = "nvidia";
         gpu.cdi_name = "nvidia.com/gpu=" + gpu.uuid;
         gpu.device_nodes = {fmt::format("/dev/nvidia{}", i)};
-        gpu.sources = {"sim"};
         inventory.gpus.push_back(std::move(gpu));
     }
 }

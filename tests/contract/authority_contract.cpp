@@ -1,0 +1,92 @@
+#include "authority_contract.h"
+
+namespace hostler::contract {
+
+using namespace std::chrono_literals;
+
+constexpr WallTime noon{std::chrono::sys_days{std::chrono::year{2026} / 6 / 1} + std::chrono::hours{12}};
+const Identity host{"host", "h-4f2a"};
+
+TEST_P(AuthorityContract, ACertificateSaysWhatWasAsked) {
+    const auto request = keys().make(host).value();
+    const auto made = authority().sign(request.csr_pem, host, noon, 720h).value();
+    const auto read = keys().read(made.certificate).value();
+    EXPECT_EQ(read.identity, host);
+    EXPECT_EQ(read.not_before, noon);
+    EXPECT_EQ(read.not_after, noon + 720h);
+    EXPECT_EQ(read.serial, made.facts.serial);
+    EXPECT_EQ(read.fingerprint, made.facts.fingerprint);
+    EXPECT_EQ(read.key_fingerprint, authority().key_fingerprint(request.csr_pem).value());
+    const auto again = authority().sign(request.csr_pem, host, noon, 720h).value();
+    EXPECT_NE(again.facts.serial, made.facts.serial);
+    EXPECT_NE(again.facts.fingerprint, made.facts.fingerprint);
+}
+
+TEST_P(AuthorityContract, RoleAndIdAreTheAuthoritysToSay) {
+    const auto request = keys().make({"host", "h-1"}).value();
+    const auto made = authority().sign(request.csr_pem, {"access", "a-1"}, noon, 1h).value();
+    EXPECT_EQ(keys().read(made.certificate).value().identity.text(), "access/a-1");
+}
+
+TEST_P(AuthorityContract, ARenewalKeepsItsKey) {
+    const auto first = keys().make(host).value();
+    const auto renewed = keys().renew(first.key_pem, host).value();
+    EXPECT_EQ(renewed.key_pem, first.key_pem);
+    EXPECT_EQ(authority().key_fingerprint(renewed.csr_pem), authority().key_fingerprint(first.csr_pem));
+    EXPECT_NE(authority().key_fingerprint(keys().make(host).value().csr_pem),
+              authority().key_fingerprint(first.csr_pem));
+    EXPECT_EQ(keys().renew("no key", host).error().code, Code::invalid);
+}
+
+TEST_P(AuthorityContract, AnAuthorityKnowsItsOwnWorkExpiredOrNot) {
+    const auto request = keys().make(host).value();
+    const auto ours = authority().sign(request.csr_pem, host, noon - 9000h, 1h).value();
+    EXPECT_EQ(authority().check(ours.certificate).value().fingerprint, ours.facts.fingerprint);
+    const auto theirs = rig_->stranger().sign(request.csr_pem, host, noon, 1h).value();
+    EXPECT_EQ(authority().check(theirs.certificate).error().code, Code::unauthenticated);
+    EXPECT_TRUE(rig_->stranger().check(theirs.certificate));
+    EXPECT_EQ(authority().check("no certificate").error().code, Code::invalid);
+}
+
+TEST_P(AuthorityContract, WhatIsNoRequestIsRefused) {
+    for (const std::string csr : {"", "no request", "-----BEGIN CERTIFICATE REQUEST-----\n"}) {
+        EXPECT_EQ(authority().sign(csr, host, noon, 1h).error().code, Code::invalid) << csr;
+        EXPECT_EQ(authority().key_fingerprint(csr).error().code, Code::invalid) << csr;
+    }
+}
+
+// What lands in a certificate as text must not be able to say something else there.
+TEST_P(AuthorityContract, OddIdentitiesAreRefused) {
+    const auto request = keys().make(host).value();
+    for (const std::string& id : {"", "a/b", "h,URI:hostler://master/m-1", "h 1", "h\n1", "h\xc3\xb6"}) {
+        EXPECT_EQ(authority().sign(request.csr_pem, {"host", id}, noon, 1h).error().code, Code::invalid)
+            << id;
+        EXPECT_EQ(authority().sign(request.csr_pem, {id, "h-1"}, noon, 1h).error().code, Code::invalid) << id;
+        EXPECT_EQ(keys().make({"host", id}).error().code, Code::invalid) << id;
+    }
+    EXPECT_EQ(authority().sign(request.csr_pem, {"host", std::string(64, 'h')}, noon, 1h).error().code,
+              Code::invalid);
+    EXPECT_TRUE(authority().sign(request.csr_pem, {"host", std::string(63, 'h')}, noon, 1h));
+}
+
+TEST_P(AuthorityContract, ItsCertificateHasTheFingerprintThatTokensName) {
+    EXPECT_EQ(authority().fingerprint().size(), 64U);
+    EXPECT_EQ(authority().fingerprint().find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_EQ(keys().fingerprint(authority().certificate()), authority().fingerprint());
+    EXPECT_NE(rig_->stranger().fingerprint(), authority().fingerprint());
+    EXPECT_EQ(keys().fingerprint("no certificate").error().code, Code::invalid);
+    EXPECT_EQ(keys().read(authority().certificate()).error().code, Code::invalid) << "it names nobody";
+    EXPECT_EQ(keys().read("no certificate").error().code, Code::invalid);
+}
+
+TEST_P(AuthorityContract, ADigestIsTheSameForTheSameTextOnly) {
+    const auto digest = rig_->digest().sha256("text");
+    EXPECT_EQ(digest.size(), 64U);
+    EXPECT_EQ(digest.find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_EQ(rig_->digest().sha256("text"), digest);
+    EXPECT_NE(rig_->digest().sha256("texu"), digest);
+    EXPECT_NE(rig_->digest().sha256(""), digest);
+    EXPECT_NE(rig_->digest().sha256(std::string_view{"text\0", 5}), digest);
+}
+
+}  // namespace hostler::contract

@@ -1,0 +1,86 @@
+// The Journal, HostVolumes and LogStore ports on the disk and in the simulation.
+#include "adapters/disk/journal.h"
+#include "adapters/disk/logs.h"
+#include "adapters/disk/volumes.h"
+#include "core/testing/temp_folder.h"
+#include "journal_contract.h"
+#include "logs_contract.h"
+#include "volumes_contract.h"
+#include "world_rig.h"
+
+namespace hostler::contract {
+
+namespace {
+
+// What is opened in a folder, and may be opened again.
+template <class Rig, class Port, auto open>
+class DiskRig : public RealRig<Rig> {
+public:
+    DiskRig() { restart(); }
+    void restart() override {
+        port_.reset();
+        port_ = open(*worker_, folder_.path() + "/kept").value();
+    }
+
+protected:
+    testing::TempFolder folder_;
+    std::unique_ptr<Worker> worker_ = make_worker(this->loop_, "disk");
+    std::unique_ptr<Port> port_;
+};
+
+constexpr auto open_journal = [](Worker& worker, std::string path) {
+    return disk::open_journal(worker, std::move(path));
+};
+constexpr auto open_logs = [](Worker& worker, std::string path) {
+    return disk::open_logs(worker, std::move(path), {.files_max = LogsRig::kept_max});
+};
+
+class DiskJournalRig : public DiskRig<JournalRig, Journal, open_journal> {
+public:
+    Journal& journal() override { return *port_; }
+};
+class DiskVolumesRig : public DiskRig<VolumesRig, HostVolumes, disk::open_volumes> {
+public:
+    HostVolumes& volumes() override { return *port_; }
+};
+class DiskLogsRig : public DiskRig<LogsRig, LogStore, open_logs> {
+public:
+    LogStore& logs() override { return *port_; }
+};
+
+class SimJournalRig : public WorldRig<JournalRig> {
+public:
+    Journal& journal() override { return life().journal; }
+    void restart() override { reboot(); }
+};
+class SimVolumesRig : public WorldRig<VolumesRig> {
+public:
+    HostVolumes& volumes() override { return life().volumes; }
+    void restart() override { reboot(); }
+};
+class SimLogsRig : public WorldRig<LogsRig> {
+public:
+    SimLogsRig() { machine_.disk.logs_max = kept_max; }
+    LogStore& logs() override { return life().logs; }
+    void restart() override { reboot(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, JournalContract,
+    ::testing::Values(Kind<JournalRig>{"disk", [] { return std::make_unique<DiskJournalRig>(); }},
+                      Kind<JournalRig>{"sim", [] { return std::make_unique<SimJournalRig>(); }}),
+    kind_name);
+INSTANTIATE_TEST_SUITE_P(
+    All, VolumesContract,
+    ::testing::Values(Kind<VolumesRig>{"disk", [] { return std::make_unique<DiskVolumesRig>(); }},
+                      Kind<VolumesRig>{"sim", [] { return std::make_unique<SimVolumesRig>(); }}),
+    kind_name);
+INSTANTIATE_TEST_SUITE_P(
+    All, LogsContract,
+    ::testing::Values(Kind<LogsRig>{"disk", [] { return std::make_unique<DiskLogsRig>(); }},
+                      Kind<LogsRig>{"sim", [] { return std::make_unique<SimLogsRig>(); }}),
+    kind_name);
+
+}  // namespace
+
+}  // namespace hostler::contract
