@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/version.h"
+#include "domain/lives.h"
 #include "tests/tidy/tree.h"
 
 namespace hostler::tidy {
@@ -137,6 +138,15 @@ TEST(House, LinksLeadSomewhere) {
 TEST(House, DiagramsCanBeDrawn) {
     EXPECT_EQ(complaints(broken_diagrams, [](const File& file) { return file.path.ends_with(".md"); }), "");
     EXPECT_EQ(broken_diagrams(file_of("docs/x.md", "a; b\n```mermaid\nA->>B: one; two\n```\n")).size(), 1U);
+}
+
+TEST(House, LivesAreDrawnAsTheyAre) {
+    const std::string document = read("ARCHITECTURE.md");
+    for (const auto name : life_names())
+        EXPECT_TRUE(document.contains(fmt::format("<!-- life: {} -->", name))) << name << " is drawn nowhere";
+    const auto drawn = with_lives(document);
+    ASSERT_TRUE(drawn) << drawn.error().message;
+    EXPECT_EQ(*drawn, document) << "ARCHITECTURE.md is stale: run ./dev gen";
 }
 
 TEST(House, DecisionsAreNumberedWithoutGaps) {

@@ -16,6 +16,7 @@ enum class CommandPhase { queued, running, done, failed, expired };
 BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)
 
 enum class CommandEvent { begin, succeed, fail, expire };
+BOOST_DESCRIBE_ENUM(CommandEvent, begin, succeed, fail, expire)
 
 inline constexpr Edge<CommandPhase, CommandEvent> command_life[] = {
     {CommandPhase::queued, CommandEvent::begin, CommandPhase::running},

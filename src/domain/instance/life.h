@@ -33,6 +33,7 @@ enum class InstanceEvent {
     lose_host,  // The host is lost; instances do not follow it into `unreachable`.
     host_gone,  // The host was removed for good.
 };
+BOOST_DESCRIBE_ENUM(InstanceEvent, pull, start, probe, ready, stop, fail, absent, lose_host, host_gone)
 
 using InstanceEdge = Edge<InstancePhase, InstanceEvent>;
 

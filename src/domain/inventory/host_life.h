@@ -18,6 +18,7 @@ enum class HostPhase {
 BOOST_DESCRIBE_ENUM(HostPhase, joining, ready, unreachable, lost, retired)
 
 enum class HostEvent { report, silence, long_silence, remove };
+BOOST_DESCRIBE_ENUM(HostEvent, report, silence, long_silence, remove)
 
 inline constexpr Edge<HostPhase, HostEvent> host_life[] = {
     {HostPhase::joining, HostEvent::report, HostPhase::ready},
