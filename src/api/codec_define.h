@@ -399,6 +399,12 @@ Result<T> decode_value(const boost::json::value& value) {
 }
 
 template <class T>
+Result<> check_value(const boost::json::value& value) {
+    TRY(decode_value<T>(value));
+    return {};
+}
+
+template <class T>
 Result<T> decode(std::string_view text) {
     return decode_value<T>(TRY(parse_json(text)));
 }
@@ -430,6 +436,7 @@ std::string encode_onto(const T& value, std::string_view before) {
 #define HOSTLER_JSON(T)                                                                   \
     template const ::hostler::api::Schema& hostler::api::schema_of<T>();                  \
     template hostler::Result<T> hostler::api::decode_value<T>(const boost::json::value&); \
+    template hostler::Result<> hostler::api::check_value<T>(const boost::json::value&);   \
     template hostler::Result<T> hostler::api::decode<T>(std::string_view);                \
     template hostler::Result<T> hostler::api::decode_stored<T>(std::string_view);         \
     template std::string hostler::api::encode<T>(const T&);                               \

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "api/codec.h"
+#include "api/indent.h"
 #include "api/operations.h"
 #include "api/problem.h"
 #include "api/router.h"
@@ -250,41 +251,10 @@ private:
     json::object schemas_;
 };
 
-void indent(std::string& out, const json::value& value, int depth) {
-    const auto line = [&](int at) { out.append("\n").append(static_cast<std::size_t>(at) * 2, ' '); };
-    if (const auto* object = value.if_object(); object && !object->empty()) {
-        out += '{';
-        bool first = true;
-        for (const auto& entry : *object) {
-            if (!std::exchange(first, false)) out += ',';
-            line(depth + 1);
-            out += json::serialize(json::string(entry.key())) + ": ";
-            indent(out, entry.value(), depth + 1);
-        }
-        line(depth);
-        out += '}';
-    } else if (const auto* array = value.if_array();
-               array && !array->empty() && !array->front().is_primitive()) {
-        out += '[';
-        bool first = true;
-        for (const auto& element : *array) {
-            if (!std::exchange(first, false)) out += ',';
-            line(depth + 1);
-            indent(out, element, depth + 1);
-        }
-        line(depth);
-        out += ']';
-    } else {
-        out += json::serialize(value);
-    }
-}
-
 }  // namespace
 
 std::string openapi() {
-    std::string out;
-    indent(out, Document{}.make(), 0);
-    return out + "\n";
+    return indented(Document{}.make()) + "\n";
 }
 
 }  // namespace hostler::api

@@ -1,7 +1,10 @@
 // One operation of the API: where it is, who may call it, what goes in and comes out.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string_view>
+
+#include "core/result.h"
 
 namespace hostler::api {
 
@@ -9,6 +12,8 @@ struct Schema;
 // Made in one source per resource (codec.h).
 template <class T>
 const Schema& schema_of();
+template <class T>
+Result<> check_value(const boost::json::value& value);
 
 enum class Method { get, post, put, patch, delete_ };
 std::string_view name(Method);  // "GET"
@@ -42,6 +47,8 @@ struct Operation {
     std::string_view example{};  // What to type after "hostler ".
     const Schema& (*request)() = nullptr;  // Filled in by Typed.
     const Schema& (*response)() = nullptr;
+    // Whether it is a proper request, with every wrong field. Errors: invalid.
+    Result<> (*check)(const boost::json::value&) = nullptr;
 
     constexpr bool writes() const { return method != Method::get; }
 };
@@ -53,6 +60,7 @@ struct Typed : Operation {
     constexpr Typed(Operation operation) : Operation(operation) {
         request = &schema_of<Request>;
         response = &schema_of<Response>;
+        check = &check_value<Request>;
     }
 };
 

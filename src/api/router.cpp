@@ -62,19 +62,6 @@ Result<Params> parse_query(std::string_view query) {
 
 }  // namespace
 
-std::string percent_encode(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            out += c;
-        else
-            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return out;
-}
-
 Result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -56,8 +56,7 @@ struct Assembled {
 // Errors: invalid (malformed JSON; a key in header and body that differ).
 Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key);
 
-// "a b/c" → "a%20b%2Fc", for a step of a path or a part of a query; and back (errors: invalid).
-std::string percent_encode(std::string_view text);
+// "a%20b%2Fc" → "a b/c": undoes percent_encode (core/percent.h). Errors: invalid.
 Result<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 }  // namespace hostler::api

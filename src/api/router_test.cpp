@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/operations.h"
+#include "core/percent.h"
 
 namespace hostler::api {
 namespace {
@@ -89,7 +90,6 @@ TEST(Assemble, NamesWrongParameters) {
 
 TEST(Percent, EncodesWhatItDecodes) {
     const std::string odd = "a b/c?d=e&f%g+h\xc3\xa9";
-    EXPECT_EQ(percent_encode("a b/"), "a%20b%2F");
     EXPECT_EQ(percent_decode(percent_encode(odd), true), odd);
     EXPECT_EQ(percent_decode("a+b", true), "a b");
     EXPECT_EQ(percent_decode("a+b", false), "a+b");

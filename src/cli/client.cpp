@@ -4,6 +4,7 @@
 
 #include "api/codec.h"
 #include "api/problem.h"
+#include "core/percent.h"
 
 namespace hostler::cli {
 
@@ -46,11 +47,11 @@ std::string target_of(const ApiCall& call) {
     for (const auto& [name, value] : call.params) {
         const std::string place = fmt::format("{{{}}}", name);
         if (const auto at = target.find(place); at != target.npos)
-            target.replace(at, place.size(), api::percent_encode(value));
+            target.replace(at, place.size(), percent_encode(value));
     }
     char join = '?';
     for (const auto& [name, value] : call.query) {
-        target += fmt::format("{}{}={}", join, api::percent_encode(name), api::percent_encode(value));
+        target += fmt::format("{}{}={}", join, percent_encode(name), percent_encode(value));
         join = '&';
     }
     return target;

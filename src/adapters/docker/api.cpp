@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/percent.h"
+
 namespace hostler::docker {
 
 namespace {
@@ -21,24 +23,11 @@ constexpr std::size_t piece_bytes = 32 * 1024;
 
 }  // namespace
 
-std::string encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            out += c;
-        else
-            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return out;
-}
-
 std::string target(std::string_view path, const Query& query) {
     std::string out{path};
     char separator = '?';
     for (const auto& [name, value] : query) {
-        out += fmt::format("{}{}={}", separator, name, encoded(value));
+        out += fmt::format("{}{}={}", separator, name, percent_encode(value));
         separator = '&';
     }
     return out;

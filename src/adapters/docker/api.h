@@ -18,8 +18,6 @@ struct Answer {
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
-// "/containers/a%20b/json": one segment of a path, or one word of a query.
-std::string encoded(std::string_view text);
 // `path` with `query`, encoded.
 std::string target(std::string_view path, const Query& query);
 

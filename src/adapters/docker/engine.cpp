@@ -11,6 +11,7 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/inside.h"
 #include "core/log.h"
+#include "core/percent.h"
 
 namespace hostler::docker {
 
@@ -88,7 +89,7 @@ Error unavailable(const Answer& answer, std::string_view what) {
 }
 
 std::string container_path(std::string_view name, std::string_view verb = {}) {
-    return fmt::format("/containers/{}{}", encoded(name), verb);
+    return fmt::format("/containers/{}{}", percent_encode(name), verb);
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ Task<EngineFacts> DockerEngine::describe() {
 
 Task<std::string> DockerEngine::image_facts(std::string image) {
     auto answer = CO_TRY(
-        co_await api_.call("GET", fmt::format("/images/{}/json", encoded(image)), settings_.call_time));
+        co_await api_.call("GET", fmt::format("/images/{}/json", percent_encode(image)), settings_.call_time));
     if (answer.status == 404)
         co_return fail(Code::not_found, fmt::format("image {} is not on this host", image));
     if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look for image " + image));

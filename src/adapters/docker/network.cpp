@@ -13,6 +13,7 @@
 
 #include "adapters/docker/firewall.h"
 #include "adapters/docker/process.h"
+#include "core/percent.h"
 
 namespace hostler::docker {
 
@@ -74,7 +75,7 @@ Result<> check(const NetworkSpec& spec) {
     return {};
 }
 
-std::string network_path(std::string_view id) { return "/networks/" + encoded(id); }
+std::string network_path(std::string_view id) { return "/networks/" + percent_encode(id); }
 
 }  // namespace
 

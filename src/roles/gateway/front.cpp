@@ -1,6 +1,7 @@
 #include "roles/gateway/front.h"
 
 #include "core/log.h"
+#include "core/percent.h"
 #include "roles/gateway/credentials.h"
 
 namespace hostler::gateway {
@@ -331,7 +332,7 @@ std::string Front::sign_in_url(const Asked& asked) const {
     const auto& page = master_.sign_in();
     if (page.empty()) return {};
     const auto back = fmt::format("{}://{}{}", scheme_, asked.head().host, asked.head().target);
-    return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encoded(back);
+    return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encode(back);
 }
 
 // Ports of one host name share their cookies, so each port has a name of its own.

@@ -106,23 +106,6 @@ std::string percent_decoded(std::string_view text) {
     return plain;
 }
 
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string encoded;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-            std::string_view{"-._~"}.find(c) != std::string_view::npos) {
-            encoded += c;
-        } else {
-            encoded += '%';
-            encoded += digits[byte >> 4];
-            encoded += digits[byte & 15];
-        }
-    }
-    return encoded;
-}
-
 std::optional<std::string> query_value(std::string_view query, std::string_view name) {
     while (!query.empty()) {
         const auto amp = query.find('&');

@@ -34,7 +34,6 @@ bool is_own_path(std::string_view path);
 std::string safe_path(std::string_view to);
 
 std::string percent_decoded(std::string_view text);  // What is not "%hh" stays as it is.
-std::string percent_encoded(std::string_view text);  // All but unreserved characters.
 // The decoded value of `name` in "a=1&b=2"; nullopt when it is not there.
 std::optional<std::string> query_value(std::string_view query, std::string_view name);
 

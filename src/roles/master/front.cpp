@@ -5,6 +5,7 @@
 #include "api/openapi.h"
 #include "api/problem.h"
 #include "core/log.h"
+#include "core/percent.h"
 #include "core/version.h"
 #include "roles/master/caller.h"
 #include "roles/master/instance_rules.h"
@@ -170,7 +171,7 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     CO_TRY(co_await term->commit());
     http::Response response{.status = 303};
     response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code,
-                                                 api::percent_encode(to->path)));
+                                                 percent_encode(to->path)));
     response.headers.set("Cache-Control", "no-store");
     response.headers.set("Referrer-Policy", "no-referrer");
     co_return co_await exchange.respond(std::move(response));
