@@ -28,9 +28,9 @@ std::string sha256(const unsigned char* bytes, int size) {
 // Reading never asks a terminal for a password.
 int no_password(char*, int, int, void*) { return -1; }
 
-Result<BioPtr> source(std::string_view pem, std::string_view what) {
-    if (pem.size() > pem_size_max)
-        return fail(Code::invalid, fmt::format("the {} is larger than {} bytes", what, pem_size_max));
+Result<BioPtr> source(std::string_view pem, std::string_view what, std::size_t size_max = pem_size_max) {
+    if (pem.size() > size_max)
+        return fail(Code::invalid, fmt::format("the {} is larger than {} bytes", what, size_max));
     return BioPtr{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
 }
 
@@ -58,8 +58,8 @@ std::string ssl_words() {
     return words != nullptr ? words : fmt::format("error {:x}", error);
 }
 
-Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem) {
-    const auto bio = TRY(source(pem, "certificate"));
+Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem, std::size_t size_max) {
+    const auto bio = TRY(source(pem, "certificate", size_max));
     std::vector<X509Ptr> all;
     while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr)) all.emplace_back(one);
     const auto why = ssl_words();

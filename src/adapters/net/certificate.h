@@ -30,10 +30,12 @@ using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 
 constexpr std::size_t pem_size_max = 64 * 1024;
+constexpr std::size_t bundle_size_max = 1024 * 1024;  // Of the roots of a whole system.
 
 // Errors of these: invalid, with what is wrong.
-Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem);  // One or more.
-Result<X509Ptr> parse_certificate(std::string_view pem);                // The first.
+Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem,
+                                                std::size_t size_max = pem_size_max);  // One or more.
+Result<X509Ptr> parse_certificate(std::string_view pem);                               // The first.
 Result<KeyPtr> parse_key(std::string_view pem);
 Result<RequestPtr> parse_request(std::string_view pem);  // And its signature is by its own key.
 std::string to_pem(X509& certificate);

@@ -14,6 +14,9 @@ std::unique_ptr<Timers> make_timers(Loop& loop);
 // TCP (IPv4, IPv6, names) and `unix:` sockets. A name with several addresses is tried in the resolver's
 // order, each with its share of the deadline. Listening on a `unix:` path replaces a socket that nobody
 // serves any more.
+// A client's secure() knows web servers, too: with Secure::expect "https://NAME" the server's certificate
+// must be for that name or IP address and signed by the authority, or by one of this machine's roots where
+// none is given.
 std::unique_ptr<Net> make_net(Loop& loop);
 
 std::unique_ptr<Random> make_random();  // getrandom(2). May be used from any thread.

@@ -2,6 +2,8 @@
 
 #include <openssl/err.h>
 
+#include "adapters/net/web_trust.h"
+
 namespace hostler::net {
 
 namespace {
@@ -47,8 +49,15 @@ int judge(X509_STORE_CTX* chain, void*) {
     X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(chain),
                                std::chrono::floor<std::chrono::seconds>(peer.now).time_since_epoch().count());
     if (X509_verify_cert(chain) != 1) {
-        peer.refusal = describe(*chain, peer);
+        if (peer.web)
+            explain_web_refusal(*chain, peer);
+        else
+            peer.refusal = describe(*chain, peer);
         return 0;
+    }
+    if (peer.web) {  // The name was part of the check.
+        peer.identity = peer.expect;
+        return 1;
     }
     const auto identity = identity_of(*X509_STORE_CTX_get0_cert(chain));
     if (!identity)
@@ -112,14 +121,27 @@ Result<ContextPtr> make_context(const Credentials* own, Side side) {
     return context;
 }
 
+Result<ContextPtr> make_context(const Credentials* own, Peers peers) {
+    switch (peers) {
+        case Peers::clients: return make_context(own, Side::server);
+        case Peers::servers: return make_context(own, Side::client);
+        case Peers::web_servers: {
+            auto context = make_web_context(own);
+            if (context) SSL_CTX_set_cert_verify_callback(context->get(), judge, nullptr);
+            return context;
+        }
+    }
+    broken("peers outside their enum", __FILE__, __LINE__);
+}
+
 }  // namespace
 
-Result<ContextPtr> TlsContexts::of(const std::shared_ptr<const Credentials>& own, Side side) {
-    const auto found = made_.find({own.get(), side});
+Result<ContextPtr> TlsContexts::of(const std::shared_ptr<const Credentials>& own, Peers peers) {
+    const auto found = made_.find({own.get(), peers});
     if (found != made_.end() && found->second.of.lock() == own) return found->second.context;
     std::erase_if(made_, [](const auto& entry) { return entry.second.of.expired(); });
-    auto context = TRY(make_context(own.get(), side));
-    if (own) made_.insert_or_assign({own.get(), side}, Entry{own, context});
+    auto context = TRY(make_context(own.get(), peers));
+    if (own) made_.insert_or_assign({own.get(), peers}, Entry{own, context});
     return context;
 }
 

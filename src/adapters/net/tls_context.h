@@ -13,26 +13,30 @@ using ContextPtr = std::shared_ptr<SSL_CTX>;
 
 // The judgement of one handshake; in reach of OpenSSL's callback by SSL_set_app_data.
 struct PeerCheck {
-    bool checked = false;  // Our Credentials have an authority.
+    bool checked = false;  // We have an authority to believe.
     std::string expect;    // As in Secure.
+    bool web = false;      // It names a web server (web_trust.h).
     WallTime now;
     std::string identity{};  // Out: who it is, once that is proven.
-    std::string refusal{};   // Out: why not, as a sentence.
+    std::string refusal{};   // Out: why not, as a sentence,
+    std::string reason{};    // and as a token, of a web server.
 };
 
-// One context per Credentials object and side: new Credentials (a renewal) get a new one, connections that
-// live on keep theirs.
+enum class Peers { clients, servers, web_servers };
+
+// One context per Credentials object and kind of peer: new Credentials (a renewal) get a new one, connections
+// that live on keep theirs.
 class TlsContexts {
 public:
     // Errors: invalid: certificate, key or authority cannot be read or do not belong together.
-    Result<ContextPtr> of(const std::shared_ptr<const Credentials>& own, Side side);
+    Result<ContextPtr> of(const std::shared_ptr<const Credentials>& own, Peers peers);
 
 private:
     struct Entry {
         std::weak_ptr<const Credentials> of;
         ContextPtr context;
     };
-    std::map<std::pair<const Credentials*, Side>, Entry> made_;
+    std::map<std::pair<const Credentials*, Peers>, Entry> made_;
 };
 
 }  // namespace hostler::net

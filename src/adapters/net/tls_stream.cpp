@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "adapters/net/web_trust.h"
+
 namespace hostler::net {
 
 namespace {
@@ -202,7 +204,7 @@ Error refusal_of(const Below& below, const PeerCheck& peer) {
     const std::string_view address = below.stream->address();
     if (!peer.refusal.empty()) {
         ERR_clear_error();
-        return {Code::unauthenticated, fmt::format("{}: {}", address, peer.refusal)};
+        return {Code::unauthenticated, fmt::format("{}: {}", address, peer.refusal), peer.reason};
     }
     const unsigned long code = ERR_peek_last_error();
     const bool from_ssl = ERR_GET_LIB(code) == ERR_LIB_SSL;
@@ -216,7 +218,12 @@ Error refusal_of(const Below& below, const PeerCheck& peer) {
     if (from_ssl && (ERR_GET_REASON(code) == SSL_R_UNSUPPORTED_PROTOCOL ||
                      ERR_GET_REASON(code) == SSL_R_UNKNOWN_PROTOCOL)) {
         ERR_clear_error();
-        return {Code::unauthenticated, fmt::format("{} does not speak TLS 1.3", address)};
+        return {Code::unauthenticated,
+                fmt::format("{} does not speak TLS {}", address, peer.web ? "1.2 or 1.3" : "1.3")};
+    }
+    if (peer.web && from_ssl && ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
+        ERR_clear_error();
+        return {Code::unavailable, fmt::format("{} does not speak TLS", address)};
     }
     return trouble(below, "securing the connection with");
 }
@@ -239,9 +246,15 @@ Task<> shake(Below& below, SSL& ssl, const PeerCheck& peer) {
 
 Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, Secure how, Side side,
                           Duration deadline) {
-    const auto context = CO_TRY(contexts.of(how.own, side));
-    PeerCheck peer{
-        .checked = how.own && !how.own->authority.empty(), .expect = how.expect, .now = timers.wall()};
+    const std::string web{side == Side::client ? web_host(how.expect) : ""};
+    const Peers peers = side == Side::server ? Peers::clients
+                        : web.empty()        ? Peers::servers
+                                             : Peers::web_servers;
+    const auto context = CO_TRY(contexts.of(how.own, peers));
+    PeerCheck peer{.checked = !web.empty() || (how.own && !how.own->authority.empty()),
+                   .expect = how.expect,
+                   .web = !web.empty(),
+                   .now = timers.wall()};
     if (!peer.checked && !peer.expect.empty())
         co_return fail(Code::invalid,
                        fmt::format("{} cannot be expected without an authority to believe", peer.expect));
@@ -250,6 +263,7 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
     HOSTLER_ASSERT(ssl != nullptr);
     BIO* bio = make_bio(*below);
     SSL_set_bio(ssl.get(), bio, bio);
+    if (peer.web) CO_TRY(expect_web_host(*ssl, web));
     SSL_set_app_data(ssl.get(), &peer);
     const bool required = side == Side::client || how.peer_required || !how.expect.empty();
     SSL_set_verify(ssl.get(),
