@@ -16,7 +16,8 @@ protected:
     PathTest() {
         agent_ = std::make_unique<Agent>(cloud_, "h-1", cloud_.access->addresses().uplink);
         EXPECT_TRUE(cloud_.eventually([&] { return cloud_.master.sessions.size() == 1; }));
-        cloud_.master.keys = {{"hk_mine", "t-a"}, {"hk_other", "t-b"}, {"sess-a", "t-a"}, {"sess-b", "t-b"}};
+        cloud_.master.keys = {
+            {"hk_mine", "t-a"}, {"hk_other", "t-b"}, {"sess-a@closed", "t-a"}, {"sess-b@closed", "t-b"}};
         cloud_.add_route("open", "h-1", true);
         cloud_.add_route("closed", "h-1", false);
     }
@@ -130,6 +131,53 @@ TEST_F(PathTest, AnotherTenantsSessionGetsAPageAndAPlantedCookieDoesNotShadowOur
     EXPECT_EQ(response.status, 403);
     EXPECT_THAT(response.body, HasSubstr("Not yours"));
     EXPECT_EQ(get("closed", {{"Cookie", "__hostler_session=sess-b; __hostler_session=sess-a"}}).status, 200);
+}
+
+TEST_F(PathTest, ASessionOpensOnlyTheInstanceThatItWasSignedInFor) {
+    cloud_.master.valid_s = 600;
+    cloud_.add_route("other", "h-1", false);
+    const http::Header cookie{"Cookie", "__hostler_session=sess-a"};
+    EXPECT_EQ(get("closed", {cookie}).status, 200);
+    EXPECT_EQ(get("other", {cookie}).status, 401)
+        << "of the same tenant, sent by hand, the verdict still kept";
+    EXPECT_EQ(get("closed", {cookie}).status, 200);
+    EXPECT_EQ(get("other", {{"Authorization", "Bearer hk_mine"}}).status, 200) << "a key opens both";
+    EXPECT_EQ(get("closed", {{"Cookie", "__hostler_session=hk_mine"}}).status, 401) << "a key is no session";
+    EXPECT_EQ(get("closed", {{"X-Hostler-Key", "sess-a"}}).status, 401) << "and a session is no key";
+}
+
+TEST_F(PathTest, ASessionIsDeadAfterSignOut) {
+    cloud_.master.valid_s = 600;
+    const http::Header cookie{"Cookie", "__hostler_session=sess-a"};
+    EXPECT_EQ(get("closed", {cookie}).status, 200);
+    EXPECT_EQ(get("closed", {cookie, {"Sec-Fetch-Site", "same-site"}}, "/.hostler/sign-out").status, 403)
+        << "another page may not sign anybody out";
+    EXPECT_THAT(cloud_.master.signed_out, ::testing::IsEmpty());
+    EXPECT_EQ(get("closed", {cookie}).status, 200);
+    const auto out = get("closed", {cookie, {"Accept", page_accept}}, "/.hostler/sign-out");
+    EXPECT_EQ(out.status, 200);
+    EXPECT_THAT(out.body, Not(HasSubstr("does not answer")));
+    EXPECT_THAT(cloud_.master.signed_out, ::testing::ElementsAre("sess-a@closed"))
+        << "before the page says so";
+    EXPECT_EQ(get("closed", {cookie}).status, 401) << "though its verdict was good for long";
+}
+
+TEST_F(PathTest, WhoSignsOutWhileTheMasterIsAwayIsOutAndTheMasterIsToldLater) {
+    cloud_.master.valid_s = 600;
+    const http::Header cookie{"Cookie", "__hostler_session=sess-a"};
+    EXPECT_EQ(get("closed", {cookie}).status, 200);
+    const auto at = cloud_.master.address;
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked(); }));
+    EXPECT_EQ(get("closed", {cookie}).status, 200) << "the verdict is kept";
+    const auto out = get("closed", {cookie, {"Accept", page_accept}}, "/.hostler/sign-out");
+    EXPECT_EQ(out.status, 200);
+    EXPECT_THAT(out.body, HasSubstr("told as soon as it does"));
+    EXPECT_EQ(get("closed", {cookie}).status, 401);
+    cloud_.master.serve(at);
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.master.signed_out.empty(); }));
+    EXPECT_THAT(cloud_.master.signed_out, ::testing::ElementsAre("sess-a@closed"));
+    EXPECT_EQ(get("closed", {cookie}).status, 401);
 }
 
 TEST_F(PathTest, WithACookieOnlyTheInstancesOwnPagesMayAct) {
@@ -345,6 +393,27 @@ TEST(OwnPorts, OpenAndCloseWithTheirRoutes) {
         cloud.go(cloud.client.fetch({address}, {.target = "/x", .headers = {{"Host", address}}}));
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_THAT(response->body, HasSubstr("GET /x\n"));
+    // Ports of one host name share their cookies: a session counts on its own port alone.
+    cloud.master.keys = {{"sess-a@one", "t-a"}};
+    cloud.master.routes["one"].set_open_to_all(false);
+    cloud.master.tell_routes();
+    ASSERT_TRUE(cloud.eventually([&] { return !cloud.gateway->routes().find("one")->open_to_all; }));
+    const auto second = cloud.go(cloud.net->listen("127.0.0.1:0")).value();
+    const std::string other{second->address()};
+    second->close();
+    cloud.add_route("two", "h-1", false)
+        .set_own_port(static_cast<std::uint32_t>(std::stoul(other.substr(other.rfind(':') + 1))));
+    cloud.master.tell_routes();
+    ASSERT_TRUE(cloud.eventually([&] { return cloud.gateway->routes().find("two")->own_port != 0; }));
+    cloud.pass(20ms);
+    const auto with_cookie = [&](const std::string& to) {
+        const std::string name = "__hostler_session_" + to.substr(to.rfind(':') + 1);
+        const auto shown =
+            cloud.go(cloud.client.fetch({to}, {.headers = {{"Host", to}, {"Cookie", name + "=sess-a"}}}));
+        return shown ? shown->status : 0;
+    };
+    EXPECT_EQ(with_cookie(address), 200);
+    EXPECT_EQ(with_cookie(other), 401);
     cloud.master.routes.clear();
     cloud.master.tell_routes();
     ASSERT_TRUE(cloud.eventually([&] { return cloud.gateway->routes().all().empty(); }));

@@ -88,16 +88,26 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         Heard said{frame.relayed().session(), {}};
         EXPECT_TRUE(said.frame.ParseFromString(frame.relayed().frame()));
         heard.push_back(std::move(said));
+    } else if (frame.has_sign_out_request()) {
+        const auto& asked = frame.sign_out_request();
+        keys.erase(asked.session() + "@" + asked.route());
+        signed_out.push_back(asked.session() + "@" + asked.route());
+        uplink::Frame answer;
+        answer.set_answer_to(frame.call());
+        answer.mutable_sign_out_answer();
+        EXPECT_TRUE(link.try_send(answer));
     } else if (frame.has_authenticate_request() || frame.has_redeem_request()) {
         ++questions;
         uplink::Frame answer;
         answer.set_answer_to(frame.call());
         auto& word = *answer.mutable_authenticate_answer();
         if (frame.has_authenticate_request()) {
-            const auto key = keys.find(frame.authenticate_request().credential());
+            const auto& asked = frame.authenticate_request();
+            const auto key =
+                keys.find(asked.credential() + (asked.route().empty() ? "" : "@") + asked.route());
             word.set_known(key != keys.end());
-            word.set_allowed(key != keys.end() && key->second == frame.authenticate_request().tenant());
-            word.set_valid_s(1);
+            word.set_allowed(key != keys.end() && key->second == asked.tenant());
+            word.set_valid_s(valid_s);
         } else if (const auto code =
                        codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
             word.set_known(true);

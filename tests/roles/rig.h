@@ -92,13 +92,15 @@ public:
     std::uint64_t epoch;
     std::vector<std::string> revoked;
     std::map<std::string, uplink::Route> routes;
-    std::map<std::string, std::string> keys;   // Credential → tenant.
+    std::map<std::string, std::string> keys;   // API key, or session@route → tenant.
     std::map<std::string, std::string> codes;  // Code → session.
     std::map<std::uint64_t, std::string> sessions;
-    std::vector<std::string> ended;  // Why sessions went down.
+    std::vector<std::string> ended;       // Why sessions went down.
+    std::vector<std::string> signed_out;  // session@route
     std::deque<Heard> heard;
     uplink::AccessHello access_hello;
     int questions = 0;
+    std::uint32_t valid_s = 1;  // How long a verdict may be kept.
     int links() const { return static_cast<int>(links_.size()); }
 
 private:

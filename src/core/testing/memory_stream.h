@@ -90,6 +90,7 @@ public:
     }
 
     std::string_view identity() const override { return identity_; }
+    void set_identity(std::string of_peer) { identity_ = std::move(of_peer); }
     std::string_view address() const override { return address_; }
 
     bool closed() const { return closed_; }

@@ -162,11 +162,12 @@ Task<Admission> Front::who(Asked& asked) {
     const auto& tenant = asked.route->tenant;
     auto best = Admission::nobody;
     if (!asked.shown.key.empty()) {
-        best = CO_TRY(co_await keeper_.admit(asked.shown.key, tenant, asked.client));
+        best = CO_TRY(co_await keeper_.admit({asked.shown.key, tenant, ""}, asked.client));
         if (best == Admission::allowed) co_return best;
     }
     for (const auto& cookie : asked.shown.cookies) {
-        const auto admission = CO_TRY(co_await keeper_.admit(cookie, tenant, asked.client));
+        const auto admission =
+            CO_TRY(co_await keeper_.admit({cookie, tenant, asked.route->name}, asked.client));
         asked.by_cookie = admission == Admission::allowed;
         if (asked.by_cookie) co_return admission;
         if (best == Admission::nobody) best = admission;
@@ -177,8 +178,11 @@ Task<Admission> Front::who(Asked& asked) {
 // A browser sends cookies with whatever any page makes it send: what acts must come from the instance's own
 // pages.
 bool Front::acts_from_elsewhere(const Asked& asked) const {
+    return (changes_state(asked.head().method) || asked.head().upgrade) && sent_from_elsewhere(asked);
+}
+
+bool Front::sent_from_elsewhere(const Asked& asked) const {
     const auto& head = asked.head();
-    if (!changes_state(head.method) && !head.upgrade) return false;
     if (const auto origin = head.find("Origin"); !origin.empty())
         return !same_origin(origin, scheme_, asked.host);
     const auto site = head.find("Sec-Fetch-Site");
@@ -253,9 +257,18 @@ Task<> Front::redeem(Asked& asked) {
 }
 
 Task<> Front::sign_out(Asked& asked) {
+    if (sent_from_elsewhere(asked)) co_return co_await say(asked.inlet, {.notice = Notice::other_origin});
     const auto name = cookie_name(asked.own_port);
-    for (const auto& cookie : shown_by(asked.head().fields, name).cookies) keeper_.forget(cookie);
-    auto response = answer({.notice = Notice::signed_out}, asked.reader(), new_secret(ports_.random, "n"));
+    const auto shown = shown_by(asked.head().fields, name);
+    Page page{.notice = Notice::signed_out};
+    for (const auto& cookie : shown.cookies) {
+        const auto ended = co_await keeper_.sign_out(cookie, asked.route->name, asked.client);
+        CO_TRY(co_await check_cancelled());
+        if (!ended) co_return co_await say(asked.inlet, {.notice = Notice::too_many});
+        if (!*ended)
+            page.detail = "The control plane does not answer right now; it is told as soon as it does.";
+    }
+    auto response = answer(page, asked.reader(), new_secret(ports_.random, "n"));
     response.headers.add("Set-Cookie", name + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
     co_return co_await asked.inlet.respond(std::move(response));
 }

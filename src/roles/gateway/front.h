@@ -41,6 +41,7 @@ private:
     Task<> redeem(Asked& asked);
     Task<> sign_out(Asked& asked);
     Task<Admission> who(Asked& asked);
+    bool sent_from_elsewhere(const Asked& asked) const;
     bool acts_from_elsewhere(const Asked& asked) const;
     Task<> turn_away(Asked& asked, Admission admission);
     Task<> show_state(Asked& asked, Admission admission);

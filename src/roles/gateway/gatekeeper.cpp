@@ -1,5 +1,6 @@
 #include "roles/gateway/gatekeeper.h"
 
+#include "core/log.h"
 #include "core/task_group.h"
 
 namespace hostler::gateway {
@@ -9,6 +10,11 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t clients_max = 10'000;
+constexpr Duration retry_telling = seconds{1};
+
+bool is_away(const Error& error) {
+    return error.code == Code::unavailable || error.code == Code::timeout || error.code == Code::cancelled;
+}
 
 Admission admission_of(const Verdict& verdict) {
     if (!verdict.known) return Admission::nobody;
@@ -26,13 +32,13 @@ Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& mas
                   .burst = static_cast<double>(settings.questions_burst)},
                  clients_max) {}
 
-Task<Admission> Gatekeeper::admit(std::string credential, std::string tenant, std::string client) {
-    if (const auto known = verdicts_.find(credential, tenant, timers_.now());
+Task<Admission> Gatekeeper::admit(Question question, std::string client) {
+    if (leaving_.contains(question.credential)) co_return Admission::nobody;
+    if (const auto known = verdicts_.find(question, timers_.now());
         known && known->age == Verdicts::Age::fresh)
         co_return admission_of(known->verdict);
     // A page loads with many requests at once: one question serves them all.
-    const std::pair key{credential, tenant};
-    if (const auto asked = asked_.find(key); asked != asked_.end()) {
+    if (const auto asked = asked_.find(question); asked != asked_.end()) {
         const auto signal = asked->second;
         CO_TRY(co_await signal->wait());
     } else if (!questions_.take(client, timers_.now())) {
@@ -40,31 +46,32 @@ Task<Admission> Gatekeeper::admit(std::string credential, std::string tenant, st
     } else {
         struct Asking {
             Gatekeeper& keeper;
-            const std::pair<std::string, std::string>& key;
+            const Question& question;
             ~Asking() {
-                const auto signal = std::move(keeper.asked_.at(key));
-                keeper.asked_.erase(key);
+                const auto signal = std::move(keeper.asked_.at(question));
+                keeper.asked_.erase(question);
                 signal->notify_all();
             }
         };
-        asked_.emplace(key, std::make_shared<Signal>());
-        const Asking asking{*this, key};
-        co_await ask(credential, tenant);
+        asked_.emplace(question, std::make_shared<Signal>());
+        const Asking asking{*this, question};
+        co_await ask(question);
         CO_TRY(co_await check_cancelled());
     }
-    const auto known = verdicts_.find(credential, tenant, timers_.now());
+    if (leaving_.contains(question.credential)) co_return Admission::nobody;
+    const auto known = verdicts_.find(question, timers_.now());
     if (!known) co_return Admission::unavailable;
     // No master answered: who was let in lately stays in, and nobody else gets in.
     if (known->age == Verdicts::Age::stale && !known->verdict.allowed) co_return Admission::unavailable;
     co_return admission_of(known->verdict);
 }
 
-Task<> Gatekeeper::ask(std::string credential, std::string tenant) {
-    auto word = CO_TRY(co_await master_.authenticate(credential, tenant));
+Task<> Gatekeeper::ask(Question question) {
+    auto word = CO_TRY(co_await master_.authenticate(question));
     const Duration valid =
         word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
-    verdicts_.keep(credential, tenant, std::move(word.verdict), timers_.now(),
+    verdicts_.keep(question, std::move(word.verdict), timers_.now(),
                    std::max<Duration>(valid, std::chrono::milliseconds{100}),
                    seconds{settings_.verdict_grace_s});
     co_return Result<>{};
@@ -74,9 +81,7 @@ Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::s
     if (!questions_.take(client, timers_.now()))
         co_return fail(Code::exhausted, "too many codes from this address");
     auto word = co_await master_.redeem(std::move(code), std::move(route));
-    if (!word && (word.error().code == Code::unavailable || word.error().code == Code::timeout ||
-                  word.error().code == Code::cancelled))
-        co_return std::unexpected(word.error());
+    if (!word && is_away(word.error())) co_return std::unexpected(word.error());
     const auto fits = [](char c) {
         return c > ' ' && c < 0x7f && c != ';' && c != ',' && c != '"' && c != '\\';
     };
@@ -84,6 +89,42 @@ Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::s
         !std::all_of(word->session.begin(), word->session.end(), fits))
         co_return fail(Code::forbidden, word ? "nobody has this code" : word.error().message);
     co_return std::move(word->session);
+}
+
+Task<bool> Gatekeeper::sign_out(std::string session, std::string route, std::string client) {
+    if (!questions_.take(client, timers_.now()))
+        co_return fail(Code::exhausted, "too many sign-outs from this address");
+    if (leaving_.size() >= settings_.sign_outs_max && !leaving_.contains(session))
+        co_return fail(Code::exhausted, "too many sign-outs wait for a master");
+    leaving_[session] = route;
+    verdicts_.forget(session);
+    co_await tell_sign_out(session, std::move(route));
+    leaving_changed_.notify_all();
+    CO_TRY(co_await check_cancelled());
+    co_return !leaving_.contains(session);
+}
+
+// What is asked about a session before its end is answered before it, and forgotten with it.
+Task<> Gatekeeper::tell_sign_out(std::string session, std::string route) {
+    const auto told = co_await master_.sign_out(session, std::move(route));
+    if (!told && is_away(told.error())) co_return told;
+    if (!told) log_warn("gateway: a sign-out was refused by the master: {}", told.error().message);
+    verdicts_.forget(session);
+    leaving_.erase(session);
+    co_return Result<>{};
+}
+
+Task<> Gatekeeper::run() {
+    while (true) {
+        if (leaving_.empty()) {
+            CO_TRY(co_await leaving_changed_.wait());
+            continue;
+        }
+        const auto [session, route] = *leaving_.begin();
+        const auto told = co_await tell_sign_out(session, route);
+        CO_TRY(co_await check_cancelled());
+        if (!told) CO_TRY(co_await sleep(timers_, retry_telling));
+    }
 }
 
 }  // namespace hostler::gateway

@@ -20,22 +20,27 @@ class Gatekeeper {
 public:
     Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master);
 
-    Task<Admission> admit(std::string credential, std::string tenant, std::string client);
+    Task<Admission> admit(Question question, std::string client);
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
     // exhausted; unavailable, timeout.
     Task<std::string> redeem(std::string code, std::string route, std::string client);
-    void forget(const std::string& credential) { verdicts_.forget(credential); }
+    // From here on this session opens nothing here. true: nor anywhere else; false: no master answers, and
+    // run() will tell one. Errors: exhausted (too many, nothing was done), cancelled.
+    Task<bool> sign_out(std::string session, std::string route, std::string client);
+    Task<> run();  // Until cancelled.
 
 private:
-    Task<> ask(std::string credential, std::string tenant);
+    Task<> ask(Question question);
+    Task<> tell_sign_out(std::string session, std::string route);
 
     Timers& timers_;
     const Settings& settings_;
     MasterLink& master_;
     Verdicts verdicts_;
     Rates questions_;
-    std::map<std::pair<std::string, std::string>, std::shared_ptr<Signal>>
-        asked_;  // Somebody waits for the answer.
+    std::map<Question, std::shared_ptr<Signal>> asked_;  // Somebody waits for the answer.
+    std::map<std::string, std::string> leaving_;  // Sessions signed out that no master knows of; routes.
+    Signal leaving_changed_;
 };
 
 }  // namespace hostler::gateway

@@ -61,6 +61,7 @@ Task<> Gateway::serve() {
     TaskGroup tasks{ports_.loop};
     tasks.start("gateway", server_.run(std::move(listener), served(0)));
     if (settings_.domain.empty()) tasks.start("ports of their own", keep_own_ports(host));
+    tasks.start("sign-outs", keeper_.run());
     listening_ = true;
     changed_.notify_all();
     const auto ended = co_await master_.run(url_);

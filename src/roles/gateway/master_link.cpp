@@ -6,6 +6,7 @@
 #include "core/task_group.h"
 #include "proto/uplink.pb.h"
 #include "wire/link.h"
+#include "wire/redial.h"
 
 namespace hostler::gateway {
 
@@ -51,29 +52,17 @@ MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable&
 }
 
 Task<> MasterLink::run(std::string own_address) {
-    if (settings_.masters.empty())
-        co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
-    const Duration shortest = milliseconds{settings_.redial_ms};
-    Duration pause = shortest;
-    std::string told;
-    for (std::size_t turn = 0;; ++turn) {
-        const auto& master = settings_.masters[turn % settings_.masters.size()];
-        const auto ended = co_await once(master, own_address);
-        CO_TRY(co_await check_cancelled());
-        const std::string why = ended ? "it said goodbye" : ended.error().message;
-        if (std::exchange(link_, nullptr)) {
-            pause = shortest;
-            told.clear();
-        }
-        if (std::exchange(told, why) != why) log_warn("gateway: no link to master {}: {}", master, why);
-        const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
-        CO_TRY(co_await sleep(
-            ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
-        pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
-    }
+    return wire::keep_linked(
+        ports_.timers, ports_.random,
+        {"gateway", settings_.masters, milliseconds{settings_.redial_ms},
+         milliseconds{settings_.redial_max_ms}},
+        [this, own_address = std::move(own_address)](std::string master) {
+            return once(std::move(master), own_address);
+        },
+        [this] { return std::exchange(link_, nullptr) != nullptr; });
 }
 
-Task<> MasterLink::once(const std::string& master, const std::string& own_address) {
+Task<> MasterLink::once(std::string master, std::string own_address) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
     auto stream =
@@ -141,24 +130,38 @@ Task<> MasterLink::learn(const uplink::Routes& news) {
     co_return Result<>{};
 }
 
-Task<MasterLink::Word> MasterLink::authenticate(std::string credential, std::string tenant) {
+Task<MasterLink::Word> MasterLink::authenticate(Question question) {
     uplink::Frame frame;
-    frame.mutable_authenticate_request()->set_credential(std::move(credential));
-    frame.mutable_authenticate_request()->set_tenant(std::move(tenant));
-    return ask(std::move(frame));
+    auto& request = *frame.mutable_authenticate_request();
+    request.set_credential(std::move(question.credential));
+    request.set_tenant(std::move(question.tenant));
+    request.set_route(std::move(question.route));
+    return ask_word(std::move(frame));
 }
 
 Task<MasterLink::Word> MasterLink::redeem(std::string code, std::string route) {
     uplink::Frame frame;
     frame.mutable_redeem_request()->set_code(std::move(code));
     frame.mutable_redeem_request()->set_route(std::move(route));
-    return ask(std::move(frame));
+    return ask_word(std::move(frame));
 }
 
-Task<MasterLink::Word> MasterLink::ask(uplink::Frame frame) {
+Task<> MasterLink::sign_out(std::string session, std::string route) {
+    uplink::Frame frame;
+    frame.mutable_sign_out_request()->set_session(std::move(session));
+    frame.mutable_sign_out_request()->set_route(std::move(route));
+    CO_TRY(co_await ask(std::move(frame)));
+    co_return Result<>{};
+}
+
+Task<uplink::Frame> MasterLink::ask(uplink::Frame frame) {
     const auto link = link_;  // It may be another one when the answer comes.
     if (!link) co_return fail(Code::unavailable, "no master is there");
-    const auto answer = CO_TRY(co_await link->ask(std::move(frame), question_time));
+    co_return co_await link->ask(std::move(frame), question_time);
+}
+
+Task<MasterLink::Word> MasterLink::ask_word(uplink::Frame frame) {
+    const auto answer = CO_TRY(co_await ask(std::move(frame)));
     if (!answer.has_authenticate_answer())
         co_return fail(Code::internal, "the master answered something else");
     const auto& said = answer.authenticate_answer();

@@ -37,13 +37,15 @@ public:
         std::string session{};  // After redeem().
     };
     // Errors: unavailable, timeout; what the master refused.
-    Task<Word> authenticate(std::string credential, std::string tenant);
+    Task<Word> authenticate(Question question);
     Task<Word> redeem(std::string code, std::string route);
+    Task<> sign_out(std::string session, std::string route);
 
 private:
-    Task<> once(const std::string& master, const std::string& own_address);
+    Task<> once(std::string master, std::string own_address);
     Task<> learn(const uplink::Routes& news);
-    Task<Word> ask(uplink::Frame frame);
+    Task<uplink::Frame> ask(uplink::Frame frame);
+    Task<Word> ask_word(uplink::Frame frame);
 
     const Ports& ports_;
     const Settings& settings_;

@@ -62,8 +62,7 @@ Words words_of(Notice notice) {
             return {403, "code_refused", Tone::calm, "This link has been used",
                     "A sign-in link works once, and only for a short time. Sign in again."};
         case Notice::signed_out:
-            return {200, "signed_out", Tone::calm, "Signed out",
-                    "Your session on this instance has ended in this browser."};
+            return {200, "signed_out", Tone::calm, "Signed out", "Your session on this instance has ended."};
         case Notice::sign_in_unavailable:
             return {503,
                     "unavailable",

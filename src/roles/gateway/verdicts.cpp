@@ -2,40 +2,37 @@
 
 namespace hostler::gateway {
 
-std::optional<Verdicts::Found> Verdicts::find(const std::string& credential, const std::string& tenant,
-                                              Instant now) {
-    const auto found = by_key_.find({credential, tenant});
-    if (found == by_key_.end()) return std::nullopt;
+std::optional<Verdicts::Found> Verdicts::find(const Question& question, Instant now) {
+    const auto found = by_question_.find(question);
+    if (found == by_question_.end()) return std::nullopt;
     const auto entry = found->second;
     if (now >= entry->stale_until) {
         entries_.erase(entry);
-        by_key_.erase(found);
+        by_question_.erase(found);
         return std::nullopt;
     }
     entries_.splice(entries_.begin(), entries_, entry);
     return Found{entry->verdict, now < entry->fresh_until ? Age::fresh : Age::stale};
 }
 
-void Verdicts::keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now,
-                    Duration valid, Duration grace) {
-    std::pair key{credential, tenant};
-    if (const auto found = by_key_.find(key); found != by_key_.end()) {
+void Verdicts::keep(const Question& question, Verdict verdict, Instant now, Duration valid, Duration grace) {
+    if (const auto found = by_question_.find(question); found != by_question_.end()) {
         entries_.erase(found->second);
-        by_key_.erase(found);
+        by_question_.erase(found);
     }
-    entries_.push_front({key, std::move(verdict), now + valid, now + valid + grace});
-    by_key_.emplace(std::move(key), entries_.begin());
+    entries_.push_front({question, std::move(verdict), now + valid, now + valid + grace});
+    by_question_.emplace(question, entries_.begin());
     if (entries_.size() > size_max_) {
-        by_key_.erase(entries_.back().key);
+        by_question_.erase(entries_.back().question);
         entries_.pop_back();
     }
 }
 
 void Verdicts::forget(const std::string& credential) {
-    for (auto entry = by_key_.lower_bound({credential, ""});
-         entry != by_key_.end() && entry->first.first == credential;) {
+    for (auto entry = by_question_.lower_bound({credential, "", ""});
+         entry != by_question_.end() && entry->first.credential == credential;) {
         entries_.erase(entry->second);
-        entry = by_key_.erase(entry);
+        entry = by_question_.erase(entry);
     }
 }
 

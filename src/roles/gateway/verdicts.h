@@ -1,6 +1,7 @@
 // What masters said about credentials, kept for as long as they allow.
 #pragma once
 
+#include <compare>
 #include <list>
 #include <map>
 #include <optional>
@@ -17,6 +18,14 @@ struct Verdict {
     bool operator==(const Verdict&) const = default;
 };
 
+// What is asked: may who has this credential use what is this tenant's?
+struct Question {
+    std::string credential;
+    std::string tenant;
+    std::string route;  // Of a session: where it is shown. Empty: it is an API key.
+    auto operator<=>(const Question&) const = default;
+};
+
 // Bounded: the one asked for longest ago goes first.
 class Verdicts {
 public:
@@ -27,23 +36,22 @@ public:
         Verdict verdict;
         Age age = Age::fresh;
     };
-    std::optional<Found> find(const std::string& credential, const std::string& tenant, Instant now);
+    std::optional<Found> find(const Question& question, Instant now);
     // Fresh for `valid`, then stale for `grace`.
-    void keep(const std::string& credential, const std::string& tenant, Verdict verdict, Instant now,
-              Duration valid, Duration grace);
+    void keep(const Question& question, Verdict verdict, Instant now, Duration valid, Duration grace);
     void forget(const std::string& credential);
     std::size_t size() const { return entries_.size(); }
 
 private:
     struct Entry {
-        std::pair<std::string, std::string> key;  // Credential, tenant.
+        Question question;
         Verdict verdict;
         Instant fresh_until{};
         Instant stale_until{};
     };
     std::size_t size_max_;
     std::list<Entry> entries_;  // The one asked for last in front.
-    std::map<std::pair<std::string, std::string>, std::list<Entry>::iterator> by_key_;
+    std::map<Question, std::list<Entry>::iterator> by_question_;
 };
 
 }  // namespace hostler::gateway

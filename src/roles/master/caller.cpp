@@ -15,6 +15,16 @@ std::optional<Caller> caller_of_key(const Term& term, const ApiKey& key) {
     return Caller{"key/" + key.id, key.id, key.name, key.tenant, key.expires_at};
 }
 
+// nullptr: there is none for this route, or it is over.
+const SignIn* sign_in_of(const Term& term, const std::string& session, const std::string& route) {
+    if (session.size() > 256 || route.empty() || route.starts_with('?')) return nullptr;
+    const SignIn* sign_in = term.look().estate.sign_ins.find(term.ports().digest.sha256(session));
+    return sign_in && sign_in->route == route &&
+                   sign_in->expires_at > term.ports().timers.wall().time_since_epoch().count()
+               ? sign_in
+               : nullptr;
+}
+
 }  // namespace
 
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
@@ -27,12 +37,10 @@ std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
     return std::nullopt;
 }
 
-std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session) {
-    if (session.size() > 256) return std::nullopt;
-    const SignIn* sign_in = term.look().estate.sign_ins.find(term.ports().digest.sha256(session));
-    if (!sign_in || sign_in->route.starts_with('?') ||
-        sign_in->expires_at <= term.ports().timers.wall().time_since_epoch().count())
-        return std::nullopt;
+std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
+                                        const std::string& route) {
+    const SignIn* sign_in = sign_in_of(term, session, route);
+    if (!sign_in) return std::nullopt;
     if (sign_in->key.empty()) return Caller{"key/operator", "", "operator", "", 0};
     const ApiKey* key = term.look().estate.api_keys.find(sign_in->key);
     return key ? caller_of_key(term, *key) : std::nullopt;
@@ -65,6 +73,11 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
                               .expires_at = desk.estate.micros() +
                                             std::chrono::microseconds{term.settings().sign_in_life}.count()});
     return session;
+}
+
+void sign_out(Term& term, const std::string& session, const std::string& route) {
+    if (const SignIn* sign_in = sign_in_of(term, session, route))
+        term.desk("gateway").estate.sign_ins.erase(std::string{sign_in->hash});
 }
 
 }  // namespace hostler::master

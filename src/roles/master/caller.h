@@ -18,13 +18,16 @@ struct Caller {
 };
 
 // nullopt: nobody that we know, or not any more. A browser's session opens instances, not the API: it is no
-// API key.
+// API key, and it opens the one route that it was signed in for.
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
-std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session);
+std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
+                                        const std::string& route);
 
 // A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.
 std::string make_code(Term& term, const Caller& caller, const std::string& route);
 // The session it is good for; to be committed by the caller. Errors: unauthenticated.
 Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route);
+// Ends a session at its route, if it is one; to be committed by the caller.
+void sign_out(Term& term, const std::string& session, const std::string& route);
 
 }  // namespace hostler::master

@@ -44,9 +44,18 @@ Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::Redeem
         co_return Result<>{};
     }
     CO_TRY(co_await term->commit());
-    const auto caller = caller_of_sign_in(*term, *session);
+    const auto caller = caller_of_sign_in(*term, *session, request.route());
     uplink::Frame answer = verdict(*term, caller, caller ? caller->tenant : "");
     answer.mutable_authenticate_answer()->set_session(*session);
+    co_return co_await link.answer(call, std::move(answer));
+}
+
+// The session is over for good when this is answered.
+Task<> end_session(TermPtr term, wire::Link& link, std::uint64_t call, uplink::SignOutRequest request) {
+    sign_out(*term, request.session(), request.route());
+    CO_TRY(co_await term->commit());
+    uplink::Frame answer;
+    answer.mutable_sign_out_answer();
     co_return co_await link.answer(call, std::move(answer));
 }
 
@@ -70,11 +79,13 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
         }
         if (frame->has_authenticate_request()) {
             const auto& ask = frame->authenticate_request();
-            auto caller = caller_of(*term, ask.credential());
-            if (!caller) caller = caller_of_sign_in(*term, ask.credential());
+            const auto caller = ask.route().empty() ? caller_of(*term, ask.credential())
+                                                    : caller_of_sign_in(*term, ask.credential(), ask.route());
             ended = co_await link.answer(frame->call(), verdict(*term, caller, ask.tenant()));
         } else if (frame->has_redeem_request()) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
+        } else if (frame->has_sign_out_request()) {
+            ended = co_await end_session(term, link, frame->call(), frame->sign_out_request());
         }
         if (!ended) break;
     }

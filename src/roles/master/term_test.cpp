@@ -164,22 +164,23 @@ TEST(Caller, ACodeIsGoodOnceForOneRouteForAMinute) {
     const auto code = make_code(rig.term(), caller, "80-i-1");
     EXPECT_EQ(redeem_code(rig.term(), code, "80-i-2").error().code, Code::unauthenticated)
         << "bound to its route";
-    EXPECT_FALSE(caller_of_sign_in(rig.term(), code)) << "a code is no session";
+    EXPECT_FALSE(caller_of_sign_in(rig.term(), code, "80-i-1")) << "a code is no session";
     const auto session = redeem_code(rig.term(), code, "80-i-1");
     ASSERT_TRUE(session);
     EXPECT_FALSE(redeem_code(rig.term(), code, "80-i-1")) << "one time";
-    EXPECT_EQ(caller_of_sign_in(rig.term(), *session)->tenant, "acme");
+    EXPECT_EQ(caller_of_sign_in(rig.term(), *session, "80-i-1")->tenant, "acme");
     EXPECT_FALSE(caller_of(rig.term(), *session)) << "it opens an instance, not the API";
+    EXPECT_FALSE(caller_of_sign_in(rig.term(), *session, "80-i-2")) << "nor another instance";
     EXPECT_FALSE(redeem_code(rig.term(), *session, "80-i-1")) << "a session is no code";
     const auto late = make_code(rig.term(), caller, "80-i-1");
     rig.timers.advance(std::chrono::seconds{60});
     EXPECT_FALSE(redeem_code(rig.term(), late, "80-i-1"));
-    EXPECT_TRUE(caller_of_sign_in(rig.term(), *session));
+    EXPECT_TRUE(caller_of_sign_in(rig.term(), *session, "80-i-1"));
     rig.desk().estate.api_keys.edit("k-1").revoked_at = 1;
-    EXPECT_FALSE(caller_of_sign_in(rig.term(), *session)) << "worth nothing when its key is not";
+    EXPECT_FALSE(caller_of_sign_in(rig.term(), *session, "80-i-1")) << "worth nothing when its key is not";
     rig.desk().estate.api_keys.edit("k-1").revoked_at = 0;
     rig.timers.advance(std::chrono::hours{12});
-    EXPECT_FALSE(caller_of_sign_in(rig.term(), *session));
+    EXPECT_FALSE(caller_of_sign_in(rig.term(), *session, "80-i-1"));
 }
 
 }  // namespace

@@ -1,0 +1,259 @@
+// The uplink to hosts: who is connected, what they are told and asked, and until when.
+#include <gtest/gtest.h>
+
+#include "roles/master/testing/link_rig.h"
+
+namespace hostler::master {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct AccessLink : ::testing::Test, testing::LinkRig {
+    // A host that has said hello with the epoch it obeys, and nothing that runs.
+    void hello(wire::Link& link, std::uint64_t session, std::uint64_t epoch = 1) {
+        uplink::Frame frame;
+        frame.set_call(70 + session);
+        frame.mutable_agent_hello()->set_version("test");
+        frame.mutable_agent_hello()->set_epoch(epoch);
+        say(link, session, frame);
+    }
+    void finish_command(wire::Link& link, std::uint64_t session, const std::string& id) {
+        uplink::Frame frame;
+        frame.mutable_command_update()->set_id(id);
+        frame.mutable_command_update()->set_state("done");
+        say(link, session, frame);
+    }
+};
+
+TEST_F(AccessLink, OnlyAccessPointsAndGatewaysHaveBusinessHere) {
+    for (const char* identity : {"host/h-a", "master/m-1", "access", ""}) {
+        wire::Link& link = connect(identity);
+        uplink::Frame hello;
+        hello.mutable_access_hello()->set_zone("nj");
+        (void)link.try_send(hello);
+        const auto answer = received(link);
+        ASSERT_TRUE(answer) << identity;
+        EXPECT_FALSE(*answer) << identity;
+        EXPECT_TRUE(link.closed()) << identity;
+    }
+    EXPECT_TRUE(term().look().estate.access_points.all().empty());
+}
+
+TEST_F(AccessLink, AnAccessPointStandsInAZoneThatThereIs) {
+    wire::Link& link = connect("access/nj-1");
+    uplink::Frame hello;
+    hello.mutable_access_hello()->set_zone("atlantis");
+    send(link, hello);
+    EXPECT_EQ(next(link).failure().reason(), "zone_unknown");
+    EXPECT_FALSE(*received(link)) << "and then it is closed";
+}
+
+TEST_F(AccessLink, AnAccessPointThatHasObeyedAHigherEpochEndsTheTerm) {
+    wire::Link& link = connect("access/nj-1");
+    uplink::Frame hello;
+    hello.mutable_access_hello()->set_zone("nj");
+    hello.mutable_access_hello()->set_epoch(9);
+    send(link, hello);
+    EXPECT_TRUE(term().ended());
+    EXPECT_EQ(term().outranked_by(), 9u);
+}
+
+TEST_F(AccessLink, AHostThatHasObeyedAHigherEpochEndsTheTerm) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    hello(link, 1, 2);
+    EXPECT_TRUE(term().ended());
+    EXPECT_EQ(term().outranked_by(), 2u);
+}
+
+TEST_F(AccessLink, ARemovedHostIsCutOffEverywhereAtOnceAndAtEveryHello) {
+    wire::Link& first = access("nj-1");
+    wire::Link& second = access("nj-2");
+    term().cut_off("h-b", "the host was removed");
+    for (wire::Link* link : {&first, &second}) {
+        const uplink::Frame frame = next(*link);
+        EXPECT_EQ(frame.cut_off().host(), "h-b");
+        EXPECT_EQ(frame.cut_off().why(), "the host was removed");
+        EXPECT_TRUE(frame.cut_off().revoked());
+    }
+    ASSERT_TRUE(remove_host(desk(), "h-b", false));
+    (void)commit();
+    wire::Link& third = connect("access/nj-3");
+    uplink::Frame hello;
+    hello.mutable_access_hello()->set_zone("nj");
+    send(third, hello);
+    const uplink::Frame welcome = next(third);
+    ASSERT_EQ(welcome.access_welcome().revoked_size(), 1);
+    EXPECT_EQ(welcome.access_welcome().revoked(0), "h-b");
+    EXPECT_EQ(welcome.access_welcome().epoch(), 1u);
+    up(third, 1, "h-b");
+    EXPECT_EQ(next(third).cut_off().host(), "h-b") << "also when it comes by itself";
+}
+
+TEST_F(AccessLink, AnAccessPointThatTakesNoMoreIsClosedRatherThanLeftUntold) {
+    auto [ours, theirs] = hostler::testing::memory_pair(64);
+    wire::Link link{loop, timers, std::move(ours), {.sending_bytes_max = 256}};
+    term().add_access("slow", "test", link);
+    uplink::Frame filler;
+    filler.mutable_goodbye()->set_why(std::string(100, 'x'));
+    while (link.try_send(filler)) timers.settle();
+    ASSERT_FALSE(link.closed());
+    term().cut_off("h-a", "removed");
+    EXPECT_TRUE(link.closed());
+    term().drop_access("slow", link);
+}
+
+TEST_F(AccessLink, AHostIsAskedAndItsAnswerComesBack) {
+    uplink::Frame question;
+    question.mutable_log_request()->set_instance("i-1");
+    const auto ask = [&](std::optional<Result<uplink::Frame>>& into) {
+        running.start("ask",
+                      [](std::optional<Result<uplink::Frame>>& to, Task<uplink::Frame> inner) -> Task<> {
+                          to.emplace(co_await std::move(inner));
+                          co_return Result<>{};
+                      }(into, term().ask_host("h-a", question, 15s)));
+        timers.settle();
+    };
+    std::optional<Result<uplink::Frame>> away, answered, refused, late;
+    ask(away);
+    ASSERT_TRUE(away);
+    EXPECT_EQ(away->error().reason, "host_unreachable");
+
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    ask(answered);
+    ask(refused);
+    const uplink::Frame first = told(link), second = told(link);
+    EXPECT_EQ(first.log_request().instance(), "i-1");
+    ASSERT_NE(first.call(), second.call());
+    uplink::Frame no = wire::failure_frame({Code::not_found, "nothing", "gone"});
+    no.set_answer_to(second.call());
+    say(link, 1, no);
+    uplink::Frame yes;
+    yes.set_answer_to(first.call());
+    yes.mutable_log_answer()->set_text("hello");
+    say(link, 1, yes);
+    ASSERT_TRUE(answered && refused);
+    EXPECT_EQ((*answered)->log_answer().text(), "hello");
+    EXPECT_EQ(refused->error().reason, "gone");
+
+    ask(late);
+    const uplink::Frame third = told(link);
+    timers.advance(14s);
+    EXPECT_FALSE(late);
+    timers.advance(1s);
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->error().code, Code::timeout);
+    yes.set_answer_to(third.call());
+    say(link, 1, yes);
+    EXPECT_FALSE(term().ended()) << "an answer that is too late is let pass";
+
+    std::optional<Result<uplink::Frame>> waiting;
+    ask(waiting);
+    term().end({Code::unavailable, "over"});
+    timers.settle();
+    ASSERT_TRUE(waiting);
+    EXPECT_EQ(waiting->error().message, "over");
+}
+
+TEST_F(AccessLink, ACommandIsSentWhenItIsDurableAndAgainUntilItIsAnswered) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    hello(link, 1);
+    EXPECT_TRUE(told(link).has_agent_welcome());
+    run_term();
+    store.hang = true;
+    const std::string id = started("one");
+    const std::string on = term().look().estate.instances.at(id).host;
+    ASSERT_EQ(on, "h-a");
+    term().commit_then(nullptr);
+    EXPECT_FALSE(told(link).has_command()) << "nobody acts on what may yet be forgotten";
+    timers.advance(2s);
+    EXPECT_FALSE(told(link).has_command());
+    store.let_go();
+    const uplink::Frame command = told(link);
+    ASSERT_EQ(command.command().start_workload().instance(), id);
+    EXPECT_EQ(command.command().epoch(), 1u);
+    timers.advance(29s);
+    EXPECT_FALSE(told(link).has_command()) << "once is enough for a while";
+    timers.advance(3s);
+    EXPECT_EQ(told(link).command().id(), command.command().id());
+    finish_command(link, 1, command.command().id());
+    EXPECT_EQ(told(link).command_ack().id(), command.command().id());
+    timers.advance(60s);
+    EXPECT_FALSE(told(link).has_command()) << "it is done";
+}
+
+TEST_F(AccessLink, AnAnswerIsAcknowledgedWhenItIsDurable) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    const std::string id = started("one");
+    (void)commit();
+    const std::string command = told(link).command().id();
+    ASSERT_FALSE(command.empty());
+    store.hang = true;
+    finish_command(link, 1, command);
+    EXPECT_FALSE(told(link).has_command_ack()) << "the host would forget what the master may yet forget";
+    store.let_go();
+    EXPECT_EQ(told(link).command_ack().id(), command);
+}
+
+TEST_F(AccessLink, AHostThatComesBackIsToldWhatIsUnderWay) {
+    const std::string id = started("one");
+    (void)commit();
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    EXPECT_FALSE(told(link).has_command()) << "it has not said what runs there";
+    hello(link, 1);
+    const uplink::Frame welcome = told(link);
+    EXPECT_EQ(welcome.answer_to(), 71u);
+    EXPECT_EQ(welcome.agent_welcome().epoch(), 1u);
+    EXPECT_EQ(welcome.agent_welcome().report_interval_ms(), 10'000u);
+    EXPECT_EQ(told(link).command().start_workload().instance(), id);
+}
+
+TEST_F(AccessLink, WhatAnOlderSessionStillSaysIsPast) {
+    wire::Link& old = access("nj-1");
+    wire::Link& now = access("nj-2");
+    up(old, 1, "h-a");
+    up(now, 1, "h-a");
+    const std::string id = started("one");
+    (void)commit();
+    const uplink::Frame command = told(now);
+    ASSERT_TRUE(command.has_command());
+    EXPECT_FALSE(told(old).has_command());
+    finish_command(old, 1, command.command().id());
+    EXPECT_FALSE(term().look().estate.commands.all().empty()) << "said by nobody who is connected";
+    uplink::Frame down;
+    down.mutable_session_down()->set_session(1);
+    send(old, down);
+    EXPECT_TRUE(term().look().live.hosts.at("h-a").connected) << "it has been elsewhere since";
+    finish_command(now, 1, command.command().id());
+    EXPECT_TRUE(term().look().estate.commands.all().empty());
+    now.close();
+    timers.settle();
+    EXPECT_FALSE(term().look().live.hosts.at("h-a").connected) << "its access point has gone";
+}
+
+TEST_F(AccessLink, WhoHasNotJoinedMayDoNothingElse) {
+    wire::Link& link = access();
+    up(link, 4, "");
+    hello(link, 4);
+    EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET);
+    uplink::Frame join;
+    join.set_call(5);
+    join.mutable_join_request()->set_token("ht_x.f00d");
+    join.mutable_join_request()->set_csr("CSR");
+    say(link, 4, join);
+    const uplink::Frame refused = told(link);
+    EXPECT_EQ(refused.answer_to(), 5u);
+    EXPECT_TRUE(refused.has_failure());
+    uplink::Frame frame;
+    frame.mutable_relayed()->set_session(99);
+    frame.mutable_relayed()->set_frame(join.SerializeAsString());
+    send(link, frame);
+    EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET) << "a session that nobody announced";
+}
+
+}  // namespace
+}  // namespace hostler::master
