@@ -16,8 +16,8 @@ constexpr auto commons = std::to_array<CommonParameter>({
      Kind::boolean, 0, 0, "false"},
     {"limit", "Entries of a page, at most.", [](const Operation& o) { return o.list; }, Kind::integer, 1,
      1000, "100"},
-    {"cursor", "Go on behind the page whose nextCursor this is.", [](const Operation& o) { return o.list; },
-     Kind::text},
+    {"cursor", "Go on behind the page of this same list whose nextCursor this is.",
+     [](const Operation& o) { return o.list; }, Kind::text},
     {"watch", "Answer with server-sent events: what is there, then what changes.",
      [](const Operation& o) { return o.watch; }, Kind::boolean, 0, 0, "false"},
 });
@@ -95,8 +95,11 @@ private:
             return;
         }
         if (name == "cursor") {
-            out_.cursor = value;
-            if (value.size() > 1024) complain(name, "is no cursor of ours");
+            if (value.empty()) return;
+            if (auto cursor = parse_cursor(value))
+                out_.cursor = std::move(*cursor);
+            else
+                complain(name, cursor.error().message);
         } else if (name == "limit") {
             const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), out_.limit);
             if (error != std::errc{} || at != value.data() + value.size() || out_.limit < 1 ||

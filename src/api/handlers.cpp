@@ -74,6 +74,15 @@ std::vector<std::string_view> Handlers::missing() const {
     return names;
 }
 
+Result<> Handlers::go_on(Call& call, std::string_view request) {
+    call.list = list_mark(*call.operation, call.caller.tenant, request);
+    if (!call.after || call.after->list == call.list) return {};
+    Error error{Code::invalid, fmt::format("cursor: {}", foreign_cursor)};
+    error.fields.push_back({"cursor", std::string{foreign_cursor}});
+    error.help = "Send it with the same query as the page that it came with, or begin without it.";
+    return std::unexpected(std::move(error));
+}
+
 void Handlers::add_fields(Error& to, const Error& from) {
     to.fields.insert(to.fields.end(), from.fields.begin(), from.fields.end());
     if (to.fields.size() > 1) to.message = fmt::format("{} fields are wrong", to.fields.size());
@@ -97,7 +106,7 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .dry_run = in.dry_run,
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,
-              .cursor = in.cursor};
+              .after = in.cursor};
     if (in.watch) {
         const auto watch = watches_.find(&operation);
         if (watch == watches_.end() || !sink)

@@ -32,7 +32,8 @@ struct Call {
     std::string idempotency_key;  // Empty: none. With the same key, another `request` is a conflict.
     std::string request;          // Of a write: all its fields as JSON, the same for the same request.
     int limit = 100;              // Of a list,
-    std::string cursor;           // and where to go on; empty: at its beginning.
+    std::uint64_t list = 0;       // which one it is,
+    std::optional<Cursor> after;  // and where it goes on; nullopt: at its beginning.
     std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.
 };
 
@@ -133,8 +134,11 @@ private:
             return std::unexpected(std::move(error));
         }
         if (request && call.operation->writes()) call.request = encode(*request);
+        if (request && call.operation->list) TRY(go_on(call, encode(*request)));
         return request;
     }
+    // Notes which list this is. Errors: invalid (the cursor is of another one).
+    static Result<> go_on(Call& call, std::string_view request);
     static void add_fields(Error& to, const Error& from);
 
     template <class Op, class F>

@@ -3,12 +3,14 @@
 
 #include <boost/json/fwd.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/cursor.h"
 #include "api/schema.h"
 #include "core/result.h"
 
@@ -49,7 +51,7 @@ struct Assembled {
     bool dry_run = false;
     bool watch = false;
     int limit = 100;
-    std::string cursor;
+    std::optional<Cursor> cursor;  // Its form is right; whether it is of this list is not known yet.
     std::string idempotency_key;  // From the header, or the field operationID.
 };
 

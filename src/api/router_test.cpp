@@ -63,10 +63,10 @@ std::vector<std::string> complaints(std::string_view method, std::string_view ta
 
 TEST(Assemble, ReadsWhatOperationsShare) {
     const auto in =
-        assemble(*match("GET", "/v1/instances?limit=7&cursor=abc&watch&zone=nj&all=true"), "", "");
+        assemble(*match("GET", "/v1/instances?limit=7&cursor=a1.0.2f.i-1.x&watch&zone=nj&all=true"), "", "");
     ASSERT_TRUE(in && in->known);
     EXPECT_EQ(in->limit, 7);
-    EXPECT_EQ(in->cursor, "abc");
+    EXPECT_EQ(in->cursor, (Cursor{0xa1, 0, 0x2f, "i-1.x"}));
     EXPECT_TRUE(in->watch);
     EXPECT_EQ(boost::json::serialize(*in->fields), R"({"zone":"nj","all":true})");
     EXPECT_TRUE(assemble(*match("POST", "/v1/hosts/h/cordon?dryRun=1"), "", "")->dry_run);

@@ -56,10 +56,10 @@ struct AuditLine {
     std::string actor;
     std::string address;
     std::string operation;  // "createInstance"
-    std::string subject;    // Kind and id.
-    std::string tenant;
+    std::string subject;    // Kind and id: "volume/v-…".
+    std::string tenant;     // Whose it is; empty: the operator's.
     int status = 0;
-    std::string before;  // JSON bodies; empty: was not there, is gone.
+    std::string before;  // JSON, as the API shows it; empty: was not there, is gone.
     std::string after;
     bool operator==(const AuditLine&) const = default;
 };

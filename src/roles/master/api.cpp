@@ -58,16 +58,6 @@ void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, st
                              .expires_at = desk.estate.micros() + answer_life_us});
 }
 
-void audit(Desk& desk, const api::Call& call) {
-    desk.estate.audit({.time = desk.estate.time(),
-                       .actor = call.caller.actor,
-                       .address = call.caller.address,
-                       .operation = std::string{call.operation->name},
-                       .tenant = call.caller.tenant,
-                       .status = call.operation->status,
-                       .after = call.request});
-}
-
 Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
     if (call.caller.is_operator) return named.value_or("");
     if (!named || *named == call.caller.tenant) return call.caller.tenant;

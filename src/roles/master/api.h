@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/handlers.h"
+#include "roles/master/audit.h"
 #include "roles/master/term.h"
 
 namespace hostler::master {
@@ -77,7 +78,6 @@ private:
 // (idempotency_key_reused).
 Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest, const api::Call& call);
 void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, std::string body);
-void audit(Desk& desk, const api::Call& call);
 
 template <class Op, class Decide>
 Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename Op::Request request) {
@@ -95,12 +95,13 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
         CO_TRY(co_await term->settled());
         co_return api::decode_stored<Response>(*before);
     }
+    Subject was = subject_of(desk, call, request);
     Response response = CO_TRY(decide(desk, call, request));
     // A secret is told once and kept nowhere.
     constexpr bool secret = requires { response.secret; } || requires { response.token; };
     if (!call.idempotency_key.empty())
         remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
-    audit(desk, call);
+    audit(desk, call, std::move(was), subject_after(desk, call, request, response));
     CO_TRY(co_await term->commit());
     co_return response;
 }
@@ -126,14 +127,15 @@ struct Paging {
     Result<api::List<View>> page(const api::Call& call, Make make) {
         std::ranges::sort(rows, [](const Row* a, const Row* b) { return place(*a) < place(*b); });
         api::List<View> list;
+        const Row* last = nullptr;
         for (const Row* row : rows) {
-            if (!call.cursor.empty() && cursor_of(*row) <= call.cursor) continue;
+            if (call.after && place(*row) <= std::pair(call.after->created, call.after->id)) continue;
             if (static_cast<int>(list.items.size()) == call.limit) {
-                list.next_cursor = last_;
+                list.next_cursor = api::to_string({call.list, 0, last->meta.created, Kind<Row>::id(*last)});
                 break;
             }
             list.items.push_back(make(*row));
-            last_ = cursor_of(*row);
+            last = row;
         }
         return list;
     }
@@ -142,10 +144,6 @@ private:
     static std::pair<std::uint64_t, std::string> place(const Row& row) {
         return {row.meta.created, Kind<Row>::id(row)};
     }
-    static std::string cursor_of(const Row& row) {
-        return fmt::format("{:016x}.{}", row.meta.created, Kind<Row>::id(row));
-    }
-    std::string last_;
 };
 
 // Everything of a table that `wanted` lets through.

@@ -50,8 +50,7 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
         if (host.phase == HostPhase::retired || (request.zone && host.zone != *request.zone)) continue;
         if (request.host && id != *request.host && host.facts.hostname != *request.host) continue;
         for (const GpuFacts& gpu : host.facts.gpus) {
-            const std::string cursor = id + "." + gpu.uuid;
-            if (!call.cursor.empty() && cursor <= call.cursor) continue;
+            if (call.after && id + "." + gpu.uuid <= call.after->id) continue;
             if (request.model && !model_matches(*request.model, gpu.model)) continue;
             api::Gpu shown = view(desk, host, gpu);
             if ((request.state && shown.state != *request.state) ||
@@ -63,7 +62,8 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
     std::ranges::sort(list.items, {}, [](const api::Gpu& gpu) { return gpu.host + "." + gpu.id; });
     if (list.items.size() > static_cast<std::size_t>(call.limit)) {
         list.items.resize(static_cast<std::size_t>(call.limit));
-        list.next_cursor = list.items.back().host + "." + list.items.back().id;
+        list.next_cursor =
+            api::to_string({.list = call.list, .id = list.items.back().host + "." + list.items.back().id});
     }
     return list;
 }

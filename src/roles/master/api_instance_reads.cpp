@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "proto/uplink.pb.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
@@ -26,24 +24,8 @@ bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances
 }
 
 // Where a list over the store goes on: it was begun at commit `at`.
-std::string cursor_of(std::uint64_t at, const Object& last) {
-    return fmt::format("{:016x}.{:016x}.{}", at, last.created, last.id);
-}
-
-Result<> read_cursor(const std::string& cursor, ListQuery& query) {
-    if (cursor.empty()) return {};
-    const auto number = [&](std::size_t from, std::uint64_t& into) {
-        const char* const end = cursor.data() + from + 16;
-        return std::from_chars(cursor.data() + from, end, into, 16).ptr == end;
-    };
-    if (cursor.size() > 34 && cursor[16] == '.' && cursor[33] == '.' && number(0, query.at) &&
-        number(17, query.after_created)) {
-        query.after_id = cursor.substr(34);
-        return {};
-    }
-    Error error{Code::invalid, "cursor: is no cursor of this list", "invalid"};
-    error.fields.push_back({"cursor", "is no cursor of this list"});
-    return std::unexpected(std::move(error));
+std::string cursor_of(const api::Call& call, std::uint64_t at, const Object& last) {
+    return api::to_string({call.list, at, last.created, last.id});
 }
 
 // Living and ended alike, from the store; of those in memory what memory knows.
@@ -52,7 +34,11 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
     constexpr int reads_max = 16;  // Of the store for one page of the list, which may so be short, or empty.
     ListQuery query{.kind = std::string{Kind<Instance>::name}, .limit = static_cast<std::size_t>(call.limit)};
     if (!tenant.empty()) query.tenant = tenant;
-    CO_TRY(read_cursor(call.cursor, query));
+    if (call.after) {
+        query.at = call.after->at;
+        query.after_created = call.after->created;
+        query.after_id = call.after->id;
+    }
     CO_TRY(co_await term->settled());
     api::List<api::Instance> list;
     for (int reads = 0; reads < reads_max; ++reads) {
@@ -73,11 +59,11 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
             if (!wanted(desk, *instance, request, tenant)) continue;
             list.items.push_back(view(desk, *instance));
             if (static_cast<int>(list.items.size()) < call.limit) continue;
-            if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(page.at, object);
+            if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(call, page.at, object);
             co_return list;
         }
         if (!page.more) co_return list;
-        if (reads + 1 == reads_max) list.next_cursor = cursor_of(page.at, page.objects.back());
+        if (reads + 1 == reads_max) list.next_cursor = cursor_of(call, page.at, page.objects.back());
     }
     co_return list;
 }

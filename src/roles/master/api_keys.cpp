@@ -1,8 +1,6 @@
 // Keys, who one is, and what happened.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "core/version.h"
 #include "roles/master/api.h"
 #include "roles/master/views.h"
@@ -80,8 +78,6 @@ void Api::add_keys() {
                              .id = request.id.value_or(""),
                              .limit = static_cast<std::size_t>(call.limit)};
             if (!tenant.empty()) query.tenant = tenant;
-            if (!call.cursor.empty())
-                std::from_chars(call.cursor.data(), call.cursor.data() + call.cursor.size(), query.after);
             CO_TRY(co_await term->settled());
             api::List<api::Event> list;
             for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))

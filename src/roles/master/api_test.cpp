@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <list>
+
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master {
@@ -23,7 +25,9 @@ struct ApiTest : ::testing::Test, testing::TermRig {
     }
     struct Sink final : api::EventSink {
         std::string bytes;
+        bool gone = false;
         Task<> send(std::string more) override {
+            if (gone) co_return fail(Code::unavailable, "the client has gone");
             bytes += more;
             co_return Result<>{};
         }
@@ -34,12 +38,13 @@ struct ApiTest : ::testing::Test, testing::TermRig {
         auto answer =
             try_run(loop, wrapped(api.handlers(),
                                   {.method = method, .target = target, .body = body, .idempotency_key = key},
-                                  std::move(caller)));
+                                  std::move(caller), &nowhere));
         HOSTLER_ASSERT(answer);
         return std::move(**answer);
     }
-    static Task<api::Reply> wrapped(const api::Handlers& handlers, api::Inquiry inquiry, api::Caller caller) {
-        co_return co_await handlers.answer(std::move(inquiry), std::move(caller), nullptr);
+    static Task<api::Reply> wrapped(const api::Handlers& handlers, api::Inquiry inquiry, api::Caller caller,
+                                    Sink* sink) {
+        co_return co_await handlers.answer(std::move(inquiry), std::move(caller), sink);
     }
     static std::string start(const std::string& name, const std::string& tenant = "acme",
                              const std::string& image = "demo:1") {
@@ -56,6 +61,7 @@ struct ApiTest : ::testing::Test, testing::TermRig {
         return std::string{json::parse(reply.body).at("code").as_string()};
     }
     Api api{lead};
+    Sink nowhere;
 };
 
 TEST_F(ApiTest, ADryRunChangesNothing) {
@@ -173,15 +179,202 @@ TEST_F(ApiTest, ListsPageWithoutSkippingOrRepeating) {
         EXPECT_EQ(names, (std::vector<std::string>{"one-0", "one-1", "one-2", "one-3", "one-4"})) << query;
         EXPECT_EQ(pages, 2) << query;
     }
-    EXPECT_EQ(call("acme", "GET", "/v1/instances?all=true&cursor=nonsense").status, 400);
 }
 
-TEST_F(ApiTest, WritesAreAudited) {
+std::string path_of(const api::Operation& operation) {
+    std::string path{operation.path};
+    for (auto open = path.find('{'); open != path.npos; open = path.find('{'))
+        path.replace(open, path.find('}') - open + 1, "one");
+    return path;
+}
+
+std::string wrong_field(const api::Reply& reply) {
+    const json::value told = json::parse(reply.body);
+    const json::value* errors = told.as_object().if_contains("errors");
+    if (!errors || errors->as_array().empty()) return "";
+    return std::string{errors->at(0).at("field").as_string()};
+}
+
+TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    const std::string of_zones{
+        json::parse(call("", "GET", "/v1/zones?limit=1").body).at("nextCursor").as_string()};
+    ASSERT_EQ(call("", "GET", "/v1/zones?cursor=" + of_zones).status, 200);
+    int lists = 0;
+    for (const api::Operation* operation : api::operations()) {
+        if (!operation->list) continue;
+        ++lists;
+        ASSERT_EQ(call("", "GET", path_of(*operation)).status, 200) << operation->name;
+        for (const std::string& cursor :
+             {std::string{"nonsense"}, std::string{"1"}, std::string{"a.b.c.d"}, std::string{"1.2.3."},
+              std::string{"-1.0.0.x"}, std::string(2000, '1'), of_zones + "%00", of_zones}) {
+            if (operation == &api::ops::list_zones && cursor == of_zones) continue;
+            const auto reply = call("", "GET", path_of(*operation) + "?cursor=" + cursor);
+            EXPECT_EQ(reply.status, 400) << operation->name << " " << cursor;
+            EXPECT_EQ(reply.content_type, "application/problem+json") << operation->name;
+            if (!cursor.ends_with("%00")) EXPECT_EQ(wrong_field(reply), "cursor") << reply.body;
+        }
+    }
+    EXPECT_GE(lists, 12);
+    const auto both = call("", "GET", "/v1/gpus?limit=0&cursor=nonsense");
+    EXPECT_EQ(json::parse(both.body).at("errors").as_array().size(), 2u) << "all that is wrong at once";
+}
+
+TEST_F(ApiTest, ACursorIsForOneQueryOfOneTenant) {
+    const auto first = json::parse(call("", "GET", "/v1/gpus?limit=3").body);
+    const std::string next{first.at("nextCursor").as_string()};
+    const auto rest = json::parse(call("", "GET", "/v1/gpus?limit=100&cursor=" + next).body);
+    EXPECT_EQ(first.at("items").as_array().size() + rest.at("items").as_array().size(), 8u);
+    EXPECT_EQ(wrong_field(call("", "GET", "/v1/gpus?zone=nj&cursor=" + next)), "cursor");
+
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
-    EXPECT_NE(call("", "POST", "/stocks", stocks(99)).status, 200);
-    ASSERT_EQ(store.audit.size(), 1u);
-    EXPECT_EQ(store.audit[0].operation, "createStocks");
-    EXPECT_NE(store.audit[0].after.find("\"number\":2"), std::string::npos);
+    for (const char* name : {"one", "two"})
+        ASSERT_EQ(call("acme", "POST", "/gpu-instances", start(name)).status, 200);
+    const auto cursor = [&](const std::string& query) {
+        return std::string{json::parse(call("acme", "GET", "/v1/instances?limit=1" + query).body)
+                               .at("nextCursor")
+                               .as_string()};
+    };
+    const std::string living = cursor(""), all = cursor("&all=true");
+    EXPECT_EQ(call("acme", "GET", "/v1/instances?all=false&cursor=" + living).status, 200)
+        << "the same in words";
+    EXPECT_EQ(call("acme", "GET", "/v1/instances?all=true&cursor=" + all).status, 200);
+    EXPECT_EQ(wrong_field(call("acme", "GET", "/v1/instances?cursor=" + all)), "cursor");
+    EXPECT_EQ(wrong_field(call("acme", "GET", "/v1/instances?all=true&cursor=" + living)), "cursor");
+    EXPECT_EQ(wrong_field(call("globex", "GET", "/v1/instances?cursor=" + living)), "cursor");
+    EXPECT_EQ(wrong_field(call("acme", "GET", "/v1/instances?watch=true&cursor=nonsense")), "cursor");
+}
+
+struct AuditTest : ApiTest {
+    // The one line that this call leaves.
+    AuditLine line(const std::string& tenant, const std::string& method, const std::string& target,
+                   const std::string& body = "") {
+        const std::size_t before = store.audit.size();
+        const auto reply = call(tenant, method, target, body);
+        EXPECT_LT(reply.status, 300) << target << " " << reply.body;
+        answered = reply.body;
+        EXPECT_EQ(store.audit.size(), before + 1) << target;
+        return store.audit.size() > before ? store.audit.back() : AuditLine{};
+    }
+    static json::value in(const std::string& body, const char* member) {
+        return json::parse(body).at(member);
+    }
+    std::string id() const { return std::string{json::parse(answered).at("id").as_string()}; }
+    std::string answered;
+};
+
+TEST_F(AuditTest, ALineSaysWhoDidWhatToWhichObjectAndWhatItWasBefore) {
+    AuditLine told = line("", "POST", "/stocks", stocks(2));
+    EXPECT_EQ(std::tie(told.actor, told.operation, told.subject, told.tenant, told.before),
+              std::tuple("key/", "createStocks", "stock/small", "", ""));
+    EXPECT_EQ(told.status, 200);
+    EXPECT_EQ(told.time, timers.wall());
+    EXPECT_EQ(in(told.after, "wanted"), 2);
+    told = line("", "DELETE", "/stocks", R"({"number":1,"specName":"small"})");
+    EXPECT_EQ(in(told.before, "wanted"), 2);
+    EXPECT_EQ(in(told.after, "wanted"), 1);
+
+    told = line("acme", "POST", "/gpu-instances", start("one"));
+    const std::string instance = "instance/" + term().look().estate.instances.all().begin()->first;
+    EXPECT_EQ(std::tie(told.actor, told.operation, told.subject, told.tenant, told.before),
+              std::tuple("key/acme", "startInstance", instance, "acme", ""));
+    EXPECT_EQ(in(told.after, "image"), "demo:1");
+    told = line("", "DELETE", "/gpu-instances/one?tenantID=acme");
+    EXPECT_EQ(std::tie(told.actor, told.subject, told.tenant), std::tuple("key/", instance, "acme"))
+        << "whose it is, not who did it";
+    EXPECT_EQ(in(told.before, "state"), "ready");
+    EXPECT_EQ(in(told.after, "state"), "stopping");
+
+    told = line("", "POST", "/v1/zones", R"({"name":"fra","location":"Frankfurt"})");
+    EXPECT_EQ(std::tie(told.subject, told.before), std::tuple("zone/fra", ""));
+    EXPECT_EQ(in(told.after, "location"), "Frankfurt");
+    told = line("", "DELETE", "/v1/zones/fra");
+    EXPECT_EQ(std::tie(told.operation, told.subject, told.after), std::tuple("deleteZone", "zone/fra", ""));
+    EXPECT_EQ(in(told.before, "location"), "Frankfurt");
+
+    told = line("", "POST", "/v1/hosts/a/cordon");
+    EXPECT_EQ(told.subject, "host/h-a") << "its id, though it was named otherwise";
+    EXPECT_EQ(in(told.before, "cordoned"), false);
+    EXPECT_EQ(in(told.after, "cordoned"), true);
+    told = line("", "POST", "/v1/hosts/h-a/uncordon");
+    EXPECT_EQ(in(told.before, "cordoned"), true);
+    told = line("", "DELETE", "/v1/hosts/a?force=true");
+    EXPECT_EQ(std::tie(told.subject, told.after), std::tuple("host/h-a", ""));
+    EXPECT_EQ(in(told.before, "name"), "a");
+}
+
+TEST_F(AuditTest, VolumesKeysAndTokensTooAndNoSecrets) {
+    AuditLine told = line("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi"})");
+    const std::string volume = "volume/" + id();
+    EXPECT_EQ(std::tie(told.subject, told.tenant, told.before), std::tuple(volume, "acme", ""));
+    EXPECT_EQ(in(told.after, "size"), "1Gi");
+    told = line("acme", "DELETE", "/v1/volumes/data");
+    EXPECT_EQ(told.subject, volume);
+    EXPECT_EQ(in(told.before, "state"), "available");
+
+    told = line("", "POST", "/v1/api-keys", R"({"name":"ci","tenantID":"acme"})");
+    const std::string key = id();
+    EXPECT_EQ(std::tie(told.subject, told.tenant, told.before), std::tuple("api_key/" + key, "acme", ""));
+    EXPECT_EQ(in(told.after, "name"), "ci");
+    told = line("acme", "DELETE", "/v1/api-keys/" + key);
+    EXPECT_EQ(std::tie(told.subject, told.after), std::tuple("api_key/" + key, ""));
+    EXPECT_EQ(in(told.before, "name"), "ci");
+
+    told = line("", "POST", "/v1/host-tokens", R"({"zone":"nj"})");
+    const std::string token = id();
+    EXPECT_EQ(std::tie(told.subject, told.before), std::tuple("host_token/" + token, ""));
+    told = line("", "DELETE", "/v1/host-tokens/" + token);
+    EXPECT_EQ(std::tie(told.subject, told.after), std::tuple("host_token/" + token, ""));
+    EXPECT_EQ(in(told.before, "zone"), "nj");
+
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    std::string wanted = start("one");
+    wanted.replace(wanted.find(R"("template":{})"), 13,
+                   R"("template":{"envs":[{"name":"PASSWORD","value":"hunter2"}]})");
+    line("acme", "POST", "/gpu-instances", wanted);
+    for (const AuditLine& kept : store.audit)
+        for (const std::string secret : {"hunter2", "hk_", "ht_", "#"})
+            EXPECT_EQ((kept.before + kept.after).find(secret), std::string::npos) << kept.operation;
+}
+
+TEST_F(AuditTest, WhatChangesNothingLeavesNoLine) {
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(99)).status, 409);
+    EXPECT_EQ(call("", "POST", "/stocks?dryRun=true", stocks(1)).status, 200);
+    EXPECT_EQ(call("", "GET", "/v1/zones").status, 200);
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
+    EXPECT_EQ(store.audit.size(), 1u) << "sent twice, done once";
+}
+
+TEST_F(ApiTest, WatchesAreBounded) {
+    settings.watches_max = 2;
+    std::list<Sink> sinks;
+    TaskGroup watching{loop};
+    const auto watch = [&](std::optional<Result<api::Reply>>& into) {
+        watching.start(
+            "watch",
+            [](const api::Handlers& handlers, std::optional<Result<api::Reply>>& to, Sink& sink) -> Task<> {
+                to.emplace(co_await handlers.answer({.method = "GET", .target = "/v1/instances?watch=true"},
+                                                    api::Caller{.actor = "key/a", .tenant = "acme"}, &sink));
+                co_return Result<>{};
+            }(api.handlers(), into, sinks.emplace_back()));
+        timers.settle();
+    };
+    std::optional<Result<api::Reply>> first, second, third, fourth;
+    watch(first), watch(second), watch(third);
+    EXPECT_FALSE(first || second);
+    ASSERT_TRUE(third);
+    EXPECT_EQ((*third)->status, 503);
+    EXPECT_EQ(problem(**third), "overloaded");
+    sinks.front().gone = true;
+    term().feed().beat();
+    timers.settle();
+    EXPECT_TRUE(first) << "its client has gone";
+    watch(fourth);
+    EXPECT_FALSE(fourth) << "there is room again";
+    EXPECT_NE(sinks.back().bytes.find("event: synced"), std::string::npos);
+    (void)try_run(loop, watching.close());
 }
 
 }  // namespace

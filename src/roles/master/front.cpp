@@ -133,7 +133,13 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     auto caller = caller_of_request(exchange);
     // Nobody's body is read before it is known who sends it.
     std::string body;
-    if (caller) body = CO_TRY(co_await exchange.read_all(api::body_max));
+    if (caller) {
+        auto read = co_await exchange.read_all(api::body_max);
+        if (!read && read.error().reason == http::body_too_large) read.error().reason = "too_large";
+        if (!read && read.error().code == Code::invalid)
+            co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
+        body = CO_TRY(std::move(read));
+    }
     api::Inquiry inquiry{
         .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
     inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");

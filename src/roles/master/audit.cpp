@@ -1,0 +1,103 @@
+#include "roles/master/audit.h"
+
+#include <fmt/format.h>
+
+#include "roles/master/api_lookup.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/views.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+template <class Row>
+Subject named(const Row& row, std::string shown) {
+    return {fmt::format("{}/{}", Kind<Row>::name, Kind<Row>::id(row)), Kind<Row>::tenant(row),
+            std::move(shown)};
+}
+
+Subject stock(const Desk& desk, const std::string& spec_name) {
+    const Spec* spec = desk.estate.specs.find(spec_name);
+    return {"stock/" + spec_name, "", spec ? api::encode(view_stock(desk, *spec)) : ""};
+}
+
+Subject host(const Desk& desk, const std::string& name) {
+    const auto found = host_named(desk, name);
+    return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
+Subject zone(const Desk& desk, const std::string& name) {
+    const Zone* zone = desk.estate.zones.find(name);
+    return {"zone/" + name, "", zone ? api::encode(view(desk, *zone)) : ""};
+}
+
+}  // namespace
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateStocks& request) {
+    return stock(desk, request.spec_name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& request) {
+    return stock(desk, request.spec_name);
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::StartInstance& request) {
+    const Instance* instance = find_instance(desk, request.tenant_id, request.instance_id);
+    return instance ? named(*instance, api::encode(view(desk, *instance))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request) {
+    const auto found = instance_named(desk, call, request.instance_id, request.tenant_id);
+    return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateZone& request) {
+    return zone(desk, request.name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameZone& request) {
+    return zone(desk, request.zone);
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateHostToken&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken& request) {
+    const HostToken* token = desk.estate.host_tokens.find(request.host_token);
+    return token ? named(*token, api::encode(view(*token))) : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
+    return host(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& request) {
+    return host(desk, request.host);
+}
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request) {
+    const Volume* volume = find_volume(desk, request.tenant_id.value_or(call.caller.tenant), request.name);
+    return volume ? named(*volume, api::encode(view(desk, *volume))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request) {
+    const auto found = volume_named(desk, call, request.volume, request.tenant_id);
+    return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateApiKey&) { return {}; }
+// A key that was revoked is kept, for its name in events; to its owner it is gone.
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameApiKey& request) {
+    const ApiKey* key = desk.estate.api_keys.find(request.api_key);
+    if (!key) return {};
+    return named(*key, key->revoked_at == 0 ? api::encode(view(*key)) : "");
+}
+
+void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {
+    const Subject& known = before.name.empty() ? after : before;
+    desk.estate.audit({.time = desk.estate.time(),
+                       .actor = call.caller.actor,
+                       .address = call.caller.address,
+                       .operation = std::string{call.operation->name},
+                       .subject = known.name,
+                       .tenant = known.tenant,
+                       .status = call.operation->status,
+                       .before = std::move(before.shown),
+                       .after = std::move(after.shown)});
+}
+
+}  // namespace hostler::master

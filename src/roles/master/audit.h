@@ -1,0 +1,48 @@
+// Who did what to which object, and what that was before: one line for each operation of the API that changes
+// something. A new one does not compile until it says here what it is about.
+#pragma once
+
+#include "api/handlers.h"
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+struct Subject {
+    std::string name{};    // Kind and id: "volume/v-…"; empty: it has none yet.
+    std::string tenant{};  // Whose it is; empty: the operator's.
+    std::string shown{};   // As the API shows it, so without secrets; empty: it is not there.
+};
+
+// What a request is about, as it is now.
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateStocks& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteStocks& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::StartInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameZone& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHostToken& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateApiKey& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameApiKey& request);
+
+// The same once it is done: what was made under a name of ours is known by the response alone.
+template <class Request, class Response>
+Subject subject_after(const Desk& desk, const api::Call& call, const Request& request, const Response&) {
+    return subject_of(desk, call, request);
+}
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateHostToken&,
+                             const api::CreatedHostToken& made) {
+    return subject_of(desk, call, api::NameHostToken{made.id});
+}
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateApiKey&,
+                             const api::CreatedApiKey& made) {
+    return subject_of(desk, call, api::NameApiKey{made.id});
+}
+
+void audit(Desk& desk, const api::Call& call, Subject before, Subject after);
+
+}  // namespace hostler::master

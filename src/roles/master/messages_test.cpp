@@ -1,0 +1,295 @@
+// Every field that crosses the wire arrives where it belongs: the values below are all different.
+#include "roles/master/messages.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/uplink.pb.h"
+#include "roles/master/testing/desk_rig.h"
+
+namespace hostler::master {
+namespace {
+
+uplink::HostFacts facts() {
+    uplink::HostFacts from;
+    from.set_hostname("gpu-7");
+    from.set_os("Debian");
+    from.set_kernel("6.1");
+    from.set_cpu_model("EPYC");
+    from.set_cpus(64);
+    from.set_memory_bytes(101);
+    from.set_disk_bytes(102);
+    from.set_disk_free_bytes(103);
+    from.set_driver_version("570");
+    from.set_cuda_version("12.8");
+    from.set_simulated(true);
+    from.set_engine("podman 4.3.1");
+    auto& gpu = *from.add_gpus();
+    gpu.set_uuid("GPU-1");
+    gpu.set_vendor("amd");
+    gpu.set_model("MI300X");
+    gpu.set_index(1);
+    gpu.set_minor(2);
+    gpu.set_pci_address("0000:07:00.0");
+    gpu.set_memory_bytes(104);
+    gpu.set_core_count(3);
+    gpu.set_serial("s-1");
+    gpu.set_vbios("v-1");
+    gpu.set_architecture("gfx942");
+    gpu.set_compute_capability("9.4");
+    gpu.set_numa_node(4);
+    gpu.set_pcie_generation(5);
+    gpu.set_pcie_width(8);
+    gpu.set_pcie_generation_max(6);
+    gpu.set_pcie_width_max(16);
+    gpu.set_driver("amdgpu");
+    gpu.set_cdi_name("amd.com/gpu=1");
+    auto& link = *from.add_links();
+    link.set_a("GPU-1");
+    link.set_b("GPU-2");
+    link.set_kind("pxb");
+    link.set_width(7);
+    return from;
+}
+
+TEST(Messages, AHelloTellsTheHostAndWhatRuns) {
+    uplink::AgentHello hello;
+    hello.set_version("0.1.0");
+    hello.set_boot_id("boot-1");
+    *hello.mutable_facts() = facts();
+    auto& running = *hello.add_workloads();
+    running.set_instance("i-1");
+    running.set_generation(11);
+    running.set_state("running");
+    running.set_ready(true);
+    running.set_exit_code(12);
+    running.set_oom_killed(true);
+    running.set_detail("fine");
+    running.set_tenant("acme");
+    running.add_gpus("GPU-1");
+    running.set_cpu_milli(13);
+    running.set_memory_bytes(14);
+    auto& absent = *hello.add_workloads();
+    absent.set_instance("i-2");
+    absent.set_state("absent");
+
+    const HostReport report = report_of(hello);
+    EXPECT_EQ(report.agent_version, "0.1.0");
+    EXPECT_TRUE(report.complete);
+    EXPECT_EQ(report.engine, "podman 4.3.1");
+    ASSERT_TRUE(report.facts);
+    const HostFacts& host = *report.facts;
+    EXPECT_EQ(std::tie(host.hostname, host.os, host.kernel, host.cpu_model, host.boot_id),
+              std::tuple("gpu-7", "Debian", "6.1", "EPYC", "boot-1"));
+    EXPECT_EQ(std::tie(host.cpus, host.memory_bytes, host.disk_bytes, host.disk_free_bytes),
+              std::tuple(64, 101, 102, 103));
+    EXPECT_EQ(std::tie(host.driver_version, host.cuda_version, host.simulated),
+              std::tuple("570", "12.8", true));
+    ASSERT_EQ(host.gpus.size(), 1u);
+    const GpuFacts& gpu = host.gpus[0];
+    EXPECT_EQ(std::tie(gpu.uuid, gpu.vendor, gpu.model, gpu.index, gpu.minor, gpu.pci_address),
+              std::tuple("GPU-1", GpuVendor::amd, "MI300X", 1, 2, "0000:07:00.0"));
+    EXPECT_EQ(std::tie(gpu.memory_bytes, gpu.core_count, gpu.serial, gpu.vbios, gpu.architecture,
+                       gpu.compute_capability),
+              std::tuple(104, 3, "s-1", "v-1", "gfx942", "9.4"));
+    EXPECT_EQ(std::tie(gpu.numa_node, gpu.pcie_generation, gpu.pcie_width, gpu.pcie_generation_max,
+                       gpu.pcie_width_max, gpu.driver, gpu.cdi_name),
+              std::tuple(4, 5, 8, 6, 16, "amdgpu", "amd.com/gpu=1"));
+    EXPECT_EQ(host.topology, (std::vector<GpuLink>{{"GPU-1", "GPU-2", GpuLinkKind::pxb, 7}}));
+    EXPECT_TRUE(report.gpu_states.empty()) << "a GPU without a word about its health is healthy";
+
+    ASSERT_EQ(report.workloads.size(), 1u) << "what is absent does not run";
+    const SeenWorkload& seen = report.workloads.at("i-1");
+    EXPECT_EQ(std::tie(seen.state, seen.generation, seen.ready, seen.exit_code, seen.oom_killed),
+              std::tuple("running", 11u, true, 12, true));
+    EXPECT_EQ(std::tie(seen.detail, seen.tenant, seen.cpu_milli, seen.memory_bytes),
+              std::tuple("fine", "acme", 13, 14));
+    EXPECT_EQ(seen.gpus, std::vector<std::string>{"GPU-1"});
+}
+
+TEST(Messages, AHostWhoseEngineIsDownSaysNothingAboutWhatRuns) {
+    uplink::AgentHello hello;
+    hello.mutable_facts()->set_engine_error("no socket");
+    EXPECT_FALSE(report_of(hello).complete);
+    EXPECT_EQ(report_of(hello).engine_error, "no socket");
+}
+
+TEST(Messages, AReportTellsHealthAndSamples) {
+    uplink::Report from;
+    from.set_sequence(9);
+    *from.mutable_facts() = facts();
+    for (const auto& [uuid, health] : std::map<std::string, std::string>{
+             {"GPU-2", "degraded"}, {"GPU-3", "healthy"}, {"GPU-4", "a word of a newer release"}}) {
+        auto& gpu = *from.mutable_facts()->add_gpus();
+        gpu.set_uuid(uuid);
+        gpu.set_health(health);
+        gpu.set_health_reason("because");
+        gpu.set_vendor("unheard-of");
+    }
+    auto& sample = *from.add_gpus();
+    sample.set_uuid("GPU-1");
+    sample.add_values(37);
+    const HostReport report = report_of(from);
+    EXPECT_EQ(report.sequence, 9u);
+    EXPECT_FALSE(report.complete);
+    EXPECT_EQ(report.gpu_states, (std::map<std::string, GpuState>{{"GPU-2", {GpuHealth::degraded, "because"}},
+                                                                  {"GPU-4", {GpuHealth::faulty, "because"}}}))
+        << "a health that nobody understands is not taken for a good one";
+    EXPECT_EQ(report.facts->gpus.back().vendor, GpuVendor::other);
+    EXPECT_EQ(report.samples.at("GPU-1").uuid, "GPU-1");
+    EXPECT_EQ(report.samples.at("GPU-1").utilisation_percent, 37);
+    EXPECT_TRUE(report.agent_version.empty());
+    from.set_workloads_complete(true);
+    EXPECT_TRUE(report_of(from).complete);
+    from.clear_facts();
+    EXPECT_FALSE(report_of(from).facts);
+}
+
+TEST(Messages, AnAnswerTellsHowItEnded) {
+    uplink::CommandUpdate update;
+    update.set_state("failed");
+    update.set_code("unavailable");
+    update.set_reason("image_unavailable");
+    update.set_message("no such image");
+    CommandAnswer answer = answer_of(update);
+    EXPECT_EQ(std::tie(answer.done, answer.code, answer.reason, answer.message),
+              std::tuple(false, "unavailable", "image_unavailable", "no such image"));
+    EXPECT_FALSE(answer.absent || answer.exited);
+    auto& workload = *update.mutable_workload();
+    workload.set_state("exited");
+    answer = answer_of(update);
+    EXPECT_TRUE(answer.exited) << "also with 0";
+    EXPECT_FALSE(answer.absent);
+    workload.set_state("absent");
+    workload.set_exit_code(137);
+    answer = answer_of(update);
+    EXPECT_TRUE(answer.absent && answer.exited);
+    EXPECT_EQ(answer.exit_code, 137);
+    update.set_state("done");
+    EXPECT_TRUE(answer_of(update).done);
+}
+
+struct WrittenCommands : ::testing::Test, testing::DeskRig {
+    uplink::Command written(const HostCommand& command) {
+        uplink::Command into;
+        EXPECT_TRUE(write_command(desk, 5, command, into));
+        return into;
+    }
+};
+
+TEST_F(WrittenCommands, AStartCarriesAllOfTheInstance) {
+    const std::string on = host("a");
+    ASSERT_TRUE(stock(1));
+    const std::string volume_id = volume("data");
+    const std::string id = started("one");
+    Instance& instance = estate.instances.edit(id);
+    instance.spec.command = {"serve", "--all"};
+    instance.spec.environment = {{"MODE", "fast"}};
+    instance.spec.ports = {
+        {.port = 8080, .protocol = "TCP", .is_public = true, .is_probe = true, .base_url = "/ok"},
+        {.port = 22, .protocol = "TCP", .base_url = "/no-probe"}};
+    instance.spec.volumes = {{volume_id, "/data", true}};
+    const HostCommand& command = *command_of(id);
+    const uplink::Command into = written(command);
+    EXPECT_EQ(into.id(), command.id);
+    EXPECT_EQ(into.epoch(), 5u);
+    EXPECT_EQ(into.subject(), id);
+    EXPECT_EQ(into.generation(), command.subject_generation);
+    EXPECT_EQ(into.expires(), command.expires_at);
+    const uplink::StartWorkload& start = into.start_workload();
+    EXPECT_EQ(start.instance(), id);
+    EXPECT_EQ(start.tenant(), "acme");
+    EXPECT_EQ(start.name(), "one");
+    EXPECT_EQ(start.image(), "demo:1");
+    EXPECT_EQ((std::vector<std::string>{start.command().begin(), start.command().end()}),
+              (std::vector<std::string>{"serve", "--all"}));
+    ASSERT_EQ(start.environment_size(), 1);
+    EXPECT_EQ(start.environment(0).name() + "=" + start.environment(0).value(), "MODE=fast");
+    const Claim& claim = estate.claims.at(instance.claim);
+    EXPECT_EQ(start.cpu_milli(), 4000);
+    EXPECT_EQ(start.memory_bytes(), std::int64_t{16} << 30);
+    EXPECT_EQ(start.pids_max(), settings.pids_max);
+    EXPECT_EQ((std::vector<std::string>{start.gpus().begin(), start.gpus().end()}), claim.gpus);
+    EXPECT_EQ(claim.gpus.size(), 1u);
+    const Subnet& subnet = estate.subnets.at(instance.subnet);
+    EXPECT_EQ(start.network().network(), subnet.id);
+    EXPECT_EQ(start.network().subnet(), pool.subnet(subnet.index));
+    EXPECT_EQ(start.network().gateway(), pool.address(subnet.index, 1));
+    EXPECT_EQ(start.address(), instance.address);
+    ASSERT_EQ(start.ports_size(), 2);
+    EXPECT_EQ(start.ports(0).port(), 8080u);
+    EXPECT_EQ(start.ports(0).protocol(), "TCP");
+    EXPECT_TRUE(start.ports(0).probe());
+    EXPECT_EQ(start.ports(0).probe_path(), "/ok");
+    EXPECT_FALSE(start.ports(1).probe());
+    EXPECT_EQ(start.ports(1).probe_path(), "") << "only a probe asks for a path";
+    ASSERT_EQ(start.mounts_size(), 1);
+    EXPECT_EQ(start.mounts(0).volume() + start.mounts(0).path(), volume_id + "/data");
+    EXPECT_TRUE(start.mounts(0).read_only());
+    EXPECT_EQ(start.stop_grace_ms(), 10'000);
+    EXPECT_EQ(start.ready_deadline_ms(), 300'000);
+}
+
+TEST_F(WrittenCommands, WhatHasGoneIsNotCommanded) {
+    const std::string on = host("a");
+    ASSERT_TRUE(stock(1));
+    const std::string id = started("one");
+    HostCommand command = *command_of(id);
+    uplink::Command into;
+    ++estate.instances.edit(id).meta.generation;
+    EXPECT_FALSE(write_command(desk, 1, command, into)) << "a start of an older generation";
+    command.subject = "i-gone";
+    EXPECT_FALSE(write_command(desk, 1, command, into));
+    command.verb = Verb::create_volume;
+    EXPECT_FALSE(write_command(desk, 1, command, into));
+}
+
+TEST_F(WrittenCommands, TheOthersNameTheirSubject) {
+    const std::string volume_id = volume("data");
+    HostCommand command{.id = "cmd-1", .host = "h-a", .subject = volume_id};
+    command.verb = Verb::create_volume;
+    EXPECT_EQ(written(command).create_volume().volume(), volume_id);
+    EXPECT_EQ(written(command).create_volume().size_bytes(), 1u << 30);
+    command.verb = Verb::delete_volume;
+    EXPECT_EQ(written(command).delete_volume().volume(), volume_id);
+    command.verb = Verb::remove_network;
+    EXPECT_EQ(written(command).remove_network().network(), volume_id);
+    command.verb = Verb::stop_workload;
+    EXPECT_EQ(written(command).stop_workload().instance(), volume_id);
+    EXPECT_EQ(written(command).stop_workload().grace_ms(), 10'000);
+}
+
+TEST_F(WrittenCommands, ARouteForEachPort) {
+    const std::string on = host("a");
+    ASSERT_TRUE(stock(1));
+    const std::string id = running("one");
+    Instance& instance = estate.instances.edit(id);
+    instance.spec.ports = {{.port = 8080, .is_public = true}, {.port = 9090, .own_port = 20001}};
+    instance.run_generation = 3;
+    instance.message = "all is well";
+    estate.access_points.add({.name = "access-nj", .zone = "nj", .control_address = "10.0.0.1:7482"});
+    uplink::Routes routes;
+    write_routes(desk, instance, routes);
+    ASSERT_EQ(routes.routes_size(), 2);
+    const uplink::Route& first = routes.routes(0);
+    EXPECT_EQ(first.name(), "8080-" + id);
+    EXPECT_EQ(first.tenant(), "acme");
+    EXPECT_EQ(first.instance(), id);
+    EXPECT_EQ(first.shown_as(), "one");
+    EXPECT_EQ(first.generation(), 3u);
+    EXPECT_EQ(first.port(), 8080u);
+    EXPECT_TRUE(first.open_to_all());
+    EXPECT_EQ(first.state(), "running");
+    EXPECT_EQ(first.detail(), "all is well");
+    EXPECT_EQ(first.host(), on);
+    ASSERT_EQ(first.access_size(), 1);
+    EXPECT_EQ(first.access(0), "10.0.0.1:7482");
+    EXPECT_EQ(routes.routes(1).own_port(), 20001u);
+    EXPECT_FALSE(routes.routes(1).open_to_all());
+    live.hosts[on].access = "elsewhere";
+    uplink::Routes again;
+    write_routes(desk, instance, again);
+    EXPECT_EQ(again.routes(0).access_size(), 0) << "an access point that nobody knows is none";
+}
+
+}  // namespace
+}  // namespace hostler::master
