@@ -4,6 +4,7 @@
 #include "core/task_group.h"
 #include "proto/uplink.pb.h"
 #include "wire/link.h"
+#include "wire/redial.h"
 
 namespace hostler::access {
 
@@ -42,31 +43,20 @@ MasterLink::MasterLink(const Ports& ports, const Settings& settings, Remembered&
     : ports_(ports), settings_(settings), remembered_(remembered), relay_(relay), cut_(std::move(cut)) {}
 
 Task<> MasterLink::run(Addresses addresses) {
-    if (settings_.masters.empty())
-        co_return fail(Code::invalid, "no master is set; give `masters` at least one address");
-    const Duration shortest = milliseconds{settings_.redial_ms};
-    Duration pause = shortest;
-    std::string told;
-    for (std::size_t turn = 0;; ++turn) {
-        const auto& master = settings_.masters[turn % settings_.masters.size()];
-        const auto ended = co_await once(master, addresses);
-        relay_.link_down();
-        CO_TRY(co_await check_cancelled());
-        const std::string why = ended ? "it said goodbye" : ended.error().message;
-        if (std::exchange(linked_, false)) {
-            pause = shortest;
-            told.clear();
-        }
-        if (std::exchange(told, why) != why) log_warn("access: no link to master {}: {}", master, why);
-        // Between half and the whole of the pause: many access points do not come back as one.
-        const double part = 0.5 + 0.5 * static_cast<double>(random_number(ports_.random) % 1024) / 1024;
-        CO_TRY(co_await sleep(
-            ports_.timers, Duration{static_cast<Duration::rep>(static_cast<double>(pause.count()) * part)}));
-        pause = std::min<Duration>(pause * 2, milliseconds{settings_.redial_max_ms});
-    }
+    return wire::keep_linked(
+        ports_.timers, ports_.random,
+        {"access", settings_.masters, milliseconds{settings_.redial_ms},
+         milliseconds{settings_.redial_max_ms}},
+        [this, addresses = std::move(addresses)](std::string master) {
+            return once(std::move(master), addresses);
+        },
+        [this] {
+            relay_.link_down();
+            return std::exchange(linked_, false);
+        });
 }
 
-Task<> MasterLink::once(const std::string& master, const Addresses& addresses) {
+Task<> MasterLink::once(std::string master, Addresses addresses) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
     auto stream =
@@ -157,7 +147,7 @@ Task<> MasterLink::obey(uplink::Frame frame) {
 }
 
 Task<> MasterLink::cut_off(const uplink::CutOff& order) {
-    const auto host = order.host();
+    const auto& host = order.host();
     log_info("access: host {} is cut off revoked={} why=\"{}\"", host, order.revoked(), order.why());
     const std::string why = order.why().empty() ? "the master cut it off" : order.why();
     relay_.close_host(host, why);

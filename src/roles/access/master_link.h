@@ -39,7 +39,7 @@ public:
     const std::string& zone() const { return zone_; }
 
 private:
-    Task<> once(const std::string& master, const Addresses& addresses);
+    Task<> once(std::string master, Addresses addresses);
     Task<> welcome(const uplink::AccessWelcome& welcome);
     Task<> tell(wire::Link& link);
     Task<> obey(uplink::Frame frame);
