@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/probe.h"

@@ -1,6 +1,7 @@
 #include "roles/agent/agent.h"
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/executor.h"
 #include "roles/agent/session.h"
 #include "roles/agent/tunnels.h"

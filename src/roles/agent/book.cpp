@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 
 namespace hostler::agent {
@@ -56,6 +57,18 @@ uplink::CommandUpdate failed(std::string id, const Error& error) {
     return update;
 }
 
+struct CommandBook::Record {
+    State state = State::begun;
+    std::uint64_t order = 0;
+    std::int64_t forget = 0;       // Not before this time, microseconds since 1970.
+    uplink::Command command;       // While begun.
+    uplink::CommandUpdate answer;  // Else; while begun, how far it is.
+};
+
+CommandBook::CommandBook(Journal& journal, Timers& timers) : journal_(journal), timers_(timers) {}
+
+CommandBook::~CommandBook() = default;
+
 void CommandBook::load() {
     for (const auto& [key, value] : journal_.all()) {
         if (key == "epoch") epoch_ = number(value);
@@ -83,7 +96,8 @@ void CommandBook::load() {
             continue;
         }
         order_ = std::max(order_, record.order);
-        records_[key.substr(std::string_view{"command/"}.size())] = std::move(record);
+        records_[key.substr(std::string_view{"command/"}.size())] =
+            std::make_unique<Record>(std::move(record));
     }
 }
 
@@ -98,14 +112,14 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const std::string id = command.id();
     const auto refused = [&](Code code, std::string reason, std::string message) {
         return Admission{
-            false,
-            failed(id, Error{.code = code, .message = std::move(message), .reason = std::move(reason)})};
+            false, std::make_shared<uplink::CommandUpdate>(failed(
+                       id, Error{.code = code, .message = std::move(message), .reason = std::move(reason)}))};
     };
     if (id.empty() || id.size() > 128 || command.subject().empty() || command.subject().size() > 128)
         co_return refused(Code::invalid, "malformed",
                           "a command needs an id and a subject of 1 to 128 bytes");
     if (const auto known = records_.find(id); known != records_.end())
-        co_return Admission{false, known->second.answer};
+        co_return Admission{false, std::make_shared<uplink::CommandUpdate>(known->second->answer)};
     if (command.epoch() < epoch_)
         co_return refused(
             Code::conflict, "stale_epoch",
@@ -131,7 +145,7 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const std::uint64_t epoch = command.epoch();
     record.command = std::move(command);
     // In memory before anything is awaited, so that copies which come meanwhile find it.
-    records_[id] = std::move(record);
+    records_[id] = std::make_unique<Record>(std::move(record));
     auto& held = obeyed_[subject];
     const Obeyed before = held;
     held = {std::max(held.generation, obeyed.generation), std::max(held.forget, obeyed.forget)};
@@ -150,22 +164,21 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
                           fmt::format("command {} was not begun, because this host cannot remember it: {}",
                                       id, durable.error().message));
     }
-    co_return Admission{true, std::nullopt};
+    co_return Admission{true, nullptr};
 }
 
 void CommandBook::progress(const uplink::CommandUpdate& update) {
     const auto found = records_.find(update.id());
-    if (found != records_.end() && found->second.state == State::begun) found->second.answer = update;
+    if (found != records_.end() && found->second->state == State::begun) found->second->answer = update;
 }
 
 Task<> CommandBook::finish(uplink::CommandUpdate answer) {
     const std::string id = answer.id();
-    auto& record = records_.at(id);
-    Record done = record;
-    done.state = State::done;
-    done.answer = std::move(answer);
-    done.command.Clear();
-    std::swap(record, done);
+    auto done = std::make_unique<Record>(*records_.at(id));
+    done->state = State::done;
+    done->answer = std::move(answer);
+    done->command.Clear();
+    std::swap(records_.at(id), done);
     if (auto written = co_await write(id); !written) {
         std::swap(records_.at(id), done);
         co_return std::unexpected(written.error());
@@ -175,16 +188,17 @@ Task<> CommandBook::finish(uplink::CommandUpdate answer) {
 
 Task<> CommandBook::acknowledge(std::string id) {
     const auto found = records_.find(id);
-    if (found == records_.end() || found->second.state != State::done) co_return Result<>{};
-    found->second.state = State::acknowledged;
+    if (found == records_.end() || found->second->state != State::done) co_return Result<>{};
+    found->second->state = State::acknowledged;
     co_return co_await write(id);
 }
 
 std::vector<uplink::Command> CommandBook::unfinished() const {
     std::map<std::uint64_t, const Record*> ordered;
     for (const auto& [id, record] : records_)
-        if (record.state == State::begun) ordered[record.order] = &record;
+        if (record->state == State::begun) ordered[record->order] = record.get();
     std::vector<uplink::Command> commands;
+    commands.reserve(ordered.size());
     for (const auto& [order, record] : ordered) commands.push_back(record->command);
     return commands;
 }
@@ -192,8 +206,9 @@ std::vector<uplink::Command> CommandBook::unfinished() const {
 std::vector<uplink::CommandUpdate> CommandBook::unacknowledged() const {
     std::map<std::uint64_t, const Record*> ordered;
     for (const auto& [id, record] : records_)
-        if (record.state == State::done) ordered[record.order] = &record;
+        if (record->state == State::done) ordered[record->order] = record.get();
     std::vector<uplink::CommandUpdate> answers;
+    answers.reserve(ordered.size());
     for (const auto& [order, record] : ordered) answers.push_back(record->answer);
     return answers;
 }
@@ -202,7 +217,7 @@ Task<> CommandBook::sweep() {
     std::vector<std::string> keys;
     const std::int64_t at = now();
     for (const auto& [id, record] : records_)
-        if (record.state == State::acknowledged && record.forget < at) keys.push_back("command/" + id);
+        if (record->state == State::acknowledged && record->forget < at) keys.push_back("command/" + id);
     for (const auto& [subject, obeyed] : obeyed_)
         if (obeyed.forget < at) keys.push_back("generation/" + subject);
     for (const auto& key : keys) {
@@ -228,7 +243,7 @@ std::uint64_t CommandBook::generation(const std::string& subject) const {
 }
 
 Task<> CommandBook::write(std::string id) {
-    const Record& record = records_.at(id);
+    const Record& record = *records_.at(id);
     std::string value =
         fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
     if (record.state == State::begun)
@@ -240,7 +255,7 @@ Task<> CommandBook::write(std::string id) {
 
 std::size_t CommandBook::open() const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        records_, [](const auto& entry) { return entry.second.state != State::acknowledged; }));
+        records_, [](const auto& entry) { return entry.second->state != State::acknowledged; }));
 }
 
 }  // namespace hostler::agent

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/timers.h"
 #include "ports/journal.h"
-#include "proto/uplink.pb.h"
+#include "roles/agent/messages_fwd.h"
 
 namespace hostler::agent {
 
@@ -17,7 +17,8 @@ namespace hostler::agent {
 // late copy is not obeyed.
 class CommandBook {
 public:
-    CommandBook(Journal& journal, Timers& timers) : journal_(journal), timers_(timers) {}
+    CommandBook(Journal& journal, Timers& timers);
+    ~CommandBook();
 
     void load();
 
@@ -25,8 +26,8 @@ public:
     Task<> raise_epoch(std::uint64_t epoch);  // Durable when it returns. A lower one changes nothing.
 
     struct Admission {
-        bool begin = false;                           // Nobody has seen it: do it, then finish() it.
-        std::optional<uplink::CommandUpdate> answer;  // To be sent now.
+        bool begin = false;                                   // Nobody has seen it: do it, then finish() it.
+        std::shared_ptr<const uplink::CommandUpdate> answer;  // To be sent now; nullptr: none.
     };
     // What to do with a command that came. When it is to begin, that is durable.
     Task<Admission> admit(uplink::Command command);
@@ -47,13 +48,7 @@ public:
 
 private:
     enum class State : char { begun = 'B', done = 'D', acknowledged = 'A' };
-    struct Record {
-        State state = State::begun;
-        std::uint64_t order = 0;
-        std::int64_t forget = 0;       // Not before this time, microseconds since 1970.
-        uplink::Command command;       // While begun.
-        uplink::CommandUpdate answer;  // Else; while begun, how far it is.
-    };
+    struct Record;
     struct Obeyed {
         std::uint64_t generation = 0;
         std::int64_t forget = 0;
@@ -67,7 +62,7 @@ private:
     Timers& timers_;
     std::uint64_t epoch_ = 0;
     std::uint64_t order_ = 0;
-    std::map<std::string, Record> records_;
+    std::map<std::string, std::unique_ptr<Record>> records_;
     std::map<std::string, Obeyed> obeyed_;
 };
 

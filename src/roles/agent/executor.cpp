@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 #include "roles/agent/messages.h"
 
@@ -24,6 +25,8 @@ struct Slot {
 
 }  // namespace
 
+Executor::Job::Job(uplink::Command&& of) : kept(std::make_shared<uplink::Command>(std::move(of))) {}
+
 Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
                    Hooks hooks)
     : settings_(settings),
@@ -44,9 +47,9 @@ void Executor::begin() {
 }
 
 void Executor::take(uplink::Command command) {
-    const std::string id = command.id();
-    if (!arrivals_.try_push(command))
-        log_warn("command {} is dropped: too many wait; it will be sent again", id);
+    auto kept = std::make_shared<const uplink::Command>(std::move(command));
+    if (!arrivals_.try_push(kept))
+        log_warn("command {} is dropped: too many wait; it will be sent again", kept->id());
 }
 
 Task<> Executor::close() { return tasks_.close(); }
@@ -54,10 +57,10 @@ Task<> Executor::close() { return tasks_.close(); }
 // One after the other, so that the order in which they came is the order in which they are done.
 Task<> Executor::admit_all() {
     while (true) {
-        uplink::Command command = CO_TRY(co_await arrivals_.pop());
-        auto admission = CO_TRY(co_await book_.admit(command));
+        const auto command = CO_TRY(co_await arrivals_.pop());
+        const auto admission = CO_TRY(co_await book_.admit(*command));
         if (admission.answer) hooks_.send(*admission.answer);
-        if (admission.begin) enqueue(std::move(command));
+        if (admission.begin) enqueue(*command);
     }
 }
 
@@ -68,8 +71,7 @@ void Executor::enqueue(uplink::Command command) {
     if (command.has_stop_workload() || command.has_start_workload())
         for (const auto& earlier : lane.jobs)
             if (earlier->command.has_start_workload()) supersede(*earlier);
-    lane.jobs.push_back(std::make_shared<Job>());
-    lane.jobs.back()->command = std::move(command);
+    lane.jobs.push_back(std::make_shared<Job>(std::move(command)));
     if (lane.jobs.size() == 1) tasks_.start("commands of " + subject, work(subject));
 }
 

@@ -72,7 +72,7 @@ private:
     std::map<std::string, Lane> lanes_;  // By subject.
     std::size_t heavy_ = 0;              // Starts and pulls that run.
     Signal heavy_ended_;
-    Queue<uplink::Command> arrivals_{CommandBook::open_max};
+    Queue<std::shared_ptr<const uplink::Command>> arrivals_{CommandBook::open_max};
     TaskGroup tasks_;
 };
 

@@ -7,7 +7,9 @@
 namespace hostler::agent {
 
 struct Executor::Job {
-    uplink::Command command;
+    explicit Job(uplink::Command&& of);
+    std::shared_ptr<const uplink::Command> kept;
+    const uplink::Command& command = *kept;
     bool superseded = false;       // A later command of its subject waits for it to end.
     bool interruptible = true;     // Between calls that must not be left half done.
     TaskGroup* running = nullptr;  // Where it is being done.

@@ -5,6 +5,7 @@
 #include <boost/describe/enum_to_string.hpp>
 
 #include "domain/inventory/metrics.h"
+#include "proto/uplink.pb.h"
 
 namespace hostler::agent {
 

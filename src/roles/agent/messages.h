@@ -6,8 +6,8 @@
 
 #include "domain/inventory/host.h"
 #include "domain/inventory/sample.h"
-#include "proto/uplink.pb.h"
 #include "roles/agent/health.h"
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/workloads.h"
 
 namespace hostler::agent {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/within.h"
 
@@ -87,7 +88,7 @@ bool Reporter::add_changes(uplink::Report& report) {
         if (report.workloads_complete() && workload.state != WorkloadState::absent) continue;
         *report.add_workloads() = workload_message(workload);
     }
-    for (auto& fault : sampler_.take_faults()) *report.add_faults() = std::move(fault);
+    for (const auto& [fault, at] : sampler_.take_faults()) *report.add_faults() = fault_message(fault, at);
     uplink::HostFacts now = facts();
     if (std::string told = worth_telling(now); told != facts_told_) {
         facts_told_ = std::move(told);

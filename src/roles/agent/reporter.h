@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/signal.h"
-#include "proto/uplink.pb.h"
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
 #include "roles/agent/sampler.h"
 #include "roles/agent/settings.h"

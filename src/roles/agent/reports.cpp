@@ -5,7 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "proto/uplink.pb.h"
+
 namespace hostler::agent {
+
+ReportQueue::ReportQueue(Journal& journal, std::size_t size_max) : journal_(journal), size_max_(size_max) {}
+
+ReportQueue::~ReportQueue() = default;
 
 Task<> ReportQueue::push(uplink::Report report) {
     constexpr std::uint64_t block = 10'000;
@@ -19,36 +25,38 @@ Task<> ReportQueue::push(uplink::Report report) {
         reserved_ = from + block;
     }
     report.set_sequence(++last_);
-    reports_.push_back(std::move(report));
+    reports_.push_back(std::make_unique<uplink::Report>(std::move(report)));
     make_room();
     co_return Result<>{};
 }
 
 void ReportQueue::acknowledge(std::uint64_t sequence) {
-    while (!reports_.empty() && reports_.front().sequence() <= sequence) reports_.pop_front();
+    while (!reports_.empty() && reports_.front()->sequence() <= sequence) reports_.pop_front();
 }
 
 void ReportQueue::grow_old() {
     for (auto& report : reports_) {
-        report.set_workloads_complete(false);
-        report.clear_volumes();
-        report.clear_networks();
+        report->set_workloads_complete(false);
+        report->clear_volumes();
+        report->clear_networks();
     }
 }
 
 const uplink::Report* ReportQueue::after(std::uint64_t sequence) const {
-    const auto found = std::ranges::upper_bound(reports_, sequence, {}, &uplink::Report::sequence);
-    return found == reports_.end() ? nullptr : &*found;
+    const auto found = std::ranges::upper_bound(reports_, sequence, {},
+                                                [](const auto& report) { return report->sequence(); });
+    return found == reports_.end() ? nullptr : found->get();
 }
 
 void ReportQueue::make_room() {
     if (reports_.size() <= size_max_) return;
-    const auto old = std::find_if(reports_.begin(), std::prev(reports_.end()), only_telemetry);
+    const auto old = std::find_if(reports_.begin(), std::prev(reports_.end()),
+                                  [](const auto& report) { return only_telemetry(*report); });
     if (old != std::prev(reports_.end())) {
         reports_.erase(old);
         return;
     }
-    merge(reports_[0], reports_[1]);
+    merge(*reports_[0], *reports_[1]);
     reports_.pop_front();
 }
 

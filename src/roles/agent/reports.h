@@ -2,10 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 
 #include "core/signal.h"
 #include "ports/journal.h"
-#include "proto/uplink.pb.h"
+#include "roles/agent/messages_fwd.h"
 
 namespace hostler::agent {
 
@@ -13,7 +14,8 @@ namespace hostler::agent {
 // facts and faults is merged into fewer reports and never lost.
 class ReportQueue {
 public:
-    ReportQueue(Journal& journal, std::size_t size_max) : journal_(journal), size_max_(size_max) {}
+    ReportQueue(Journal& journal, std::size_t size_max);
+    ~ReportQueue();
 
     // Numbers rise over restarts too: a block of them is reserved in the journal, "sequence".
     Task<> push(uplink::Report report);
@@ -36,7 +38,7 @@ private:
     std::size_t size_max_;
     std::uint64_t last_ = 0;
     std::uint64_t reserved_ = 0;
-    std::deque<uplink::Report> reports_;
+    std::deque<std::unique_ptr<uplink::Report>> reports_;
 };
 
 }  // namespace hostler::agent

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/testing/run.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/testing/fakes.h"
 

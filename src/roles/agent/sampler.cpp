@@ -194,7 +194,7 @@ bool Sampler::take_new_faults() {
             any = true;
             log_warn("GPU {}: {}", fault.uuid, describe(fault));
             health_.note(fault);
-            faults_.push_back(fault_message(fault, ports_.timers.wall()));
+            faults_.push_back({fault, ports_.timers.wall()});
         }
     if (faults_.size() > faults_max) faults_.erase(faults_.begin(), faults_.end() - faults_max);
     return any;

@@ -9,7 +9,6 @@
 
 #include "core/signal.h"
 #include "core/task_group.h"
-#include "proto/uplink.pb.h"
 #include "roles/agent/health.h"
 #include "roles/agent/settings.h"
 
@@ -35,7 +34,11 @@ public:
 
     const HostFacts& facts() const { return facts_; }
     const HealthBook& health() const { return health_; }
-    std::vector<uplink::Fault> take_faults() { return std::exchange(faults_, {}); }
+    struct SeenFault {
+        GpuFault fault;
+        WallTime at;
+    };
+    std::vector<SeenFault> take_faults() { return std::exchange(faults_, {}); }
     std::string cdi_name(const std::string& uuid) const;  // Empty: it cannot be lent.
 
     static constexpr std::size_t faults_max = 1024;  // That wait for a report; the oldest go.
@@ -70,7 +73,7 @@ private:
     HostFacts facts_;
     std::map<std::string, GpuFacts> gone_;  // Were there once.
     HealthBook health_;
-    std::vector<uplink::Fault> faults_;
+    std::vector<SeenFault> faults_;
     Signal answered_;
     TaskGroup tasks_;
 };

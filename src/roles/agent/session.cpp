@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 
 namespace hostler::agent {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/agent/pump.h"
 #include "wire/frame_cutter.h"
 #include "wire/link.h"

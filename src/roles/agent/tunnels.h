@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/task_group.h"
-#include "proto/uplink.pb.h"
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/identity.h"
 #include "roles/agent/workloads.h"
 

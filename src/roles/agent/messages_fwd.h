@@ -1,0 +1,22 @@
+// The messages of proto/uplink.proto by name: what protoc made of them is included in sources only.
+#pragma once
+
+namespace hostler::uplink {
+
+class AgentHello;
+class AgentWelcome;
+class Command;
+class CommandUpdate;
+class Fault;
+class Frame;
+class GpuSample;
+class HostFacts;
+class HostSample;
+class LogRequest;
+class Port;
+class Report;
+class TunnelOpen;
+class TunnelOrder;
+class Workload;
+
+}  // namespace hostler::uplink
