@@ -85,6 +85,7 @@ Reader::Step::Step(Reader& r, std::size_t index) : reader(r), length(r.path.size
 
 void Reader::unknown(const json::object& object, const Schema& schema) {
     std::vector<std::string_view> names;
+    names.reserve(schema.properties.size());
     for (const Property& property : schema.properties) names.push_back(property.name);
     for (const auto& entry : object) {
         if (schema.find(entry.key())) continue;

@@ -52,6 +52,7 @@ std::vector<std::string> choose_gpus(const Demand& demand, const Candidate& host
         if (gpus.size() >= wanted && (!best || gpus.size() < best->size())) best = &gpus;
     if (best) free = *best;
     std::vector<std::string> chosen;
+    chosen.reserve(wanted);
     for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(free[i]->uuid);
     return chosen;
 }

@@ -68,7 +68,7 @@ struct Sessions {
         }
         const std::string host = at->second;
         if (!current(host, relayed.session())) return;
-        if (frame.answer_to() != 0) return term->answered(frame.answer_to(), std::move(frame));
+        if (const auto call = frame.answer_to(); call != 0) return term->answered(call, std::move(frame));
         switch (frame.body_case()) {
             case uplink::Frame::kAgentHello:
                 return hello(host, relayed.session(), frame.call(), frame.agent_hello());
