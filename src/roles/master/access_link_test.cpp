@@ -106,23 +106,23 @@ TEST_F(AccessLink, AnAccessPointThatTakesNoMoreIsClosedRatherThanLeftUntold) {
 TEST_F(AccessLink, AHostIsAskedAndItsAnswerComesBack) {
     uplink::Frame question;
     question.mutable_log_request()->set_instance("i-1");
-    const auto ask = [&](std::optional<Result<uplink::Frame>>& into) {
-        running.start("ask",
-                      [](std::optional<Result<uplink::Frame>>& to, Task<uplink::Frame> inner) -> Task<> {
-                          to.emplace(co_await std::move(inner));
-                          co_return Result<>{};
-                      }(into, term().ask_host("h-a", question, 15s)));
+    using Heard = std::shared_ptr<std::optional<Result<uplink::Frame>>>;
+    const auto ask = [&] {
+        auto heard = std::make_shared<std::optional<Result<uplink::Frame>>>();
+        running.start("ask", [](Heard into, Task<uplink::Frame> inner) -> Task<> {
+            into->emplace(co_await std::move(inner));
+            co_return Result<>{};
+        }(heard, term().ask_host("h-a", question, 15s)));
         timers.settle();
+        return heard;
     };
-    std::optional<Result<uplink::Frame>> away, answered, refused, late;
-    ask(away);
-    ASSERT_TRUE(away);
-    EXPECT_EQ(away->error().reason, "host_unreachable");
+    const Heard away = ask();
+    ASSERT_TRUE(*away);
+    EXPECT_EQ((*away)->error().reason, "host_unreachable");
 
     wire::Link& link = access();
     up(link, 1, "h-a");
-    ask(answered);
-    ask(refused);
+    const Heard answered = ask(), refused = ask();
     const uplink::Frame first = told(link), second = told(link);
     EXPECT_EQ(first.log_request().instance(), "i-1");
     ASSERT_NE(first.call(), second.call());
@@ -133,27 +133,26 @@ TEST_F(AccessLink, AHostIsAskedAndItsAnswerComesBack) {
     yes.set_answer_to(first.call());
     yes.mutable_log_answer()->set_text("hello");
     say(link, 1, yes);
-    ASSERT_TRUE(answered && refused);
-    EXPECT_EQ((*answered)->log_answer().text(), "hello");
-    EXPECT_EQ(refused->error().reason, "gone");
+    ASSERT_TRUE(*answered && **answered && *refused && !**refused);
+    EXPECT_EQ((**answered)->log_answer().text(), "hello");
+    EXPECT_EQ((*refused)->error().reason, "gone");
 
-    ask(late);
+    const Heard late = ask();
     const uplink::Frame third = told(link);
     timers.advance(14s);
-    EXPECT_FALSE(late);
+    EXPECT_FALSE(*late);
     timers.advance(1s);
-    ASSERT_TRUE(late);
-    EXPECT_EQ(late->error().code, Code::timeout);
+    ASSERT_TRUE(*late);
+    EXPECT_EQ((*late)->error().code, Code::timeout);
     yes.set_answer_to(third.call());
     say(link, 1, yes);
     EXPECT_FALSE(term().ended()) << "an answer that is too late is let pass";
 
-    std::optional<Result<uplink::Frame>> waiting;
-    ask(waiting);
+    const Heard waiting = ask();
     term().end({Code::unavailable, "over"});
     timers.settle();
-    ASSERT_TRUE(waiting);
-    EXPECT_EQ(waiting->error().message, "over");
+    ASSERT_TRUE(*waiting);
+    EXPECT_EQ((*waiting)->error().message, "over");
 }
 
 TEST_F(AccessLink, ACommandIsSentWhenItIsDurableAndAgainUntilItIsAnswered) {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include <list>
-
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master {
@@ -349,31 +347,33 @@ TEST_F(AuditTest, WhatChangesNothingLeavesNoLine) {
 
 TEST_F(ApiTest, WatchesAreBounded) {
     settings.watches_max = 2;
-    std::list<Sink> sinks;
-    TaskGroup watching{loop};
-    const auto watch = [&](std::optional<Result<api::Reply>>& into) {
-        watching.start(
-            "watch",
-            [](const api::Handlers& handlers, std::optional<Result<api::Reply>>& to, Sink& sink) -> Task<> {
-                to.emplace(co_await handlers.answer({.method = "GET", .target = "/v1/instances?watch=true"},
-                                                    api::Caller{.actor = "key/a", .tenant = "acme"}, &sink));
-                co_return Result<>{};
-            }(api.handlers(), into, sinks.emplace_back()));
-        timers.settle();
+    struct Watcher {
+        Sink sink;
+        std::optional<Result<api::Reply>> ended;
     };
-    std::optional<Result<api::Reply>> first, second, third, fourth;
-    watch(first), watch(second), watch(third);
-    EXPECT_FALSE(first || second);
-    ASSERT_TRUE(third);
-    EXPECT_EQ((*third)->status, 503);
-    EXPECT_EQ(problem(**third), "overloaded");
-    sinks.front().gone = true;
+    TaskGroup watching{loop};
+    const auto watch = [&] {
+        const auto watcher = std::make_shared<Watcher>();
+        watching.start("watch", [](const api::Handlers& handlers, std::shared_ptr<Watcher> of) -> Task<> {
+            of->ended.emplace(co_await wrapped(handlers,
+                                               {.method = "GET", .target = "/v1/instances?watch=true"},
+                                               {.actor = "key/a", .tenant = "acme"}, &of->sink));
+            co_return Result<>{};
+        }(api.handlers(), watcher));
+        timers.settle();
+        return watcher;
+    };
+    const auto first = watch(), second = watch(), third = watch();
+    EXPECT_FALSE(first->ended || second->ended);
+    EXPECT_EQ(third->ended.value_or(api::Reply{}).value().status, 503);
+    EXPECT_EQ(problem(third->ended.value_or(api::Reply{.body = R"({"code":""})"}).value()), "overloaded");
+    first->sink.gone = true;
     term().feed().beat();
     timers.settle();
-    EXPECT_TRUE(first) << "its client has gone";
-    watch(fourth);
-    EXPECT_FALSE(fourth) << "there is room again";
-    EXPECT_NE(sinks.back().bytes.find("event: synced"), std::string::npos);
+    EXPECT_TRUE(first->ended) << "its client has gone";
+    const auto fourth = watch();
+    EXPECT_FALSE(fourth->ended) << "there is room again";
+    EXPECT_NE(fourth->sink.bytes.find("event: synced"), std::string::npos);
     (void)try_run(loop, watching.close());
 }
 
