@@ -42,7 +42,9 @@ struct Operation {
     std::string_view verb;
     std::string_view
         argument{};  // JSON name of a field that is given by position; those of the path come before it.
-    std::string_view columns{};  // Of its table, in order; without it the answer is shown as name and value.
+    // Of its table, the important ones first: those at the end are left out where a terminal is too narrow. Without it
+    // the answer is shown as name and value.
+    std::string_view columns{};
     std::string_view confirm{};  // What to ask a person before it is done; empty: it is just done.
     std::string_view example{};  // What to type after "hostler ".
     const Schema& (*request)() = nullptr;  // Filled in by Typed.

@@ -112,7 +112,7 @@ inline constexpr Typed<NameHostToken, Empty> delete_host_token{{
 inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
     .name = "listHosts", .path = "/v1/hosts", .permission = "host.read", .scope = Scope::operator_only,
     .help = "List the hosts.", .list = true, .noun = "host", .verb = "list",
-    .columns = "id name zone state gpuModels gpus gpusFree cpus memoryBytes instances seenAt simulated"}};
+    .columns = "id name zone state gpus gpusFree gpuModels simulated instances seenAt cpus memoryBytes"}};
 inline constexpr Typed<NameHost, Host> get_host{{
     .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
     .help = "Show a host.", .noun = "host", .verb = "get"}};
@@ -137,8 +137,8 @@ inline constexpr Typed<RemoveHost, Empty> remove_host{{
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "List the GPUs.", .list = true, .noun = "gpu", .verb = "list",
-    .columns = "id host zone index model state use heldBy memoryBytes utilizationPercent temperatureCelsius "
-               "powerWatts simulated"}};
+    .columns = "id host index state use model simulated heldBy utilizationPercent temperatureCelsius powerWatts "
+               "memoryBytes zone"}};
 inline constexpr Typed<GetGpu, Gpu> get_gpu{{
     .name = "getGpu", .path = "/v1/gpus/{gpu}", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
@@ -163,7 +163,7 @@ inline constexpr Typed<GetSpec, Stock> get_stock{{
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
     .name = "listInstances", .path = "/v1/instances", .permission = "instance.read",
     .help = "List instances, or watch them.", .list = true, .watch = true, .noun = "instance", .verb = "list",
-    .columns = "instanceID tenantID specName state phase zone host urls createdAt reason",
+    .columns = "instanceID state reason urls specName tenantID createdAt phase zone host",
     .example = "instance list --watch"}};
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
@@ -188,7 +188,7 @@ inline constexpr Typed<CreateVolume, Volume> create_volume{{
 inline constexpr Typed<ListVolumes, List<Volume>> list_volumes{{
     .name = "listVolumes", .path = "/v1/volumes", .permission = "volume.read", .help = "List volumes.",
     .list = true, .noun = "volume", .verb = "list",
-    .columns = "name id tenantID size state zone host attachedTo createdAt"}};
+    .columns = "name id tenantID size state createdAt attachedTo zone host"}};
 inline constexpr Typed<NameVolume, Volume> get_volume{{
     .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read",
     .help = "Show a volume.",
@@ -201,7 +201,7 @@ inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
 
 inline constexpr Typed<ListNetworks, List<Network>> list_networks{{
     .name = "listNetworks", .path = "/v1/networks", .permission = "network.read", .help = "List networks.",
-    .list = true, .noun = "network", .verb = "list", .columns = "id tenantID subnets createdAt"}};
+    .list = true, .noun = "network", .verb = "list", .columns = "id tenantID createdAt subnets"}};
 inline constexpr Typed<GetNetwork, Network> get_network{{
     .name = "getNetwork", .path = "/v1/networks/{network}", .permission = "network.read",
     .help = "Show a network.", .noun = "network", .verb = "get"}};
@@ -209,7 +209,7 @@ inline constexpr Typed<GetNetwork, Network> get_network{{
 inline constexpr Typed<ListOperations, List<LongOperation>> list_operations{{
     .name = "listOperations", .path = "/v1/operations", .permission = "operation.read",
     .help = "List operations that take or took longer.", .list = true, .noun = "operation", .verb = "list",
-    .columns = "id kind subject state message createdAt endedAt"}};
+    .columns = "id kind subject state createdAt endedAt message"}};
 inline constexpr Typed<GetOperation, LongOperation> get_operation{{
     .name = "getOperation", .path = "/v1/operations/{operation}", .permission = "operation.read",
     .help = "Show how far an operation is.", .noun = "operation", .verb = "get"}};

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/codec.h"
+#include "api/indent.h"
+#include "cli/apply.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/render.h"
@@ -65,6 +67,16 @@ std::string subject_of(const Command& command, const ApiCall& call) {
                         : fmt::format("{}/{}", command.operation->noun, name);
 }
 
+Style style_of(const CliWorld& world, const Globals& globals, Format format) {
+    return {
+        .format = format,
+        .colour = world.out_is_terminal && !globals.no_color && world.env("NO_COLOR").value_or("").empty(),
+        .columns = world.out_is_terminal ? world.columns : 0,
+        .now = world.timers.wall()};
+}
+
+Connection flags_of(const Globals& globals) { return {globals.api, globals.key, globals.ca}; }
+
 // One command against the API.
 class Run {
 public:
@@ -74,16 +86,11 @@ public:
           tree_(tree),
           command_(command),
           operation_(*command.operation),
-          client_(world.net, world.timers, std::move(base), std::move(connection.key), world.version) {
-        style_.format = format;
-        style_.colour =
-            world.out_is_terminal && !tree.globals.no_color && world.env("NO_COLOR").value_or("").empty();
-        style_.columns = world.out_is_terminal ? world.columns : 0;
-        style_.now = world.timers.wall();
-    }
+          client_(world.net, world.timers, std::move(base), std::move(connection.key), world.version),
+          style_(style_of(world, tree.globals, format)) {}
 
     Task<> perform() {
-        ApiCall call = CO_TRY(to_call(command_));
+        ApiCall call = CO_TRY(to_call(command_, world_));
         patience_ = CO_TRY(parse_time(command_.timeout));
         CO_TRY(confirm(call));
         if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
@@ -139,13 +146,35 @@ private:
                 command_.limit > 0 && items.size() >= static_cast<std::size_t>(command_.limit);
             if (cursor.empty() || enough || items.size() >= items_max) break;
         }
-        world_.out(render_list(operation_, items, style_));
-        if (items.empty() && style_.format == Format::table) world_.err(fmt::format("no {}\n", plural()));
+        if (style_.format != Format::table) {
+            world_.out(render_list(operation_, items, style_));
+        } else if (items.empty()) {
+            world_.err(fmt::format("no {}\n", plural()));
+        } else {
+            Table table{operation_, style_};
+            world_.out(table.rows(items));
+            tell_left_out(table);
+        }
         if (!cursor.empty()) world_.err(fmt::format("there are more: --cursor {}\n", cursor));
         co_return Result<>{};
     }
 
-    std::string plural() const { return fmt::format("{}s", operation_.noun); }
+    void tell_left_out(const Table& table) {
+        if (!table.left_out().empty())
+            world_.err(fmt::format("no room here for: {}\n", fmt::join(table.left_out(), ", ")));
+    }
+
+    // "host tokens" of listHostTokens.
+    std::string plural() const {
+        std::string words;
+        const std::size_t list = operation_.name.starts_with("list") ? 4 : 0;
+        for (const char c : operation_.name.substr(list)) {
+            const bool capital = c >= 'A' && c <= 'Z';
+            if (capital && !words.empty()) words += ' ';
+            words += capital ? static_cast<char>(c - 'A' + 'a') : c;
+        }
+        return words;
+    }
 
     Task<> watch(ApiCall call) {
         if (style_.format != Format::table && style_.format != Format::json && style_.format != Format::name)
@@ -157,13 +186,15 @@ private:
         const auto each = [&](ServerEvent event) -> Result<bool> {
             style_.now = world_.timers.wall();
             if (event.name == "synced") {
-                if (!std::exchange(synced, true) && style_.format == Format::table && !first.empty())
+                if (!std::exchange(synced, true) && style_.format == Format::table && !first.empty()) {
                     world_.out(table.rows(first));
+                    tell_left_out(table);
+                }
                 return true;
             }
             json::value item = TRY(api::parse_json(event.data, std::size_t{16} << 20));
             if (style_.format == Format::json)
-                world_.out(json::serialize(json::object{{"event", event.name}, {"item", item}}) + "\n");
+                world_.out(api::compact(json::object{{"event", event.name}, {"item", item}}) + "\n");
             else if (style_.format == Format::name)
                 world_.out(name_of(*operation_.response().find("items")->schema->element, item) + "\n");
             else if (synced)
@@ -212,24 +243,19 @@ private:
         if (&operation_ == &api::ops::start_instance)
             more = fmt::format("; `hostler instance get {}` shows how far it is",
                                text_of(call.body, "instanceID"));
-        if (operation_.status == 202 && answer.is_object())
+        if (operation_.status == 202)
             more = fmt::format(
                 " as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
-                text_of(answer.get_object(), "id"));
+                text_of(answer, "id"));
         world_.err(fmt::format("{} {}{}\n", subject, participle(operation_.verb), more));
         const auto& schema = operation_.response();
         if (schema.find("secret") || schema.find("token"))
             world_.err("keep the secret now: it is not shown again\n");
     }
 
-    static std::string text_of(const json::object& object, std::string_view name) {
-        const json::value* value = object.if_contains(name);
-        return value && value->is_string() ? std::string(value->get_string()) : std::string{};
-    }
-
     Task<> wait(ApiCall call, json::value answer) {
         if (operation_.status == 202) {
-            const std::string id = answer.is_object() ? text_of(answer.get_object(), "id") : "";
+            const std::string id = text_of(answer, "id");
             const json::value ended = CO_TRY(co_await wait_operation(client_, world_, id, patience_));
             if (style_.format != Format::table)
                 world_.out(render_object(api::ops::get_operation, ended, style_));
@@ -254,7 +280,7 @@ private:
         } else if (const json::value* urls = seen.get_object().if_contains("urls");
                    urls && urls->is_array()) {
             for (const json::value& url : urls->get_array())
-                if (url.is_object()) world_.out(text_of(url.get_object(), "url") + "\n");
+                if (url.is_object()) world_.out(text_of(url, "url") + "\n");
         }
         world_.err(fmt::format("instance/{} is running\n", instance));
         co_return Result<>{};
@@ -270,7 +296,7 @@ private:
 };
 
 Task<> login(CliWorld& world, const Globals& globals) {
-    Connection found = CO_TRY(connection(world, globals.api, globals.key));
+    Connection found = CO_TRY(connection(world, flags_of(globals)));
     if (globals.key.empty() && world.ask && world.env("HOSTLER_KEY").value_or("").empty()) {
         const auto typed = world.ask(fmt::format("Key for {}: ", found.api), true);
         if (!typed || typed->empty()) co_return fail(Code::cancelled, "no key was given");
@@ -279,7 +305,7 @@ Task<> login(CliWorld& world, const Globals& globals) {
     if (found.key.empty())
         co_return fail(Code::invalid,
                        "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
-    ApiClient client{world.net, world.timers, CO_TRY(parse_api_url(found.api)), found.key, world.version};
+    ApiClient client{world.net, world.timers, CO_TRY(base_of(found)), found.key, world.version};
     const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
     const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));
     const std::string path = config_path(world);
@@ -293,8 +319,7 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
     CommandTree tree{world};
     if (!args.empty() && args.front() == "__complete") {
         args.erase(args.begin());
-        for (const std::string& word : tree.candidates(std::move(args))) world.out(word + "\n");
-        co_return Result<>{};
+        co_return co_await complete(world, std::move(args));
     }
     std::string help;
     CO_TRY(tree.parse(std::move(args), help));
@@ -311,11 +336,16 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
         co_return Result<>{};
     }
     if (tree.local.login->parsed()) co_return co_await login(world, tree.globals);
+    const Format format = CO_TRY(parse_format(tree.globals.output));
+    Connection found = CO_TRY(connection(world, flags_of(tree.globals)));
+    Base base = CO_TRY(base_of(found));
+    if (tree.local.apply->parsed()) {
+        ApiClient client{world.net, world.timers, std::move(base), found.key, world.version};
+        co_return co_await apply(world, client, tree.local.files, style_of(world, tree.globals, format),
+                                 tree.local.dry_run);
+    }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
-    const Format format = CO_TRY(parse_format(tree.globals.output));
-    Connection found = CO_TRY(connection(world, tree.globals.api, tree.globals.key));
-    Base base = CO_TRY(parse_api_url(found.api));
     Run run{world, tree, *command, format, std::move(found), std::move(base)};
     co_return co_await run.perform();
 }

@@ -34,6 +34,8 @@ struct CliWorld {
     std::function<std::optional<std::string>(const std::string& name)> env;
     std::function<void(std::string_view)> out;  // Data,
     std::function<void(std::string_view)> err;  // and talk.
+    // Standard input to its end, or its first so many bytes.
+    std::function<std::string(std::size_t bytes_max)> in{};
     // Asks whoever sits there; nullopt at the end of input. Empty without a terminal: nobody is ever asked
     // then.
     std::function<std::optional<std::string>(std::string_view prompt, bool secret)> ask{};

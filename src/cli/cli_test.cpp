@@ -8,6 +8,7 @@
 namespace hostler::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -259,11 +260,16 @@ TEST_F(CliTest, CompletesCommandsFlagsAndValues) {
     };
     world.other_commands = {{"up", "Run a cloud on this machine."}};
     EXPECT_THAT(complete({"ins"}), ElementsAre("instance"));
-    EXPECT_THAT(complete({""}), Contains("up"));
+    EXPECT_THAT(complete({""}), AllOf(Contains("up"), Contains("apply"), Contains("logs")));
     EXPECT_THAT(complete({"instance", "sta"}), ElementsAre("start", "state"));
     EXPECT_THAT(complete({"instance", "start", "--im"}), ElementsAre("--image"));
     EXPECT_THAT(complete({"gpu", "list", "--state", "h"}), ElementsAre("healthy"));
+    EXPECT_THAT(complete({"gpu", "list", "--state", "healthy", "--st"}), ElementsAre("--state"));
     EXPECT_THAT(complete({"gpu", "list", "-o", "j"}), ElementsAre("json"));
+    EXPECT_THAT(complete({"apply", "-f", "x"}), ElementsAre(":files"));
+    EXPECT_THAT(complete({"volume", "create", "--file", ""}), ElementsAre(":files"));
+    EXPECT_THAT(complete({"zone", "list", "--limit", ""}), ElementsAre());
+    EXPECT_TRUE(api.requests.empty());
     for (const auto* shell : {"bash", "zsh", "fish"}) {
         EXPECT_EQ(run({"completion", shell}), 0);
         EXPECT_THAT(out, HasSubstr("__complete"));
@@ -307,10 +313,69 @@ TEST_F(CliTest, ReadsTheFileThatUpWrites) {
         << "# a comment\nexport HOSTLER_API=http://10.0.0.7/base/\nHOSTLER_KEY='operator-key'\n";
     EXPECT_EQ(run({"whoami"}), 5) << err;
     EXPECT_THAT(api.dialled, ElementsAre("10.0.0.7:80"));
-    for (const auto* bad : {"ftp://x", "http://", "http://a@b", "unix:relative", "https://x", "x:80"})
+    for (const auto* bad :
+         {"ftp://x", "http://", "http://a@b", "unix:relative", "https://", "https://a@b", "x:80"})
         EXPECT_EQ(run({"whoami", "--api", bad}), 2) << bad;
     EXPECT_EQ(run({"whoami", "--api", "unix:/run/api.sock", "--key", "operator-key"}), 8);
     EXPECT_EQ(api.dialled.back(), "unix:/run/api.sock");
+}
+
+TEST_F(CliTest, SpeaksTlsToHttpsAddresses) {
+    api.canned["GET /v1/whoami"] = problem({.code = Code::conflict, .message = "it got there"});
+    EXPECT_EQ(run({"whoami", "--api", "https://api.test", "--key", "operator-key"}), 5) << err;
+    EXPECT_EQ(api.dialled.back(), "api.test:443");
+    EXPECT_EQ(api.secured.back(), "https://api.test");
+    EXPECT_EQ(run({"whoami", "--api", "https://[::1]:8443", "--key", "operator-key"}), 5) << err;
+    EXPECT_EQ(api.dialled.back(), "[::1]:8443");
+    EXPECT_EQ(api.secured.back(), "https://[::1]");
+    const std::string pem = "-----BEGIN CERTIFICATE-----\nours";
+    EXPECT_EQ(
+        run({"whoami", "--api", "https://api.test", "--key", "operator-key", "--ca", file("ca.pem", pem)}),
+        5);
+    EXPECT_EQ(api.secured.back(), "https://api.test by " + pem);
+    env["HOSTLER_CA"] = home + "/ca.pem";
+    EXPECT_EQ(run({"whoami", "--api", "https://api.test", "--key", "operator-key"}), 5);
+    EXPECT_EQ(api.secured.back(), "https://api.test by " + pem);
+    EXPECT_EQ(run({"whoami"}), 5) << err;  // http:// needs no authority.
+    EXPECT_EQ(api.secured.size(), 4U);
+    EXPECT_EQ(run({"whoami", "--ca", home + "/ca.pem"}), 2);
+    EXPECT_THAT(err, HasSubstr("--ca is for https:// addresses"));
+    EXPECT_EQ(run({"whoami", "--api", "https://api.test", "--ca", home + "/none.pem"}), 2);
+    EXPECT_THAT(err, HasSubstr("none.pem, which is to name the authorities to believe, cannot be read"));
+    EXPECT_EQ(run({"whoami", "--api", "https://api.test", "--ca", file("x.pem", "hello")}), 2);
+    EXPECT_THAT(err, HasSubstr("x.pem holds no certificate in PEM"));
+}
+
+TEST_F(CliTest, SaysWhyAServerIsNotTrusted) {
+    env["HOSTLER_API"] = "https://api.test";
+    api.refusal = Error{Code::unauthenticated, "10.0.0.7:443: somebody else", "unknown_authority"};
+    EXPECT_EQ(run({"whoami"}), 8);
+    EXPECT_EQ(
+        err,
+        "hostler: the API at api.test:443 is not to be trusted: 10.0.0.7:443: somebody else\n"
+        "  would help: if the authority is one of your own, name its certificate: --ca FILE or HOSTLER_CA\n");
+    EXPECT_TRUE(api.requests.empty());
+    api.refusal->reason = "wrong_name";
+    EXPECT_EQ(run({"whoami"}), 8);
+    EXPECT_THAT(err, Not(HasSubstr("--ca")));
+}
+
+TEST_F(CliTest, LoginKeepsTheAuthorityToo) {
+    api.handlers.on<api::ops::whoami>(
+        [](api::Call, api::Empty) -> Task<api::Whoami> { co_return api::Whoami{.is_operator = true}; });
+    env.erase("HOSTLER_API");
+    env.erase("HOSTLER_KEY");
+    const std::string ca = file("ca.pem", "-----BEGIN CERTIFICATE-----\nours");
+    const std::string here = std::filesystem::current_path().string();
+    std::filesystem::current_path(home);
+    EXPECT_EQ(run({"login", "--api", "https://api.test", "--key", "operator-key", "--ca", "ca.pem"}), 0)
+        << err;
+    std::filesystem::current_path(here);
+    EXPECT_EQ(run({"whoami"}), 0) << err;
+    EXPECT_THAT(api.secured.back(), HasSubstr("by -----BEGIN"));
+    // Another API is not vouched for by this one's authority.
+    EXPECT_EQ(run({"whoami", "--api", "https://other.test", "--key", "operator-key"}), 0) << err;
+    EXPECT_EQ(api.secured.back(), "https://other.test");
 }
 
 TEST(EventReader, TakesEventsInAnyPieces) {

@@ -42,6 +42,15 @@ Result<std::vector<ServerEvent>> EventReader::take(std::string_view bytes) {
     return events;
 }
 
+std::string text_of(const json::object& object, std::string_view name) {
+    const json::value* value = object.if_contains(name);
+    return value && value->is_string() ? std::string(value->get_string()) : std::string{};
+}
+
+std::string text_of(const json::value& object, std::string_view name) {
+    return object.is_object() ? text_of(object.get_object(), name) : std::string{};
+}
+
 std::string target_of(const ApiCall& call) {
     std::string target{call.operation->path};
     for (const auto& [name, value] : call.params) {
@@ -57,8 +66,13 @@ std::string target_of(const ApiCall& call) {
     return target;
 }
 
-ApiClient::ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version)
-    : base_(std::move(base)), key_(std::move(key)), version_(std::move(version)), http_(net, timers) {}
+ApiClient::ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version,
+                     Duration total)
+    : base_(std::move(base)),
+      key_(std::move(key)),
+      version_(std::move(version)),
+      total_(total),
+      http_(net, timers) {}
 
 http::Request ApiClient::request(const ApiCall& call) const {
     http::Request request{.method = std::string(name(call.operation->method)),
@@ -78,6 +92,16 @@ http::Request ApiClient::request(const ApiCall& call) const {
 std::unexpected<Error> ApiClient::unreachable(Error error) const {
     if (error.code == Code::cancelled || error.code == Code::invalid)
         return std::unexpected(std::move(error));
+    if (error.code == Code::unauthenticated) {  // TLS found somebody else there.
+        Error untrusted{.code = Code::unavailable,
+                        .message = fmt::format("the API at {} is not to be trusted: {}",
+                                               base_.endpoint.address, error.message),
+                        .reason = "untrusted"};
+        if (error.reason == "unknown_authority")
+            untrusted.help =
+                "if the authority is one of your own, name its certificate: --ca FILE or HOSTLER_CA";
+        return std::unexpected(std::move(untrusted));
+    }
     return fail(Code::unavailable,
                 fmt::format("the API at {} cannot be reached: {}", base_.endpoint.address, error.message),
                 "unreachable");
@@ -98,7 +122,7 @@ Result<json::value> ApiClient::answer(int status, std::string_view body) const {
 }
 
 Task<json::value> ApiClient::call(ApiCall call) {
-    auto response = co_await http_.fetch(base_.endpoint, request(call), {}, answer_max);
+    auto response = co_await http_.fetch(base_.endpoint, request(call), {.total = total_}, answer_max);
     if (!response) co_return unreachable(std::move(response).error());
     co_return answer(response->status, response->body);
 }

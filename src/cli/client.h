@@ -38,7 +38,9 @@ private:
 
 class ApiClient {
 public:
-    ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version);
+    // `total`: the longest that call() may take.
+    ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version,
+              Duration total = Duration::max());
 
     // The answer's JSON. Errors: what the API answered (api::error_of); transport's are `unavailable` with
     // reason "unreachable", answers that are none of ours `internal`.
@@ -56,8 +58,13 @@ private:
     Base base_;
     std::string key_;
     std::string version_;
+    Duration total_;
     http::Client http_;
 };
+
+// A field of an object, when it is there and a text; else "".
+std::string text_of(const json::object& object, std::string_view name);
+std::string text_of(const json::value& object, std::string_view name);
 
 // The target of a call: its path with the parameters in it, and the query.
 std::string target_of(const ApiCall& call);

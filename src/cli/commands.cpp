@@ -91,6 +91,38 @@ CLI::App* child(CLI::App& parent, const std::string& name) {
     return nullptr;
 }
 
+// The list whose items a field names: that of the noun with this field in its path. Null: none.
+const api::Operation* list_of_names(std::string_view field) {
+    if (field == "storageID") field = "volume";
+    if (field == "specName") field = "spec";
+    std::string_view noun;
+    const std::string step = fmt::format("{{{}}}", field);
+    for (const api::Operation* one : api::operations())
+        if (noun.empty() && one->path.contains(step)) noun = one->noun;
+    for (const api::Operation* one : api::operations())
+        if (!noun.empty() && one->noun == noun && one->list && one->verb == "list") return one;
+    return nullptr;
+}
+
+// `hostler logs X`, `hostler instances list`: as the table names them.
+void expand(std::vector<std::string>& args, const CLI::App& app) {
+    if (args.empty()) return;
+    for (const Short& one : shorts)
+        if (args.front() == one.typed) {
+            args.front() = one.verb;
+            args.insert(args.begin(), std::string(one.noun));
+            return;
+        }
+    const auto known = [&](const std::string& word) {
+        const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+        return std::any_of(all.begin(), all.end(),
+                           [&](const CLI::App* one) { return one->get_name() == word; });
+    };
+    if (!args.front().ends_with('s') || known(args.front())) return;
+    const std::string singular = args.front().substr(0, args.front().size() - 1);
+    if (known(singular)) args.front() = singular;
+}
+
 }  // namespace
 
 std::string kebab(std::string_view json_name) {
@@ -116,12 +148,7 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     app.get_formatter()->column_width(32);
     add_globals(world);
     for (const api::Operation* operation : api::operations()) add_command(*operation);
-    local.login = app.add_subcommand("login", "Keep the API's address and a key for later calls.");
-    local.completion = app.add_subcommand("completion", "Print a script that completes commands in a shell.");
-    local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
-    for (CLI::App* one : {local.login, local.completion}) one->fallthrough()->allow_extras();
-    local.login->footer("Example:\n  hostler login --api http://127.0.0.1:8080 --key KEY");
-    local.completion->footer("Example:\n  source <(hostler completion bash)");
+    add_local();
     std::string footer = "Short forms: `hostler logs NAME`, `hostler explain NAME`, `hostler events`.\n";
     if (!world.other_commands.empty()) footer += "\nParts of the cloud itself:\n";
     for (const auto& [name, help] : world.other_commands) {
@@ -135,10 +162,36 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     app.footer(footer);
 }
 
+void CommandTree::add_local() {
+    local.apply = app.add_subcommand("apply", "Make what files say and is not there yet.");
+    local.apply
+        ->add_option("-f,--file", local.files, "YAML or JSON file, '-' for standard input; may be repeated.")
+        ->type_name("FILE")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all()
+        ->required();
+    local.apply->add_flag("--dry-run", local.dry_run, "Check what can be checked, and change nothing.");
+    local.apply->footer(
+        "Each document names its kind (as volume) and its fields as the API names them.\n\n"
+        "Example:\n  hostler apply -f cloud.yaml --dry-run");
+    local.login = app.add_subcommand("login", "Keep the API's address and a key for later calls.");
+    local.login->footer("Example:\n  hostler login --api http://127.0.0.1:8080 --key KEY");
+    local.completion = app.add_subcommand("completion", "Print a script that completes commands in a shell.");
+    local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
+    local.completion->footer("Example:\n  source <(hostler completion bash)");
+    for (CLI::App* one : {local.apply, local.login, local.completion}) one->fallthrough()->allow_extras();
+}
+
 void CommandTree::add_globals(const CliWorld& world) {
     app.add_option("--api", globals.api, "Address of the API.")->type_name("URL")->group("Everywhere");
     app.add_option("--key", globals.key, "API key; HOSTLER_KEY keeps it out of the list of processes.")
         ->type_name("KEY")
+        ->group("Everywhere");
+    app.add_option("--ca", globals.ca,
+                   "File with the authorities to believe of an https:// address; without it "
+                   "those of this machine.")
+        ->type_name("FILE")
         ->group("Everywhere");
     app.add_option("-o,--output", globals.output, "How to print data.")
         ->type_name("{table,json,yaml,csv,name}")
@@ -232,7 +285,7 @@ void CommandTree::add_common(Command& command) {
                       "further effect.")
             ->type_name("TEXT");
         on.add_option("-f,--file", command.file,
-                      "Take fields from this JSON file, '-' for standard input; flags win.")
+                      "Take fields from this YAML or JSON file, '-' for standard input; flags win.")
             ->type_name("FILE");
     }
     if (can_wait(operation)) {
@@ -244,17 +297,7 @@ void CommandTree::add_common(Command& command) {
 }
 
 Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
-    if (!args.empty())
-        for (const Short& one : shorts)
-            if (args.front() == one.typed) {
-                args.front() = one.verb;
-                args.insert(args.begin(), std::string(one.noun));
-            }
-    if (!args.empty() && args.front().ends_with('s') &&
-        !child(app, args.front())) {  // `hostler instances list`
-        const std::string singular = args.front().substr(0, args.front().size() - 1);
-        if (child(app, singular)) args.front() = singular;
-    }
+    expand(args, app);
     const auto deepest = [&] {
         CLI::App* at = &app;
         while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -323,49 +366,86 @@ Command* CommandTree::chosen() const {
     return nullptr;
 }
 
-std::vector<std::string> CommandTree::candidates(std::vector<std::string> typed) const {
+// The value of the option before it. False: that takes none.
+bool CommandTree::complete_value(const CLI::App& at, const std::string& before, Candidates& out) const {
+    if (before == "-o" || before == "--output") {
+        out.words = {"table", "json", "yaml", "csv", "name"};
+        return true;
+    }
+    if (before == "-f" || before == "--file" || before == "--ca") {
+        out.files = true;
+        return true;
+    }
+    if (!before.starts_with('-')) return false;
+    for (const auto& command : commands) {
+        if (command->app != &at) continue;
+        for (const auto& flag : command->flags) {
+            if (!flag->option->check_name(before)) continue;
+            const api::Schema& schema = *flag->property->schema;
+            if (schema.kind == Kind::boolean) return false;
+            out.words.assign(schema.values.begin(), schema.values.end());
+            out.names = list_of_names(flag->property->name);
+            return true;
+        }
+    }
+    const CLI::Option* option = at.get_option_no_throw(before);
+    if (!option) option = app.get_option_no_throw(before);
+    return option && option->get_items_expected_min() > 0;
+}
+
+Candidates CommandTree::candidates(std::vector<std::string> typed) const {
     std::string last;
     if (!typed.empty()) {
         last = typed.back();
         typed.pop_back();
     }
+    expand(typed, app);
     const CLI::App* at = &app;
     const auto all = [](const CLI::App*) { return true; };
     std::string before;
+    std::size_t given = 0;  // Arguments by position, behind the command's own words.
+    bool value = false;     // `word` belongs to the option before it.
     for (const std::string& word : typed) {
+        const CLI::App* next = nullptr;
         for (const CLI::App* one : at->get_subcommands(all))
-            if (one->check_name(word)) {
-                at = one;
-                break;
-            }
-        before = word;
+            if (!value && !next && one->check_name(word)) next = one;
+        if (next)
+            at = next;
+        else if (!value && !word.starts_with('-'))
+            ++given;
+        Candidates ignored;
+        value = !value && !word.contains('=') && complete_value(*at, word, ignored);
+        before = value ? word : "";
     }
-    std::vector<std::string> out;
-    const auto offer = [&](std::string_view text) {
-        if (text.starts_with(last)) out.emplace_back(text);
-    };
-    if (before == "-o" || before == "--output") {
-        for (const auto* format : {"table", "json", "yaml", "csv", "name"}) offer(format);
-        return out;
-    }
-    for (const auto& command : commands) {
-        if (command->app != at) continue;
-        for (const auto& flag : command->flags)
-            if (flag->option->check_name(before))
-                for (const auto value : flag->property->schema->values) offer(value);
-    }
-    if (!out.empty()) return out;
-    if (at == local.completion)
-        for (const auto* shell : {"bash", "zsh", "fish"}) offer(shell);
-    for (const CLI::App* one : at->get_subcommands(all)) offer(one->get_name());
-    if (at == &app)
-        for (const auto& other : others_) offer(other);
-    if (last.starts_with('-'))
+    Candidates out;
+    if (!complete_value(*at, before, out) && !last.starts_with('-')) {
+        if (at == local.completion) out.words = {"bash", "zsh", "fish"};
+        for (const CLI::App* one : at->get_subcommands(all)) out.words.push_back(one->get_name());
+        if (at == &app) {
+            out.words.insert(out.words.end(), others_.begin(), others_.end());
+            for (const Short& one : shorts) out.words.emplace_back(one.typed);
+        }
+        for (const auto& command : commands) {
+            if (command->app != at) continue;
+            std::vector<const Flag*> positional;
+            for (const auto& flag : command->flags)
+                if (!flag->name.starts_with('-')) positional.push_back(flag.get());
+            if (given >= positional.size()) continue;
+            const api::Property& property = *positional[given]->property;
+            const api::Operation* list = list_of_names(property.name);
+            // In a body it is the name of what is to be made.
+            const bool fresh = list && list->noun == command->operation->noun &&
+                               api::place_of(*command->operation, property) == api::Place::body;
+            if (!fresh) out.names = list;
+        }
+    } else if (before.empty()) {
         for (const CLI::App* from : {at, &app})
             for (const CLI::Option* option : from->get_options())
-                for (const auto& name : option->get_lnames()) offer("--" + name);
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
+                for (const auto& name : option->get_lnames()) out.words.push_back("--" + name);
+    }
+    std::erase_if(out.words, [&](const std::string& word) { return !word.starts_with(last); });
+    std::sort(out.words.begin(), out.words.end());
+    out.words.erase(std::unique(out.words.begin(), out.words.end()), out.words.end());
     return out;
 }
 

@@ -39,6 +39,7 @@ struct Command {
 struct Globals {
     std::string api;
     std::string key;
+    std::string ca;
     std::string output = "table";
     bool no_color = false;
     bool yes = false;
@@ -48,7 +49,17 @@ struct Globals {
 struct LocalCommands {  // Those that are no operation.
     CLI::App* login = nullptr;
     CLI::App* completion = nullptr;
+    CLI::App* apply = nullptr;
     std::string shell;
+    std::vector<std::string> files;  // Of apply.
+    bool dry_run = false;
+};
+
+// What may stand at the end of a line.
+struct Candidates {
+    std::vector<std::string> words;
+    const api::Operation* names = nullptr;  // A list whose items' names fit, too;
+    bool files = false;                     // so do names of files.
 };
 
 class CommandTree {
@@ -62,7 +73,7 @@ public:
     // The command that was typed; null for a local one.
     Command* chosen() const;
     // What may stand at the end of `words` (completion): its last is what has been typed of it so far.
-    std::vector<std::string> candidates(std::vector<std::string> words) const;
+    Candidates candidates(std::vector<std::string> words) const;
 
     CLI::App app;
     Globals globals;
@@ -71,11 +82,13 @@ public:
 
 private:
     void add_globals(const CliWorld& world);
+    void add_local();
     void add_command(const api::Operation& operation);
     void add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path);
     void add_flag(Command& command, const api::Property& property, std::vector<std::string> path);
     void add_common(Command& command);
     Result<> refuse_extras() const;
+    bool complete_value(const CLI::App& at, const std::string& before, Candidates& out) const;
 
     std::vector<std::string> others_;
 };

@@ -7,21 +7,21 @@
 namespace hostler::cli {
 
 struct Connection {
-    std::string api;  // "http://127.0.0.1:8080", "unix:/run/hostler/api.sock"
+    std::string api;  // "https://api.example.com", "http://127.0.0.1:8080", "unix:/run/hostler/api.sock"
     std::string key;
+    std::string ca;  // File with the authorities to believe of https://; empty: those of this machine.
 };
 
 // The file: HOSTLER_CONFIG, else $XDG_CONFIG_HOME or ~/.config, and hostler/config.toml below it. Empty: no
 // home.
 std::string config_path(const CliWorld& world);
 
-// Lines `api = "…"` and `key = "…"`, or HOSTLER_API=… and HOSTLER_KEY=… as in a shell; others
-// pass.
+// Lines `api = "…"`, `key = "…"` and `ca = "…"`, or HOSTLER_API=… and so on as in a shell; others pass.
 Connection parse_config(std::string_view text);
 
 // Errors: invalid (no address is known, or it is no proper one; HOSTLER_CONFIG names a file that cannot be
 // read).
-Result<Connection> connection(const CliWorld& world, std::string api_flag, std::string key_flag);
+Result<Connection> connection(const CliWorld& world, Connection flags);
 
 // Replaces the file, readable by its owner only. Errors: invalid.
 Result<> save_config(const std::string& path, const Connection& connection);
@@ -33,5 +33,7 @@ struct Base {
 };
 // Errors: invalid.
 Result<Base> parse_api_url(std::string_view url);
+// The same, with the authorities read. Errors: invalid.
+Result<Base> base_of(const Connection& connection);
 
 }  // namespace hostler::cli

@@ -31,6 +31,10 @@ public:
         if (down) co_return fail(Code::unavailable, "connection refused");
         auto [client, server] = hostler::testing::memory_pair();
         StreamPtr its = std::move(server);
+        if (silent) {
+            kept_.push_back(std::move(its));
+            co_return std::move(client);
+        }
         group_.start("serve", [](FakeApi& me, StreamPtr stream) -> Task<> {
             const http::ServerLimits limits;
             co_return co_await http::serve(std::move(stream), me.timers_, limits,
@@ -39,8 +43,10 @@ public:
         co_return std::move(client);
     }
     Task<ListenerPtr> listen(std::string) override { co_return fail(Code::internal, "not here"); }
-    Task<StreamPtr> secure(StreamPtr, Secure, Side, Duration) override {
-        co_return fail(Code::internal, "not here");
+    Task<StreamPtr> secure(StreamPtr stream, Secure how, Side, Duration) override {
+        secured.push_back(how.expect + (how.own->authority.empty() ? "" : " by " + how.own->authority));
+        if (refusal) co_return std::unexpected(*refusal);
+        co_return std::move(stream);
     }
 
     void stop() { group_.cancel(); }
@@ -49,6 +55,9 @@ public:
     std::map<std::string, http::Response> canned;  // "GET /v1/zones?limit=1000": answered as it stands.
     std::vector<std::string> requests;             // Method, target and body of each.
     std::vector<std::string> dialled;
+    std::vector<std::string> secured;  // Whom TLS was to find, by which authorities.
+    std::optional<Error> refusal;      // What TLS found instead.
+    bool silent = false;               // Connections are taken, and nothing is answered.
     bool down = false;
 
 private:
@@ -91,6 +100,7 @@ private:
     }
 
     ManualTimers& timers_;
+    std::vector<StreamPtr> kept_;
     TaskGroup group_;
 };
 
@@ -108,6 +118,7 @@ protected:
         };
         world.out = [this](std::string_view text) { out += text; };
         world.err = [this](std::string_view text) { err += text; };
+        world.in = [this](std::size_t bytes_max) { return typed.substr(0, bytes_max); };
     }
     ~CliTest() override {
         group.cancel();
@@ -127,6 +138,11 @@ protected:
         }(*this, std::move(args)));
         timers.settle();
     }
+    std::string file(const std::string& name, std::string_view text) {
+        const std::string path = home + "/" + name;
+        std::ofstream{path} << text;
+        return path;
+    }
     // A whole command; -1: it has not ended.
     int run(std::vector<std::string> args) {
         start(std::move(args));
@@ -139,6 +155,7 @@ protected:
     CliWorld world{.loop = loop, .net = api, .timers = timers};
     std::map<std::string, std::string> env;
     std::string home;
+    std::string typed;  // On standard input.
     std::string out;
     std::string err;
     std::optional<int> code;

@@ -1,6 +1,7 @@
 // What commands print, in each format.
 #include "cli/fake_api_test.h"
 #include "cli/render.h"
+#include "cli/yaml.h"
 
 namespace hostler::cli {
 namespace {
@@ -12,27 +13,27 @@ using ::testing::Not;
 class OutputTest : public CliTest {
 protected:
     OutputTest() {
-        api.handlers.on<api::ops::list_zones>(
-            [this](api::Call call, api::Empty) -> Task<api::List<api::Zone>> {
-                limits.push_back(call.limit);
-                api::List<api::Zone> page;
-                if (call.cursor.empty()) {
-                    page.items.push_back({.name = "nj",
-                                          .location = "New Jersey, \"US\"",
-                                          .access_points = 1,
-                                          .hosts = 2,
-                                          .gpus = 16,
-                                          .gpus_free = 9,
-                                          .created_at = timers.wall() - 3min});
-                    if (two_pages)
-                        page.next_cursor = "more";
-                    else
-                        page.items.push_back(lon());
-                } else {
+        api.handlers.on<api::ops::list_zones>([this](api::Call call,
+                                                     api::Empty) -> Task<api::List<api::Zone>> {
+            limits.push_back(call.limit);
+            api::List<api::Zone> page;
+            if (!call.after) {
+                page.items.push_back({.name = "nj",
+                                      .location = "New Jersey, \"US\"",
+                                      .access_points = 1,
+                                      .hosts = 2,
+                                      .gpus = 16,
+                                      .gpus_free = 9,
+                                      .created_at = timers.wall() - 3min});
+                if (two_pages)
+                    page.next_cursor = cursor = api::to_string({.list = call.list, .created = 1, .id = "nj"});
+                else
                     page.items.push_back(lon());
-                }
-                co_return page;
-            });
+            } else {
+                page.items.push_back(lon());
+            }
+            co_return page;
+        });
         api.handlers.on<api::ops::get_host>([this](api::Call, api::NameHost request) -> Task<api::Host> {
             if (request.host != "h-1")
                 co_return fail(Code::not_found, "there is no host '" + request.host + "'");
@@ -51,6 +52,7 @@ protected:
 
     std::vector<int> limits;
     bool two_pages = false;
+    std::string cursor;  // Of the second page.
 };
 
 TEST_F(OutputTest, TableIsAlignedWithAges) {
@@ -70,9 +72,9 @@ TEST_F(OutputTest, FetchesAllPagesOrAsManyAsAsked) {
     limits.clear();
     EXPECT_EQ(run({"zones", "list", "-o", "name", "--limit", "1"}), 0) << err;
     EXPECT_EQ(out, "nj\n");
-    EXPECT_EQ(err, "there are more: --cursor more\n");
+    EXPECT_EQ(err, "there are more: --cursor " + cursor + "\n");
     EXPECT_THAT(limits, ElementsAre(1));
-    EXPECT_EQ(run({"zone", "list", "-o", "name", "--cursor", "more"}), 0);
+    EXPECT_EQ(run({"zone", "list", "-o", "name", "--cursor", cursor}), 0);
     EXPECT_EQ(out, "lon\n");
 }
 
@@ -107,6 +109,55 @@ TEST_F(OutputTest, ShowsOneObjectWithUnitsAndTimes) {
     EXPECT_THAT(out, HasSubstr("gpuModels:       H100 SXM5 80GB\n"));
     EXPECT_THAT(out, HasSubstr("Z (4s ago)\n"));
     EXPECT_THAT(out, Not(HasSubstr("provider")));  // What is empty is left out.
+}
+
+TEST_F(OutputTest, WhatIsFreshIsNotInTheFuture) {
+    std::chrono::microseconds ahead{};
+    api.handlers.on<api::ops::get_zone>([&](api::Call, api::NameZone) -> Task<api::Zone> {
+        co_return api::Zone{.name = "nj", .created_at = timers.wall() + ahead};
+    });
+    for (const std::chrono::milliseconds skew : {0ms, -200ms, 700ms, 4000ms}) {
+        ahead = skew;
+        EXPECT_EQ(run({"zone", "get", "nj"}), 0);
+        EXPECT_THAT(out, HasSubstr("Z (just now)\n"));
+    }
+    ahead = 1min;
+    EXPECT_EQ(run({"zone", "get", "nj"}), 0);
+    EXPECT_THAT(out, HasSubstr("Z (in 60s)\n"));
+}
+
+TEST_F(OutputTest, EveryFormatOfAnAnswerWithoutFields) {
+    api.handlers.on<api::ops::delete_zone>(
+        [](api::Call, api::NameZone) -> Task<api::Empty> { co_return api::Empty{}; });
+    const auto printed = [&](std::string format) {
+        EXPECT_EQ(run({"zone", "delete", "nj", "-o", std::move(format)}), 0) << err;
+        return out;
+    };
+    EXPECT_EQ(printed("table"), "");
+    EXPECT_EQ(printed("json"), "{}\n");
+    EXPECT_EQ(printed("yaml"), "{}\n");
+    EXPECT_EQ(printed("csv"), "");
+    EXPECT_EQ(printed("name"), "nj\n");
+}
+
+TEST_F(OutputTest, YamlReadsBackAsTheJson) {
+    EXPECT_EQ(run({"host", "get", "h-1", "-o", "json"}), 0);
+    const json::value as_json = json::parse(out);
+    EXPECT_EQ(run({"host", "get", "h-1", "-o", "yaml"}), 0);
+    const auto as_yaml = parse_yaml(out);
+    ASSERT_TRUE(as_yaml) << as_yaml.error().message;
+    EXPECT_EQ(as_yaml->front().value, as_json);
+}
+
+TEST_F(OutputTest, NumbersAreWrittenAsPeopleDo) {
+    api.handlers.on<api::ops::get_gpu>([](api::Call, api::GetGpu) -> Task<api::Gpu> {
+        co_return api::Gpu{.id = "GPU-1", .utilization_percent = 93.0, .power_watts = 412.5};
+    });
+    EXPECT_EQ(run({"gpu", "get", "GPU-1", "-o", "json"}), 0);
+    EXPECT_THAT(out, HasSubstr("\"utilizationPercent\": 93,\n"));
+    EXPECT_THAT(out, HasSubstr("\"powerWatts\": 412.5"));
+    EXPECT_EQ(run({"gpu", "get", "GPU-1", "-o", "csv"}), 0);
+    EXPECT_THAT(out, HasSubstr(",93,,412.5"));
 }
 
 TEST_F(OutputTest, ColoursOnlyOnATerminalThatWantsThem) {
@@ -169,6 +220,10 @@ TEST(Render, WritesAgesAndSizes) {
     EXPECT_EQ(age(now - 59min, now), "59m");
     EXPECT_EQ(age(now - 30h, now), "30h");
     EXPECT_EQ(age(now + 24h * 29, now), "in 29d");
+    EXPECT_EQ(age(now, now), "0s");
+    EXPECT_EQ(age(now + 300ms, now), "0s");  // Clocks differ.
+    EXPECT_EQ(age(now + 5s, now), "0s");
+    EXPECT_EQ(age(now + 6s, now), "in 6s");
     EXPECT_EQ(bytes_text(0), "0 B");
     EXPECT_EQ(bytes_text(std::int64_t{80} << 30), "80 GiB");
     EXPECT_EQ(bytes_text((std::int64_t{3} << 40) / 2), "1.5 TiB");

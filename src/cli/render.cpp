@@ -6,6 +6,9 @@
 #include <cctype>
 #include <cmath>
 
+#include "api/indent.h"
+#include "cli/yaml.h"
+
 namespace hostler::cli {
 
 namespace {
@@ -96,106 +99,30 @@ std::string csv_field(std::string_view text) {
     return out + '"';
 }
 
-std::string csv(const api::Schema& schema, const json::array& items) {
+// RFC 4180. What has parts of its own stands in its field as JSON.
+std::string csv(const std::vector<std::string>& columns, const json::array& items) {
+    if (columns.empty()) return {};
     std::string out;
-    for (const api::Property& property : schema.properties)
-        out += (&property == &schema.properties.front() ? "" : ",") + property.name;
+    for (const std::string& column : columns)
+        out += (&column == &columns.front() ? "" : ",") + csv_field(column);
     out += "\r\n";
     for (const json::value& item : items) {
         bool first = true;
-        for (const api::Property& property : schema.properties) {
+        for (const std::string& column : columns) {
             if (!std::exchange(first, false)) out += ',';
-            const json::value* value = field_of(item, property.name);
+            const json::value* value = field_of(item, column);
             if (!value || value->is_null()) continue;
-            out += csv_field(value->is_string() ? std::string(value->get_string()) : json::serialize(*value));
+            out += csv_field(value->is_string() ? std::string(value->get_string()) : api::compact(*value));
         }
         out += "\r\n";
     }
     return out;
 }
 
-// Indented JSON.
-void pretty(std::string& out, const json::value& value, std::size_t depth) {
-    const auto line = [&](std::size_t at) { out.append("\n").append(at * 2, ' '); };
-    if (const auto* object = value.if_object(); object && !object->empty()) {
-        out += '{';
-        bool first = true;
-        for (const auto& entry : *object) {
-            if (!std::exchange(first, false)) out += ',';
-            line(depth + 1);
-            out += json::serialize(json::string(entry.key())) + ": ";
-            pretty(out, entry.value(), depth + 1);
-        }
-        line(depth);
-        out += '}';
-    } else if (const auto* array = value.if_array(); array && !array->empty()) {
-        out += '[';
-        bool first = true;
-        for (const auto& element : *array) {
-            if (!std::exchange(first, false)) out += ',';
-            line(depth + 1);
-            pretty(out, element, depth + 1);
-        }
-        line(depth);
-        out += ']';
-    } else {
-        out += json::serialize(value);
-    }
-}
-
-std::string pretty(const json::value& value) {
-    std::string out;
-    pretty(out, value, 0);
-    return out + "\n";
-}
-
-bool plain_in_yaml(std::string_view text) {
-    if (text.empty() || text.front() == '-' || text.front() == '.') return false;
-    if (!std::all_of(text.begin(), text.end(), [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./-").contains(c);
-        }))
-        return false;
-    std::string low{text};
-    for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-        if (low == word) return false;
-    return !std::isdigit(static_cast<unsigned char>(text.front()));
-}
-
-void yaml(std::string& out, const json::value& value, std::size_t depth) {
-    const auto inner = [&](const json::value& v) {
-        const bool block =
-            (v.is_object() && !v.get_object().empty()) || (v.is_array() && !v.get_array().empty());
-        if (block) {
-            out += '\n';
-            yaml(out, v, depth + 1);
-        } else {
-            out += ' ';
-            yaml(out, v, depth);
-            out += '\n';
-        }
-    };
-    if (const auto* object = value.if_object(); object && !object->empty()) {
-        for (const auto& entry : *object) {
-            out.append(depth * 2, ' ').append(entry.key().data(), entry.key().size()).append(":");
-            inner(entry.value());
-        }
-    } else if (const auto* array = value.if_array(); array && !array->empty()) {
-        for (const auto& element : *array) {
-            std::string item;
-            if (element.is_object() && !element.get_object().empty()) {
-                yaml(item, element, depth + 1);  // Its first line begins beside the dash.
-                out.append(depth * 2, ' ').append("- ").append(item.substr((depth + 1) * 2));
-            } else {
-                out.append(depth * 2, ' ').append("-");
-                inner(element);
-            }
-        }
-    } else if (const auto* text = value.if_string(); text && plain_in_yaml(*text)) {
-        out.append(text->data(), text->size());
-    } else {
-        out += json::serialize(value);  // JSON's scalars are YAML's.
-    }
+std::string csv(const api::Schema& schema, const json::array& items) {
+    std::vector<std::string> columns;
+    for (const api::Property& property : schema.properties) columns.push_back(property.name);
+    return csv(columns, items);
 }
 
 std::string lines_of(const api::Property& property, const json::value& value, const Style& style,
@@ -282,8 +209,9 @@ Result<Format> parse_format(std::string_view text) {
 
 std::string age(WallTime then, WallTime now) {
     using namespace std::chrono;
-    const bool future = then > now;
-    const auto passed = duration_cast<seconds>(future ? then - now : now - then).count();
+    const bool future = then > now + clock_skew;
+    const auto passed =
+        duration_cast<seconds>(future ? then - now : std::max(now - then, WallTime::duration{})).count();
     std::string text;
     if (passed < 120)
         text = fmt::format("{}s", passed);
@@ -323,7 +251,7 @@ std::string cell(const api::Property& property, const json::value& value, const 
             case Unit::celsius: return fmt::format("{:.0f} °C", number);
             case Unit::watts: return fmt::format("{:.0f} W", number);
             case Unit::seconds: return fmt::format("{} s", number);
-            case Unit::none: return json::serialize(value);
+            case Unit::none: return api::compact(value);
         }
     }
     if (const auto* text = value.if_string()) {
@@ -332,14 +260,18 @@ std::string cell(const api::Property& property, const json::value& value, const 
         if (!time) return harmless(*text);
         std::string ago = age(*time, style.now);
         if (!long_form) return ago;
-        return fmt::format("{} ({})", harmless(*text), ago.starts_with("in ") ? ago : ago + " ago");
+        if (ago == "0s")
+            ago = "just now";
+        else if (!ago.starts_with("in "))
+            ago += " ago";
+        return fmt::format("{} ({})", harmless(*text), ago);
     }
     if (const auto* array = value.if_array()) {
         std::vector<std::string> parts;
         for (const json::value& element : *array) {
             auto part = element.is_string()        ? harmless(element.get_string())
                         : property.schema->element ? gist(*property.schema->element, element, style)
-                                                   : json::serialize(element);
+                                                   : api::compact(element);
             if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
         }
         return fmt::format("{}", fmt::join(parts, ", "));
@@ -373,14 +305,25 @@ void Table::choose(const std::vector<std::vector<std::string>>& cells) {
         if (!empty || i == 0) kept.push_back(column);
     }
     columns_ = std::move(kept);
-    if (style_.columns <= 0) return;
-    std::size_t total = 0;
-    for (const Column& column : columns_) total += column.width + 2;
-    const auto room = static_cast<std::size_t>(style_.columns);
-    Column& last = columns_.back();
-    if (total - 2 > room && !last.right) {  // The last, mostly words, gives way, down to what still reads.
-        const std::size_t over = total - 2 - room;
-        last.width = last.width > over + 12 ? last.width - over : std::min<std::size_t>(last.width, 12);
+    if (style_.columns > 0) fit(static_cast<std::size_t>(style_.columns));
+}
+
+// Words in the last column give way, down to what still reads; then whole columns, from the end.
+void Table::fit(std::size_t room) {
+    constexpr std::size_t words_min = 12;
+    std::size_t total = 2 * (columns_.size() - 1);
+    for (const Column& column : columns_) total += column.width;
+    while (total > room) {
+        Column& last = columns_.back();
+        const std::size_t over = total - room;
+        const bool words = last.property->schema->kind == Kind::text;
+        if ((words && last.width >= over + words_min) || columns_.size() == 1) {
+            last.width = std::max(last.width - std::min(last.width, over), words_min);
+            return;
+        }
+        left_out_.insert(left_out_.begin(), last.head);
+        total -= last.width + 2;
+        columns_.pop_back();
     }
 }
 
@@ -436,17 +379,10 @@ std::string name_of(const api::Schema& schema, const json::value& object) {
     return {};
 }
 
-std::string to_yaml(const json::value& value) {
-    std::string out;
-    yaml(out, value, 0);
-    if (!out.ends_with('\n')) out += '\n';
-    return out;
-}
-
 std::string render_list(const api::Operation& list, const json::array& items, const Style& style) {
     const api::Schema& item = *list.response().find("items")->schema->element;
     switch (style.format) {
-        case Format::json: return pretty(items);
+        case Format::json: return api::indented(items) + "\n";
         case Format::yaml: return to_yaml(items);
         case Format::csv: return csv(item, items);
         case Format::name: {
@@ -459,10 +395,19 @@ std::string render_list(const api::Operation& list, const json::array& items, co
     broken("a format outside its enum", __FILE__, __LINE__);
 }
 
+std::string render_results(const json::array& results, Format format) {
+    if (format == Format::json) return api::indented(results) + "\n";
+    if (format == Format::yaml) return to_yaml(results);
+    std::vector<std::string> columns;
+    if (!results.empty())
+        for (const auto& entry : results.front().get_object()) columns.emplace_back(entry.key());
+    return csv(columns, results);
+}
+
 std::string render_object(const api::Operation& operation, const json::value& object, const Style& style) {
     const api::Schema& schema = operation.response();
     switch (style.format) {
-        case Format::json: return pretty(object);
+        case Format::json: return api::indented(object) + "\n";
         case Format::yaml: return to_yaml(object);
         case Format::csv: return csv(schema, json::array{object});
         case Format::name: return name_of(schema, object) + "\n";

@@ -15,6 +15,9 @@ enum class Format { table, json, yaml, csv, name };
 // Errors: invalid.
 Result<Format> parse_format(std::string_view text);
 
+// Between the clock of the machine that wrote a time and ours.
+inline constexpr std::chrono::seconds clock_skew{5};
+
 struct Style {
     Format format = Format::table;
     bool colour = false;
@@ -28,6 +31,9 @@ public:
     Table(const api::Operation& list, const Style& style);
     std::string rows(const json::array& items);  // With a head the first time. Columns that are empty in all
                                                  // of these first rows are left out for good.
+    // Heads of the columns for which the terminal has no room; known from the first rows on.
+    const std::vector<std::string>& left_out() const { return left_out_; }
+
 private:
     struct Column {
         const api::Property* property = nullptr;
@@ -36,22 +42,26 @@ private:
         bool right = false;
     };
     void choose(const std::vector<std::vector<std::string>>& cells);
+    void fit(std::size_t room);
     std::string line(const std::vector<std::string>& cells, bool coloured) const;
 
     Style style_;
     std::vector<Column> columns_;
+    std::vector<std::string> left_out_;
     bool begun_ = false;
 };
 
 std::string render_list(const api::Operation& list, const json::array& items, const Style& style);
+// Objects that are no answer of the API, with the same fields each; not as a table.
+std::string render_results(const json::array& results, Format format);
 std::string render_object(const api::Operation& operation, const json::value& object, const Style& style);
-std::string to_yaml(const json::value& value);
 
 // How its kind is called by people: "notebook-1" of an instance.
 std::string name_of(const api::Schema& schema, const json::value& object);
 // One field for people: ages, GiB, colours left out.
 std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
-std::string age(WallTime then, WallTime now);  // "3m", "in 29d"
-std::string bytes_text(std::int64_t bytes);    // "80 GiB"
+// "3m", "in 29d". What lies ahead by no more than clocks may differ is now: "0s".
+std::string age(WallTime then, WallTime now);
+std::string bytes_text(std::int64_t bytes);  // "80 GiB"
 
 }  // namespace hostler::cli

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
 #include "api/codec.h"
+#include "cli/documents.h"
 
 namespace hostler::cli {
 
@@ -120,16 +119,25 @@ Result<json::value> value_of(const Flag& flag) {
     return to_value(*property.schema, property.field, flag.values.front());
 }
 
-Result<json::object> read_fields(const std::string& path) {
-    if (path.empty()) return json::object{};
-    std::ifstream file{path == "-" ? "/dev/stdin" : path, std::ios::binary};
-    std::stringstream text;
-    if (file) text << file.rdbuf();
-    if (!file) return fail(Code::invalid, fmt::format("{} cannot be read", path));
-    auto value = api::parse_json(text.str());
-    if (!value) return fail(Code::invalid, fmt::format("{}: {}", path, value.error().message));
-    if (!value->is_object()) return fail(Code::invalid, fmt::format("{}: must be a JSON object", path));
-    return std::move(value->get_object());
+// A file's fields. It may be one for `hostler apply`, which names its kind.
+Result<json::object> read_fields(const Command& command, const CliWorld& world) {
+    if (command.file.empty()) return json::object{};
+    auto documents = TRY(read_documents(command.file, world));
+    if (documents.size() != 1)
+        return fail(Code::invalid,
+                    fmt::format("{} has {} documents, and {} takes the fields of one; `hostler apply -f` "
+                                "takes many",
+                                command.file, documents.size(), command.app->get_name()));
+    json::object fields = std::move(documents.front().value.get_object());
+    const std::string kind = text_of(fields, "kind");
+    if (!kind.empty() && !command.operation->request().find("kind")) {
+        if (kind != command.operation->noun)
+            return fail(Code::invalid,
+                        fmt::format("{}: this is the kind {}, not {}", documents.front().place("kind"), kind,
+                                    command.operation->noun));
+        fields.erase("kind");
+    }
+    return fields;
 }
 
 // A parameter's text. Of path and query there are only plain values.
@@ -166,9 +174,27 @@ Result<std::chrono::seconds> parse_time(std::string_view text) {
     return std::chrono::seconds{number->as_int64() * unit};
 }
 
-Result<ApiCall> to_call(const Command& command) {
+ApiCall place_fields(const api::Operation& operation, json::object fields) {
+    ApiCall call{.operation = &operation};
+    for (auto& field : fields) {
+        const api::Property* property = operation.request().find(field.key());
+        const auto place = property ? api::place_of(operation, *property) : api::Place::body;
+        switch (place) {
+            case api::Place::path: call.params.emplace_back(field.key(), parameter(field.value())); break;
+            case api::Place::query:
+            // Some proxies drop a DELETE's body, so its fields go where they survive.
+            case api::Place::body_or_query:
+                call.query.emplace_back(field.key(), parameter(field.value()));
+                break;
+            case api::Place::body: call.body[field.key()] = std::move(field.value()); break;
+        }
+    }
+    return call;
+}
+
+Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
     const api::Operation& operation = *command.operation;
-    json::object fields = TRY(read_fields(command.file));
+    json::object fields = TRY(read_fields(command, world));
     Error error{.code = Code::invalid};
     for (const auto& flag : command.flags) {
         if (!flag->given()) continue;
@@ -187,20 +213,8 @@ Result<ApiCall> to_call(const Command& command) {
         return std::unexpected(std::move(error));
     }
 
-    ApiCall call{.operation = &operation, .idempotency_key = command.idempotency_key};
-    for (auto& field : fields) {
-        const api::Property* property = operation.request().find(field.key());
-        const auto place = property ? api::place_of(operation, *property) : api::Place::body;
-        switch (place) {
-            case api::Place::path: call.params.emplace_back(field.key(), parameter(field.value())); break;
-            case api::Place::query:
-            // Some proxies drop a DELETE's body, so its fields go where they survive.
-            case api::Place::body_or_query:
-                call.query.emplace_back(field.key(), parameter(field.value()));
-                break;
-            case api::Place::body: call.body[field.key()] = std::move(field.value()); break;
-        }
-    }
+    ApiCall call = place_fields(operation, std::move(fields));
+    call.idempotency_key = command.idempotency_key;
     if (command.dry_run) call.query.emplace_back("dryRun", "true");
     return call;
 }

@@ -8,7 +8,9 @@ namespace hostler::cli {
 
 // Errors: invalid, with every flag that is wrong or missing. A tenantID that is missing is no error: see
 // needs_tenant.
-Result<ApiCall> to_call(const Command& command);
+Result<ApiCall> to_call(const Command& command, const CliWorld& world);
+// Fields put where the operation wants them.
+ApiCall place_fields(const api::Operation& operation, json::object fields);
 
 // The request must have a tenantID and has none: it is the key's own tenant.
 bool needs_tenant(const Command& command, const ApiCall& call);

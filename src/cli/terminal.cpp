@@ -57,6 +57,17 @@ CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fflush(stdout);
     };
+    world.in = [](std::size_t bytes_max) {
+        std::string text;
+        std::array<char, 16 * 1024> piece{};
+        while (text.size() < bytes_max) {
+            const std::size_t room = std::min(piece.size(), bytes_max - text.size());
+            const std::size_t size = std::fread(piece.data(), 1, room, stdin);
+            if (size == 0) break;
+            text.append(piece.data(), size);
+        }
+        return text;
+    };
     world.err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
     world.out_is_terminal = isatty(STDOUT_FILENO) == 1;
     world.err_is_terminal = isatty(STDERR_FILENO) == 1;

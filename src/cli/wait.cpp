@@ -14,11 +14,6 @@ namespace {
 constexpr Duration retry_pause = std::chrono::milliseconds{500};
 constexpr Duration redraw_time = std::chrono::seconds{1};
 
-std::string text_of(const json::value& object, std::string_view name) {
-    const json::value* value = object.is_object() ? object.get_object().if_contains(name) : nullptr;
-    return value && value->is_string() ? std::string(value->get_string()) : std::string{};
-}
-
 bool has_ended(std::string_view state) { return state == "stopped" || state == "failed" || state == "lost"; }
 
 // Follows one instance by the events of its watch.

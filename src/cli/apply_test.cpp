@@ -1,0 +1,369 @@
+// `hostler apply`: against an API that keeps what it is told.
+#include "cli/compare.h"
+#include "cli/fake_api_test.h"
+#include "cli/render.h"
+
+namespace hostler::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ApplyTest : public CliTest {
+protected:
+    ApplyTest() {
+        api.handlers.on<api::ops::get_zone>([this](api::Call, api::NameZone asked) -> Task<api::Zone> {
+            for (const api::Zone& zone : zones)
+                if (zone.name == asked.zone) co_return zone;
+            co_return fail(Code::not_found, "there is no zone '" + asked.zone + "'");
+        });
+        api.handlers.on<api::ops::create_zone>(
+            [this](api::Call call, api::CreateZone asked) -> Task<api::Zone> {
+                api::Zone zone{.name = asked.name, .location = asked.location};
+                if (!call.dry_run) zones.push_back(zone);
+                co_return zone;
+            });
+        api.handlers.on<api::ops::get_volume>([this](api::Call, api::NameVolume asked) -> Task<api::Volume> {
+            for (const api::Volume& volume : volumes)
+                if (volume.name == asked.volume && volume.tenant_id == asked.tenant_id.value_or("acme"))
+                    co_return volume;
+            co_return fail(Code::not_found, "there is no volume '" + asked.volume + "'");
+        });
+        api.handlers.on<api::ops::create_volume>(
+            [this](api::Call call, api::CreateVolume asked) -> Task<api::Volume> {
+                if (asked.zone && std::none_of(zones.begin(), zones.end(),
+                                               [&](const auto& z) { return z.name == *asked.zone; }))
+                    co_return fail(Code::not_found, "there is no zone '" + *asked.zone + "'");
+                api::Volume volume{.name = asked.name,
+                                   .tenant_id = asked.tenant_id.value_or("acme"),
+                                   .size = asked.size,
+                                   .zone = asked.zone.value_or("")};
+                if (!call.dry_run) volumes.push_back(volume);
+                co_return volume;
+            });
+        serve_stock();
+        serve_instances();
+    }
+
+    void serve_stock() {
+        api.handlers.on<api::ops::get_spec>([this](api::Call, api::GetSpec asked) -> Task<api::Spec> {
+            if (!stock) co_return fail(Code::not_found, "there is no spec '" + asked.spec + "'");
+            co_return spec;
+        });
+        api.handlers.on<api::ops::get_stock>([this](api::Call, api::GetSpec) -> Task<api::Stock> {
+            if (!stock) co_return fail(Code::not_found, "there is no stock");
+            co_return api::Stock{
+                .spec_name = spec.name,
+                .wanted = *stock,
+                .zones = {{.zone = "nj", .wanted = 1}, {.zone = "lon", .wanted = *stock - 1}}};
+        });
+        api.handlers.on<api::ops::create_stocks>(
+            [this](api::Call, api::CreateStocks asked) -> Task<api::Empty> {
+                if (!stock)
+                    spec = {.name = asked.spec_name,
+                            .cpu = *asked.cpu,
+                            .memory = *asked.memory,
+                            .gpu_type = *asked.gpu_type,
+                            .gpu_num = *asked.gpu_num};
+                stock = stock.value_or(0) + asked.number;
+                changes.push_back(fmt::format("+{} {}", asked.number, asked.zone.value_or("anywhere")));
+                co_return api::Empty{};
+            });
+        api.handlers.on<api::ops::delete_stocks>(
+            [this](api::Call, api::DeleteStocks asked) -> Task<api::Empty> {
+                stock = *stock - asked.number;
+                changes.push_back(fmt::format("-{} {}", asked.number, asked.zone.value_or("anywhere")));
+                co_return api::Empty{};
+            });
+    }
+
+    void serve_instances() {
+        api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
+            co_return api::Whoami{.is_operator = call.caller.is_operator, .tenant_id = call.caller.tenant};
+        });
+        api.handlers.on<api::ops::get_instance>(
+            [this](api::Call, api::GetInstance asked) -> Task<api::Instance> {
+                if (!instance || instance->instance_id != asked.instance)
+                    co_return fail(Code::not_found, "there is none");
+                co_return api::Instance{.instance_id = instance->instance_id,
+                                        .tenant_id = instance->tenant_id,
+                                        .spec_name = instance->spec_name,
+                                        .image = instance->image};
+            });
+        api.handlers.on<api::ops::start_instance>(
+            [this](api::Call call, api::StartInstance asked) -> Task<api::Empty> {
+                if (instance && *instance != asked)
+                    co_return fail(Code::conflict, "nb was started with other values");
+                if (!call.dry_run) instance = asked;
+                co_return api::Empty{};
+            });
+    }
+
+    int apply(std::string_view text, std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"apply", "-f", file("cloud.yaml", text)});
+        const int ended = run(std::move(more));
+        for (std::size_t at; (at = err.find(home + "/")) != err.npos;) err.erase(at, home.size() + 1);
+        for (std::size_t at; (at = out.find(home + "/")) != out.npos;) out.erase(at, home.size() + 1);
+        return ended;
+    }
+
+    std::vector<api::Zone> zones;
+    std::vector<api::Volume> volumes;
+    std::optional<int> stock;
+    api::Spec spec;
+    std::optional<api::StartInstance> instance;
+    std::vector<std::string> changes;
+};
+
+constexpr std::string_view cloud = R"(
+kind: zone
+name: nj
+location: New Jersey, US
+---
+kind: stock
+specName: h100-1
+number: 3
+cpu: 8
+memory: 32Gi
+gpuType: H100 SXM5 80GB
+gpuNum: 1
+---
+kind: volume
+name: models
+size: 10Gi
+zone: nj
+---
+kind: instance
+instanceID: nb
+specName: h100-1
+image: demo:1
+template:
+  ports:
+    - {port: 8080, isPublic: true}
+)";
+
+TEST_F(ApplyTest, MakesWhatIsNotThereAndIsDoneTheSecondTime) {
+    env["HOSTLER_KEY"] = "acme-key";
+    // As a tenant zones and stock cannot be seen; the operator makes them.
+    EXPECT_EQ(apply(cloud), 4);
+    instance.reset();
+    env["HOSTLER_KEY"] = "operator-key";
+    EXPECT_EQ(apply(std::string(cloud) + "tenantID: acme\n"), 0) << err;
+    EXPECT_EQ(out, "zone/nj created\nstock/h100-1 created\nvolume/models created\ninstance/nb created\n");
+    EXPECT_EQ(err, "4 created\n");
+    EXPECT_THAT(changes, ElementsAre("+3 anywhere"));
+    EXPECT_EQ(spec.cpu, "8");
+    EXPECT_EQ(instance->template_.ports, (std::vector<api::Port>{{.port = 8080, .is_public = true}}));
+    EXPECT_EQ(apply(std::string(cloud) + "tenantID: acme\n"), 0) << err;
+    EXPECT_EQ(out,
+              "zone/nj unchanged\nstock/h100-1 unchanged\nvolume/models unchanged\ninstance/nb unchanged\n");
+    EXPECT_EQ(zones.size() + volumes.size() + changes.size(), 3U);
+}
+
+TEST_F(ApplyTest, FillsTheKeysOwnTenant) {
+    env["HOSTLER_KEY"] = "acme-key";
+    const std::string_view text = "kind: instance\ninstanceID: nb\nspecName: s\nimage: demo:1\n";
+    EXPECT_EQ(apply(text), 0) << err;
+    EXPECT_EQ(instance->tenant_id, "acme");
+    instance.reset();
+    env["HOSTLER_KEY"] = "operator-key";
+    EXPECT_EQ(apply(text), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml:1: tenantID: is required with an operator's key"));
+    EXPECT_FALSE(instance);
+}
+
+TEST_F(ApplyTest, SaysWhatDiffersAndGoesOn) {
+    volumes = {{.name = "models", .tenant_id = "acme", .size = "10Gi"}};
+    zones = {{.name = "nj", .location = "Newark"}};
+    const std::string_view text =
+        "kind: volume\nname: models\nsize: 20Gi\nzone: nj\n---\nkind: zone\nname: nj\nlocation: Newark\n---\n"
+        "kind: zone\nname: lon\n";
+    EXPECT_EQ(apply(text), 5);
+    EXPECT_EQ(out, "volume/models refused\nzone/nj unchanged\nzone/lon created\n");
+    EXPECT_THAT(
+        err,
+        HasSubstr("cloud.yaml:1, document 1: volume/models: it exists and differs in: size (10Gi there, 20Gi "
+                  "in the file), zone (none there, nj in the file)\n"));
+    EXPECT_THAT(err,
+                HasSubstr("would help: a volume cannot be changed: take another name, or delete it first\n"));
+    EXPECT_THAT(err, HasSubstr("hostler: 1 created, 1 unchanged, 1 refused\n"));
+    // 10240Mi is 10Gi.
+    EXPECT_EQ(apply("kind: volume\nname: models\nsize: 10240Mi\n"), 0) << err;
+    EXPECT_EQ(out, "volume/models unchanged\n");
+}
+
+TEST_F(ApplyTest, AnInstanceThatWasStartedOtherwiseIsAConflict) {
+    const std::string text = "kind: instance\ninstanceID: nb\ntenantID: acme\nspecName: s\nimage: demo:1\n";
+    EXPECT_EQ(apply(text), 0) << err;
+    // Not to be seen from outside; the API knows.
+    EXPECT_EQ(apply(text + "template: {cmd: serve}\n"), 5);
+    EXPECT_THAT(err, HasSubstr("nb was started with other values"));
+    EXPECT_EQ(out, "instance/nb refused\n");
+    EXPECT_EQ(apply(text + "# the same\n"), 0) << err;
+}
+
+TEST_F(ApplyTest, StockIsAsManySlotsAsTheFileSays) {
+    spec = {.name = "h100-1", .cpu = "8", .memory = "32Gi", .gpu_type = "H100", .gpu_num = 1};
+    stock = 4;
+    const auto text = [](int number, std::string_view more = "") {
+        return fmt::format("kind: stock\nspecName: h100-1\nnumber: {}\n{}", number, more);
+    };
+    EXPECT_EQ(apply(text(6)), 0) << err;
+    EXPECT_EQ(out, "stock/h100-1 updated: 6 slots, were 4\n");
+    EXPECT_EQ(apply(text(5)), 0) << err;
+    EXPECT_EQ(apply(text(5)), 0) << err;
+    EXPECT_EQ(out, "stock/h100-1 unchanged\n");
+    EXPECT_EQ(apply(text(3, "zone: nj\n")), 0) << err;
+    EXPECT_EQ(out, "stock/h100-1 updated: 3 slots, were 1\n");
+    EXPECT_EQ(apply(text(2, "zone: mars\n")), 0) << err;
+    EXPECT_THAT(changes, ElementsAre("+2 anywhere", "-1 anywhere", "+2 nj", "+2 mars"));
+    EXPECT_EQ(apply(text(9, "cpu: 4\n")), 5);
+    EXPECT_THAT(err, HasSubstr("differs in: cpu (8 there, 4 in the file)"));
+    EXPECT_EQ(stock, 9);
+}
+
+TEST_F(ApplyTest, EveryWrongFieldIsNamedWithItsLineBeforeAnythingIsSent) {
+    EXPECT_EQ(
+        apply("kind: zone\nname: New Jersey\n---\nkind: volume\nname: v\nsize: much\ncolour: red\n---\n"
+              "kind: zoen\nname: x\n---\nname: y\n---\nkind: gpu\n---\nkind: 7\n---\n"
+              "kind: instance\ninstanceID: nb\nspecName: s\nimage: i\ntemplate:\n  ports:\n    - port: 0\n"),
+        2);
+    EXPECT_THAT(err, HasSubstr("hostler: 8 fields are wrong; nothing was sent\n"));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:2, document 1: name: must "));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:6, document 2: size: "));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:7, document 2: colour: "));
+    EXPECT_THAT(
+        err, HasSubstr("  cloud.yaml:9, document 3: kind: there is no kind 'zoen'; did you mean 'zone'?\n"));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:12, document 4: kind: is required: one of stock, instance, "));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:14, document 5: kind: 'gpu' is none of stock, instance, zone"));
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:16, document 6: kind: must be a text\n"));
+    EXPECT_THAT(
+        err, HasSubstr("  cloud.yaml:24, document 7: template.ports[0].port: must be between 1 and 65535\n"));
+    EXPECT_EQ(out, "");
+    EXPECT_TRUE(api.requests.empty());
+}
+
+TEST_F(ApplyTest, FieldsThatOnlyTheApiCanJudgeAreNamedWithTheirLine) {
+    Error wrong{.code = Code::invalid, .message = "a field is wrong"};
+    wrong.fields = {{"size", "is more than any host has"}};
+    const api::Reply reply = api::reply_of(wrong);
+    api.canned["POST /v1/volumes"] = {reply.status, {{"Content-Type", reply.content_type}}, reply.body};
+    EXPECT_EQ(apply("kind: volume\nname: v\nsize: 4Pi\n"), 2);
+    EXPECT_THAT(err, HasSubstr("  cloud.yaml:3: size: is more than any host has\n"));
+}
+
+TEST_F(ApplyTest, ADryRunChangesNothing) {
+    stock = 1;
+    spec = {.name = "h100-1", .cpu = "8", .memory = "32Gi", .gpu_type = "H100 SXM5 80GB", .gpu_num = 1};
+    EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: volume\nname: v\nsize: 1Gi\nzone: nj\n", {"--dry-run"}),
+              3);
+    EXPECT_EQ(out, "zone/nj would be created\nvolume/v refused\n");
+    EXPECT_THAT(err, HasSubstr("what the documents before it make is not there in a dry run\n"));
+    EXPECT_EQ(apply("kind: zone\nname: nj\n", {"--dry-run"}), 0) << err;
+    EXPECT_EQ(err, "1 created (a dry run: nothing was changed)\n");
+    EXPECT_TRUE(zones.empty());
+    for (const std::string& request : api.requests)
+        EXPECT_TRUE(!request.starts_with("POST") || request.contains("?dryRun=true")) << request;
+}
+
+TEST_F(ApplyTest, TellsProgramsWhatBecameOfEach) {
+    zones = {{.name = "nj"}};
+    EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\n", {"-o", "json"}), 0) << err;
+    const json::value results = json::parse(out);
+    EXPECT_EQ(results.at(0).at("result"), "unchanged");
+    EXPECT_EQ(results.at(1).at("result"), "created");
+    EXPECT_EQ(results.at(1).at("at"), "cloud.yaml:4, document 2");
+    EXPECT_EQ(results.at(1).at("answer").at("name"), "lon");
+    EXPECT_EQ(err, "");
+    EXPECT_EQ(apply("kind: zone\nname: nj\n", {"-o", "csv"}), 0) << err;
+    EXPECT_EQ(out, "kind,name,result,dryRun,message,at\r\nzone,nj,unchanged,false,,cloud.yaml:1\r\n");
+    EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\nlocation: x\n", {"-o", "name"}), 5);
+    EXPECT_EQ(out, "zone/nj\n");
+}
+
+TEST_F(ApplyTest, ReadsJsonAndStandardInput) {
+    typed = R"([{"kind": "zone", "name": "nj"},
+                {"kind": "zone", "name": "lon"}])";
+    EXPECT_EQ(run({"apply", "-f", "-"}), 0) << err;
+    EXPECT_EQ(out, "zone/nj created\nzone/lon created\n");
+    typed = R"({"kind": "zone", "name": "x y"})";
+    EXPECT_EQ(run({"apply", "-f", "-"}), 2);
+    EXPECT_THAT(err, HasSubstr("standard input:1: name: must"));
+    EXPECT_EQ(run({"apply", "-f", file("a.json", R"([{"kind": "zone", "name": "nj"},
+  {"kind": "zone", "name": "N"}])")}),
+              2);
+    EXPECT_THAT(err, HasSubstr("a.json:2, document 2: name: must"));
+    EXPECT_EQ(run({"apply", "-f", file("b.json", R"({"kind": "zone", "name": "nj",})")}), 2);
+    EXPECT_THAT(err, HasSubstr("malformed JSON at line 1, column"));
+    EXPECT_EQ(run({"apply", "-f", file("a.yaml", "kind: zone\nname: nj\n"), "-f",
+                   file("b.yaml", "kind: zone\nname: ny\n")}),
+              0)
+        << err;
+    EXPECT_EQ(out, "zone/nj unchanged\nzone/ny created\n");
+}
+
+TEST_F(ApplyTest, RefusesFilesThatSayNothing) {
+    EXPECT_EQ(run({"apply"}), 2);
+    EXPECT_THAT(err, HasSubstr("--file is required"));
+    EXPECT_EQ(run({"apply", "-f", home + "/none.yaml"}), 2);
+    EXPECT_THAT(err, HasSubstr("none.yaml cannot be read"));
+    EXPECT_EQ(run({"apply", "-f", home}), 2);
+    EXPECT_EQ(apply("# nothing\n---\n"), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml: there is nothing in it"));
+    EXPECT_EQ(apply("just words\n"), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml:1: must be an object"));
+    EXPECT_EQ(apply("a: [b\n"), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml: line "));
+    EXPECT_EQ(apply(std::string((4 << 20) + 1, '#')), 2);
+    EXPECT_THAT(err, HasSubstr("is larger than 4 MiB"));
+    EXPECT_TRUE(api.requests.empty());
+}
+
+TEST_F(ApplyTest, StopsWhereTheNextWouldMeetTheSame) {
+    api.down = true;
+    EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\n"), 8);
+    EXPECT_EQ(api.dialled.size(), 1U);
+    EXPECT_THAT(err, HasSubstr("cannot be reached"));
+    EXPECT_THAT(err, HasSubstr("hostler: 1 refused, 1 not tried\n"));
+}
+
+TEST_F(ApplyTest, AKeyIsMadeOnceAndItsSecretShown) {
+    std::vector<api::ApiKey> keys{
+        {.id = "k-0", .name = "ci", .tenant_id = "acme", .expires_at = timers.wall() - 1s},
+        {.id = "k-1", .name = "ci", .tenant_id = "other"}};
+    api.handlers.on<api::ops::list_api_keys>(
+        [&](api::Call, api::ListApiKeys) -> Task<api::List<api::ApiKey>> {
+            co_return api::List<api::ApiKey>{keys};
+        });
+    api.handlers.on<api::ops::create_api_key>(
+        [&](api::Call, api::CreateApiKey asked) -> Task<api::CreatedApiKey> {
+            keys.push_back({.id = "k-2", .name = asked.name, .tenant_id = asked.tenant_id.value_or("")});
+            co_return api::CreatedApiKey{.id = "k-2", .name = asked.name, .secret = "hk_secret"};
+        });
+    const std::string text = "kind: key\nname: ci\ntenantID: acme\nttlSeconds: 3600\n";
+    EXPECT_EQ(apply(text), 0) << err;
+    EXPECT_EQ(out, "key/ci created\n  secret: hk_secret\n");
+    EXPECT_THAT(err, HasSubstr("keep the secret now"));
+    EXPECT_EQ(apply(text), 0) << err;
+    EXPECT_EQ(out, "key/ci unchanged\n");
+    EXPECT_EQ(keys.size(), 3U);
+}
+
+TEST_F(ApplyTest, ASingleCommandTakesYamlAndTheSameFile) {
+    EXPECT_EQ(run({"zone", "create", "-f", file("z.yaml", "kind: zone\nname: nj\nlocation: \"1\"\n")}), 0)
+        << err;
+    EXPECT_EQ(zones.back().location, "1");
+    EXPECT_EQ(run({"zone", "create", "lon", "-f", file("z.yaml", "name: nj\n")}), 0) << err;
+    EXPECT_EQ(zones.back().name, "lon");
+    EXPECT_EQ(run({"zone", "create", "-f", file("z.yaml", "kind: volume\nname: nj\n")}), 2);
+    EXPECT_THAT(err, HasSubstr("z.yaml:1: this is the kind volume, not zone"));
+    EXPECT_EQ(run({"zone", "create", "-f", file("z.yaml", "name: a\n---\nname: b\n")}), 2);
+    EXPECT_THAT(err, HasSubstr("has 2 documents"));
+    typed = "name: fra\n";
+    EXPECT_EQ(run({"zone", "create", "-f", "-"}), 0) << err;
+    EXPECT_EQ(zones.back().name, "fra");
+}
+
+}  // namespace
+}  // namespace hostler::cli

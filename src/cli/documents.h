@@ -1,0 +1,14 @@
+// What files and standard input say: JSON or YAML, one object or many.
+#pragma once
+
+#include "cli/cli.h"
+#include "cli/yaml.h"
+
+namespace hostler::cli {
+
+// Of a file, or of standard input for "-": several YAML documents, a JSON array, or one object; empty
+// documents are left out. Errors: invalid (it cannot be read, is larger than 4 MiB, or says anything but
+// objects), with the line.
+Result<std::vector<Document>> read_documents(const std::string& path, const CliWorld& world);
+
+}  // namespace hostler::cli
