@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "adapters/amd/files.h"
+#include "domain/inventory/unresponsive.h"
 
 namespace hostler {
 
@@ -45,13 +46,7 @@ Task<std::vector<GpuSample>> Amd::sample() {
     auto answers = CO_TRY(co_await ask<GpuSample>(timers_, settings_.timeout, std::move(questions)));
     std::vector<GpuSample> samples;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        GpuSample sample;
-        if (answers[i]) {
-            sample = std::move(*answers[i]);
-        } else {
-            sample.condition = GpuCondition::unresponsive;
-            sample.reason = "the driver does not answer for it: " + answers[i].error().message;
-        }
+        GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
         sample.uuid = gpus_[i].facts.uuid;
         samples.push_back(std::move(sample));
     }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/ip/network_v4.hpp>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
@@ -60,21 +59,6 @@ Result<> change_table(const NetworkSettings& settings, const std::string& rules,
     return {};
 }
 
-Result<> check(const NetworkSpec& spec) {
-    boost::system::error_code bad_subnet, bad_gateway;
-    const auto subnet = asio::ip::make_network_v4(spec.subnet, bad_subnet);
-    const auto gateway = asio::ip::make_address_v4(spec.gateway, bad_gateway);
-    if (spec.id.empty() || spec.id.size() > 128)
-        return fail(Code::invalid, fmt::format("'{}' is no id for a network", spec.id));
-    if (bad_subnet || subnet.canonical() != subnet)
-        return fail(Code::invalid,
-                    fmt::format("network {}: '{}' is not an IPv4 subnet", spec.id, spec.subnet));
-    if (bad_gateway || !asio::ip::make_network_v4(gateway, 32).is_subnet_of(subnet))
-        return fail(Code::invalid,
-                    fmt::format("network {}: gateway '{}' is not in {}", spec.id, spec.gateway, spec.subnet));
-    return {};
-}
-
 std::string network_path(std::string_view id) { return "/networks/" + percent_encode(id); }
 
 }  // namespace
@@ -112,7 +96,7 @@ Task<> DockerNetwork::guard(std::string id) { co_return co_await apply(wall_up(b
 Task<> DockerNetwork::unguard(std::string id) { co_return co_await apply(wall_down(bridge_name(id)), true); }
 
 Task<> DockerNetwork::ensure(NetworkSpec spec) {
-    CO_TRY(check(spec));
+    CO_TRY(validate(spec));
     // The wall first: no container ever stands in a bridge without it. It is set each time, since a reboot or
     // a firewall's reload takes it away while the engine keeps its network.
     CO_TRY(co_await apply(wall_up(bridge_name(spec.id)), false));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "adapters/intel/files.h"
+#include "domain/inventory/unresponsive.h"
 
 namespace hostler {
 
@@ -46,13 +47,7 @@ Task<std::vector<GpuSample>> Intel::sample() {
     std::vector<GpuSample> samples;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         Gpu& gpu = gpus_[i];
-        GpuSample sample;
-        if (answers[i]) {
-            sample = std::move(*answers[i]);
-        } else {
-            sample.condition = GpuCondition::unresponsive;
-            sample.reason = "the driver does not answer for it: " + answers[i].error().message;
-        }
+        GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
         sample.uuid = gpu.facts.uuid;
         const Instant now = timers_.now();
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - gpu.sampled).count();

@@ -6,6 +6,7 @@
 #include "adapters/nvml/read.h"
 #include "core/lane.h"
 #include "core/log.h"
+#include "domain/inventory/unresponsive.h"
 
 namespace hostler {
 
@@ -226,13 +227,7 @@ Task<std::vector<GpuSample>> Nvml::sample() {
         co_await ask<GpuSample>(state_->timers, state_->settings.sample_timeout, std::move(questions)));
     std::vector<GpuSample> samples;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        GpuSample sample;
-        if (answers[i]) {
-            sample = std::move(*answers[i]);
-        } else {
-            sample.condition = GpuCondition::unresponsive;
-            sample.reason = "the driver does not answer for it: " + answers[i].error().message;
-        }
+        GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
         sample.uuid = asked[i]->found->facts.uuid;
         if (sample.condition == GpuCondition::lost && asked[i]->condition != GpuCondition::lost) {
             state_->faults->add({.uuid = sample.uuid, .kind = "lost", .code = 0});
