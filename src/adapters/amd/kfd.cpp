@@ -58,7 +58,7 @@ std::optional<std::vector<GpuProcess>> read_kfd_processes(const KernelRoots& roo
     for (const auto& pid : list_folder(processes, processes_max)) {
         const auto bytes = read_number(fmt::format("{}{}/vram_{}", processes, pid, gpu_id));
         const auto number = parse_number(pid);
-        if (bytes && number && *bytes > 0) seen.push_back({.pid = *number, .memory_bytes = *bytes});
+        if (bytes && number && *bytes > 0) seen.push_back({.pid = *number, .memory_bytes = bytes});
     }
     std::ranges::sort(seen, {}, &GpuProcess::pid);
     return seen;

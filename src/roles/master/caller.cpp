@@ -64,7 +64,7 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
         return fail(Code::unauthenticated,
                     "this sign-in code was used, has expired, or is for another address; sign in again",
                     "code_unknown");
-    const std::string session = new_secret(term.ports().random, "hs");
+    std::string session = new_secret(term.ports().random, "hs");
     const std::string key = waiting->key;
     desk.estate.sign_ins.erase(hash);
     desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),

@@ -72,6 +72,7 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
         if (at != by_host.end()) ++at->second.stock;
     }
     std::vector<Candidate> all;
+    all.reserve(by_host.size());
     for (auto& [id, candidate] : by_host) all.push_back(std::move(candidate));
     return all;
 }

@@ -138,6 +138,7 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
                std::tuple(b->phase != SlotPhase::pending, b->meta.created, b->id);
     });
     std::vector<std::string> leaving;
+    leaving.reserve(static_cast<std::size_t>(request.number));
     for (int i = 0; i < request.number; ++i) leaving.push_back(free[static_cast<std::size_t>(i)]->id);
     for (const std::string& id : leaving) {
         const std::string held = desk.estate.slots.at(id).claim;
