@@ -50,6 +50,7 @@ Task<> Supervisor::run(std::shared_ptr<Child> child) {
 }
 
 Result<int> Supervisor::start(const Child& child) {
+    if (child.spec.before_start) child.spec.before_start();
     std::vector<std::string> words = child.spec.command;
     if (child.spec.more_arguments)
         for (std::string& word : child.spec.more_arguments()) words.push_back(std::move(word));

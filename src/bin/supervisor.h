@@ -17,6 +17,7 @@ struct ChildSpec {
     std::map<std::string, std::string> environment;  // Beside ours.
     // Asked before each start, so that a child comes back with what has been learnt since.
     std::function<std::vector<std::string>()> more_arguments{};
+    std::function<void()> before_start{};  // Called before each start, when nothing of it runs.
 };
 
 class Supervisor {

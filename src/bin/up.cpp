@@ -146,6 +146,7 @@ Task<> Up::start_engine() {
     const docker::PodmanService podman =
         CO_TRY(docker::prepare_podman(fs::absolute(settings_.data / "engine")));
     ChildSpec child{.name = "engine", .command = podman.command};
+    child.before_start = [scratch = podman.scratch] { docker::clear_scratch(scratch); };
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;
     engine_keeper_.keep(std::move(child));
     CO_TRY(co_await docker::wait_for_engine(*process_.net, *process_.timers, podman.socket, seconds{20}));
@@ -166,10 +167,18 @@ Task<> Up::import_demo_image() {
                                                     (programs_ / "hostler-demo").string()));
     const fs::path stamp = settings_.data / "demo-image";
     const std::string made_of = fmt::format("{} {}", engine_, std::hash<std::string>{}(program));
-    if (read_file(stamp) == made_of && CO_TRY(co_await engine.has_image(demo_image))) co_return Result<>{};
-    CO_TRY(co_await engine.import_image(docker::rootfs_of_program("/demo", program), demo_image,
-                                        {.command = {"/demo"}, .environment = {}, .ports = {8080}}));
-    co_return write_file(stamp, made_of);
+    if (read_file(stamp) == made_of)
+        if (const auto there = co_await engine.has_image(demo_image); there && *there) co_return Result<>{};
+    // An engine that ends meanwhile is started again.
+    constexpr int tries_max = 5;
+    for (int tries = 1;; ++tries) {
+        const auto imported =
+            co_await engine.import_image(docker::rootfs_of_program("/demo", program), demo_image,
+                                         {.command = {"/demo"}, .environment = {}, .ports = {8080}});
+        if (imported) co_return write_file(stamp, made_of);
+        if (imported.error().code != Code::unavailable || tries == tries_max) co_return imported;
+        CO_TRY(co_await sleep(*process_.timers, milliseconds{500}));
+    }
 }
 
 // ── Roles

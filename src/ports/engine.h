@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -50,14 +51,24 @@ struct Container {
     bool operator==(const Container&) const = default;
 };
 
+// How much of an image has come, of the parts whose size is known by now.
+struct PullProgress {
+    std::uint64_t bytes = 0;
+    std::uint64_t bytes_known = 0;
+};
+using PullSeen = std::function<void(PullProgress)>;
+
 // Every call may be repeated: the caller retries after any failure. Errors everywhere: unavailable (the
 // engine does not answer), timeout. An adapter may be used by many tasks at once.
 class Engine {
 public:
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
-    // Makes the image present. Succeeds at once when it is. Errors: not_found (nobody has it).
-    virtual Task<> pull(std::string image) = 0;
+    // Makes the image present. Succeeds at once when it is. `seen`, unless it is empty, is told how far it
+    // is, as often as the engine likes. Errors: not_found (nobody has it), forbidden (its registry wants
+    // credentials), unavailable with reason "registry_unreachable", exhausted (disk), invalid (that is no
+    // image's name).
+    virtual Task<> pull(std::string image, PullSeen seen) = 0;
     // Creates and starts. What runs already under this name with the same labels is left alone and given
     // back; with other labels it is a conflict. A device that is asked for is seen inside, or the start fails
     // and nothing stays. Errors: not_found (image, CDI device), invalid (the engine refuses the spec),

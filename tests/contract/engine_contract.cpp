@@ -99,11 +99,11 @@ TEST_P(EngineContract, AnImageThatNobodyHasIsNotFoundAndLeavesNothing) {
     EXPECT_EQ(answer.error().code, Code::not_found);
     EXPECT_THAT(answer.error().message, HasSubstr("localhost/nobody-has-this:1"));
     EXPECT_TRUE(list().empty());
-    EXPECT_EQ(run(rig_->engine().pull(spec.image)).error().code, Code::not_found);
+    EXPECT_EQ(run(rig_->engine().pull(spec.image, {})).error().code, Code::not_found);
 }
 
 TEST_P(EngineContract, PullingWhatIsThereSucceeds) {
-    EXPECT_TRUE(run(rig_->engine().pull(rig_->server(name()).image)));
+    EXPECT_TRUE(run(rig_->engine().pull(rig_->server(name()).image, {})));
 }
 
 TEST_P(EngineContract, TheExitCodeIsKept) {

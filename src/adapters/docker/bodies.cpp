@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/ip/address_v4.hpp>
 #include <boost/json.hpp>
+#include <limits>
 
 namespace hostler::docker {
 
@@ -112,6 +114,24 @@ json::array devices(const CdiEdits& edits) {
     return all;
 }
 
+// Podman takes one by chance. The host and the other containers remember for up to a minute which one an
+// address had, so that whoever got the address of a container that ended could not be reached. Docker does
+// this itself.
+std::string mac_of(const std::string& address) {
+    boost::system::error_code wrong;
+    const auto parsed = asio::ip::make_address_v4(address, wrong);
+    if (wrong) return {};
+    const auto bytes = parsed.to_bytes();
+    return fmt::format("02:48:{:02x}:{:02x}:{:02x}:{:02x}", bytes[0], bytes[1], bytes[2], bytes[3]);
+}
+
+// Docker refuses more than its machine has, which is no limit anyway.
+std::int64_t nano_cpus(std::int64_t cpu_milli, std::int64_t machine_cpus) {
+    constexpr std::int64_t milli = 1000;
+    const auto most = machine_cpus > 0 ? machine_cpus : std::numeric_limits<int>::max();
+    return std::min(cpu_milli, most * milli) * 1'000'000;
+}
+
 Result<json::object> host_config(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
                                  const Confinement& confinement) {
     json::object host{{"NetworkMode", spec.network.empty() ? "none" : spec.network},
@@ -125,7 +145,7 @@ Result<json::object> host_config(const ContainerSpec& spec, const CdiEdits& edit
                       {"Binds", TRY(binds(spec, edits, traits.dialect))},
                       {"Devices", devices(edits)}};
     if (auto limits = ulimits(confinement); !limits.empty()) host["Ulimits"] = std::move(limits);
-    if (spec.cpu_milli > 0) host["NanoCpus"] = spec.cpu_milli * 1'000'000;
+    if (spec.cpu_milli > 0) host["NanoCpus"] = nano_cpus(spec.cpu_milli, traits.cpus);
     if (spec.memory_bytes > 0) {
         host["Memory"] = spec.memory_bytes;
         host["MemorySwap"] = spec.memory_bytes;  // Memory and swap together: no swap.
@@ -158,6 +178,8 @@ Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits
     if (!spec.network.empty()) {
         json::object endpoint;
         if (!spec.address.empty()) endpoint["IPAMConfig"] = {{"IPv4Address", spec.address}};
+        if (auto mac = mac_of(spec.address); !mac.empty() && traits.dialect == Dialect::podman)
+            endpoint["MacAddress"] = std::move(mac);
         if (!spec.hostname.empty()) endpoint["Aliases"] = json::array{spec.hostname};
         body["NetworkingConfig"] = {{"EndpointsConfig", {{spec.network, std::move(endpoint)}}}};
     }
@@ -262,6 +284,7 @@ Result<Traits> parse_traits(std::string_view version_body, std::string_view info
         for (const auto& part : *parts)
             if (text(at(part, {"Name"})) == "Podman Engine") traits.dialect = Dialect::podman;
     traits.cgroup_version = text(at(info, {"CgroupVersion"})) == "2" ? 2 : 1;
+    traits.cpus = std::max<std::int64_t>(number(at(info, {"NCPU"})), 0);
     const auto init_id = text(at(info, {"InitCommit", "ID"}));
     traits.has_init = traits.dialect == Dialect::docker && !init_id.empty() && init_id != "N/A";
     return traits;
@@ -338,11 +361,44 @@ std::optional<std::string> pull_error(std::string_view stream) {
     return std::nullopt;
 }
 
+bool says_disk_full(std::string_view words) {
+    return words.contains("no space left on device") || words.contains("disk quota exceeded");
+}
+
+Error pull_refused(std::string_view image, std::string_view words) {
+    std::string lower{words};
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const auto says = [&](std::initializer_list<std::string_view> any) {
+        return std::ranges::any_of(any, [&](auto part) { return lower.contains(part); });
+    };
+    const auto refusal = [&](Code code, std::string_view reason, std::string_view sentence) {
+        return Error{.code = code,
+                     .message = fmt::format("image {}: {} ({})", image, sentence, words),
+                     .reason = std::string{reason}};
+    };
+    if (says_disk_full(lower)) return refusal(Code::exhausted, "disk_full", "the host's disk is full");
+    if (says({"invalid reference format", "must be lowercase"}))
+        return refusal(Code::invalid, "image_name_invalid", "that is no name of an image");
+    if (says({"unauthorized", "authentication required", "access denied", "access to the resource is denied",
+              "no basic auth credentials"}) ||
+        lower.contains(": denied"))
+        return refusal(Code::forbidden, "image_unauthorized",
+                       "its registry gives it only to those who sign in, or does not have it");
+    if (says({"connection refused", "no such host", "i/o timeout", "deadline exceeded", "timeout exceeded",
+              "handshake timeout", "no route to host", "is unreachable", "server misbehaving",
+              "connection reset", "x509:", "tls:", "http response to https client", "toomanyrequests",
+              "too many requests", "http status: 5", "http status 5", "unexpected eof",
+              "request canceled"}) ||
+        lower.ends_with(": eof"))
+        return refusal(Code::unavailable, "registry_unreachable", "its registry does not answer");
+    return refusal(Code::not_found, "image_unavailable", "its registry does not have it");
+}
+
 Error engine_error(int status, std::string_view body, std::string_view what) {
     const auto words = error_text(body);
-    const auto says = [&](std::string_view part) { return words.find(part) != std::string::npos; };
     Code code = Code::unavailable;
-    if (says("no space left on device") || says("disk quota exceeded"))
+    if (says_disk_full(words))
         code = Code::exhausted;
     else if (status == 404)
         code = Code::not_found;
@@ -352,7 +408,9 @@ Error engine_error(int status, std::string_view body, std::string_view what) {
         code = Code::unavailable;
     else if (status >= 400)
         code = Code::invalid;  // Engines answer 500 to a spec that they refuse.
-    return {code, fmt::format("{}: {}", what, words)};
+    return {.code = code,
+            .message = fmt::format("{}: {}", what, words),
+            .reason = code == Code::exhausted ? "disk_full" : ""};
 }
 
 bool is_name_taken(int status, std::string_view body) {

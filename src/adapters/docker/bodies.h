@@ -17,6 +17,7 @@ struct Traits {
     std::string version;  // "4.3.1"
     int cgroup_version = 1;
     bool has_init = false;  // It can put an init process before the container's own.
+    std::int64_t cpus = 0;  // Of its machine; 0: it does not say.
 };
 
 // Limits on what one container may write and open, whoever it belongs to.
@@ -64,6 +65,11 @@ std::string image_library_path(std::string_view body);
 std::string error_text(std::string_view body);
 // The error in the stream of progress that answers a pull; nullopt: it went well.
 std::optional<std::string> pull_error(std::string_view stream);
+// The Error for a pull that ended with `words`: not_found (the registry does not have it), forbidden (not
+// without signing in), unavailable (the registry does not answer), invalid (no image's name), exhausted (disk
+// full).
+Error pull_refused(std::string_view image, std::string_view words);
+bool says_disk_full(std::string_view words);
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
 Error engine_error(int status, std::string_view body, std::string_view what);
 // The engine has another container of this name.

@@ -51,8 +51,41 @@ TEST(CreateBody, SaysLimitsNetworkAndWalls) {
     EXPECT_FALSE(host.as_object().contains("Init"));
     EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/IPAMConfig/IPv4Address").as_string(),
               "10.1.2.3");
+    EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/MacAddress").as_string(),
+              "02:48:0a:01:02:03");
     EXPECT_EQ(json::serialize(value.at("Cmd")), R"(["/x","a b"])");
     EXPECT_EQ(json::serialize(value.at("Env")), R"(["A=1","B=x=y"])");
+}
+
+// Who gets an address that another had must be found at once by those who remember the other.
+TEST(CreateBody, AnAddressHasAlwaysTheSameMac) {
+    const auto endpoint = [](std::string address, Dialect dialect) {
+        return body({.name = "c", .image = "x", .network = "n", .address = std::move(address)}, {},
+                    {.dialect = dialect, .version = "1"})
+            .at_pointer("/NetworkingConfig/EndpointsConfig/n")
+            .as_object();
+    };
+    EXPECT_EQ(endpoint("10.200.0.255", Dialect::podman).at("MacAddress").as_string(), "02:48:0a:c8:00:ff");
+    EXPECT_FALSE(endpoint("", Dialect::podman).contains("MacAddress"));
+    EXPECT_FALSE(endpoint("10.1.2.3", Dialect::docker).contains("MacAddress"));
+}
+
+TEST(CreateBody, AsksForNoMoreCpusThanTheEngineHas) {
+    const auto asked = [](std::int64_t milli, std::int64_t cpus) {
+        return body({.name = "c", .image = "x", .cpu_milli = milli}, {},
+                    {.dialect = Dialect::docker, .version = "20.10", .cpus = cpus})
+            .at_pointer("/HostConfig/NanoCpus")
+            .as_int64();
+    };
+    EXPECT_EQ(asked(16'000, 2), 2'000'000'000);
+    EXPECT_EQ(asked(2'001, 2), 2'000'000'000);
+    EXPECT_EQ(asked(2'000, 2), 2'000'000'000);
+    EXPECT_EQ(asked(1'500, 2), 1'500'000'000);
+    EXPECT_EQ(asked(16'000, 0), 16'000'000'000) << "it does not say how many it has";
+    const auto info = parse_traits(R"({"Version":"20.10.24"})", R"({"NCPU":12})");
+    ASSERT_TRUE(info);
+    EXPECT_EQ(info->cpus, 12);
+    EXPECT_EQ(parse_traits(R"({"Version":"20.10.24"})", R"({"NCPU":-1})")->cpus, 0);
 }
 
 TEST(CreateBody, LeavesOutWhatIsNotAsked) {
@@ -148,6 +181,7 @@ TEST(Parse, InspectAndList) {
 TEST(Parse, ErrorsOfTheEngine) {
     EXPECT_EQ(engine_error(500, R"({"message":"write: no space left on device"})", "x").code,
               Code::exhausted);
+    EXPECT_EQ(engine_error(500, R"({"message":"write: no space left on device"})", "x").reason, "disk_full");
     EXPECT_EQ(engine_error(404, R"({"message":"no such image"})", "x").message, "x: no such image");
     EXPECT_EQ(engine_error(500, "text", "x").code, Code::invalid);
     EXPECT_EQ(engine_error(503, "text", "x").code, Code::unavailable);
@@ -158,6 +192,51 @@ TEST(Parse, ErrorsOfTheEngine) {
               "denied");
     EXPECT_EQ(pull_error("{\"status\":\"done\"}\n"), std::nullopt);
     EXPECT_EQ(image_library_path(R"({"Config":{"Env":["A=b","LD_LIBRARY_PATH=/x:/y"]}})"), "/x:/y");
+}
+
+// Word by word what podman 4.3 and dockerd 20.10 say.
+TEST(Parse, WhyAnImageCannotBeHad) {
+    struct Case {
+        Code code;
+        const char* words;
+    };
+    const Case cases[] = {
+        {Code::not_found,
+         "initializing source docker://r:5/a:1: reading manifest 1 in r:5/a: manifest unknown"},
+        {Code::not_found, "reading manifest 1 in r:5/a: name unknown: repository name not known to registry"},
+        {Code::not_found, "manifest for x:1 not found: manifest unknown: manifest unknown"},
+        {Code::forbidden, "initializing source docker://r/a:1: reading manifest 1 in r/a: unauthorized"},
+        {Code::forbidden, "reading manifest latest in r/a: denied"},
+        {Code::forbidden,
+         "pull access denied for a, repository does not exist or may require 'docker login': denied: "
+         "requested "
+         "access to the resource is denied"},
+        {Code::forbidden, "Head \"https://r/v2/a/manifests/1\": no basic auth credentials"},
+        {Code::unavailable,
+         "pinging container registry 127.0.0.1:9: Get \"https://127.0.0.1:9/v2/\": dial tcp 127.0.0.1:9: "
+         "connect: connection refused"},
+        {Code::unavailable,
+         "Get \"https://r.invalid/v2/\": dial tcp: lookup r.invalid on 10.0.0.53:53: no such host"},
+        {Code::unavailable, "Get \"https://r/v2/\": dial tcp 10.9.9.9:443: i/o timeout"},
+        {Code::unavailable, "Get \"https://r/v2/\": net/http: TLS handshake timeout"},
+        {Code::unavailable, "Get \"https://r/v2/\": http: server gave HTTP response to HTTPS client"},
+        {Code::unavailable,
+         "reading manifest 1 in r/a: received unexpected HTTP status: 500 Internal Server Error"},
+        {Code::unavailable, "toomanyrequests: You have reached your pull rate limit."},
+        {Code::exhausted, "writing blob: write /var/tmp/storage1: no space left on device"},
+        {Code::invalid, "normalizing image: normalizing name for compat API: invalid reference format"},
+    };
+    std::map<Code, std::string> reasons;
+    for (const auto& [code, words] : cases) {
+        const Error error = pull_refused("r/a:1", words);
+        EXPECT_EQ(error.code, code) << words;
+        EXPECT_THAT(error.message, HasSubstr("r/a:1"));
+        EXPECT_THAT(error.message, HasSubstr(words));
+        reasons[code] = error.reason;
+    }
+    std::set<std::string> different;
+    for (const auto& [code, reason] : reasons) different.insert(reason);
+    EXPECT_EQ(different.size(), 5u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "adapters/docker/frames.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/pull.h"
 #include "core/log.h"
 #include "core/percent.h"
 
@@ -23,7 +24,6 @@ constexpr Duration stop_margin = 20s;  // For the engine, beyond the grace that 
 constexpr Duration remove_time = 60s;
 constexpr Duration removal_poll = 100ms;
 constexpr std::size_t known_max = 4096;
-constexpr std::size_t line_bytes_max = 64 * 1024;
 constexpr std::size_t log_tail_lines_max = 1'000'000;
 
 bool is_name(std::string_view name) {
@@ -114,8 +114,8 @@ Task<EngineFacts> DockerEngine::describe() {
 }
 
 Task<std::string> DockerEngine::image_facts(std::string image) {
-    auto answer = CO_TRY(
-        co_await api_.call("GET", fmt::format("/images/{}/json", percent_encode(image)), settings_.call_time));
+    auto answer = CO_TRY(co_await api_.call("GET", fmt::format("/images/{}/json", percent_encode(image)),
+                                            settings_.call_time));
     if (answer.status == 404)
         co_return fail(Code::not_found, fmt::format("image {} is not on this host", image));
     if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look for image " + image));
@@ -128,34 +128,39 @@ Task<bool> DockerEngine::has_image(std::string name) {
     co_return facts.has_value();
 }
 
-Task<> DockerEngine::pull(std::string image) {
+Task<> DockerEngine::pull(std::string image, PullSeen seen) {
     if (image.empty()) co_return fail(Code::invalid, "no image is named");
     if (CO_TRY(co_await has_image(image))) co_return Result<>{};
-    const auto refuse = [&](std::string_view words) {
-        return fail(Code::not_found,
-                    fmt::format("image {}: not on this host and no registry has it{}{}{}", image,
-                                words.empty() ? "" : " (", words, words.empty() ? "" : ")"));
-    };
-    if (image.starts_with("localhost/")) co_return refuse({});
+    if (image.starts_with("localhost/"))
+        co_return fail(
+            Code::not_found,
+            fmt::format("image {}: it is not on this host, and a name that begins with localhost/ is "
+                        "asked of no registry",
+                        image),
+            "image_unavailable");
     const auto [name, tag] = split_image(image);
-    std::string line;
-    std::optional<std::string> error;
+    PullStream told;
     const auto note = [&](std::string_view piece) {
-        for (const char c : piece) {
-            if (c != '\n' && line.size() < line_bytes_max) line += c;
-            if (c == '\n' && !error) error = pull_error(line);
-            if (c == '\n') line.clear();
-        }
+        told.feed(piece);
+        if (seen) seen(told.progress());
     };
     const auto answer =
-        CO_TRY(co_await api_.stream("POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}),
-                                    settings_.pull_idle_time, settings_.pull_time, note));
-    if (!error) error = pull_error(line);
-    if (!answer.success()) error = error_text(answer.body);
-    if (!error) co_return Result<>{};
-    if (error->find("no space left on device") != std::string::npos)
-        co_return fail(Code::exhausted, fmt::format("image {}: the host's disk is full ({})", image, *error));
-    co_return refuse(*error);
+        co_await api_.stream("POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}),
+                             settings_.pull_idle_time, settings_.pull_time, note);
+    if (!answer && answer.error().code == Code::timeout)
+        co_return fail(Code::timeout,
+                       fmt::format("image {}: its registry is too slow: {}", image, answer.error().message),
+                       "registry_unreachable");
+    if (!answer) co_return std::unexpected(answer.error());
+    told.finish();
+    auto error = told.error();
+    if (!answer->success()) error = error_text(answer->body);
+    if (error) co_return std::unexpected(pull_refused(image, *error));
+    // An engine that is stopped meanwhile ends its stream as if all were said.
+    if (!CO_TRY(co_await has_image(image)))
+        co_return fail(Code::unavailable,
+                       fmt::format("image {}: the container engine broke off its pull", image));
+    co_return Result<>{};
 }
 
 Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
@@ -173,7 +178,7 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     const auto edits = CO_TRY(co_await run_on<CdiEdits>(
         worker_, [folders = settings_.cdi_folders, spec] { return prepare(folders, spec); }));
     for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
-    CO_TRY(co_await pull(spec.image));
+    CO_TRY(co_await pull(spec.image, {}));
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
     co_return co_await start(spec, edits, created.id);

@@ -32,7 +32,7 @@ public:
     DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings);
 
     Task<EngineFacts> describe() override;
-    Task<> pull(std::string image) override;
+    Task<> pull(std::string image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
     Task<> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name) override;

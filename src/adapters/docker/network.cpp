@@ -125,6 +125,9 @@ Task<> DockerNetwork::make(const NetworkSpec& spec) {
     if (words.contains("already used") || words.contains("overlap") || words.contains("in use"))
         co_return fail(Code::conflict,
                        fmt::format("network {}: subnet {} is in use ({})", spec.id, spec.subnet, words));
+    if (says_disk_full(words))
+        co_return fail(Code::exhausted,
+                       fmt::format("network {}: the host's disk is full ({})", spec.id, words), "disk_full");
     co_return fail(Code::unavailable, fmt::format("network {} cannot be made: {}", spec.id, words));
 }
 

@@ -13,6 +13,7 @@
 #include "adapters/docker/inside.h"
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
+#include "adapters/docker/pull.h"
 
 namespace hostler::docker {
 namespace {
@@ -109,6 +110,11 @@ TEST(Podman, AFolderOfItsOwn) {
     if (!service && service.error().code == Code::not_found) GTEST_SKIP() << "podman is not installed";
     ASSERT_TRUE(service) << service.error().message;
     EXPECT_EQ(service->socket, root / "engine/podman.sock");
+    std::ofstream{service->scratch / "api_load.tar1"} << "left by an import";
+    std::filesystem::create_directories(service->scratch / "storage1/2");
+    clear_scratch(service->scratch);
+    EXPECT_TRUE(std::filesystem::is_empty(service->scratch));
+    EXPECT_EQ(service->environment.back(), (std::pair{std::string{"TMPDIR"}, service->scratch.string()}));
     EXPECT_EQ(service->command.back(), "unix://" + service->socket);
     std::ifstream file{service->environment.at(0).second};
     const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -127,6 +133,31 @@ TEST(Firewall, TextIsOneTransactionThatNftAccepts) {
     }
     EXPECT_TRUE(no_bridges("table inet hostler {\n set bridges {\n type ifname\n }\n}"));
     EXPECT_FALSE(no_bridges("set bridges {\n elements = { \"hstaaaa\" }\n}"));
+}
+
+// As podman 4.3 streams it.
+TEST(PullStream, AddsUpTheLayersThatWereBegun) {
+    const std::string stream =
+        "{\"status\":\"Pulling fs layer\",\"progressDetail\":{},\"id\":\"a\"}\n"
+        "{\"status\":\"Downloading\",\"progressDetail\":{\"current\":10,\"total\":40},\"id\":\"a\"}\r\n"
+        "{\"status\":\"Downloading\",\"progressDetail\":{\"current\":5,\"total\":60},\"id\":\"b\"}\n"
+        "{\"status\":\"Extracting\",\"progressDetail\":{\"current\":1,\"total\":999},\"id\":\"b\"}\n"
+        "not json\n[]\n{\"status\":\"Downloading\",\"id\":\"c\"}\n"
+        "{\"status\":\"Downloading\",\"progressDetail\":{\"current\":-3,\"total\":-3},\"id\":\"d\"}\n";
+    for (const std::size_t step : {1UL, 7UL, stream.size()}) {
+        PullStream pull;
+        for (std::size_t at = 0; at < stream.size(); at += step)
+            pull.feed(std::string_view{stream}.substr(at, step));
+        EXPECT_EQ(pull.progress().bytes, 15U) << step;
+        EXPECT_EQ(pull.progress().bytes_known, 100U) << step;
+        EXPECT_EQ(pull.error(), std::nullopt);
+        pull.feed("{\"status\":\"Download complete\",\"id\":\"b\"}\n");
+        EXPECT_EQ(pull.progress().bytes, 70U);
+        pull.feed("{\"error\":\"manifest unknown\"}");
+        EXPECT_EQ(pull.error(), std::nullopt) << "the line is not whole";
+        pull.finish();
+        EXPECT_EQ(pull.error(), "manifest unknown");
+    }
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ Result<PodmanService> prepare_podman(fs::path folder) {
     if (socket.size() >= sizeof(sockaddr_un::sun_path))
         return fail(Code::invalid,
                     fmt::format("the path {} is too long for a socket; use a shorter folder", socket));
-    for (const auto& part : {folder, folder / "root", folder / "run", folder / "networks"})
+    for (const auto& part : {folder, folder / "root", folder / "run", folder / "networks", folder / "tmp"})
         fs::create_directories(part, error);
     if (error)
         return fail(Code::unavailable, fmt::format("cannot make {}: {}", folder.string(), error.message()));
@@ -103,11 +103,22 @@ Result<PodmanService> prepare_podman(fs::path folder) {
     return PodmanService{.socket = socket,
                          .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
                          .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
-                                         {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()}}};
+                                         {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()},
+                                         {"TMPDIR", (folder / "tmp").string()}},
+                         .scratch = folder / "tmp"};
+}
+
+void clear_scratch(const fs::path& scratch) {
+    std::error_code error;
+    for (const auto& left : fs::directory_iterator{scratch, error}) {
+        std::error_code ignored;
+        fs::remove_all(left.path(), ignored);
+    }
 }
 
 void release_podman(const fs::path& folder) {
     std::error_code error;
+    clear_scratch(folder / "tmp");
     const auto storage = fs::absolute(folder, error) / "root" / "overlay";
     ::umount2(storage.c_str(), UMOUNT_NOFOLLOW);  // Busy while a container runs, and then it stays.
 }

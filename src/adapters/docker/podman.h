@@ -15,12 +15,17 @@ struct PodmanService {
     std::string socket;
     std::vector<std::string> command;
     std::vector<std::pair<std::string, std::string>> environment;  // Beside what the parent has.
+    std::filesystem::path
+        scratch;  // What it leaves here when it ends is of no use: imports, halves of downloads.
 };
 
 // Writes its configuration under `folder`, where its images and containers then lie too; what another podman
 // of this machine has is not touched. The same folder again finds everything. Blocks, shortly. Errors:
 // not_found (podman is not installed), invalid (the folder's name is too long for a socket), unavailable.
 Result<PodmanService> prepare_podman(std::filesystem::path folder);
+
+// Empties PodmanService::scratch. Only while the service does not run.
+void clear_scratch(const std::filesystem::path& scratch);
 
 // Takes away the mount that podman keeps on its storage, once the service has ended and no container of it
 // runs.

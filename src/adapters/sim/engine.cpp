@@ -94,7 +94,7 @@ Task<EngineFacts> SimEngine::describe() {
     co_return EngineFacts{.name = "simulated engine", .cgroup_version = 2, .simulated = true};
 }
 
-Task<> SimEngine::pull(std::string image) {
+Task<> SimEngine::pull(std::string image, PullSeen) {
     CO_TRY(co_await answer());
     if (images_.contains(image)) co_return Result<>{};
     CO_TRY(co_await sleep(timers_, times.pull));

@@ -17,8 +17,9 @@ public:
     Task<EngineFacts> describe() override {
         return ask<EngineFacts>([this] { return engine_.describe(); });
     }
-    Task<> pull(std::string image) override {
-        return ask<void>([this, image = std::move(image)] { return engine_.pull(image); });
+    Task<> pull(std::string image, PullSeen seen) override {
+        return ask<void>(
+            [this, image = std::move(image), seen = std::move(seen)] { return engine_.pull(image, seen); });
     }
     Task<Container> launch(ContainerSpec spec) override {
         return ask<Container>([this, spec = std::move(spec)] { return engine_.launch(spec); });

@@ -86,7 +86,6 @@ Task<> Executor::start(JobPtr job) {
         old.reset();
     }
     if (!old || old->state == WorkloadState::created) {
-        progress(*job, "starting", "preparing network and volumes");
         ContainerSpec spec = CO_TRY(co_await prepare(job));
         CO_TRY(co_await pull(job, wanted.image()));
         if (job->superseded) co_return fail(Code::cancelled, "superseded");
@@ -169,12 +168,28 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
 
 Task<> Executor::pull(JobPtr job, std::string image) {
     progress(*job, "pulling", fmt::format("pulling image {}", image));
-    auto pulled = co_await persist(ports_.timers, [&] { return ports_.engine.pull(image); });
+    constexpr Duration between = seconds{1};  // Each is a commit of the master's.
+    Instant told = ports_.timers.now();
+    const auto seen = [&](PullProgress now) {
+        if (now.bytes_known == 0 || ports_.timers.now() - told < between) return;
+        told = ports_.timers.now();
+        constexpr double mb = 1e6;
+        progress(*job, "pulling",
+                 fmt::format("pulling image {}: {:.1f} of {:.1f} MB", image,
+                             static_cast<double>(now.bytes) / mb, static_cast<double>(now.bytes_known) / mb));
+    };
+    // A registry is asked several times by the engine itself, and slowly.
+    Result<> refused{};
+    const auto ask = [&]() -> Task<> {
+        auto answer = co_await ports_.engine.pull(image, seen);
+        if (answer || answer.error().reason != "registry_unreachable") co_return answer;
+        refused = std::move(answer);
+        co_return Result<>{};
+    };
+    auto pulled = co_await persist(ports_.timers, ask);
+    if (pulled) pulled = std::move(refused);
     if (pulled) co_return Result<>{};
-    Error error = because(pulled.error(), "image_unavailable");
-    if (error.code == Code::not_found)
-        error.message = fmt::format("image {} cannot be had: {}", image, error.message);
-    co_return std::unexpected(std::move(error));
+    co_return std::unexpected(because(pulled.error(), "image_unavailable"));
 }
 
 Task<> Executor::make_ready(JobPtr job) {

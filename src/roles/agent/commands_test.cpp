@@ -248,6 +248,35 @@ TEST(Commands, WhatIsMissingIsNamed) {
     EXPECT_EQ(world.engine.launches, 0);
 }
 
+TEST(Commands, APullTellsHowFarItIsOnceASecondAtMost) {
+    World world;
+    world.join();
+    world.engine.pull_hangs = true;
+    world.master.order(world.start());
+    world.timers.advance(5s);
+    const auto told = [&] { return world.master.updates.size(); };
+    const auto before = told();
+    world.engine.pulled = {1'500'000, 4'000'000};
+    for (int copies = 0; copies < 3; ++copies) {
+        world.engine.pulling.notify_all();
+        world.timers.advance(100ms);
+    }
+    EXPECT_EQ(told(), before + 1);
+    EXPECT_EQ(world.master.phases("c-1").back(), "pulling");
+    EXPECT_NE(world.master.updates.back().message().find("1.5 of 4.0 MB"), std::string::npos)
+        << world.master.updates.back().message();
+    world.timers.advance(1s);
+    world.engine.pulled = {4'000'000, 4'000'000};
+    world.engine.pulling.notify_all();
+    world.timers.advance(100ms);
+    EXPECT_EQ(told(), before + 2);
+    world.timers.advance(1s);
+    world.engine.pulled = {};  // It does not know.
+    world.engine.pulling.notify_all();
+    world.timers.advance(100ms);
+    EXPECT_EQ(told(), before + 2);
+}
+
 TEST(Commands, AStopDoesNotWaitForAPullThatHangs) {
     World world;
     world.join();

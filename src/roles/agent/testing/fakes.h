@@ -229,10 +229,13 @@ public:
         CO_TRY(alive());
         co_return EngineFacts{"fake 1", 1, true};
     }
-    Task<> pull(std::string image) override {
+    Task<> pull(std::string image, PullSeen seen) override {
         CO_TRY(alive());
         ++pulls;
-        while (pull_hangs) CO_TRY(co_await pulling.wait());
+        while (pull_hangs) {
+            CO_TRY(co_await pulling.wait());
+            if (seen) seen(pulled);
+        }
         if (!images.contains(image)) co_return fail(Code::not_found, "no registry has " + image);
         co_return Result<>{};
     }
@@ -296,6 +299,7 @@ public:
     std::string refuse_launch;
     bool down = false;
     bool pull_hangs = false;
+    PullProgress pulled;  // Told whenever `pulling` is notified.
     Signal pulling;
     int launches = 0, pulls = 0, stops = 0;
 
