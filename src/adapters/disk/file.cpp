@@ -63,7 +63,8 @@ std::unexpected<Error> disk_error(std::string_view what, std::string_view which)
     const Code code = error == ENOSPC || error == EDQUOT ? Code::exhausted
                       : error == ENOENT                  ? Code::not_found
                                                          : Code::unavailable;
-    return fail(code, fmt::format("cannot {} {}: {}", what, which, std::strerror(error)));
+    return fail(code, fmt::format("cannot {} {}: {}", what, which, std::strerror(error)),
+                code == Code::exhausted ? "disk_full" : "");
 }
 
 Result<Descriptor> make_folder(const std::string& folder) {

@@ -84,15 +84,27 @@ struct File {
     Descriptor file;
     std::size_t size = 0;  // All of it is whole records on the disk.
     bool broken = false;   // A sync failed: what is on the disk is unknown until it is opened again.
+    std::size_t reserve_bytes = 0;
+    std::size_t reserved = 0;  // Up to here the disk has given blocks.
 
     Result<> append(std::string_view bytes);
     Result<> rewrite(std::string_view bytes);
+    void reserve();
 };
+
+// A disk without room, or a file system that cannot do it, gives nothing: then each write must find its own.
+void File::reserve() {
+    if (reserved > size + reserve_bytes / 2) return;
+    const auto from = static_cast<off_t>(size);
+    if (::fallocate(*file, FALLOC_FL_KEEP_SIZE, from, static_cast<off_t>(reserve_bytes)) == 0)
+        reserved = size + reserve_bytes;
+}
 
 Result<> File::append(std::string_view bytes) {
     if (broken) return fail(Code::unavailable, fmt::format("{} can no longer be written: start again", path));
     if (auto written = write_whole(*file, bytes, path); !written) {
         // Half a record in the middle would hide all that follow.
+        reserved = 0;
         broken = ::ftruncate(*file, static_cast<off_t>(size)) != 0 ||
                  ::lseek(*file, static_cast<off_t>(size), SEEK_SET) < 0;
         return written;
@@ -102,6 +114,7 @@ Result<> File::append(std::string_view bytes) {
         return disk_error("sync", path);
     }
     size += bytes.size();
+    reserve();
     return {};
 }
 
@@ -122,6 +135,8 @@ Result<> File::rewrite(std::string_view bytes) {
     }
     file = std::move(fresh);
     size = bytes.size();
+    reserved = 0;
+    reserve();
     if (::fsync(*folder) != 0) {
         broken = true;
         return disk_error("sync the folder of", path);
@@ -265,6 +280,7 @@ Result<std::shared_ptr<File>> open_file(const std::string& given) {
 
 Result<std::unique_ptr<Journal>> open_journal(Worker& worker, std::string path, JournalLimits limits) {
     auto file = TRY(open_file(path));
+    file->reserve_bytes = limits.reserve_bytes;
     const auto content = TRY(read_whole(*file->file, file->path));
     Entries entries;
     // A new file's first line may have been torn as well.
@@ -286,6 +302,7 @@ Result<std::unique_ptr<Journal>> open_journal(Worker& worker, std::string path, 
     }
     if (::lseek(*file->file, static_cast<off_t>(file->size), SEEK_SET) < 0)
         return disk_error("open", file->path);
+    file->reserve();
     return std::make_unique<FileJournal>(worker, std::move(file), std::move(entries), limits);
 }
 

@@ -9,11 +9,14 @@
 namespace hostler::disk {
 
 struct JournalLimits {
-    std::size_t key_bytes_max = 1024;
-    std::size_t value_bytes_max = 1 << 20;
-    std::size_t bytes_max = 64 << 20;  // Of all keys and values.
+    std::size_t key_bytes_max = Journal::key_bytes_max;
+    std::size_t value_bytes_max = Journal::value_bytes_max;
+    std::size_t bytes_max = Journal::bytes_max;
     std::size_t waste_bytes_max =
         1 << 20;  // Written anew when more than this, and half of the file, is past.
+    // Of the disk, kept for what is to be appended next: that a host whose disk is full can still be told to
+    // end things, which makes room.
+    std::size_t reserve_bytes = 1 << 20;
 };
 
 // Reads what is there; a record that was half written when the power went is cut off. The worker outlives the

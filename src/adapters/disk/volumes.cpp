@@ -61,7 +61,8 @@ Result<std::string> create(const Root& root, const std::string& id, std::uint64_
     if (size_bytes > free_bytes)
         return fail(Code::exhausted,
                     fmt::format("volume {} of {} bytes does not fit: {} are free on the host's disk", id,
-                                size_bytes, free_bytes));
+                                size_bytes, free_bytes),
+                    "disk_full");
     // Under a name that is no volume until it is whole.
     const auto fresh = fmt::format("{}{}-new", gone_prefix, id);
     TRY(sweep(root, fresh));
