@@ -154,6 +154,9 @@ TEST(Problem, ComesBackAsTheErrorItWas) {
     const Error capacity{.code = Code::exhausted, .message = "full", .reason = "insufficient_capacity"};
     EXPECT_EQ(status_of(capacity), 409);
     EXPECT_EQ(error_of(problem_of(capacity)), capacity);
+    const Error full{.code = Code::exhausted, .message = "make room", .reason = "disk_full"};
+    EXPECT_EQ(status_of(full), 507);
+    EXPECT_EQ(error_of(problem_of(full)), full);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ int status_of(const Error& error) {
     if (error.code == Code::exhausted &&
         (error.reason == "insufficient_capacity" || error.reason == "quota_exceeded"))
         return 409;
+    if (error.code == Code::exhausted && error.reason == "disk_full") return 507;
     if (error.code == Code::invalid && error.reason == "too_large") return 413;
     if (error.code == Code::invalid && error.reason == "method_not_allowed") return 405;
     return http_status(error.code);
@@ -24,6 +25,7 @@ std::string_view title_of(int status) {
         case 499: return "Cancelled";
         case 503: return "Unavailable";
         case 504: return "Timed out";
+        case 507: return "Disk full";
     }
     return "Internal error";
 }
@@ -51,7 +53,8 @@ Error error_of(const Problem& problem) {
                              ? Code::exhausted
                              : Code::conflict;
             break;
-        case 429: error.code = Code::exhausted; break;
+        case 429:
+        case 507: error.code = Code::exhausted; break;
         case 499: error.code = Code::cancelled; break;
         case 502:
         case 503: error.code = Code::unavailable; break;

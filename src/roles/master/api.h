@@ -95,6 +95,7 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
         CO_TRY(co_await term->settled());
         co_return api::decode_stored<Response>(*before);
     }
+    if (term->read_only()) co_return std::unexpected(*term->read_only());
     Subject was = subject_of(desk, call, request);
     Response response = CO_TRY(decide(desk, call, request));
     // A secret is told once and kept nowhere.

@@ -69,7 +69,7 @@ Task<> Master::secure_link(StreamPtr raw) {
         co_return Result<>{};
     }
     // A link belongs to the term in which it began; without one, its owner comes back.
-    if (const TermPtr term = lead_.term; term && !term->ended())
+    if (const TermPtr term = lead_.term; term && !term->ended() && !term->read_only())
         term->tasks().start("link", serve_link(term, std::move(*stream)));
     co_return Result<>{};
 }
@@ -82,9 +82,14 @@ Task<> Master::lead_terms(AddressPool pool) {
             outranked_by_ = std::max(outranked_by_, lead_.term->outranked_by());
             pause = milliseconds{100};
         }
+        const bool led = lead_.term != nullptr;
         lead_.term = nullptr;
         if (!ended && ended.error().code == Code::cancelled) co_return ended;
-        log_error("master: the term has ended: {}", ended ? "" : ended.error().message);
+        full_.reset();
+        if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
+        if (ended) continue;
+        log_error("master: the term has ended: {}", ended.error().message);
+        if (full_ && led) continue;  // The next waits by itself, and can be read meanwhile.
         CO_TRY(co_await sleep(ports_.timers, pause));
         pause = std::min<Duration>(pause * 2, seconds{5});
     }
@@ -95,6 +100,7 @@ Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
     Snapshot snapshot = CO_TRY(co_await ports_.store.load());
     auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number);
     CO_TRY(term->estate().load(snapshot.live));
+    if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
     CO_TRY(first_start(*term));
     lead_.term = term;
     TaskGroup group{ports_.loop};
@@ -105,6 +111,36 @@ Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
     const auto ended = co_await term->run();
     co_await group.close();
     co_return ended;
+}
+
+// Until its disk has room again, what the store holds can be read and nothing is changed: a term that began
+// to work would end at its first commit, and nobody could even look in between.
+Task<> Master::wait_for_room(TermPtr term, std::uint64_t number) {
+    const Instant since = ports_.timers.now();
+    log_error("master: {}; until then everything can be read and nothing changed", full_->message);
+    term->only_read(*full_);
+    lead_.term = term;
+    led_ = true;
+    changed_.notify_all();
+    Result<> room{};
+    do {
+        room = co_await sleep(ports_.timers, seconds{1});
+        if (!room) break;
+        Changes changes{.epoch = term->epoch(), .number = number + 1};
+        const auto lasted = std::chrono::duration_cast<seconds>(ports_.timers.now() - since);
+        changes.events.push_back(
+            {.time = ports_.timers.wall(),
+             .kind = "master",
+             .id = "store",
+             .actor = "master",
+             .reason = "disk_has_room",
+             .message =
+                 fmt::format("The store's disk was full: for {} s nothing was changed.", lasted.count())});
+        room = co_await ports_.store.commit(std::move(changes));
+    } while (!room && room.error().code == Code::exhausted);
+    term->end(room ? *full_ : room.error());
+    (void)co_await term->tasks().close();
+    co_return room;
 }
 
 Result<> Master::first_start(Term& term) {

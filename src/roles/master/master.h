@@ -29,6 +29,7 @@ private:
     Task<> secure_link(StreamPtr raw);
     Task<> lead_terms(AddressPool pool);
     Task<> one_term(AddressPool pool, std::uint64_t above);
+    Task<> wait_for_room(TermPtr term, std::uint64_t number);
     Result<> first_start(Term& term);
 
     Settings settings_;
@@ -38,6 +39,7 @@ private:
     std::string api_address_;
     std::string wire_address_;
     std::uint64_t outranked_by_ = 0;
+    std::optional<Error> full_;  // Why the last term ended, when it was the store's disk.
     bool listening_ = false;
     bool led_ = false;
     Signal changed_;

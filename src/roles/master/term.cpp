@@ -44,6 +44,7 @@ Desk& Term::desk(std::string actor) {
 
 Task<> Term::commit() {
     const auto self = shared_from_this();  // A caller may be all that keeps an ended term.
+    if (read_only_) co_return std::unexpected(*read_only_);
     commit_then(nullptr);
     co_return co_await settled();
 }
@@ -60,7 +61,7 @@ Task<> Term::settled() {
 }
 
 void Term::commit_then(std::move_only_function<void()> then) {
-    if (ended_) return;
+    if (ended_ || read_only_) return;
     if (!estate_.unchanged()) {
         std::vector<Touched> touched;
         Changes changes = estate_.take(epoch_, ++number_, touched);

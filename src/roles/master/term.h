@@ -46,6 +46,10 @@ public:
     // What was read from memory is durable when it returns.
     Task<> settled();
 
+    // Instead of run(): from here on it is looked at alone. What would change something gets this error.
+    void only_read(Error why) { read_only_ = std::move(why); }
+    const std::optional<Error>& read_only() const { return read_only_; }
+
     // Until the term ends. Errors: why it did; cancelled.
     Task<> run();
     void end(Error why);
@@ -98,6 +102,7 @@ private:
     Signal durable_changed_;
     std::multimap<std::uint64_t, std::move_only_function<void()>> afterwards_;
     std::optional<Error> ended_;
+    std::optional<Error> read_only_;
     std::uint64_t outranked_by_ = 0;
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
