@@ -377,6 +377,23 @@ TEST_F(PathTest, BareDomainAnswersForTheGatewayItself) {
     EXPECT_EQ(cloud_.fetch(request).status, 400);
 }
 
+TEST(SignOuts, ThatNoMasterKnowsOfAreBounded) {
+    Cloud cloud{[](auto&, gateway::Settings& settings) { settings.sign_outs_max = 1; }};
+    cloud.add_route("closed", "h-1", false);
+    cloud.master.vanish();
+    ASSERT_TRUE(cloud.eventually([&] { return !cloud.gateway->linked(); }));
+    const auto sign_out = [&](const std::string& session) {
+        auto request = cloud.request("closed", "/.hostler/sign-out");
+        request.headers.add("Cookie", "__hostler_session=" + session);
+        return cloud.fetch(std::move(request));
+    };
+    EXPECT_EQ(sign_out("sess-a").status, 200);
+    const auto refused = sign_out("sess-b");
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_FALSE(refused.headers.find("Set-Cookie")) << "it can be tried again";
+    EXPECT_EQ(sign_out("sess-a").status, 200) << "again: that one is known";
+}
+
 TEST(OwnPorts, OpenAndCloseWithTheirRoutes) {
     Cloud cloud{[](auto&, gateway::Settings& settings) { settings.domain.clear(); }};
     Agent agent{cloud, "h-1", cloud.access->addresses().uplink};
