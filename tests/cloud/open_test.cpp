@@ -124,9 +124,17 @@ TEST_F(Open, ABrowserSignsIn) {
                   .status,
               400);
 
+    // Sent by hand to another private instance of the same tenant, it opens nothing.
+    const std::string beside = cloud.run({.id = "closed-2", .open_to_all = false});
+    EXPECT_EQ(cloud.web.fetch("GET", beside + "/healthz", bearer(cloud.tenant("acme").key)).body, "ok\n");
+    EXPECT_EQ(cloud.web.fetch("GET", beside + "/healthz", {{"Cookie", cookie}}).status, 401);
+    cloud.end("closed-2");
+
     const Page out = cloud.web.fetch("GET", closed + "/.hostler/sign-out", {{"Cookie", cookie}});
     EXPECT_EQ(out.status, 200);
     EXPECT_THAT(out.header("Set-Cookie"), HasSubstr("Max-Age=0"));
+    EXPECT_EQ(cloud.web.fetch("GET", closed + "/healthz", {{"Cookie", cookie}}).status, 401)
+        << "a copy of the cookie is dead too";
 }
 
 TEST_F(Open, AWebSocketCarriesBothWays) {
