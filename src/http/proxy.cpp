@@ -290,7 +290,7 @@ Task<Outcome> forward(Inlet& inlet, Outlet& upstream, const Rewrite& request, co
     co_return co_await passage.run();
 }
 
-Task<Outcome> Proxy::pass(Inlet& inlet, std::string key, const Dial& dial, const Rewrite& request,
+Task<Outcome> Proxy::pass(Inlet& inlet, const std::string& key, const Dial& dial, const Rewrite& request,
                           const Rewrite& response) {
     auto upstream = pool_.take(key, may_repeat(inlet.head()) ? Pool::Look::trust : Pool::Look::always);
     while (true) {

@@ -10,12 +10,16 @@ namespace hostler::http {
 // What becomes of a head on its way. Headers of one connection only (RFC 9110 section 7.6.1) are always left
 // out. A name matches with '_' for '-' too, as some servers behind take them for the same.
 struct Rewrite {
-    std::vector<std::string> remove;  // Names.
-    std::vector<Header> set;          // In place of what has that name.
-    std::vector<std::string>
-        drop_cookies;    // Names, "x*" for all that begin with x: from Cookie and Set-Cookie.
-    std::string host;    // In place of the request's Host, if not empty.
-    std::string target;  // In place of the request's target, if not empty.
+    struct Field {
+        std::string_view name;
+        std::string value;
+    };
+    std::span<const std::string_view> remove{};  // Names.
+    std::vector<Field> set{};                    // In place of what has that name; an empty value: nothing.
+    // Names, "x*" for all that begin with x: from Cookie and Set-Cookie.
+    std::vector<std::string> drop_cookies{};
+    std::string host{};    // In place of the request's Host, if not empty.
+    std::string target{};  // In place of the request's target, if not empty.
 };
 
 void write_head(std::string& into, const RequestHead& head, const Rewrite& rewrite);
@@ -29,10 +33,9 @@ struct ProxyLimits {
     HeadLimits head{.bytes_max = 64 * 1024};
     PoolLimits pool{.idle_max = 64};
     Duration answer_time = std::chrono::minutes{10};  // From the request's last byte to the answer's head.
-    Duration body_time =
-        std::chrono::minutes{10};  // Between two pieces of the answer's body (server-sent events).
-    Duration write_time = std::chrono::seconds{60};  // Without progress towards the upstream.
-    Duration pipe_time = std::chrono::hours{1};      // Silence of both sides after an upgrade.
+    Duration body_time = std::chrono::minutes{10};    // Between two pieces of the answer's body.
+    Duration write_time = std::chrono::seconds{60};   // Without progress towards the upstream.
+    Duration pipe_time = std::chrono::hours{1};       // Silence of both sides after an upgrade.
 };
 
 struct Outcome {
@@ -63,7 +66,7 @@ public:
 
     // `key` names where `dial` leads: kept connections are shared by requests with the same one. A kept
     // connection that turns out dead is replaced once, if the request may be repeated.
-    Task<Outcome> pass(Inlet& inlet, std::string key, const Dial& dial, const Rewrite& request,
+    Task<Outcome> pass(Inlet& inlet, const std::string& key, const Dial& dial, const Rewrite& request,
                        const Rewrite& response);
     Pool& pool() { return pool_; }
 

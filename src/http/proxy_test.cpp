@@ -83,12 +83,14 @@ TEST_F(HttpProxy, ForwardsAndKeepsBothConnections) {
 }
 
 TEST_F(HttpProxy, RewritesHeads) {
-    request.remove = {"Authorization", "X-Hostler-User"};
+    static constexpr std::string_view of_request[] = {"Authorization", "X-Hostler-User"};
+    static constexpr std::string_view of_response[] = {"Server"};
+    request.remove = of_request;
     request.set = {{"X-Forwarded-For", "1.2.3.4"}};
     request.drop_cookies = {"session", "hostler_*"};
     request.host = "127.0.0.1:8080";
     request.target = "/inner";
-    response.remove = {"Server"};
+    response.remove = of_response;
     response.drop_cookies = {"session"};
     ask("GET /outer HTTP/1.1\r\nHost: x\r\nauthorization: secret\r\nX_Hostler_User: root\r\n"
         "x-forwarded-for: 6.6.6.6\r\nX_Forwarded_For: 6.6.6.6\r\nCookie: a=b; session=secret;hostler_x=y ; "

@@ -78,7 +78,8 @@ void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std
         add(into, name, value);
     }
     if (!host.empty()) add(into, "Host", host);
-    for (const auto& [name, value] : rewrite.set) add(into, name, value);
+    for (const auto& [name, value] : rewrite.set)
+        if (!value.empty()) add(into, name, value);
 }
 
 }  // namespace

@@ -15,25 +15,19 @@ constexpr Duration upgraded_time_min = std::chrono::hours{1};
 // Holds one of a bounded number for as long as it lives.
 class Held {
 public:
-    Held(std::map<std::string, std::size_t>& counts, std::string key, std::size_t size_max)
-        : counts_(counts), key_(std::move(key)) {
-        auto& count = counts_[key_];
-        held_ = count < size_max;
-        if (held_) ++count;
+    Held(std::size_t& count, std::size_t most) : count_(count), held_(count < most) {
+        if (held_) ++count_;
     }
     ~Held() {
-        const auto found = counts_.find(key_);
-        if (held_) --found->second;
-        if (found->second == 0) counts_.erase(found);
+        if (held_) --count_;
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
     explicit operator bool() const { return held_; }
 
 private:
-    std::map<std::string, std::size_t>& counts_;
-    std::string key_;
-    bool held_ = false;
+    std::size_t& count_;
+    bool held_;
 };
 
 std::string without_port(std::string_view address) {
@@ -58,10 +52,6 @@ http::ProxyLimits proxy_limits_of(const Settings& settings) {
             .pipe_time = std::max<Duration>(upgraded_time_min, seconds{settings.upgraded_s})};
 }
 
-std::string pool_key(const Route& route) {
-    return fmt::format("{}/{}/{}/{}", route.instance, route.generation, route.port, route.host);
-}
-
 bool changes_state(std::string_view method) {
     return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
@@ -73,7 +63,7 @@ struct Front::Asked {
     HostPort host;
     RoutePtr route;
     std::uint16_t own_port = 0;
-    std::string client;
+    const std::string& client;
     Shown shown{};
     bool by_cookie = false;  // It was a cookie that opened.
 
@@ -82,40 +72,46 @@ struct Front::Asked {
 };
 
 Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master,
-             Gatekeeper& keeper, Upstreams& upstreams)
+             Gatekeeper& keeper, Dial dial)
     : ports_(ports),
       settings_(settings),
       routes_(routes),
       master_(master),
       keeper_(keeper),
-      upstreams_(upstreams),
+      dial_(std::move(dial)),
       limits_(limits_of(settings)),
       response_rewrite_({.drop_cookies = {std::string{cookie_prefix} + "*"}}),
       proxy_(ports.timers, proxy_limits_of(settings)) {}
 
 Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain) {
-    const std::string client = without_port(stream->address());
-    const Held held{client_connections_, client, settings_.client_connections_max};
-    if (!held) co_return Result<>{};
-    http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
-    while (true) {
-        const auto more = co_await inlet.next();
-        if (!more || !*more) break;  // A client's faults are the client's.
-        if (!co_await request(inlet, own_port, client)) break;
+    const std::string address = without_port(stream->address());
+    Client& client = clients_[address];
+    {
+        const Held held{client.connections, settings_.client_connections_max};
+        if (!held) co_return Result<>{};
+        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
+        while (true) {
+            const auto more = co_await inlet.next();
+            if (!more || !*more) break;  // A client's faults are the client's.
+            if (!co_await request(inlet, own_port, address, client)) break;
+        }
     }
+    if (client.connections == 0) clients_.erase(address);
     co_return co_await check_cancelled();
 }
 
 void Front::routes_changed() {
     std::set<std::string, std::less<>> live;
     for (const auto& [name, route] : routes_.all())
-        if (route->state == State::running) live.insert(pool_key(*route));
+        if (route->state == State::running) live.insert(route->pool_key);
     proxy_.pool().forget_if([&](std::string_view key) { return !live.contains(key); });
+    std::erase_if(instance_requests_, [](const auto& instance) { return instance.second == 0; });
 }
 
-Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::string& client) {
+Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::string& address,
+                      Client& client) {
     ++counters_.requests;
-    const Held held{client_requests_, client, settings_.client_requests_max};
+    const Held held{client.requests, settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
     const auto host = host_of(inlet.head().host);
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
@@ -123,7 +119,7 @@ Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::str
                 .host = *host,
                 .route = find(*host, own_port),
                 .own_port = own_port,
-                .client = client};
+                .client = address};
     if (asked.route) co_return co_await on_route(asked);
     const bool common =
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
@@ -275,13 +271,12 @@ Task<> Front::sign_out(Asked& asked) {
 
 Task<> Front::pass(Asked& asked) {
     const RoutePtr route = asked.route;
-    const Held held{instance_requests_, route->instance, settings_.instance_requests_max};
+    const Held held{instance_requests_[route->instance], settings_.instance_requests_max};
     if (!held) co_return co_await say(asked.inlet, {.notice = Notice::too_busy});
     const auto request = rewrite_for(asked);
     const auto reader = asked.reader();
     const auto outcome = CO_TRY(co_await proxy_.pass(
-        asked.inlet, pool_key(*route), [this, route] { return upstreams_.dial(route); }, request,
-        response_rewrite_));
+        asked.inlet, route->pool_key, [this, &route] { return dial_(route); }, request, response_rewrite_));
     if (outcome.upgraded) ++counters_.upgraded;
     if (outcome.status != 0) {
         ++counters_.passed;
@@ -303,28 +298,34 @@ Task<> Front::pass(Asked& asked) {
 
 // What tenant code sees in place of what was asked: nothing of ours, and who asked by our word alone.
 http::Rewrite Front::rewrite_for(const Asked& asked) const {
+    static constexpr std::string_view removed[] = {
+        key_header,           "X-Real-IP",      "X-Forwarded-Port", "X-Forwarded-Server",
+        "X-Forwarded-Prefix", "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
+    constexpr std::size_t set_max = 6;
     const auto& head = asked.head();
-    http::Rewrite rewrite;
-    rewrite.remove = {std::string{key_header}, "X-Real-IP",      "X-Forwarded-Port", "X-Forwarded-Server",
-                      "X-Forwarded-Prefix",    "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
+    http::Rewrite rewrite{.remove = removed};
+    rewrite.set.reserve(set_max);
     bool own_cookie = false;
     std::string cookies;
     for (const auto& [name, value] : head.fields) {
         if (http::same_name(name, "Authorization") && carries_key(value))
-            rewrite.remove.emplace_back("Authorization");
+            rewrite.set.push_back({"Authorization", ""});
         if (!http::same_name(name, "Cookie")) continue;
         auto left = without_own_cookies(value);
         own_cookie |= left != value;
         if (!cookies.empty() && !left.empty()) cookies += "; ";
         cookies += left;
     }
-    if (own_cookie && cookies.empty()) rewrite.remove.emplace_back("Cookie");
-    if (own_cookie && !cookies.empty()) rewrite.set.push_back({"Cookie", std::move(cookies)});
+    if (own_cookie) rewrite.set.push_back({"Cookie", std::move(cookies)});
     rewrite.set.push_back({"X-Forwarded-For", asked.client});
     rewrite.set.push_back({"X-Forwarded-Proto", scheme_});
     rewrite.set.push_back({"X-Forwarded-Host", std::string{head.host}});
-    rewrite.set.push_back(
-        {"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", asked.client, head.host, scheme_)});
+    std::string forwarded;
+    for (const std::string_view part :
+         {std::string_view{"for=\""}, std::string_view{asked.client}, std::string_view{"\";host=\""},
+          std::string_view{head.host}, std::string_view{"\";proto="}, std::string_view{scheme_}})
+        forwarded += part;
+    rewrite.set.push_back({"Forwarded", std::move(forwarded)});
     return rewrite;
 }
 

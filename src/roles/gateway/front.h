@@ -10,7 +10,6 @@
 #include "roles/gateway/ports.h"
 #include "roles/gateway/route.h"
 #include "roles/gateway/settings.h"
-#include "roles/gateway/upstreams.h"
 
 namespace hostler::gateway {
 
@@ -21,10 +20,13 @@ struct FrontCounters {
     std::uint64_t failed = 0;  // An instance should have answered, and did not.
 };
 
+// A stream of raw bytes to the port of a route. Its error is in words for people.
+using Dial = std::function<Task<StreamPtr>(RoutePtr)>;
+
 class Front {
 public:
     Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master,
-          Gatekeeper& keeper, Upstreams& upstreams);
+          Gatekeeper& keeper, Dial dial);
 
     // One connection to its end. `own_port`: of the route that has this port for itself; 0: the common one.
     Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain);
@@ -34,8 +36,12 @@ public:
 
 private:
     struct Asked;  // One request, and what was found out about it.
+    struct Client {
+        std::size_t connections = 0;
+        std::size_t requests = 0;
+    };
 
-    Task<> request(http::Inlet& inlet, std::uint16_t own_port, const std::string& client);
+    Task<> request(http::Inlet& inlet, std::uint16_t own_port, const std::string& address, Client& client);
     Task<> on_route(Asked& asked);
     Task<> own_path(Asked& asked);
     Task<> redeem(Asked& asked);
@@ -58,14 +64,13 @@ private:
     RouteTable& routes_;
     MasterLink& master_;
     Gatekeeper& keeper_;
-    Upstreams& upstreams_;
+    const Dial dial_;
     const http::ServerLimits limits_;
     const http::Rewrite response_rewrite_;
     http::Proxy proxy_;
     std::string scheme_ = "http";
-    std::map<std::string, std::size_t> client_connections_;
-    std::map<std::string, std::size_t> client_requests_;
-    std::map<std::string, std::size_t> instance_requests_;
+    std::map<std::string, Client> clients_;  // With connections, by address.
+    std::map<std::string, std::size_t, std::less<>> instance_requests_;
     FrontCounters counters_;
 };
 

@@ -35,7 +35,8 @@ Gateway::Gateway(Settings settings, Ports ports)
               }),
       keeper_(ports_.timers, settings_, master_),
       upstreams_(ports_, settings_),
-      front_(ports_, settings_, routes_, master_, keeper_, upstreams_),
+      front_(ports_, settings_, routes_, master_, keeper_,
+             [this](RoutePtr route) { return upstreams_.dial(std::move(route)); }),
       server_(ports_.loop, ports_.timers, settings_.connections_max) {}
 
 Task<> Gateway::run() {

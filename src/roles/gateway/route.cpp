@@ -39,6 +39,7 @@ std::size_t RouteTable::change(std::vector<Route> changed, const std::vector<std
             ++refused;
             continue;
         }
+        route.pool_key = fmt::format("{}/{}/{}/{}", route.instance, route.generation, route.port, route.host);
         if (route.own_port != 0) by_port_[route.own_port] = name;
         routes_[name] = std::make_shared<const Route>(std::move(route));
     }
