@@ -103,6 +103,29 @@ TEST(Sqlite, RefusesTheFileOfANewerRelease) {
     EXPECT_EQ(again.error().reason, "store_too_new");
 }
 
+TEST(Sqlite, AnAuditLineIsKeptAsItCameAndForGood) {
+    SimRig rig{7};
+    auto store = rig.open().value();
+    Changes changes{.epoch = testing::run_real(rig.loop, store->lead(0)).value(), .number = 1};
+    const WallTime at{std::chrono::microseconds{1'700'000'000'000'001}};
+    changes.audit.push_back({at, "key/k-1", "203.0.113.7:5000", "deleteVolume", "volume/v-1", "acme", 202,
+                             R"({"state":"available"})", R"({"state":"deleting"})"});
+    ASSERT_TRUE(testing::run_real(rig.loop, store->commit(changes)));
+    ASSERT_TRUE(testing::run_real(rig.loop, store->prune(at + std::chrono::hours{1})));
+    store.reset();
+    const auto database = sqlite::Database::open("store.db", rig.vfs.name()).value();
+    ASSERT_TRUE(database->script("PRAGMA locking_mode = EXCLUSIVE"));
+    std::vector<AuditLine> kept;
+    ASSERT_TRUE(database->run(
+        "SELECT time, actor, address, operation, subject, tenant, status, body_before, body_after FROM audit",
+        {}, [&](const sqlite::Row& row) {
+            kept.push_back({WallTime{std::chrono::microseconds{row.number(0)}}, row.text(1), row.text(2),
+                            row.text(3), row.text(4), row.text(5), static_cast<int>(row.number(6)),
+                            row.text(7), row.text(8)});
+        }));
+    EXPECT_EQ(kept, changes.audit);
+}
+
 TEST(Sqlite, ManyCommitsShareFewSyncs) {
     SimRig rig{3};
     auto store = rig.open().value();
