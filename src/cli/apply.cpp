@@ -77,7 +77,12 @@ public:
         CO_TRY(co_await fill_tenants());
         Result<> first;
         for (Item& item : items_) {
-            const auto done = co_await settle(item);
+            auto done = co_await settle(item);
+            if (!done && is_premature(item, done.error())) {
+                item.outcome = Outcome::created;
+                item.message = "as far as can be told: it needs what the documents before it make";
+                done = Result<>{};
+            }
             if (!done && first) first = done;
             if (!done) refuse(item, done.error());
             tell(item);
@@ -293,6 +298,24 @@ private:
                error.code == Code::timeout || error.code == Code::cancelled || error.reason == "not_our_api";
     }
 
+    // In a dry run, when all that is wrong is what a document before it would have made.
+    bool is_premature(const Item& item, const Error& error) const {
+        if (!dry_run_) return false;
+        const auto is_made = [&](const json::value* value) {
+            return value && value->is_string() && std::any_of(items_.data(), &item, [&](const Item& one) {
+                       return one.outcome == Outcome::created && one.name == value->get_string();
+                   });
+        };
+        if (!error.fields.empty())
+            return std::all_of(error.fields.begin(), error.fields.end(), [&](const FieldError& field) {
+                return is_made(item.fields.if_contains(field.path));
+            });
+        return error.code == Code::not_found &&
+               std::any_of(item.fields.begin(), item.fields.end(), [&](const auto& field) {
+                   return field.key() != item.kind.create->argument && is_made(&field.value());
+               });
+    }
+
     void refuse(Item& item, const Error& error) {
         item.outcome = Outcome::refused;
         item.message = error.message;
@@ -302,11 +325,6 @@ private:
             world_.err(
                 fmt::format("  {}: {}: {}\n", item.document.place(field.path), field.path, field.message));
         if (!error.help.empty()) world_.err(fmt::format("  would help: {}\n", error.help));
-        const bool before = std::any_of(items_.data(), &item, [](const Item& one) {
-            return one.outcome == Outcome::created || one.outcome == Outcome::updated;
-        });
-        if (dry_run_ && before && !is_hopeless(error))
-            world_.err("  what the documents before it make is not there in a dry run\n");
     }
 
     void tell(const Item& item) {
@@ -316,7 +334,8 @@ private:
         const bool would = dry_run_ && (item.outcome == Outcome::created || item.outcome == Outcome::updated);
         std::string line =
             fmt::format("{}/{} {}{}", item.noun, item.name, would ? "would be " : "", name(item.outcome));
-        if (item.outcome == Outcome::updated) line += fmt::format(": {}", item.message);
+        if (!item.message.empty() && item.outcome != Outcome::refused)
+            line += fmt::format(": {}", item.message);
         world_.out(line + "\n");
         if (const auto secret = text_of(item.answer, "secret"); !secret.empty())
             world_.out(fmt::format("  secret: {}\n", secret));

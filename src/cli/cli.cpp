@@ -43,9 +43,11 @@ void print_error(CliWorld& world, const Error& error) {
     world.err(fmt::format("hostler: {}\n", message));
     for (const FieldError& field : error.fields)
         world.err(fmt::format("  {}: {}\n", field.path, field.message));
-    if (!error.help.empty()) world.err(fmt::format("  would help: {}\n", error.help));
+    // The API speaks of headers there.
     if (error.code == Code::unauthenticated)
         world.err("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n");
+    else if (!error.help.empty())
+        world.err(fmt::format("  would help: {}\n", error.help));
 }
 
 std::string participle(std::string_view verb) {
@@ -180,7 +182,7 @@ private:
         if (style_.format != Format::table && style_.format != Format::json && style_.format != Format::name)
             co_return fail(Code::invalid, "--watch prints table, json or name");
         call.query.emplace_back("watch", "true");
-        Table table{operation_, style_};
+        Table table{operation_, style_, Table::More::follow};
         json::array first;
         bool synced = false;
         const auto each = [&](ServerEvent event) -> Result<bool> {

@@ -200,6 +200,12 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_THAT(err, HasSubstr("ZONE: is required: The zone's name."));
     EXPECT_EQ(run({"zone"}), 2);
     EXPECT_THAT(err, HasSubstr("list, create, get, delete"));
+    EXPECT_EQ(run({"key", "get"}), 2);
+    EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete\n"));
+    EXPECT_EQ(run({"weather"}), 2);
+    EXPECT_THAT(err, HasSubstr("there is no command 'weather' here; `hostler --help` shows all\n"));
+    EXPECT_EQ(run({"volume", "create", "v", "--size"}), 2);
+    EXPECT_EQ(err, "hostler: --size needs a value: QUANTITY\n");
     EXPECT_EQ(run({"zone", "list", "-o", "xml"}), 2);
     EXPECT_EQ(run({"zone", "list", "--limit", "many"}), 2);
     EXPECT_TRUE(api.requests.empty());

@@ -104,6 +104,17 @@ const api::Operation* list_of_names(std::string_view field) {
     return nullptr;
 }
 
+// "--size: 1 required QUANTITY missing", as CLI11 says it, for people.
+std::string in_words(std::string_view complaint) {
+    constexpr std::string_view before = ": 1 required ";
+    constexpr std::string_view after = " missing";
+    const auto at = complaint.find(before);
+    if (at == complaint.npos || !complaint.ends_with(after)) return std::string(complaint);
+    const std::string_view value = complaint.substr(at + before.size());
+    return fmt::format("{} needs a value: {}", complaint.substr(0, at),
+                       value.substr(0, value.size() - after.size()));
+}
+
 // `hostler logs X`, `hostler instances list`: as the table names them.
 void expand(std::vector<std::string>& args, const CLI::App& app) {
     if (args.empty()) return;
@@ -312,8 +323,10 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
             before = before.empty() ? up->get_name() : up->get_name() + " " + before;
         help = deepest()->help(before);
         return {};
+    } catch (const CLI::RequiredError& error) {
+        return fail(Code::invalid, fmt::format("{}; --help tells more", error.what()));
     } catch (const CLI::ParseError& error) {
-        return fail(Code::invalid, error.what());
+        return fail(Code::invalid, in_words(error.what()));
     }
     TRY(refuse_extras());
     CLI::App* at = deepest();
@@ -356,7 +369,12 @@ Result<> CommandTree::refuse_extras() const {
                            : known.empty() ? fmt::format("'{}' is one argument too many", extra)
                                            : fmt::format("there is no command '{}' here", extra);
     const auto meant = api::nearest(extra.substr(0, extra.find('=')), {known.begin(), known.end()});
-    if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", meant);
+    if (!meant.empty())
+        sentence += fmt::format("; did you mean '{}'?", meant);
+    else if (at == &app && !flag)
+        sentence += "; `hostler --help` shows all";
+    else if (!flag && !known.empty())
+        sentence += fmt::format("; there are {}", fmt::join(known, ", "));
     return fail(Code::invalid, sentence);
 }
 

@@ -229,6 +229,40 @@ TEST(Render, WritesAgesAndSizes) {
     EXPECT_EQ(bytes_text((std::int64_t{3} << 40) / 2), "1.5 TiB");
 }
 
+TEST_F(OutputTest, LeavesOutTheLastColumnsWhereThereIsNoRoom) {
+    world.out_is_terminal = true;
+    world.columns = 40;
+    EXPECT_EQ(run({"zone", "list", "--no-color"}), 0) << err;
+    EXPECT_EQ(out,
+              "NAME  LOCATION          ACCESS POINTS\n"
+              "nj    New Jersey, \"US\"              1\n"
+              "lon   -                             0\n");
+    EXPECT_EQ(err, "no room here for: HOSTS, GPUS, GPUS FREE, AGE\n");
+    world.columns = 3;
+    EXPECT_EQ(run({"zone", "list", "--no-color", "-o", "table"}), 0) << err;
+    EXPECT_EQ(out, "NAME\nnj\nlon\n");
+}
+
+TEST_F(OutputTest, SaysTheStateOnce) {
+    std::string reason = "running";
+    api.handlers.on<api::ops::list_instances>(
+        [&](api::Call, api::ListInstances) -> Task<api::List<api::Instance>> {
+            co_return api::List<api::Instance>{{{.instance_id = "a",
+                                                 .state = api::InstanceState::running,
+                                                 .phase = "running",
+                                                 .reason = "running"},
+                                                {.instance_id = "b",
+                                                 .state = api::InstanceState::running,
+                                                 .phase = "running",
+                                                 .reason = reason}}};
+        });
+    EXPECT_EQ(run({"instance", "list"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("INSTANCE ID  STATE    AGE\n"));
+    reason = "slow";
+    EXPECT_EQ(run({"instance", "list"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("INSTANCE ID  STATE    REASON   AGE\n"));
+}
+
 TEST_F(OutputTest, FitsTheTerminal) {
     api.handlers.on<api::ops::list_events>([this](api::Call, api::ListEvents) -> Task<api::List<api::Event>> {
         co_return api::List<api::Event>{{{.number = 1,

@@ -46,7 +46,8 @@ std::string heading(const api::Property& property) {
         if (name == "createdAt" || name == "time") return "AGE";
         if (name.ends_with("At")) name.remove_suffix(2);
     }
-    if (name.ends_with("Bytes") && name.size() > 5) name.remove_suffix(5);
+    for (const std::string_view unit : {"Bytes", "Percent", "Celsius", "Watts"})  // The cells say it.
+        if (name.ends_with(unit) && name.size() > unit.size()) name.remove_suffix(unit.size());
     std::string out;
     for (std::size_t i = 0; i < name.size(); ++i) {
         const bool capital = name[i] >= 'A' && name[i] <= 'Z';
@@ -146,7 +147,7 @@ std::string details(const api::Schema& schema, const json::value& object, const 
         const bool nested =
             property->schema->kind == Kind::object ||
             (property->schema->kind == Kind::list && property->schema->element->kind == Kind::object);
-        out += fmt::format("{:{}}{:<{}}", "", indent, property->name + ":", width + 2);
+        out += fmt::format("{:{}}{:<{}}", "", indent, property->name + ":", nested ? 0 : width + 2);
         if (nested)
             out += "\n" + lines_of(*property, *value, style, indent + 2);
         else
@@ -279,7 +280,7 @@ std::string cell(const api::Property& property, const json::value& value, const 
     return gist(*property.schema, value, style);
 }
 
-Table::Table(const api::Operation& list, const Style& style) : style_(style) {
+Table::Table(const api::Operation& list, const Style& style, More more) : style_(style), more_(more) {
     const api::Schema& item = *list.response().find("items")->schema->element;
     std::string_view names = list.columns;
     while (!names.empty()) {
@@ -294,15 +295,19 @@ Table::Table(const api::Operation& list, const Style& style) : style_(style) {
 
 void Table::choose(const std::vector<std::vector<std::string>>& cells) {
     std::vector<Column> kept;
+    std::size_t state = columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         Column& column = columns_[i];
+        if (column.property->name == "state") state = i;
         bool empty = true;
+        bool echo = state < i && more_ == More::none;
         column.width = shown(column.head);
         for (const auto& row : cells) {
             column.width = std::max(column.width, shown(row[i]));
             empty = empty && row[i].empty();
+            echo = echo && row[i] == row[state];
         }
-        if (!empty || i == 0) kept.push_back(column);
+        if ((!empty && !echo) || i == 0) kept.push_back(column);
     }
     columns_ = std::move(kept);
     if (style_.columns > 0) fit(static_cast<std::size_t>(style_.columns));

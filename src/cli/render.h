@@ -28,9 +28,11 @@ struct Style {
 // A table whose columns keep their widths for rows that come later (--watch).
 class Table {
 public:
-    Table(const api::Operation& list, const Style& style);
-    std::string rows(const json::array& items);  // With a head the first time. Columns that are empty in all
-                                                 // of these first rows are left out for good.
+    enum class More { none, follow };
+    Table(const api::Operation& list, const Style& style, More more = More::none);
+    // With a head the first time. Columns that are empty in all of these first rows are left out for good,
+    // and, when no rows follow, those that say in each row what its state says.
+    std::string rows(const json::array& items);
     // Heads of the columns for which the terminal has no room; known from the first rows on.
     const std::vector<std::string>& left_out() const { return left_out_; }
 
@@ -46,6 +48,7 @@ private:
     std::string line(const std::vector<std::string>& cells, bool coloured) const;
 
     Style style_;
+    More more_;
     std::vector<Column> columns_;
     std::vector<std::string> left_out_;
     bool begun_ = false;
