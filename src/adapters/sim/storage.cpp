@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/ip/network_v4.hpp>
-
 #include "core/names.h"
+#include "domain/network/ipv4.h"
 
 namespace hostler::sim {
 
@@ -63,8 +62,7 @@ std::unexpected<Error> no_volume_name(const std::string& id) {
 }
 
 bool overlap(const NetworkSpec& a, const NetworkSpec& b) {
-    const auto one = asio::ip::make_network_v4(a.subnet), other = asio::ip::make_network_v4(b.subnet);
-    return one == other || one.is_subnet_of(other) || other.is_subnet_of(one);
+    return parse_ipv4_subnet(a.subnet)->overlaps(*parse_ipv4_subnet(b.subnet));
 }
 
 }  // namespace

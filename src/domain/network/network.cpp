@@ -2,24 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include "domain/network/ipv4.h"
 
 namespace hostler {
 
 Result<AddressPool> AddressPool::parse(std::string_view cidr) {
-    unsigned a = 0, b = 0, c = 0, d = 0, bits = 0;
-    int length = 0;
-    const std::string text{cidr};
-    if (std::sscanf(text.c_str(), "%3u.%3u.%3u.%3u/%2u%n", &a, &b, &c, &d, &bits, &length) != 5 ||
-        length != static_cast<int>(text.size()) || a > 255 || b > 255 || c > 255 || d > 255 || bits < 8 ||
-        bits > 24)
+    const auto range = parse_ipv4_subnet(cidr);
+    if (!range || range->bits < 8 || range->bits > 24)
         return fail(Code::invalid,
-                    fmt::format("'{}' is not an address range of /8 to /24, as 10.208.0.0/12", cidr));
+                    fmt::format("'{}' is not an address range of /8 to /24 with nothing set behind "
+                                "its prefix, as 10.208.0.0/12",
+                                cidr));
     AddressPool pool;
-    pool.base_ = a << 24 | b << 16 | c << 8 | d;
-    pool.size_ = 1u << (24 - bits);
-    if (pool.base_ % (pool.size_ << 8) != 0)
-        return fail(Code::invalid, fmt::format("'{}' has bits set behind its prefix", cidr));
+    pool.base_ = range->base;
+    pool.size_ = 1u << (24 - range->bits);
     return pool;
 }
 
