@@ -38,6 +38,7 @@ Task<GpuInventory> Amd::discover() {
 
 Task<std::vector<GpuSample>> Amd::sample() {
     std::vector<Question<GpuSample>> questions;
+    questions.reserve(gpus_.size());
     for (const auto& gpu : gpus_) {
         questions.push_back({gpu.lane.get(), [roots = settings_.roots, folder = gpu.folder, id = gpu.kfd_id] {
                                  return Result<GpuSample>{amd::read_sample(roots, folder, id)};

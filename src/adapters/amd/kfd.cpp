@@ -42,7 +42,8 @@ std::vector<KfdNode> read_kfd(const KernelRoots& roots) {
         node.cores = static_cast<int>(simds * lanes_per_simd);
         for (const auto& link : list_folder(topology + name + "/io_links", 256)) {
             const auto text =
-                read_text(topology + name + "/io_links/" + link + "/properties", 65536).value_or("");
+                read_text(fmt::format("{}{}/io_links/{}/properties", topology, name, link), 65536)
+                    .value_or("");
             if (property(text, "type") == link_xgmi)
                 node.xgmi_to.push_back(static_cast<int>(property(text, "node_to")));
         }

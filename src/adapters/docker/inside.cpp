@@ -62,7 +62,6 @@ std::set<std::string> out_of_memory(const std::string& kernel_log, std::span<con
     std::set<std::string> found;
     const int fd = ::open(kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return found;
-    std::string text;
     char record[8192];  // The kernel gives one whole record a read.
     for (std::size_t bytes = 0; bytes < log_bytes_max;) {
         const auto size = ::read(fd, record, sizeof record);

@@ -12,8 +12,6 @@
 #include <cerrno>
 #include <cstring>
 
-extern char** environ;
-
 namespace hostler::docker {
 
 namespace {
@@ -36,6 +34,7 @@ public:
 // Spawned with `child` as its standard streams.
 Result<pid_t> spawn(std::vector<std::string>& arguments, int child) {
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (auto& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     posix_spawn_file_actions_t actions;

@@ -38,6 +38,7 @@ Task<GpuInventory> Intel::discover() {
 
 Task<std::vector<GpuSample>> Intel::sample() {
     std::vector<Question<GpuSample>> questions;
+    questions.reserve(gpus_.size());
     for (const auto& gpu : gpus_) {
         questions.push_back({gpu.lane.get(), [folder = gpu.folder] {
                                  return Result<GpuSample>{intel::read_sample(folder)};
