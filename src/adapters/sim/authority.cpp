@@ -113,7 +113,7 @@ Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity ident
 }
 
 Result<CertificateFacts> SimAuthority::check(std::string certificate_pem) const {
-    const auto facts = TRY(facts_of(certificate_pem));
+    auto facts = TRY(facts_of(certificate_pem));
     if (!signed_by(certificate_pem, certificate()))
         return fail(Code::unauthenticated, fmt::format("the certificate of {} is not signed by our authority",
                                                        facts.identity.text()));

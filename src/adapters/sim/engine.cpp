@@ -37,7 +37,7 @@ public:
     Task<StreamPtr> dial(std::string address, Duration deadline) override {
         const auto colon = address.rfind(':');
         const std::string there = engine_.responder(address.substr(0, std::min(colon, address.size())));
-        return below_.dial(there.empty() ? std::move(address) : there, deadline);
+        return below_.dial(there.empty() ? address : there, deadline);
     }
     Task<ListenerPtr> listen(std::string address) override { return below_.listen(std::move(address)); }
     Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {

@@ -68,7 +68,7 @@ Result<std::string> judge(const std::string& shown, const Secure& how, Side side
     }
     const auto facts = SimKeys{Dice{0}}.read(certificate);
     if (!facts) return refuse(facts.error().message);
-    const std::string who = facts->identity.text();
+    std::string who = facts->identity.text();
     if (hash_hex(key) != facts->key_fingerprint)
         return refuse(fmt::format("it does not hold the key of {}", who));
     if (!signed_by(certificate, how.own->authority))
