@@ -259,8 +259,8 @@ void Term::cut_off(const std::string& host, const std::string& why) {
 // ── Gateways
 // ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-void Term::add_gateway(wire::Link& link) { gateways_.insert(&link); }
-void Term::drop_gateway(wire::Link& link) { gateways_.erase(&link); }
+void Term::add_gateway(wire::Link& link) { gateways_.push_back(&link); }
+void Term::drop_gateway(wire::Link& link) { std::erase(gateways_, &link); }
 
 void Term::send_all_routes(wire::Link& gateway) {
     uplink::Frame frame;

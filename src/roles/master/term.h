@@ -106,7 +106,7 @@ private:
     std::uint64_t outranked_by_ = 0;
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
-    std::set<wire::Link*> gateways_;
+    std::vector<wire::Link*> gateways_;    // In the order in which they came: a simulation repeats it.
     Instant beat_{};                       // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;  // Commands, by id.
     std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
