@@ -98,6 +98,9 @@ void clean(const std::string& folder) {
         }
         docker::release_podman(data + "/engine");
     }
+    auto mounts = mounts_of(folder + "/");
+    std::ranges::reverse(mounts);  // The inner ones first.
+    for (const std::string& mount : mounts) ::umount2(mount.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
     std::error_code ignored;
     fs::remove_all(folder, ignored);
 }
@@ -154,7 +157,8 @@ std::string pattern(std::size_t size, unsigned seed) {
     return bytes;
 }
 
-Cloud::Cloud(std::vector<std::string> more_arguments) : more_arguments_(std::move(more_arguments)) {
+Cloud::Cloud(std::vector<std::string> more_arguments, SmallDisks small_disks)
+    : more_arguments_(std::move(more_arguments)), small_disks_(std::move(small_disks)) {
     clean_leftovers();
     std::string path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
     if (!::mkdtemp(path.data())) ADD_FAILURE() << "no folder under /tmp";
@@ -166,6 +170,19 @@ Cloud::Cloud(std::vector<std::string> more_arguments) : more_arguments_(std::mov
     static unsigned count = 0;
     const auto process = static_cast<unsigned>(::getpid());
     pool_ = fmt::format("10.{}.{}.0/20", 128 + process % 64, (process / 64 + count++) % 16 * 16);
+    for (const auto& [disk, size] : small_disks_) {
+        fs::create_directories(data + "/" + disk);
+        const std::string options = "mode=0700,size=" + size;
+        if (::mount("tmpfs", (data + "/" + disk).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) !=
+            0)
+            throw std::runtime_error{"no small disk can be mounted"};
+    }
+    if (auto listener = web.go(
+            [](Net& net) -> Task<ListenerPtr> { co_return co_await net.listen("127.0.0.1:0"); }(*web.net)))
+        registry_listener = std::move(*listener);
+    std::ofstream{folder + "/cli.toml"};  // Nobody's own settings.
+    std::ofstream{folder + "/registries.conf"}
+        << fmt::format("[[registry]]\nlocation = \"{}\"\ninsecure = true\n", registry_listener->address());
     start();
 }
 
@@ -191,7 +208,7 @@ void Shared::SetUpTestSuite() { Cloud::shared(); }
 // ── `hostler up`
 // ───────────────────────────────────────────────────────────────────────────────────────────────
 
-void Cloud::start() {
+void Cloud::start(const std::function<void()>& meanwhile) {
     const std::string ready = folder + "/ready.json";
     fs::remove(ready);
     std::vector<std::string> words{program(),
@@ -221,12 +238,17 @@ void Cloud::start() {
         if (::getppid() != parent) ::_exit(1);
         const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
         ::dup2(out, 1), ::dup2(out, 2);
+        ::setenv("CONTAINERS_REGISTRIES_CONF", (folder + "/registries.conf").c_str(), 1);
         ::execv(arguments[0], arguments.data());
         ::_exit(127);
     }
-    const bool written =
-        until([&] { return fs::exists(ready) || ::waitpid(up_, nullptr, WNOHANG) == up_; }, 60s) &&
-        fs::exists(ready);
+    const bool written = until(
+                             [&] {
+                                 if (meanwhile) meanwhile();
+                                 return fs::exists(ready) || ::waitpid(up_, nullptr, WNOHANG) == up_;
+                             },
+                             60s) &&
+                         fs::exists(ready);
     if (!written) throw std::runtime_error{"hostler up did not get ready: " + read(log)};
     boost::system::error_code error;
     const json::value told = json::parse(read(ready), error);
@@ -297,7 +319,7 @@ Ran Cloud::cli(std::vector<std::string> words, const std::string& with) {
     words.insert(words.begin(), program());
     return run_program(std::move(words), {{"HOSTLER_API", api_url},
                                           {"HOSTLER_KEY", with.empty() ? key : with},
-                                          {"HOSTLER_CONFIG", folder + "/none"}});
+                                          {"HOSTLER_CONFIG", folder + "/cli.toml"}});
 }
 
 const Tenant& Cloud::tenant(const std::string& id) {
@@ -423,6 +445,47 @@ std::vector<std::string> Cloud::bridges() {
 std::vector<std::string> Cloud::mounts() const { return mounts_of(folder); }
 
 std::vector<pid_t> Cloud::processes() const { return processes_of(folder + "/"); }
+
+std::string Cloud::program_of(pid_t process) {
+    std::error_code gone;
+    return fs::read_symlink(fmt::format("/proc/{}/exe", process), gone);
+}
+
+// From the kernel's table of sockets and the process's descriptors.
+std::vector<int> Cloud::listening(pid_t process) {
+    std::map<std::string, int> waiting;
+    for (const char* const table : {"/proc/net/tcp", "/proc/net/tcp6"})
+        for (const std::string& line : lines(read(table))) {
+            std::istringstream words{line};
+            std::string slot, local, remote, state, queues, timer, retries, user, probes, inode;
+            words >> slot >> local >> remote >> state >> queues >> timer >> retries >> user >> probes >>
+                inode;
+            if (state == "0A") waiting[inode] = std::stoi(local.substr(local.rfind(':') + 1), nullptr, 16);
+        }
+    std::vector<int> ports;
+    std::error_code gone;
+    for (const auto& entry : fs::directory_iterator{fmt::format("/proc/{}/fd", process), gone}) {
+        const std::string target = fs::read_symlink(entry.path(), gone);
+        constexpr std::string_view prefix = "socket:[";
+        if (!target.starts_with(prefix)) continue;
+        const auto found = waiting.find(target.substr(prefix.size(), target.size() - prefix.size() - 1));
+        if (found != waiting.end()) ports.push_back(found->second);
+    }
+    return ports;
+}
+
+void Cloud::fill(const std::string& disk) const {
+    const std::string path = data + "/" + disk + "/filler";
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    ASSERT_GE(file, 0) << path;
+    const std::string zeros(64 << 10, '\0');
+    for (std::size_t step = zeros.size(); step > 0; step /= 2)
+        while (::write(file, zeros.data(), step) > 0) {
+        }
+    ::close(file);
+}
+
+void Cloud::make_room(const std::string& disk) const { fs::remove(data + "/" + disk + "/filler"); }
 
 bool Cloud::until(const std::function<bool()>& so, Duration within) {
     const auto end = std::chrono::steady_clock::now() + within;

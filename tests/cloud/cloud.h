@@ -43,9 +43,13 @@ struct Wish {
     std::map<std::string, std::string> env{};
 };
 
+// Folders below the data that are file systems of their own, so small that a test can fill them: "master" →
+// "40m".
+using SmallDisks = std::map<std::string, std::string>;
+
 class Cloud {
 public:
-    explicit Cloud(std::vector<std::string> more_arguments = {});
+    explicit Cloud(std::vector<std::string> more_arguments = {}, SmallDisks small_disks = {});
     ~Cloud();
     Cloud(const Cloud&) = delete;
 
@@ -53,8 +57,9 @@ public:
     static Cloud& shared();
 
     // ── `hostler up` itself
-    void start();  // Waits until everything answers.
-    void stop();   // As Ctrl-C does; nothing but the data remains.
+    // Waits until everything answers; looks at `meanwhile` every 30 ms.
+    void start(const std::function<void()>& meanwhile = {});
+    void stop();  // As Ctrl-C does; nothing but the data remains.
     pid_t find(const std::string& role)
         const;  // "master", "access-nj", "gateway", "host-nj-1", "engine", "up"; 0: it does not run.
     pid_t kill9(const std::string& role);                        // Returns once it is gone; the pid it had.
@@ -86,7 +91,17 @@ public:
     std::vector<std::string> networks();
     std::vector<std::string> bridges();  // Which of our networks' bridges the firewall knows.
     std::vector<std::string> mounts() const;
-    std::vector<pid_t> processes() const;  // Whose command line names our folder.
+    std::vector<pid_t> processes() const;          // Whose command line names our folder.
+    static std::string program_of(pid_t process);  // Its path.
+    // Ports at which this process waits for connections from the network.
+    static std::vector<int> listening(pid_t process);
+
+    // ── Small disks
+    void fill(const std::string& disk) const;       // Not one more byte fits,
+    void make_room(const std::string& disk) const;  // until this.
+
+    // For one registry of images, at the address that our engine may ask without TLS.
+    ListenerPtr registry_listener;
 
     // Looks every 30 ms until it is so.
     bool until(const std::function<bool()>& so, Duration within = 20s);
@@ -96,6 +111,7 @@ public:
 
 private:
     std::vector<std::string> more_arguments_;
+    SmallDisks small_disks_;
     std::map<std::string, Tenant> tenants_;
     std::string pool_;
     pid_t up_ = 0;

@@ -155,6 +155,36 @@ TEST_F(Crash, HostlerUpItselfIsStartedAgainOnTheSameData) {
     EXPECT_EQ(cloud.web.fetch("GET", url + "/healthz").body, "ok\n") << "at the same URL";
 }
 
+// Stopped before the import of the demo image begins, it is killed with that import under way.
+TEST_F(Crash, TheEngineDuringAnImport) {
+    cloud.stop();
+    std::filesystem::remove(cloud.data + "/demo-image");
+    pid_t engine = 0;
+    bool killed = false;
+    Instant hosts_there{};
+    cloud.start([&] {
+        if (engine == 0 && cloud.find("master") != 0) {
+            engine = cloud.find("engine");
+            ::kill(engine, SIGSTOP);
+        }
+        if (engine == 0 || killed || cloud.find("host-lon-1") == 0) return;
+        const Instant now = cloud.web.timers->now();
+        if (hosts_there == Instant{}) hosts_there = now;
+        if (now - hosts_there < 300ms) return;
+        ::kill(engine, SIGKILL);
+        killed = true;
+    });
+    EXPECT_TRUE(killed);
+    EXPECT_NE(cloud.find("engine"), engine);
+    // The hosts know of the engine's return with their next look at it.
+    EXPECT_TRUE(cloud.until([&] { return cloud.begin({.id = "imported-1"}).status == 200; }));
+    expect_whole("imported-1");
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator{cloud.data + "/engine/tmp"})
+        left.push_back(entry.path().filename());
+    EXPECT_LE(left.size(), 1u) << "of the import that ended: " << ::testing::PrintToString(left);
+}
+
 TEST_F(Crash, CtrlCLeavesOnlyTheDataAndTheNextStartGoesOn) {
     const Page volume =
         cloud.api("POST", "/v1/volumes", {{"name", "kept"}, {"size", "1Gi"}, {"tenantID", "acme"}});

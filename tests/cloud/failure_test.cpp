@@ -27,12 +27,6 @@ protected:
     }
 };
 
-TEST_F(Failure, AnImageThatCannotBeHad) {
-    const Page failed = fails({.id = "no-image", .image = "127.0.0.1:9/nobody/has-this:1"});
-    EXPECT_EQ(failed.at("/reason"), "image_unavailable") << failed.body;
-    EXPECT_THAT(failed.at("/message"), HasSubstr("has-this"));
-}
-
 TEST_F(Failure, AContainerThatExitsKeepsItsCodeAndItsLogs) {
     const Page failed = fails({.id = "exits", .env = {{"EXIT_CODE", "42"}}});
     EXPECT_EQ(failed.at("/exitCode"), "42") << failed.body;

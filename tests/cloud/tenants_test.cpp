@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class Tenants : public Shared {
@@ -188,6 +189,50 @@ TEST_F(Tenants, InstancesOfOneReachEachOther) {
     EXPECT_THAT(connect_from(second, address, 8080), HasSubstr("connected"));
     EXPECT_THAT(connect_from(second, address, 8081), Not(HasSubstr("connected")));
     cloud.end("second-3", "other");
+}
+
+// The gateway and the agent's dials are the only ways in: no port of a container is a port of the host.
+TEST_F(Tenants, NoPortOfTheirsIsAPortOfTheHost) {
+    const std::string socket = cloud.data + "/engine/podman.sock";
+    const auto names = cloud.containers();
+    EXPECT_GE(names.size(), 2u);
+    for (const std::string& name : names) {
+        const Page seen = cloud.web.unix_socket(
+            "GET", socket, "/containers/" + name.substr(name.find_first_not_of('/')) + "/json");
+        ASSERT_EQ(seen.status, 200) << seen.body;
+        EXPECT_THAT(seen.body, Not(HasSubstr("\"HostPort\""))) << name;
+        EXPECT_NE(seen.at("/HostConfig/NetworkMode"), "host");
+        EXPECT_EQ(seen.at("/HostConfig/PublishAllPorts"), "false");
+    }
+    // Podman would have a container's monitor hold its port. An agent listens for nobody either.
+    EXPECT_THAT(Cloud::listening(cloud.find("gateway")), Not(IsEmpty())) << "or this looks at nothing";
+    std::size_t monitors = 0;
+    for (const pid_t process : cloud.processes()) {
+        std::string program = std::filesystem::path{cloud.program_of(process)}.filename();
+        if (program == "hostler" || process == cloud.find("up")) continue;
+        monitors += program == "conmon" ? 1 : 0;
+        EXPECT_THAT(Cloud::listening(process), IsEmpty()) << program;
+    }
+    EXPECT_GE(monitors, 2u);
+}
+
+// The host, and whoever is in the same network, remember which machine had an address.
+TEST_F(Tenants, WhoeverGetsAnAddressAgainIsReachedAtOnce) {
+    const std::string zone = cloud.instance("second-1", "other").at("/zone");
+    std::string address;
+    for (int round = 0; round < 3; ++round) {
+        const std::string name = fmt::format("again-{}", round);
+        ASSERT_EQ(
+            cloud.api("POST", "/gpu-instances?zone=" + zone, cloud.body_of({.id = name, .tenant = "other"}))
+                .status,
+            200);
+        const Page running = cloud.wait_for(name, "running", 30s, "other");
+        if (round > 0) EXPECT_EQ(running.at("/address"), address);
+        address = running.at("/address");
+        EXPECT_THAT(connect_from(second, address, 8080), HasSubstr("connected")) << name;
+        EXPECT_EQ(cloud.web.fetch("GET", running.at("/urls/0/url") + "healthz").body, "ok\n");
+        cloud.end(name, "other");
+    }
 }
 
 }  // namespace
