@@ -67,8 +67,8 @@ std::string_view reason_phrase(int status);  // "Not Found"; "" when there is no
 
 // The status that tells a client about `error`: http_status(), and 413 for a body too large.
 int status_of(const Error& error);
-inline constexpr std::string_view body_too_large =
-    "body_too_large";  // Error::reason of a body over its limit.
+// Error::reason of a body over its limit.
+inline constexpr std::string_view body_too_large = "body_too_large";
 
 bool same_name(std::string_view a, std::string_view b);  // ASCII, without regard to case.
 bool is_token(std::string_view text);        // RFC 9110 section 5.6.2: what methods and names are made of.

@@ -164,8 +164,8 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     rig.vfs.capacity = rig.vfs.used() + 10'000;
     const auto last = number;
     auto first = store->commit(change(epoch, last + 1, "big", 5'000'000));
-    auto behind =
-        store->commit(change(epoch, last + 2, "small", 10));  // Decided in the belief that the first went in.
+    // Decided in the belief that the first went in.
+    auto behind = store->commit(change(epoch, last + 2, "small", 10));
     const auto refused = run(std::move(first));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::exhausted) << refused.error().message;

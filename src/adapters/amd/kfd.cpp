@@ -34,8 +34,8 @@ std::vector<KfdNode> read_kfd(const KernelRoots& roots) {
         KfdNode node;
         node.node = static_cast<int>(parse_number(name).value_or(0));
         node.gpu_id = static_cast<int>(read_number(topology + name + "/gpu_id").value_or(0));
-        const auto location =
-            property(properties, "location_id");  // Bus, device, function as PCI packs them.
+        // Bus, device, function as PCI packs them.
+        const auto location = property(properties, "location_id");
         node.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{}", property(properties, "domain"),
                                        location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
         node.architecture = gfx_name(property(properties, "gfx_target_version"));

@@ -12,8 +12,8 @@ struct JournalLimits {
     std::size_t key_bytes_max = Journal::key_bytes_max;
     std::size_t value_bytes_max = Journal::value_bytes_max;
     std::size_t bytes_max = Journal::bytes_max;
-    std::size_t waste_bytes_max =
-        1 << 20;  // Written anew when more than this, and half of the file, is past.
+    // Written anew when more than this, and half of the file, is past.
+    std::size_t waste_bytes_max = 1 << 20;
     // Of the disk, kept for what is to be appended next: that a host whose disk is full can still be told to
     // end things, which makes room.
     std::size_t reserve_bytes = 1 << 20;

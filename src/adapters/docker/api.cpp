@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view version_path =
-    "/v1.41";  // Docker 20.10 and podman 4 speak it, and all after them.
+// Docker 20.10 and podman 4 speak it, and all after them.
+constexpr std::string_view version_path = "/v1.41";
 constexpr Duration connect_time = 3s;
 constexpr Duration ping_time = 2s;
 constexpr Duration ready_poll = 50ms;

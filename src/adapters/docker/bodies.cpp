@@ -13,8 +13,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t environment_bytes_max = 1
-                                              << 20;  // Linux gives a process 2 MiB for it and the arguments.
+// Linux gives a process 2 MiB for it and the arguments.
+constexpr std::size_t environment_bytes_max = 1 << 20;
 constexpr const char* engine_down = "the container engine answered what is not its API";
 
 // Enough for a server that starts as root and drops to a user of its own; nothing that reaches past the
@@ -191,8 +191,8 @@ std::string network_body(const NetworkSpec& spec, std::string_view owner, Dialec
     if (dialect == Dialect::podman)
         options["isolate"] = "true";
     else
-        options["com.docker.network.bridge.enable_icc"] =
-            "true";  // Within it; Docker keeps bridges apart by itself.
+        // Within it; Docker keeps bridges apart by itself.
+        options["com.docker.network.bridge.enable_icc"] = "true";
     return json::serialize(json::object{
         {"Name", spec.id},
         {"Driver", "bridge"},

@@ -9,8 +9,8 @@ namespace hostler::nvml {
 
 namespace {
 
-constexpr unsigned wait_ms =
-    250;  // Shorter than Lane::farewell, so that stopping meets the thread outside NVML.
+// Shorter than Lane::farewell, so that stopping meets the thread outside NVML.
+constexpr unsigned wait_ms = 250;
 
 constexpr unsigned long long wanted =
     event_sbe | event_dbe | event_xid | event_unavailable | event_recovery_action;

@@ -12,8 +12,8 @@ namespace hostler {
 
 struct NvmlSettings {
     std::string library;  // Path of libnvidia-ml.so.1; empty: where drivers put it.
-    Duration discover_timeout =
-        std::chrono::seconds{30};  // Without persistence a driver takes seconds to wake.
+    // Without persistence a driver takes seconds to wake.
+    Duration discover_timeout = std::chrono::seconds{30};
     Duration sample_timeout = std::chrono::seconds{5};
     int slow_every = 10;  // Every n-th sample reads what hardly changes (ECC, links) too.
     int gpus_max = 64;

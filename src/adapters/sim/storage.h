@@ -15,8 +15,8 @@
 namespace hostler::sim {
 
 struct StorageFaults {
-    Duration time =
-        std::chrono::milliseconds{1};  // A change takes up to so long on each side of taking effect.
+    // A change takes up to so long on each side of taking effect.
+    Duration time = std::chrono::milliseconds{1};
     double fail = 0;                   // Chance of an I/O error: made or not made.
     bool full = false;
 };

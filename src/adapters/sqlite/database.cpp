@@ -62,8 +62,8 @@ Result<> Database::run(std::string_view sql, std::span<const Value> values, cons
     sqlite3_stmt* statement = found->second;
     int index = 0;
     int code = SQLITE_OK;
-    const int named =
-        sqlite3_bind_parameter_count(statement);  // Values behind the last that the text names are spare.
+    // Values behind the last that the text names are spare.
+    const int named = sqlite3_bind_parameter_count(statement);
     for (const Value& value : values)
         if (code == SQLITE_OK && ++index <= named) code = bind(statement, index, value);
     if (code == SQLITE_OK) {

@@ -12,8 +12,8 @@ namespace hostler {
 struct SqliteOptions {
     std::string vfs{};                // Empty: the system's own.
     std::size_t log_bytes = 4 << 20;  // The log is written back into the file when it is so long.
-    std::size_t reserve_bytes =
-        16 << 20;                         // Kept back for commits that make room: a log and a batch must fit.
+    // Kept back for commits that make room: a log and a batch must fit.
+    std::size_t reserve_bytes = 16 << 20;
     std::size_t batch_changes_max = 256;  // Commits that share one sync,
     std::size_t batch_bytes_max = 8 << 20;  // and their size together.
 };

@@ -27,8 +27,8 @@ private:
     Timers& timers_;
     LinuxHostSettings settings_;
     Lane lane_;
-    std::shared_ptr<Ticks> before_ =
-        std::make_shared<Ticks>();  // Of the sample before; touched by the lane only.
+    // Of the sample before; touched by the lane only.
+    std::shared_ptr<Ticks> before_ = std::make_shared<Ticks>();
 };
 
 }  // namespace hostler

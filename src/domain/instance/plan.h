@@ -64,8 +64,8 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
     return InstanceAction::none;
 }
 
-static_assert(plan(InstancePhase::running, Seen::unknown, false) ==
-              InstanceAction::none);  // Silence is not death.
+// Silence is not death.
+static_assert(plan(InstancePhase::running, Seen::unknown, false) == InstanceAction::none);
 static_assert(plan(InstancePhase::lost, Seen::alive, false) == InstanceAction::note_alive);
 static_assert(plan(InstancePhase::stopped, Seen::alive, false) == InstanceAction::stop);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000;
 constexpr std::int64_t margin = 3600 * second;  // For clocks that differ.
-constexpr std::int64_t no_expiry =
-    7 * 24 * 3600 * second;  // A command that never expires is remembered so long.
+// A command that never expires is remembered so long.
+constexpr std::int64_t no_expiry = 7 * 24 * 3600 * second;
 
 // "<state> <order> <forget>\n<message>"
 struct Line {

@@ -30,8 +30,8 @@ struct Settings {
 
     Duration dial_deadline = seconds{10};  // Dialling and TLS, each.
     Duration call_deadline = seconds{20};  // Joining, renewing, being welcomed.
-    Duration backoff_min =
-        milliseconds{200};  // Between two tries to reach an access point; doubles, jittered.
+    // Between two tries to reach an access point; doubles, jittered.
+    Duration backoff_min = milliseconds{200};
     Duration backoff_max = seconds{30};
     Duration watch_interval = seconds{1};      // Between two looks at the containers.
     Duration coalesce = milliseconds{50};      // Changes within it travel in one report.

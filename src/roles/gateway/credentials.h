@@ -15,8 +15,8 @@ inline constexpr std::string_view key_prefix = "hk_";
 inline constexpr std::string_view session_cookie = "__hostler_session";
 inline constexpr std::string_view cookie_prefix = "__hostler";
 inline constexpr std::size_t credential_max = 512;
-inline constexpr std::size_t cookies_max =
-    4;  // Another page may have planted one of the same name beside ours.
+// Another page may have planted one of the same name beside ours.
+inline constexpr std::size_t cookies_max = 4;
 
 struct Shown {
     std::string key;                   // An API key; goes before cookies.
