@@ -42,6 +42,17 @@ std::vector<std::string_view> kinds() {
     return names;
 }
 
+// Why nothing of this kind can be applied.
+std::string no_kind(std::string_view noun) {
+    for (const api::Operation* one : api::operations())
+        if (one->noun == noun && one->verb == "create")
+            return fmt::format(
+                "a {0} has no name by which it could be known again: `hostler {0} create` makes one", noun);
+    if (const auto meant = api::nearest(noun, kinds()); !meant.empty())
+        return fmt::format("there is no kind '{}'; did you mean '{}'?", noun, meant);
+    return fmt::format("'{}' is none of {}", noun, fmt::join(kinds(), ", "));
+}
+
 enum class Outcome { created, updated, unchanged, refused, not_tried };
 
 std::string_view name(Outcome outcome) {
@@ -123,15 +134,9 @@ private:
         item.noun = text_of(item.fields, "kind");
         item.kind = kind_of(item.noun);
         if (!item.kind.create) {
-            const auto meant = api::nearest(item.noun, kinds());
-            if (!kind)
-                complain("kind", fmt::format("is required: one of {}", fmt::join(kinds(), ", ")));
-            else if (item.noun.empty())
-                complain("kind", "must be a text");
-            else if (!meant.empty())
-                complain("kind", fmt::format("there is no kind '{}'; did you mean '{}'?", item.noun, meant));
-            else
-                complain("kind", fmt::format("'{}' is none of {}", item.noun, fmt::join(kinds(), ", ")));
+            complain("kind", !kind ? fmt::format("is required: one of {}", fmt::join(kinds(), ", "))
+                             : item.noun.empty() ? "must be a text"
+                                                 : no_kind(item.noun));
             return;
         }
         item.fields.erase("kind");

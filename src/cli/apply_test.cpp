@@ -244,6 +244,12 @@ TEST_F(ApplyTest, EveryWrongFieldIsNamedWithItsLineBeforeAnythingIsSent) {
     EXPECT_TRUE(api.requests.empty());
 }
 
+TEST_F(ApplyTest, WhatHasNoNameIsMadeByItsOwnCommand) {
+    EXPECT_EQ(apply("kind: host token\nzone: nj\n"), 2);
+    EXPECT_THAT(err, HasSubstr("`hostler host token create` makes one"));
+    EXPECT_TRUE(api.requests.empty());
+}
+
 TEST_F(ApplyTest, FieldsThatOnlyTheApiCanJudgeAreNamedWithTheirLine) {
     Error wrong{.code = Code::invalid, .message = "a field is wrong"};
     wrong.fields = {{"size", "is more than any host has"}};

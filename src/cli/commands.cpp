@@ -169,7 +169,7 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     footer +=
         "\nThe API's address and key come from --api and --key, else HOSTLER_API and HOSTLER_KEY, else the "
         "file\n"
-        "that `hostler login` writes (HOSTLER_CONFIG names another).\n";
+        "that `hostler login` writes (HOSTLER_CONFIG names another). HOSTLER_CA stands for --ca.\n";
     app.footer(footer);
 }
 

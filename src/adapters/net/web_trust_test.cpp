@@ -66,6 +66,8 @@ TEST_F(WebTrust, BelievesItsAuthorityForTheNamesThatItSigned) {
         expect_refused(visit(server, host, authority_.pem()),
                        fmt::format("is for api.test, *.cloud.test, 127.0.0.1, ::1, not for {}", host));
     expect_refused(visit(authority_.issue(""), "api.test", authority_.pem()), "is for no host at all");
+    EXPECT_TRUE(visit(server, "api.test", server.certificate))
+        << "what we are told to believe need not be a root";
 }
 
 TEST_F(WebTrust, SaysWhatIsWrongWithACertificate) {
