@@ -329,7 +329,9 @@ private:
         for (const FieldError& field : error.fields)
             world_.err(
                 fmt::format("  {}: {}: {}\n", item.document.place(field.path), field.path, field.message));
-        if (!error.help.empty()) world_.err(fmt::format("  would help: {}\n", error.help));
+        if (!error.help.empty() &&
+            error.code != Code::unauthenticated)  // What helps there is told at the end.
+            world_.err(fmt::format("  would help: {}\n", error.help));
     }
 
     void tell(const Item& item) {

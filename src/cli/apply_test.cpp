@@ -341,6 +341,11 @@ TEST_F(ApplyTest, StopsWhereTheNextWouldMeetTheSame) {
     EXPECT_EQ(api.dialled.size(), 1U);
     EXPECT_THAT(err, HasSubstr("cannot be reached"));
     EXPECT_THAT(err, HasSubstr("hostler: 1 refused, 1 not tried\n"));
+    api.down = false;
+    env["HOSTLER_KEY"] = "wrong";
+    EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\n"), 4);
+    EXPECT_THAT(err, HasSubstr("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n"));
+    EXPECT_EQ(api.requests.size(), 1U);
 }
 
 TEST_F(ApplyTest, AKeyIsMadeOnceAndItsSecretShown) {
