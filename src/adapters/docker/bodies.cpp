@@ -361,6 +361,8 @@ std::optional<std::string> pull_error(std::string_view stream) {
     return std::nullopt;
 }
 
+bool is_half_made(std::string_view words) { return words.contains("container with given ID already exists"); }
+
 bool says_disk_full(std::string_view words) {
     return words.contains("no space left on device") || words.contains("disk quota exceeded");
 }

@@ -69,6 +69,8 @@ std::optional<std::string> pull_error(std::string_view stream);
 // without signing in), unavailable (the registry does not answer), invalid (no image's name), exhausted (disk
 // full).
 Error pull_refused(std::string_view image, std::string_view words);
+// An engine that was killed while it started the container has forgotten that its runtime made it already.
+bool is_half_made(std::string_view words);
 bool says_disk_full(std::string_view words);
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
 Error engine_error(int status, std::string_view body, std::string_view what);

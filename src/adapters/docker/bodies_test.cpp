@@ -188,6 +188,9 @@ TEST(Parse, ErrorsOfTheEngine) {
     EXPECT_TRUE(is_name_taken(409, "{}"));
     EXPECT_TRUE(is_name_taken(500, R"({"message":"the container name \"c1\" is already in use by 5d3"})"));
     EXPECT_FALSE(is_name_taken(500, R"({"message":"no space left on device"})"));
+    EXPECT_TRUE(
+        is_half_made("runc: runc create failed: container with given ID already exists: OCI runtime error"));
+    EXPECT_FALSE(is_half_made("runc: runc create failed: no such file: OCI runtime error"));
     EXPECT_EQ(pull_error("{\"status\":\"Pulling\"}\r\n{\"error\":\"denied\",\"errorDetail\":{}}\n"),
               "denied");
     EXPECT_EQ(pull_error("{\"status\":\"done\"}\n"), std::nullopt);

@@ -181,7 +181,12 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     CO_TRY(co_await pull(spec.image, {}));
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
-    co_return co_await start(spec, edits, created.id);
+    auto started = co_await start(spec, edits, created.id);
+    if (started || !is_half_made(started.error().message)) co_return started;
+    // It has been removed; another has another id.
+    const auto fresh = CO_TRY(co_await create(spec, edits));
+    if (fresh.container.state != ContainerState::created) co_return fresh.container;
+    co_return co_await start(spec, edits, fresh.id);
 }
 
 // What is there under the name of `spec`: given back if it is this container, nullopt if it was never started
