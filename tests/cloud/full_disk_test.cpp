@@ -70,8 +70,15 @@ TEST_F(FullDisk, AHostRefusesVolumesAndGoesOnWithWhatItHas) {
     EXPECT_THAT(failed.at("/message"), HasSubstr("free on the host's disk"));
     EXPECT_TRUE(cloud.until(
         [&] { return cloud.api("GET", "/v1/volumes/data?tenantID=acme").at("/attachedTo") == "[]"; }));
-    // What runs goes on, and can be ended to make room.
+    // What runs goes on, and can be ended to make room: the agent has kept some to write down what it is
+    // told.
     expect_answers(before);
+    const json::object long_one =
+        cloud.body_of({.id = "remembered-2", .env = {{"LONG", std::string(9000, 'x')}}});
+    ASSERT_EQ(cloud.api("POST", "/gpu-instances?zone=" + zone, long_one).status, 200);
+    cloud.wait_for("remembered-2", "running");
+    EXPECT_EQ(host_of("remembered-2"), host);
+    cloud.end("remembered-2");
     cloud.end("before-2");
     cloud.make_room("hosts/" + host);
     const std::string url = cloud.run({.id = "room-2", .storage = "data", .mount = "/data"});
