@@ -222,7 +222,9 @@ int agent_main(int argc, const char* const* argv) {
         ->required()
         ->delimiter(',');
     work->add_option("--token", options.agent.token,
-                     "One-time token, as `hostler host token create` prints it");
+                     "One-time token, as `hostler host token create` prints it; other users of this "
+                     "machine cannot read it in the environment")
+        ->envname("HOSTLER_TOKEN");
     work->add_option("--engine", options.engine,
                      "The container engine: docker:SOCKET, of dockerd or podman; sim, which runs nothing")
         ->capture_default_str();

@@ -297,12 +297,6 @@ Task<> Up::start_hosts() {
     for (const HostPlan& plan : plans) {
         const fs::path folder = settings_.data / "hosts" / plan.name;
         fs::create_directories(folder);
-        // One that has joined before needs no token, and one that lost its folder needs a new one.
-        if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
-            const json::value token =
-                CO_TRY(co_await call("POST", "/v1/host-tokens", json::object{{"zone", plan.zone}}));
-            tokens_[plan.name] = token.at("token").as_string().c_str();
-        }
         std::string access = access_[plan.zone]["uplink"];
         for (const auto& [zone, addresses] : access_)
             if (zone != plan.zone) access += "," + addresses.at("uplink");
@@ -311,11 +305,12 @@ Task<> Up::start_hosts() {
                                     "--engine", engine_},
                         .environment = plan.environment};
         child.command.insert(child.command.end(), plan.arguments.begin(), plan.arguments.end());
-        child.more_arguments = [this, name = plan.name]() -> std::vector<std::string> {
-            const auto token = tokens_.find(name);
-            if (token == tokens_.end()) return {};
-            return {"--token", token->second};
-        };
+        // One that has joined before needs no token, and one that lost its folder needs a new one.
+        if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
+            const json::value token =
+                CO_TRY(co_await call("POST", "/v1/host-tokens", json::object{{"zone", plan.zone}}));
+            child.environment["HOSTLER_TOKEN"] = token.at("token").as_string().c_str();
+        }
         supervisor_.keep(std::move(child));
     }
     co_return Result<>{};

@@ -77,7 +77,6 @@ private:
     Addresses master_;
     Addresses gateway_;
     std::map<std::string, Addresses> access_;    // By zone.
-    std::map<std::string, std::string> tokens_;  // Of hosts that are to join, by name.
     bool simulated_ = false;
 };
 
