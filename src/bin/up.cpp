@@ -4,6 +4,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <cstring>
+
 #include "adapters/docker/api.h"
 #include "adapters/docker/engine.h"
 #include "adapters/docker/image.h"
@@ -44,6 +47,16 @@ std::string network_pool(const fs::path& kept, Random& random) {
         (void)write_file(kept, pool);
     }
     return pool;
+}
+
+// Whoever asked sudo for us is to use the cloud: `path` becomes theirs, and stays closed to others.
+void hand_over(const fs::path& path) {
+    const char* user = std::getenv("SUDO_UID");   // NOLINT(concurrency-mt-unsafe): nobody sets them.
+    const char* group = std::getenv("SUDO_GID");  // NOLINT(concurrency-mt-unsafe)
+    if (::geteuid() != 0 || !user || !group) return;
+    if (::lchown(path.c_str(), static_cast<uid_t>(std::atol(user)), static_cast<gid_t>(std::atol(group))) !=
+        0)
+        log_warn("{} cannot be given to the user who asked sudo: {}", path.string(), std::strerror(errno));
 }
 
 std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
@@ -107,6 +120,8 @@ Task<> Up::start() {
     const std::string api = "http://" + master_["api"];
     CO_TRY(write_file(settings_.data / "config.toml",
                       fmt::format("api = \"{}\"\nkey = \"{}\"\n", api, operator_key_)));
+    hand_over(settings_.data);
+    hand_over(settings_.data / "config.toml");
     if (!settings_.ready_file.empty()) {
         json::array names;
         for (const ZonePlan& zone : zones) names.emplace_back(zone.name);
@@ -115,7 +130,9 @@ Task<> Up::start() {
                                  {"token", operator_key_},
                                  {"zones", names},
                                  {"demoImage", demo_image}};
-        CO_TRY(write_file(settings_.ready_file, json::serialize(ready)));
+        const std::string path = settings_.ready_file;
+        CO_TRY(write_file(path, json::serialize(ready)));
+        hand_over(path);
     }
     std::string demo_url;
     if (settings_.demo) {
