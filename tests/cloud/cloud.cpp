@@ -374,8 +374,15 @@ std::string Cloud::run(const Wish& wish) {
     EXPECT_EQ(begun.status, 200) << begun.body;
     if (begun.status != 200) return {};
     const std::string url = wait_for(wish.id, "running", 30s, wish.tenant).at("/urls/0/url");
-    // The gateway hears of it a moment after the API tells it.
-    EXPECT_TRUE(until([&] { return web.fetch("GET", url).status != 503; }, 5s)) << url;
+    // The gateway hears of it a moment after the API tells it: until then it knows no such name, or one that
+    // starts.
+    EXPECT_TRUE(until(
+        [&] {
+            const int status = web.fetch("GET", url).status;
+            return status != 503 && status != 404;
+        },
+        5s))
+        << url;
     return url.empty() ? url : url.substr(0, url.size() - 1);
 }
 

@@ -246,7 +246,7 @@ void reconcile_instance(Desk& desk, const std::string& id) {
         case InstanceAction::note_absent:
             note(desk, id, InstanceEvent::absent,
                  instance->phase == InstancePhase::stopping ? "stopped" : "disappeared",
-                 instance->phase == InstancePhase::stopping ? "stopped"
+                 instance->phase == InstancePhase::stopping ? "it was asked to stop"
                                                             : "its container is not on the host any more");
             if (is_final(desk.estate.instances.at(id).phase)) let_go(desk, id);
             return;
