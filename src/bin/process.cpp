@@ -30,11 +30,14 @@ int run_until_signalled(Process& process, Task<> body) {
     auto ended = std::make_shared<Result<>>();
     TaskGroup group{process.loop};
     asio::signal_set signals{process.loop, SIGINT, SIGTERM};
-    bool asked = false;
+    // Who asks again gets it at once; but sudo may pass on a signal that has come here as well.
+    constexpr Duration patience = std::chrono::seconds{1};
+    std::optional<Instant> asked;
     std::function<void()> listen = [&] {
         signals.async_wait([&](const boost::system::error_code& error, int) {
             if (error) return;
-            if (std::exchange(asked, true)) std::_Exit(130);
+            if (asked && process.timers->now() - *asked > patience) std::_Exit(130);
+            if (!asked) asked = process.timers->now();
             group.cancel();
             listen();
         });
