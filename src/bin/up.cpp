@@ -144,7 +144,6 @@ Task<> Up::start() {
 }
 
 // ── The container engine
-// ───────────────────────────────────────────────────────────────────────────────────────
 
 Task<> Up::start_engine() {
     if (settings_.engine != "auto") {
@@ -199,7 +198,6 @@ Task<> Up::import_demo_image() {
 }
 
 // ── Roles
-// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command,
                               std::map<std::string, std::string> listens) {
@@ -283,7 +281,6 @@ Task<> Up::start_roles() {
 }
 
 // ── Hosts
-// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
     std::vector<HostPlan> plans;
@@ -358,7 +355,6 @@ Task<> Up::wait_until_hosts_report() {
 }
 
 // ── The API
-// ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Task<json::value> Up::call(std::string method, std::string path, json::value body) {
     http::Request request{.method = std::move(method), .target = path};
@@ -389,7 +385,6 @@ Task<json::value> Up::call(std::string method, std::string path, json::value bod
 }
 
 // ── The demo
-// ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 Task<> Up::start_demo() {
     const SimulatedEstate estate = settings_.simulate.value_or(SimulatedEstate{});

@@ -15,9 +15,6 @@
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
-#include "adapters/docker/firewall.h"
-#include "adapters/docker/network.h"
-#include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
 
 namespace hostler::cloud {
@@ -26,94 +23,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* folder_prefix = "hostler-cloud-";
-
-std::string read(const fs::path& path) {
-    std::ostringstream text;  // A file of /proc may go while it is read; what came until then is the answer.
-    if (const std::ifstream file{path, std::ios::binary}; file) text << file.rdbuf();
-    return std::move(text).str();
-}
-
-std::vector<std::string> lines(const std::string& text) {
-    std::vector<std::string> all;
-    std::istringstream in{text};
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) all.push_back(line);
-    return all;
-}
-
-bool alive(pid_t pid) {
-    const std::string status = read(fmt::format("/proc/{}/stat", pid));
-    return !status.empty() && status.substr(status.rfind(')'), 4).find('Z') == std::string::npos;
-}
-
-std::vector<pid_t> processes_of(const std::string& folder) {
-    std::vector<pid_t> found;
-    for (const auto& entry : fs::directory_iterator("/proc")) {
-        const std::string name = entry.path().filename();
-        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-        const pid_t pid = std::stoi(name);
-        if (pid != ::getpid() && alive(pid) &&
-            read(entry.path() / "cmdline").find(folder) != std::string::npos)
-            found.push_back(pid);
-    }
-    return found;
-}
-
-std::vector<std::string> mounts_of(const std::string& folder) {
-    std::vector<std::string> found;
-    for (const std::string& line : lines(read("/proc/self/mounts"))) {
-        std::istringstream words{line};
-        std::string source, target;
-        words >> source >> target;
-        if (target.starts_with(folder)) found.push_back(target);
-    }
-    return found;
-}
-
 // Ours, or another build's.
 std::string program() {
     const char* other = std::getenv("HOSTLER_UNDER_TEST");  // NOLINT(concurrency-mt-unsafe): one thread.
     return other ? other : HOSTLER;
-}
-
-std::string podman(const std::string& data, const std::string& arguments) {
-    return shell(
-        fmt::format("CONTAINERS_CONF={0}/engine/containers.conf "
-                    "CONTAINERS_STORAGE_CONF={0}/engine/storage.conf podman {1} 2>/dev/null",
-                    data, arguments));
-}
-
-// By force: for clouds that were killed, or could not end by themselves.
-void clean(const std::string& folder) {
-    const std::string data = folder + "/d";
-    for (const pid_t pid : processes_of(folder + "/"))
-        if (read(fmt::format("/proc/{}/comm", pid)) != "conmon\n") ::kill(pid, SIGKILL);
-    if (fs::exists(data + "/engine/storage.conf")) {
-        podman(data, "rm --all --force --time 0");
-        for (const std::string& name : lines(podman(data, "network ls --format '{{.Name}}'"))) {
-            if (name == "podman") continue;
-            podman(data, "network rm --force " + name);
-            (void)docker::take_down_wall({}, name);
-        }
-        docker::release_podman(data + "/engine");
-    }
-    auto mounts = mounts_of(folder + "/");
-    std::ranges::reverse(mounts);  // The inner ones first.
-    for (const std::string& mount : mounts) ::umount2(mount.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-}
-
-// A folder belongs to whoever holds the lock on its file "owner".
-void clean_leftovers() {
-    for (const auto& entry : fs::directory_iterator("/tmp")) {
-        if (!entry.path().filename().string().starts_with(folder_prefix)) continue;
-        const int owner = ::open((entry.path() / "owner").c_str(), O_RDWR | O_CLOEXEC);
-        if (owner < 0) continue;
-        if (::flock(owner, LOCK_EX | LOCK_NB) == 0) clean(entry.path());
-        ::close(owner);
-    }
 }
 
 std::unique_ptr<Cloud>& shared_cloud() {
@@ -127,25 +40,6 @@ class EndOfShared : public ::testing::Environment {
 [[maybe_unused]] const auto* const end_of_shared = ::testing::AddGlobalTestEnvironment(new EndOfShared);
 
 }  // namespace
-
-Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment,
-                std::chrono::milliseconds within) {
-    std::string script = "exec \"$@\" 2>\"$HOSTLER_TEST_ERR\"";
-    char err[] = "/tmp/hostler-cloud-err-XXXXXX";
-    ::close(::mkstemp(err));
-    std::vector<std::string> all{"env", fmt::format("HOSTLER_TEST_ERR={}", err)};
-    for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
-    all.insert(all.end(), {"sh", "-c", script, "sh"});
-    all.insert(all.end(), words.begin(), words.end());
-    const auto outcome = docker::run_process(std::move(all), {}, within);
-    Ran ran{
-        .code = outcome ? outcome->exit_code : -1, .out = outcome ? outcome->output : "", .err = read(err)};
-    if (!outcome) ran.err += outcome.error().message;
-    ::unlink(err);
-    return ran;
-}
-
-std::string shell(const std::string& command) { return run_program({"sh", "-c", command}).out; }
 
 std::string pattern(std::size_t size, unsigned seed) {
     std::string bytes(size, '\0');
@@ -206,7 +100,6 @@ Cloud& Cloud::shared() {
 void Shared::SetUpTestSuite() { Cloud::shared(); }
 
 // ── `hostler up`
-// ───────────────────────────────────────────────────────────────────────────────────────────────
 
 void Cloud::start(const std::function<void()>& meanwhile) {
     const std::string ready = folder + "/ready.json";
@@ -249,9 +142,9 @@ void Cloud::start(const std::function<void()>& meanwhile) {
                              },
                              60s) &&
                          fs::exists(ready);
-    if (!written) throw std::runtime_error{"hostler up did not get ready: " + read(log)};
+    if (!written) throw std::runtime_error{"hostler up did not get ready: " + read_file(log)};
     boost::system::error_code error;
-    const json::value told = json::parse(read(ready), error);
+    const json::value told = json::parse(read_file(ready), error);
     api_url = at(told, "/api"), gateway_url = at(told, "/gateway"), key = at(told, "/token"),
     image = at(told, "/demoImage");
 }
@@ -275,7 +168,7 @@ pid_t Cloud::find(const std::string& role) const {
                                : role.starts_with("host-") ? data + "/hosts/" + role.substr(5)
                                                            : data + "/" + role;
     for (const pid_t pid : processes()) {
-        const std::string words = '\0' + read(fmt::format("/proc/{}/cmdline", pid));
+        const std::string words = '\0' + read_file(fmt::format("/proc/{}/cmdline", pid));
         if (words.find('\0' + needle + '\0') == std::string::npos) continue;
         if (role == "engine" || words.find(std::string{"\0--data\0", 8} + needle + '\0') != std::string::npos)
             return pid;
@@ -302,7 +195,6 @@ void Cloud::wait_for_another(const std::string& role, pid_t than) {
 }
 
 // ── The API
-// ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Page Cloud::raw(const std::string& method, const std::string& path, http::Headers headers, std::string body) {
     return web.fetch(method, api_url + path, std::move(headers), std::move(body));
@@ -416,7 +308,6 @@ void Cloud::make_stock(int number, const std::string& spec, const std::string& m
 }
 
 // ── The machine
-// ────────────────────────────────────────────────────────────────────────────────────────────────
 
 std::vector<std::string> Cloud::containers(const std::string& instance) {
     const std::string label = instance.empty() ? "hostler.instance" : "hostler.instance=" + instance;
@@ -452,34 +343,6 @@ std::vector<std::string> Cloud::bridges() {
 std::vector<std::string> Cloud::mounts() const { return mounts_of(folder); }
 
 std::vector<pid_t> Cloud::processes() const { return processes_of(folder + "/"); }
-
-std::string Cloud::program_of(pid_t process) {
-    std::error_code gone;
-    return fs::read_symlink(fmt::format("/proc/{}/exe", process), gone);
-}
-
-// From the kernel's table of sockets and the process's descriptors.
-std::vector<int> Cloud::listening(pid_t process) {
-    std::map<std::string, int> waiting;
-    for (const char* const table : {"/proc/net/tcp", "/proc/net/tcp6"})
-        for (const std::string& line : lines(read(table))) {
-            std::istringstream words{line};
-            std::string slot, local, remote, state, queues, timer, retries, user, probes, inode;
-            words >> slot >> local >> remote >> state >> queues >> timer >> retries >> user >> probes >>
-                inode;
-            if (state == "0A") waiting[inode] = std::stoi(local.substr(local.rfind(':') + 1), nullptr, 16);
-        }
-    std::vector<int> ports;
-    std::error_code gone;
-    for (const auto& entry : fs::directory_iterator{fmt::format("/proc/{}/fd", process), gone}) {
-        const std::string target = fs::read_symlink(entry.path(), gone);
-        constexpr std::string_view prefix = "socket:[";
-        if (!target.starts_with(prefix)) continue;
-        const auto found = waiting.find(target.substr(prefix.size(), target.size() - prefix.size() - 1));
-        if (found != waiting.end()) ports.push_back(found->second);
-    }
-    return ports;
-}
 
 void Cloud::fill(const std::string& disk) const {
     const std::string path = data + "/" + disk + "/filler";

@@ -8,21 +8,12 @@
 
 #include <filesystem>
 
+#include "machine.h"
 #include "web.h"
 
 namespace hostler::cloud {
 
 namespace json = boost::json;
-
-struct Ran {
-    int code = -1;
-    std::string out;
-    std::string err;
-};
-// Runs a program to its end; killed after `within`.
-Ran run_program(std::vector<std::string> words, std::map<std::string, std::string> environment = {},
-                std::chrono::milliseconds within = 60s);
-std::string shell(const std::string& command);  // Its standard output.
 
 struct Tenant {
     std::string id;
@@ -91,10 +82,7 @@ public:
     std::vector<std::string> networks();
     std::vector<std::string> bridges();  // Which of our networks' bridges the firewall knows.
     std::vector<std::string> mounts() const;
-    std::vector<pid_t> processes() const;          // Whose command line names our folder.
-    static std::string program_of(pid_t process);  // Its path.
-    // Ports at which this process waits for connections from the network.
-    static std::vector<int> listening(pid_t process);
+    std::vector<pid_t> processes() const;  // Whose command line names our folder.
 
     // ── Small disks
     void fill(const std::string& disk) const;       // Not one more byte fits,

@@ -205,16 +205,16 @@ TEST_F(Tenants, NoPortOfTheirsIsAPortOfTheHost) {
         EXPECT_EQ(seen.at("/HostConfig/PublishAllPorts"), "false");
     }
     // Podman would have a container's monitor hold its port. An agent listens for nobody either.
-    EXPECT_THAT(Cloud::listening(cloud.find("gateway")), Not(IsEmpty())) << "or this looks at nothing";
+    EXPECT_THAT(listening(cloud.find("gateway")), Not(IsEmpty())) << "or this looks at nothing";
     std::set<pid_t> roles;
     for (const std::string role : {"up", "master", "access-nj", "access-lon", "gateway"})
         roles.insert(cloud.find(role));
     std::size_t monitors = 0;
     for (const pid_t process : cloud.processes()) {
-        const std::string program = std::filesystem::path{cloud.program_of(process)}.filename();
+        const std::string program = std::filesystem::path{program_of(process)}.filename();
         if (roles.contains(process)) continue;
         monitors += program == "conmon" ? 1 : 0;
-        EXPECT_THAT(Cloud::listening(process), IsEmpty()) << program;
+        EXPECT_THAT(listening(process), IsEmpty()) << program;
     }
     EXPECT_GE(monitors, 2u);
 }

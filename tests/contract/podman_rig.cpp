@@ -83,9 +83,11 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
     if (::geteuid() != 0) return nullptr;
     clean_leftovers();
     auto path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
-    if (!::mkdtemp(path.data())) return nullptr;
+    HOSTLER_ASSERT(::mkdtemp(path.data()) != nullptr);
     own(path);
     auto service = docker::prepare_podman(path);
+    // Any other failure is one, and no reason to skip.
+    HOSTLER_ASSERT(service || service.error().code == Code::not_found);
     if (!service) {
         fs::remove_all(path);
         return nullptr;

@@ -125,12 +125,17 @@ TEST(Podman, AFolderOfItsOwn) {
 }
 
 TEST(Firewall, TextIsOneTransactionThatNftAccepts) {
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "nft looks at the host's tables even to check a text, and needs root";
     for (const auto& text : {wall_up("hstaaaa"), wall_down("hstaaaa")}) {
         const auto checked = run_process({"nft", "--check", "-f", "-"}, text, 10s);
-        if (!checked || checked->output.find("Operation not permitted") != std::string::npos)
-            GTEST_SKIP() << "nft is not installed, or needs root";
+        if (!checked && checked.error().code == Code::not_found) GTEST_SKIP() << "nft is not installed";
+        ASSERT_TRUE(checked) << checked.error().message;
         EXPECT_EQ(checked->exit_code, 0) << checked->output << text;
     }
+}
+
+TEST(Firewall, ASetWithoutElementsHasNoBridges) {
     EXPECT_TRUE(no_bridges("table inet hostler {\n set bridges {\n type ifname\n }\n}"));
     EXPECT_FALSE(no_bridges("set bridges {\n elements = { \"hstaaaa\" }\n}"));
 }

@@ -178,7 +178,6 @@ void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
 }
 
 // ── Hosts
-// ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 void Term::add_access(const std::string& name, std::string version, wire::Link& link) {
     access_[name] = &link;
@@ -257,7 +256,6 @@ void Term::cut_off(const std::string& host, const std::string& why) {
 }
 
 // ── Gateways
-// ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 void Term::add_gateway(wire::Link& link) { gateways_.push_back(&link); }
 void Term::drop_gateway(wire::Link& link) { std::erase(gateways_, &link); }

@@ -130,7 +130,7 @@ TEST(Term, TheNextOneBeginsFromTheStore) {
     EXPECT_EQ(rig.term().look().estate.zones.find("lost"), nullptr);
 }
 
-// ── Who asks ──
+// ── Who asks
 
 TEST(Caller, KeysOpenUntilTheyExpireOrAreRevoked) {
     TermRig rig;

@@ -159,7 +159,7 @@ TEST_F(Volumes, ARemovedHostTakesThemWithIt) {
     EXPECT_EQ(estate.volumes.find(v), nullptr);
 }
 
-// ── Subnets ──
+// ── Subnets
 
 TEST(Subnets, OnePerTenantAndHost) {
     DeskRig rig;
