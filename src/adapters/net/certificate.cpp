@@ -181,4 +181,16 @@ Result<CertificateFacts> facts_of(X509& certificate) {
         .not_after = wall_of(*X509_get0_notAfter(&certificate))};
 }
 
+bool of_unknown_authority(int verdict) {
+    switch (verdict) {
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: return true;
+        default: return false;
+    }
+}
+
 }  // namespace hostler::net

@@ -32,6 +32,9 @@ using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 constexpr std::size_t pem_size_max = 64 * 1024;
 constexpr std::size_t bundle_size_max = 1024 * 1024;  // Of the roots of a whole system.
 
+// Whether OpenSSL's verdict on a chain (X509_V_ERR_…) is that nobody whom we believe has signed it.
+bool of_unknown_authority(int verdict);
+
 // Errors of these: invalid, with what is wrong.
 Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem,
                                                 std::size_t size_max = pem_size_max);  // One or more.

@@ -23,14 +23,9 @@ std::string describe(X509_STORE_CTX& chain, const PeerCheck& peer) {
                 "the certificate of {} is not valid before {} (now: {}); check both clocks", who,
                 rfc3339(wall_of(*X509_get0_notBefore(X509_STORE_CTX_get_current_cert(&chain)))),
                 rfc3339(peer.now));
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-        case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return fmt::format("the certificate of {} is not signed by our authority", who);
         default:
+            if (of_unknown_authority(error))
+                return fmt::format("the certificate of {} is not signed by our authority", who);
             return fmt::format("the certificate of {} is refused: {}", who,
                                X509_verify_cert_error_string(error));
     }

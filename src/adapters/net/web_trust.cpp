@@ -123,16 +123,12 @@ void explain_web_refusal(X509_STORE_CTX& chain, PeerCheck& peer) {
         case X509_V_ERR_IP_ADDRESS_MISMATCH:
             return explain("wrong_name", fmt::format("the certificate there is for {}, not for {}",
                                                      names_of(*X509_STORE_CTX_get0_cert(&chain)), host));
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
-        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-        case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return explain(
-                "unknown_authority",
-                fmt::format("the certificate of {} is signed by an authority that is not known here", host));
         default:
+            if (of_unknown_authority(error))
+                return explain(
+                    "unknown_authority",
+                    fmt::format("the certificate of {} is signed by an authority that is not known here",
+                                host));
             return explain("bad_certificate", fmt::format("the certificate of {} is refused: {}", host,
                                                           X509_verify_cert_error_string(error)));
     }
