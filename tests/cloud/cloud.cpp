@@ -295,6 +295,15 @@ int Cloud::gpus_free() {
     return free;
 }
 
+std::string Cloud::whole_stock(const std::string& spec) {
+    Page now;
+    EXPECT_TRUE(until([&] {
+        now = stock(spec);
+        return now.at("/idle") == now.at("/wanted");
+    })) << now.body;
+    return now.at("/idle");
+}
+
 void Cloud::make_stock(int number, const std::string& spec, const std::string& memory) {
     const Page made = api("POST", "/stocks",
                           {{"number", number},

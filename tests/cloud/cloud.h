@@ -74,6 +74,8 @@ public:
              const std::string& tenant = "acme");  // Stopped, and what it held is free.
     int gpus_free();
     Page stock(const std::string& spec) { return api("GET", "/v1/stocks/" + spec); }
+    // Waits until what earlier instances held is back in stock; the number of idle slots.
+    std::string whole_stock(const std::string& spec);
     void make_stock(int number, const std::string& spec = "small", const std::string& memory = "256Mi");
 
     // ── What is on the machine

@@ -11,7 +11,7 @@ class Failure : public Shared {
 protected:
     // Fails, and what it held is free again; the instance as it is then shown.
     Page fails(const Wish& wish) {
-        const std::string idle = cloud.stock(wish.spec).at("/idle");
+        const std::string idle = cloud.whole_stock(wish.spec);
         const Page begun = cloud.begin(wish);
         EXPECT_EQ(begun.status, 200) << begun.body;
         const Page failed = cloud.wait_for(wish.id, "failed");

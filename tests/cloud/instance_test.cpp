@@ -36,7 +36,7 @@ TEST_F(Instance, AVolumesDataOutlivesIt) {
 }
 
 TEST_F(Instance, GoesThroughItsStates) {
-    const std::string idle = cloud.stock("small").at("/idle");
+    const std::string idle = cloud.whole_stock("small");
     const Wish wish{.id = "states-1", .env = {{"START_DELAY_MS", "1500"}, {"GREETING", "hello there"}}};
     EXPECT_EQ(cloud.begin(wish).body, "{}");
     EXPECT_EQ(cloud.api("GET", "/gpu-instances/states-1?tenantID=acme").at("/state"), "ready");

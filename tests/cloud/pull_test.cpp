@@ -117,7 +117,7 @@ TEST_F(Pull, EveryNoHasItsOwnSentence) {
                           {"registry-broken", registry->image("a/broken"), "registry_unreachable"},
                           {"registry-away", "127.0.0.1:9/nobody/there:1", "registry_unreachable"},
                           {"only-local", "localhost/nobody-has-this:1", "image_unavailable"}};
-    const std::string idle = cloud.stock("small").at("/idle");
+    const std::string idle = cloud.whole_stock("small");
     for (const Case& one : cases)
         EXPECT_EQ(cloud.begin({.id = one.name, .image = one.image}).status, 200) << one.name;
     std::set<std::string> sentences;
