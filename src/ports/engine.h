@@ -8,13 +8,23 @@
 #include <vector>
 
 #include "core/timers.h"
+#include "ports/id_range.h"
 
 namespace hostler {
+
+// Whether a container's root is root of the host.
+enum class UserNamespaces {
+    none,    // It is.
+    shared,  // The engine maps all containers to one range of its own.
+    chosen,  // Each container to the range that it asks for.
+};
 
 struct EngineFacts {
     std::string name;  // "podman 4.3.1"
     int cgroup_version = 1;
     bool simulated = false;
+    UserNamespaces user_namespaces = UserNamespaces::none;
+    IdRange shared_ids{};  // With UserNamespaces::shared.
 };
 
 struct MountSpec {
@@ -37,6 +47,7 @@ struct ContainerSpec {
     std::string network;  // HostNetwork's id; empty: none.
     std::string address;  // In that network.
     std::string hostname;
+    IdRange ids{};  // Obeyed where EngineFacts say `chosen`.
 };
 
 enum class ContainerState { created, running, exited };

@@ -99,7 +99,7 @@ TEST_P(PodmanContainers, TheContainerIsConfined) {
     const auto status = shell("cat /proc/" + pid.substr(0, pid.find('\n')) + "/status");
     EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
     EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
-    EXPECT_THAT(status, HasSubstr("CapBnd:\t00000000000005eb"));  // Those of bodies.cpp, and no other.
+    EXPECT_THAT(status, HasSubstr("CapBnd:\t00000000800405fb"));  // Those of create.cpp, and no other.
 }
 
 TEST_P(PodmanContainers, MountsAreSeenAndKeepTheirData) {

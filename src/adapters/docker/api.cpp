@@ -15,11 +15,16 @@ using namespace std::chrono_literals;
 
 // Docker 20.10 and podman 4 speak it, and all after them.
 constexpr std::string_view version_path = "/v1.41";
+constexpr std::string_view libpod_version_path = "/v4.0.0";  // Podman's own calls: "/libpod/…".
 constexpr Duration connect_time = 3s;
 constexpr Duration ping_time = 2s;
 constexpr Duration ready_poll = 50ms;
 constexpr std::size_t answer_bytes_max = 16 << 20;
 constexpr std::size_t piece_bytes = 32 * 1024;
+
+std::string versioned(std::string_view path) {
+    return fmt::format("{}{}", path.starts_with("/libpod/") ? libpod_version_path : version_path, path);
+}
 
 }  // namespace
 
@@ -50,7 +55,7 @@ Error Api::explain(Error error) const {
 
 Task<Answer> Api::call(std::string method, std::string path, Duration within, std::string body,
                        std::string type) {
-    http::Request request{.method = std::move(method), .target = fmt::format("{}{}", version_path, path)};
+    http::Request request{.method = std::move(method), .target = versioned(path)};
     request.headers.set("Host", "engine");
     if (!body.empty()) request.headers.set("Content-Type", std::move(type));
     request.body = std::move(body);
@@ -63,8 +68,7 @@ Task<Answer> Api::call(std::string method, std::string path, Duration within, st
 
 Task<Answer> Api::stream(std::string method, std::string path, Duration idle, Duration within,
                          std::function<void(std::string_view)> each) {
-    http::Call call{
-        .request = {.method = std::move(method), .target = fmt::format("{}{}", version_path, path)}};
+    http::Call call{.request = {.method = std::move(method), .target = versioned(path)}};
     call.request.headers.set("Host", "engine");
     call.patience = {.connect = connect_time, .head = idle, .idle = idle, .total = within};
     auto reply = co_await client_.start({"unix:" + socket_}, std::move(call));

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/ip/address_v4.hpp>
 #include <boost/json.hpp>
-#include <limits>
+#include <charconv>
 
 namespace hostler::docker {
 
@@ -13,178 +12,9 @@ namespace json = boost::json;
 
 namespace {
 
-// Linux gives a process 2 MiB for it and the arguments.
-constexpr std::size_t environment_bytes_max = 1 << 20;
 constexpr const char* engine_down = "the container engine answered what is not its API";
 
-// Enough for a server that starts as root and drops to a user of its own; nothing that reaches past the
-// container.
-constexpr const char* capabilities[] = {"CHOWN",  "DAC_OVERRIDE", "FOWNER",           "SETGID",
-                                        "SETUID", "SETPCAP",      "NET_BIND_SERVICE", "KILL"};
-
-bool is_clean_path(std::string_view path) {
-    // ':' and ',' separate the fields of a bind, and there is no way to escape them.
-    return path.starts_with('/') &&
-           path.find_first_of(std::string_view{":,\0\n", 4}) == std::string_view::npos;
-}
-
-bool is_environment_name(std::string_view name) {
-    return !name.empty() && name.find_first_of(std::string_view{"=\0", 2}) == std::string_view::npos;
-}
-
-Result<std::string> bind_entry(std::string_view source, std::string_view target, bool read_only,
-                               const std::vector<std::string>& options, Dialect dialect) {
-    if (!is_clean_path(source))
-        return fail(Code::invalid,
-                    fmt::format("mount source '{}' is not a path that can be mounted", source));
-    if (!is_clean_path(target) || target == "/")
-        return fail(Code::invalid,
-                    fmt::format("mount target '{}' is not a path that can be mounted", target));
-    auto text = fmt::format("{}:{}:{}", source, target, read_only ? "ro" : "rw");
-    if (dialect == Dialect::podman)  // Docker's binds know no such options.
-        for (const auto* option : {"nosuid", "nodev", "noexec"})
-            if (std::ranges::find(options, option) != options.end()) text += fmt::format(",{}", option);
-    return text + ",rprivate";
-}
-
-Result<json::array> binds(const ContainerSpec& spec, const CdiEdits& edits, Dialect dialect) {
-    static const std::vector<std::string> volume_options{"nosuid", "nodev"};
-    json::array all;
-    for (const auto& mount : spec.mounts)
-        all.emplace_back(
-            TRY(bind_entry(mount.source, mount.target, mount.read_only, volume_options, dialect)));
-    for (const auto& mount : edits.mounts) {
-        const bool writable = std::ranges::find(mount.options, "rw") != mount.options.end();
-        all.emplace_back(TRY(bind_entry(mount.host_path, mount.path, !writable, mount.options, dialect)));
-    }
-    return all;
-}
-
-std::string library_path(const CdiEdits& edits, std::string_view first) {
-    std::string path{first};
-    for (const auto& folder : edits.library_folders) path += (path.empty() ? "" : ":") + folder;
-    return path;
-}
-
-Result<json::array> environment(const ContainerSpec& spec, const CdiEdits& edits,
-                                std::string_view image_path) {
-    auto all = spec.environment;
-    if (!edits.library_folders.empty()) {
-        const auto own = all.find("LD_LIBRARY_PATH");
-        all["LD_LIBRARY_PATH"] =
-            library_path(edits, own != all.end() ? own->second : std::string(image_path));
-    }
-    for (const auto& [name, value] : edits.environment) all[name] = value;  // The device's word counts.
-    json::array entries;
-    std::size_t bytes = 0;
-    for (const auto& [name, value] : all) {
-        if (!is_environment_name(name) || value.find('\0') != std::string::npos)
-            return fail(
-                Code::invalid,
-                fmt::format("environment variable '{}' has a name or value that cannot be set", name));
-        bytes += name.size() + value.size() + 2;
-        entries.emplace_back(name + "=" + value);
-    }
-    if (bytes > environment_bytes_max) return fail(Code::invalid, "the environment is larger than 1 MiB");
-    return entries;
-}
-
-json::array ulimits(const Confinement& confinement) {
-    // All or none: one engine forgets its own defaults when any is given.
-    if (confinement.files_max == 0 || confinement.processes_max == 0) return {};
-    const auto limit = [](const char* name, std::int64_t value) {
-        return json::value{{"Name", name}, {"Soft", value}, {"Hard", value}};
-    };
-    return {limit("nofile", confinement.files_max), limit("nproc", confinement.processes_max)};
-}
-
-json::object log_config(const Traits& traits, const Confinement& confinement) {
-    json::object config{{"max-size", std::to_string(confinement.log_bytes_max)}};
-    if (traits.dialect == Dialect::docker) config["max-file"] = "2";
-    return {{"Type", traits.dialect == Dialect::docker ? "json-file" : "k8s-file"},
-            {"Config", std::move(config)}};
-}
-
-json::array devices(const CdiEdits& edits) {
-    json::array all;
-    for (const auto& node : edits.nodes)
-        all.push_back({{"PathOnHost", node.host_path},
-                       {"PathInContainer", node.path},
-                       {"CgroupPermissions", node.permissions}});
-    return all;
-}
-
-// Podman takes one by chance. The host and the other containers remember for up to a minute which one an
-// address had, so that whoever got the address of a container that ended could not be reached. Docker does
-// this itself.
-std::string mac_of(const std::string& address) {
-    boost::system::error_code wrong;
-    const auto parsed = asio::ip::make_address_v4(address, wrong);
-    if (wrong) return {};
-    const auto bytes = parsed.to_bytes();
-    return fmt::format("02:48:{:02x}:{:02x}:{:02x}:{:02x}", bytes[0], bytes[1], bytes[2], bytes[3]);
-}
-
-// Docker refuses more than its machine has, which is no limit anyway.
-std::int64_t nano_cpus(std::int64_t cpu_milli, std::int64_t machine_cpus) {
-    constexpr std::int64_t milli = 1000;
-    const auto most = machine_cpus > 0 ? machine_cpus : std::numeric_limits<int>::max();
-    return std::min(cpu_milli, most * milli) * 1'000'000;
-}
-
-Result<json::object> host_config(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
-                                 const Confinement& confinement) {
-    json::object host{{"NetworkMode", spec.network.empty() ? "none" : spec.network},
-                      {"CapDrop", json::array{"ALL"}},
-                      {"CapAdd", json::array(std::begin(capabilities), std::end(capabilities))},
-                      {"SecurityOpt", json::array{"no-new-privileges"}},
-                      {"CgroupnsMode", "private"},
-                      {"IpcMode", "private"},
-                      {"RestartPolicy", {{"Name", "no"}}},
-                      {"LogConfig", log_config(traits, confinement)},
-                      {"Binds", TRY(binds(spec, edits, traits.dialect))},
-                      {"Devices", devices(edits)}};
-    if (auto limits = ulimits(confinement); !limits.empty()) host["Ulimits"] = std::move(limits);
-    if (spec.cpu_milli > 0) host["NanoCpus"] = nano_cpus(spec.cpu_milli, traits.cpus);
-    if (spec.memory_bytes > 0) {
-        host["Memory"] = spec.memory_bytes;
-        host["MemorySwap"] = spec.memory_bytes;  // Memory and swap together: no swap.
-    }
-    if (spec.pids_max > 0) host["PidsLimit"] = spec.pids_max;
-    if (traits.has_init) host["Init"] = true;
-    json::array groups;
-    for (const auto group : edits.groups) groups.emplace_back(std::to_string(group));
-    if (!groups.empty()) host["GroupAdd"] = std::move(groups);
-    return host;
-}
-
 }  // namespace
-
-Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
-                                const Confinement& confinement, std::string_view image_path) {
-    if (spec.image.empty()) return fail(Code::invalid, fmt::format("container {} has no image", spec.name));
-    if (spec.cpu_milli < 0 || spec.memory_bytes < 0 || spec.pids_max < 0)
-        return fail(Code::invalid, fmt::format("container {} has a negative limit", spec.name));
-    json::object labels;
-    for (const auto& [name, value] : spec.labels) labels[name] = value;
-    json::object body{{"Image", spec.image},
-                      {"Labels", std::move(labels)},
-                      {"Env", TRY(environment(spec, edits, image_path))},
-                      {"Tty", false},
-                      {"OpenStdin", false},
-                      {"HostConfig", TRY(host_config(spec, edits, traits, confinement))}};
-    if (!spec.hostname.empty()) body["Hostname"] = spec.hostname;
-    if (!spec.command.empty()) body["Cmd"] = json::array(spec.command.begin(), spec.command.end());
-    if (!spec.network.empty()) {
-        json::object endpoint;
-        if (!spec.address.empty()) endpoint["IPAMConfig"] = {{"IPv4Address", spec.address}};
-        if (auto mac = mac_of(spec.address); !mac.empty() && traits.dialect == Dialect::podman)
-            endpoint["MacAddress"] = std::move(mac);
-        if (!spec.hostname.empty()) endpoint["Aliases"] = json::array{spec.hostname};
-        body["NetworkingConfig"] = {{"EndpointsConfig", {{spec.network, std::move(endpoint)}}}};
-    }
-    return json::serialize(body);
-}
 
 std::string network_body(const NetworkSpec& spec, std::string_view owner, Dialect dialect) {
     json::object options{{"com.docker.network.bridge.name", bridge_name(spec.id)}};
@@ -272,6 +102,18 @@ SeenNetwork network_of(const json::value& value) {
     return seen;
 }
 
+// Docker keeps what belongs to a mapping in a folder of its name, "/var/lib/docker/100000.100000", and says
+// it nowhere else.
+IdRange ids_of_folder(std::string_view folder) {
+    const auto name = folder.substr(folder.rfind('/') + 1);
+    IdRange ids;
+    const char* end = name.data() + name.size();
+    const auto user = std::from_chars(name.data(), end, ids.first_user);
+    if (user.ec != std::errc{} || user.ptr == end || *user.ptr != '.') return {};
+    const auto group = std::from_chars(user.ptr + 1, end, ids.first_group);
+    return group.ec == std::errc{} && group.ptr == end ? ids : IdRange{};
+}
+
 }  // namespace
 
 Result<Traits> parse_traits(std::string_view version_body, std::string_view info_body) {
@@ -284,6 +126,10 @@ Result<Traits> parse_traits(std::string_view version_body, std::string_view info
         for (const auto& part : *parts)
             if (text(at(part, {"Name"})) == "Podman Engine") traits.dialect = Dialect::podman;
     traits.cgroup_version = text(at(info, {"CgroupVersion"})) == "2" ? 2 : 1;
+    if (const auto* options = at(info, {"SecurityOptions"}).if_array())
+        for (const auto& option : *options)
+            if (traits.dialect == Dialect::docker && text(option).starts_with("name=userns"))
+                traits.shared_ids = ids_of_folder(text(at(info, {"DockerRootDir"})));
     traits.cpus = std::max<std::int64_t>(number(at(info, {"NCPU"})), 0);
     const auto init_id = text(at(info, {"InitCommit", "ID"}));
     traits.has_init = traits.dialect == Dialect::docker && !init_id.empty() && init_id != "N/A";

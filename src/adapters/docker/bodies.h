@@ -18,16 +18,21 @@ struct Traits {
     int cgroup_version = 1;
     bool has_init = false;  // It can put an init process before the container's own.
     std::int64_t cpus = 0;  // Of its machine; 0: it does not say.
+    IdRange shared_ids{};   // Docker's own mapping, when it has one.
 };
 
-// Limits on what one container may write and open, whoever it belongs to.
+// What holds for every container, whoever it belongs to.
 struct Confinement {
     std::int64_t log_bytes_max = 10 << 20;
     std::int64_t files_max = 0;      // RLIMIT_NOFILE; 0: the engine's own.
     std::int64_t processes_max = 0;  // RLIMIT_NPROC; 0: the engine's own.
+    std::string seccomp_file;        // Where seccomp_profile() lies, for the engine that wants a file.
 };
 
-// The body of POST /containers/create. Errors: invalid, naming the field.
+// The path to POST create_body() to.
+std::string create_path(const ContainerSpec& spec, Dialect dialect);
+// Podman's mapping of users is not in the API that both have, so that the two get bodies of different forms.
+// Errors: invalid, naming the field.
 Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
                                 const Confinement& confinement, std::string_view image_library_path = {});
 

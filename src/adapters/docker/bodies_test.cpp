@@ -34,9 +34,11 @@ json::value body(const ContainerSpec& of, const CdiEdits& edits = {},
     return text ? json::parse(*text) : json::value{};
 }
 
-TEST(CreateBody, SaysLimitsNetworkAndWalls) {
-    const auto value =
-        body(spec(), {}, {Dialect::podman, "4.3.1", 1, false}, {.files_max = 1000, .processes_max = 500});
+const Traits of_docker{.dialect = Dialect::docker, .version = "20.10.24"};
+const Traits of_podman{.dialect = Dialect::podman, .version = "4.3.1"};
+
+TEST(CreateBody, SaysLimitsNetworkAndWallsToDocker) {
+    const auto value = body(spec(), {}, of_docker, {.files_max = 1000, .processes_max = 500});
     const auto& host = value.at("HostConfig");
     EXPECT_EQ(host.at("NanoCpus").as_int64(), 250'000'000);
     EXPECT_EQ(host.at("Memory").as_int64(), 64 << 20);
@@ -45,29 +47,56 @@ TEST(CreateBody, SaysLimitsNetworkAndWalls) {
     EXPECT_EQ(host.at("NetworkMode").as_string(), "n-1");
     EXPECT_EQ(json::serialize(host.at("CapDrop")), R"(["ALL"])");
     EXPECT_THAT(json::serialize(host.at("CapAdd")), testing::Not(HasSubstr("NET_RAW")));
-    EXPECT_EQ(json::serialize(host.at("SecurityOpt")), R"(["no-new-privileges"])");
-    EXPECT_EQ(json::serialize(host.at("Binds")), R"(["/srv/v:/data:ro,nosuid,nodev,rprivate"])");
+    EXPECT_EQ(host.at("SecurityOpt").at(0).as_string(), "no-new-privileges");
+    EXPECT_TRUE(host.at("SecurityOpt").at(1).as_string().starts_with(R"(seccomp={"defaultAction":)"));
+    EXPECT_EQ(host.at("CgroupnsMode").as_string(), "private");
+    EXPECT_EQ(json::serialize(host.at("Binds")), R"(["/srv/v:/data:ro,rprivate"])");
     EXPECT_EQ(host.at("Ulimits").as_array().size(), 2U);
     EXPECT_FALSE(host.as_object().contains("Init"));
     EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/IPAMConfig/IPv4Address").as_string(),
               "10.1.2.3");
-    EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/MacAddress").as_string(),
-              "02:48:0a:01:02:03");
     EXPECT_EQ(json::serialize(value.at("Cmd")), R"(["/x","a b"])");
     EXPECT_EQ(json::serialize(value.at("Env")), R"(["A=1","B=x=y"])");
+    EXPECT_EQ(create_path(spec(), Dialect::docker), "/containers/create?name=c");
+}
+
+TEST(CreateBody, SaysTheSameToPodmanInItsOwnWords) {
+    auto mapped = spec();
+    mapped.ids = {1'000'000, 2'000'000};
+    const auto value = body(mapped, {}, of_podman,
+                            {.files_max = 1000, .processes_max = 500, .seccomp_file = "/x/seccomp.json"});
+    EXPECT_EQ(
+        json::serialize(value.at("resource_limits")),
+        R"({"cpu":{"quota":25000,"period":100000},"memory":{"limit":67108864,"swap":67108864},"pids":{"limit":10}})");
+    EXPECT_EQ(json::serialize(value.at("cap_drop")), R"(["ALL"])");
+    EXPECT_THAT(json::serialize(value.at("cap_add")), testing::Not(HasSubstr("NET_RAW")));
+    EXPECT_TRUE(value.at("no_new_privileges").as_bool());
+    EXPECT_EQ(value.at("seccomp_profile_path").as_string(), "/x/seccomp.json");
+    EXPECT_EQ(value.at_pointer("/cgroupns/nsmode").as_string(), "private");
+    EXPECT_EQ(value.at_pointer("/idmappings/UIDMap/0/host_id").as_int64(), 1'000'000);
+    EXPECT_EQ(value.at_pointer("/idmappings/GIDMap/0/host_id").as_int64(), 2'000'000);
+    EXPECT_EQ(value.at_pointer("/idmappings/GIDMap/0/size").as_int64(), 65'536);
+    EXPECT_EQ(json::serialize(value.at_pointer("/mounts/0/options")),
+              R"(["ro","nosuid","nodev","rbind","rprivate"])");
+    EXPECT_EQ(value.at("r_limits").as_array().size(), 2U);
+    EXPECT_EQ(json::serialize(value.at_pointer("/Networks/n-1")),
+              R"({"static_ips":["10.1.2.3"],"static_mac":"02:48:0a:01:02:03","aliases":["h"]})");
+    EXPECT_EQ(json::serialize(value.at("command")), R"(["/x","a b"])");
+    EXPECT_EQ(json::serialize(value.at("env")), R"({"A":"1","B":"x=y"})");
+    EXPECT_EQ(value.at("name").as_string(), "c");
+    EXPECT_FALSE(body(spec(), {}, of_podman).as_object().contains("idmappings"));
+    EXPECT_EQ(create_path(spec(), Dialect::podman), "/libpod/containers/create");
 }
 
 // Who gets an address that another had must be found at once by those who remember the other.
 TEST(CreateBody, AnAddressHasAlwaysTheSameMac) {
-    const auto endpoint = [](std::string address, Dialect dialect) {
-        return body({.name = "c", .image = "x", .network = "n", .address = std::move(address)}, {},
-                    {.dialect = dialect, .version = "1"})
-            .at_pointer("/NetworkingConfig/EndpointsConfig/n")
+    const auto endpoint = [](std::string address) {
+        return body({.name = "c", .image = "x", .network = "n", .address = std::move(address)}, {}, of_podman)
+            .at_pointer("/Networks/n")
             .as_object();
     };
-    EXPECT_EQ(endpoint("10.200.0.255", Dialect::podman).at("MacAddress").as_string(), "02:48:0a:c8:00:ff");
-    EXPECT_FALSE(endpoint("", Dialect::podman).contains("MacAddress"));
-    EXPECT_FALSE(endpoint("10.1.2.3", Dialect::docker).contains("MacAddress"));
+    EXPECT_EQ(endpoint("10.200.0.255").at("static_mac").as_string(), "02:48:0a:c8:00:ff");
+    EXPECT_FALSE(endpoint("").contains("static_mac"));
 }
 
 TEST(CreateBody, AsksForNoMoreCpusThanTheEngineHas) {
@@ -97,21 +126,57 @@ TEST(CreateBody, LeavesOutWhatIsNotAsked) {
     EXPECT_TRUE(host.at("Init").as_bool());
     EXPECT_EQ(host.at("LogConfig").at("Type").as_string(), "json-file");
     EXPECT_FALSE(value.as_object().contains("Cmd"));
+    const auto other = body({.name = "c", .image = "x"}, {}, of_podman);
+    for (const auto* name : {"resource_limits", "r_limits", "Networks", "command", "groups"})
+        EXPECT_FALSE(other.as_object().contains(name));
+    EXPECT_EQ(other.at_pointer("/netns/nsmode").as_string(), "none");
 }
 
-TEST(CreateBody, CdiEditsGoInAsDevicesBindsAndEnvironment) {
-    CdiEdits edits{.environment = {{"A", "gpu"}},
-                   .nodes = {{"/dev/nvidia0", "/dev/null", "rw"}},
-                   .mounts = {{"/usr/lib/x.so", "/usr/lib/y.so", {"ro", "nosuid", "bind"}}},
-                   .groups = {44},
-                   .library_folders = {"/usr/lib"}};
-    const auto value = body(spec(), edits, {Dialect::podman, "4.3.1", 1, false}, {}, "/opt/lib");
-    EXPECT_EQ(json::serialize(value.at("Env")), R"(["A=gpu","B=x=y","LD_LIBRARY_PATH=/opt/lib:/usr/lib"])");
-    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/Devices")),
-              R"([{"PathOnHost":"/dev/null","PathInContainer":"/dev/nvidia0","CgroupPermissions":"rw"}])");
-    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/Binds/1")),
-              R"("/usr/lib/x.so:/usr/lib/y.so:ro,nosuid,rprivate")");
-    EXPECT_EQ(json::serialize(value.at_pointer("/HostConfig/GroupAdd")), R"(["44"])");
+TEST(CreateBody, CdiEditsGoInAsMountsRulesAndEnvironment) {
+    const CdiEdits edits{.environment = {{"A", "gpu"}},
+                         .nodes = {{.path = "/dev/nvidia0",
+                                    .host_path = "/dev/null",
+                                    .permissions = "rw",
+                                    .source = "/dev/hostler/c1-3",
+                                    .major = 1,
+                                    .minor = 3}},
+                         .mounts = {{"/usr/lib/x.so", "/usr/lib/y.so", {"ro", "nosuid", "bind"}}},
+                         .groups = {44},
+                         .library_folders = {"/usr/lib"}};
+    const auto podman = body(spec(), edits, of_podman, {}, "/opt/lib");
+    EXPECT_EQ(json::serialize(podman.at("env")),
+              R"({"A":"gpu","B":"x=y","LD_LIBRARY_PATH":"/opt/lib:/usr/lib"})");
+    EXPECT_EQ(json::serialize(podman.at("device_cgroup_rule")),
+              R"([{"allow":true,"type":"c","major":1,"minor":3,"access":"rw"}])");
+    EXPECT_EQ(json::serialize(podman.at_pointer("/mounts/1/options")),
+              R"(["ro","nosuid","rbind","rprivate"])");
+    EXPECT_EQ(podman.at_pointer("/mounts/2/source").as_string(), "/dev/hostler/c1-3");
+    EXPECT_EQ(json::serialize(podman.at_pointer("/mounts/2/options")),
+              R"(["rw","nosuid","noexec","dev","rbind","rprivate"])");
+    EXPECT_EQ(json::serialize(podman.at("groups")), R"(["44"])");
+
+    const auto docker = body(spec(), edits, of_docker, {}, "/opt/lib");
+    EXPECT_EQ(json::serialize(docker.at("Env")), R"(["A=gpu","B=x=y","LD_LIBRARY_PATH=/opt/lib:/usr/lib"])");
+    EXPECT_EQ(json::serialize(docker.at_pointer("/HostConfig/DeviceCgroupRules")), R"(["c 1:3 rw"])");
+    EXPECT_EQ(docker.at_pointer("/HostConfig/Binds/2").as_string(),
+              "/dev/hostler/c1-3:/dev/nvidia0:rw,rprivate");
+    EXPECT_EQ(json::serialize(docker.at_pointer("/HostConfig/GroupAdd")), R"(["44"])");
+}
+
+// Docker tells its mapping by the name of its folder alone.
+TEST(Traits, AMappingOfTheWholeEngineIsRead) {
+    const auto ids = [](std::string folder) {
+        return parse_traits(R"({"Version":"20.10.24"})",
+                            R"({"SecurityOptions":["name=seccomp,profile=default","name=userns"],)"
+                            R"("DockerRootDir":")" +
+                                folder + "\"}")
+            ->shared_ids;
+    };
+    EXPECT_EQ(ids("/var/lib/docker/100000.200000"), (IdRange{100'000, 200'000}));
+    for (const auto* other : {"/var/lib/docker", "/var/lib/docker/1.", "/x/1.2x", "/x/99999999999.1", ""})
+        EXPECT_FALSE(ids(other).mapped()) << other;
+    EXPECT_FALSE(parse_traits(R"({"Version":"20.10.24"})", R"({"DockerRootDir":"/x/100000.100000"})")
+                     ->shared_ids.mapped());
 }
 
 TEST(CreateBody, RefusesWhatCouldBeReadAsSomethingElse) {

@@ -17,6 +17,11 @@ struct CdiNode {
     std::string path;  // In the container.
     std::string host_path;
     std::string permissions;  // Of "rwm".
+    // Once it was looked for on this host:
+    std::string source{};  // What is mounted: the host's node, or ours of the same device.
+    char kind = 'c';       // 'b' for a block device.
+    unsigned major = 0;
+    unsigned minor = 0;
     bool operator==(const CdiNode&) const = default;
 };
 

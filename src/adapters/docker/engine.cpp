@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdio>
 #include <fstream>
 
 #include "adapters/docker/frames.h"
 #include "adapters/docker/inside.h"
 #include "adapters/docker/pull.h"
+#include "adapters/docker/seccomp.h"
 #include "core/log.h"
 #include "core/percent.h"
 
@@ -60,17 +63,27 @@ Confinement confinement(const EngineSettings& settings) {
     std::ifstream{"/proc/sys/kernel/pid_max"} >> pids;
     return {.log_bytes_max = settings.log_bytes_max,
             .files_max = std::min<std::int64_t>(own_limit(RLIMIT_NOFILE), 1 << 20),
-            .processes_max = std::min(own_limit(RLIMIT_NPROC), pids)};
+            .processes_max = std::min(own_limit(RLIMIT_NPROC), pids),
+            .seccomp_file = settings.state_folder + "/seccomp.json"};
 }
 
-// Blocks: reads the CDI folders and looks whether what is to be mounted is there.
-Result<CdiEdits> prepare(const std::vector<std::string>& folders, const ContainerSpec& spec) {
+// Older kernels cannot show an image's files under other users: each tenant would cost a copy of each image.
+bool kernel_maps_layers() {
+    utsname kernel{};
+    int major = 0, minor = 0;
+    std::int64_t namespaces = 0;
+    std::ifstream{"/proc/sys/user/max_user_namespaces"} >> namespaces;
+    return namespaces > 0 && ::uname(&kernel) == 0 &&
+           std::sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&  // NOLINT(cert-err34-c)
+           std::pair{major, minor} >= std::pair{5, 19};
+}
+
+// Blocks: writes the profile, reads the CDI folders and looks whether what is to be mounted is there.
+Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec) {
+    TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
     CdiEdits edits;
-    if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(folders).resolve(spec.cdi_devices));
-    for (const auto& node : edits.nodes)
-        if (::access(node.host_path.c_str(), F_OK) != 0)
-            return fail(Code::not_found,
-                        fmt::format("CDI asks for device {}, which is not on this host", node.host_path));
+    if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(settings.cdi_folders).resolve(spec.cdi_devices));
+    for (auto& node : edits.nodes) TRY(find_device(node, settings.device_folder));
     // An engine would make what is missing, as an empty folder.
     for (const auto& mount : spec.mounts)
         if (::access(mount.source.c_str(), F_OK) != 0)
@@ -108,9 +121,20 @@ Task<Traits> DockerEngine::traits() {
 Task<EngineFacts> DockerEngine::describe() {
     traits_.reset();  // Whoever asks wants to know what is there now.
     const auto now = CO_TRY(co_await traits());
-    co_return EngineFacts{
-        .name = fmt::format("{} {}", now.dialect == Dialect::podman ? "podman" : "docker", now.version),
-        .cgroup_version = now.cgroup_version};
+    co_return facts(now);
+}
+
+EngineFacts DockerEngine::facts(const Traits& traits) const {
+    const bool podman = traits.dialect == Dialect::podman;
+    EngineFacts facts{.name = fmt::format("{} {}", podman ? "podman" : "docker", traits.version),
+                      .cgroup_version = traits.cgroup_version};
+    if (podman && settings_.user_namespaces && kernel_maps_layers())
+        facts.user_namespaces = UserNamespaces::chosen;
+    if (!podman && traits.shared_ids.mapped()) {
+        facts.user_namespaces = UserNamespaces::shared;
+        facts.shared_ids = traits.shared_ids;
+    }
+    return facts;
 }
 
 Task<std::string> DockerEngine::image_facts(std::string image) {
@@ -175,8 +199,8 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
         co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
     if (const auto there = CO_TRY(co_await inspect(spec.name)))
         if (auto adopted = CO_TRY(co_await adopt(spec, *there))) co_return std::move(*adopted);
-    const auto edits = CO_TRY(co_await run_on<CdiEdits>(
-        worker_, [folders = settings_.cdi_folders, spec] { return prepare(folders, spec); }));
+    const auto edits = CO_TRY(
+        co_await run_on<CdiEdits>(worker_, [settings = settings_, spec] { return prepare(settings, spec); }));
     for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
     CO_TRY(co_await pull(spec.image, {}));
     const auto created = CO_TRY(co_await create(spec, edits));
@@ -214,8 +238,8 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
     if (!edits.library_folders.empty())
         library_path = image_library_path(CO_TRY(co_await image_facts(spec.image)));
     auto body = CO_TRY(create_body(spec, edits, engine, confinement(settings_), library_path));
-    const auto answer = CO_TRY(co_await api_.call("POST", target("/containers/create", {{"name", spec.name}}),
-                                                  settings_.start_time, std::move(body)));
+    const auto answer = CO_TRY(
+        co_await api_.call("POST", create_path(spec, engine.dialect), settings_.start_time, std::move(body)));
     const auto what = fmt::format("container {} cannot be created", spec.name);
     if (!answer.success() && !is_name_taken(answer.status, answer.body))
         co_return std::unexpected(engine_error(answer.status, answer.body, what));

@@ -17,6 +17,10 @@ struct EngineSettings {
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
     std::string kernel_log = "/dev/kmsg";
+    std::string state_folder = "/run/hostler";   // Of ours, readable by the engine: what it wants as files.
+    std::string device_folder = "/dev/hostler";  // Of ours, where device nodes count: no `nodev` there.
+    bool user_namespaces =
+        true;  // Off: root of a container is root of the host, where the engine lets us choose.
 };
 
 // What an imported image says of itself.
@@ -45,6 +49,7 @@ public:
 
 private:
     Task<Traits> traits();
+    EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);

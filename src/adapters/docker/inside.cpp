@@ -5,10 +5,16 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace hostler::docker {
 
@@ -40,6 +46,47 @@ Result<> check_node(int root, std::string_view pid_root, const CdiNode& node) {
 }
 
 }  // namespace
+
+Result<> find_device(CdiNode& node, const std::string& folder) {
+    struct stat host{};
+    if (::stat(node.host_path.c_str(), &host) != 0)
+        return fail(Code::not_found,
+                    fmt::format("CDI asks for device {}, which is not on this host", node.host_path));
+    if (!S_ISCHR(host.st_mode) && !S_ISBLK(host.st_mode))
+        return fail(Code::invalid, fmt::format("CDI asks for {} as a device, which is none", node.host_path));
+    node.kind = S_ISBLK(host.st_mode) ? 'b' : 'c';
+    node.major = ::major(host.st_rdev);
+    node.minor = ::minor(host.st_rdev);
+    node.source = node.host_path;
+    constexpr mode_t all = 0666;
+    if ((host.st_mode & all) == all) return {};
+    const auto failed = [&](std::string_view what) {
+        return fail(Code::unavailable, fmt::format("device {} cannot be opened to containers: {}: {}",
+                                                   node.host_path, what, std::strerror(errno)));
+    };
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed(folder);
+    node.source = fmt::format("{}/{}{}-{}", folder, node.kind, node.major, node.minor);
+    if (::mknod(node.source.c_str(), (host.st_mode & S_IFMT) | all, host.st_rdev) != 0 && errno != EEXIST)
+        return failed(node.source);
+    if (::chmod(node.source.c_str(), all) != 0) return failed(node.source);  // Whatever the umask took.
+    return {};
+}
+
+Result<> keep_file(const std::string& folder, std::string_view name, std::string_view text) {
+    const std::string path = fmt::format("{}/{}", folder, name),
+                      fresh = fmt::format("{}.{}", path, ::getpid());
+    if (std::ifstream old{path, std::ios::binary};
+        old && std::ranges::equal(std::string{std::istreambuf_iterator<char>{old}, {}}, text))
+        return {};
+    std::error_code wrong;
+    std::filesystem::create_directories(folder, wrong);
+    std::ofstream file{fresh, std::ios::binary | std::ios::trunc};
+    file << text;
+    file.close();
+    if (!file || std::rename(fresh.c_str(), path.c_str()) != 0)
+        return fail(Code::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return {};
+}
 
 Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {
     if (nodes.empty()) return {};
