@@ -36,7 +36,7 @@ hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 set(role_row core domain ports api http wire)
 hostler_library(master src/roles/master ${role_row})
 hostler_library(access src/roles/access core ports http wire)
-hostler_library(agent src/roles/agent core domain ports wire)
+hostler_library(agent src/roles/agent core domain ports http wire)
 hostler_library(gateway src/roles/gateway core ports http wire)
 hostler_library(cli src/cli core api http wire CLI11::CLI11 yaml-cpp)
 
@@ -80,9 +80,12 @@ endif()
 
 # What is generated and committed: `./dev gen`.
 add_executable(hostler-gen src/bin/gen.cpp)
-target_link_libraries(hostler-gen PRIVATE api domain)
+target_link_libraries(hostler-gen PRIVATE api domain http)
 if(TARGET api_test)
   target_compile_definitions(api_test PRIVATE HOSTLER_OPENAPI="${PROJECT_SOURCE_DIR}/openapi.json")
+endif()
+if(TARGET http_test)
+  target_compile_definitions(http_test PRIVATE HOSTLER_HTTP_CORPUS="${PROJECT_SOURCE_DIR}/docs/operate/http-corpus.md")
 endif()
 
 # Roles beside each other on real sockets: the shipped classes, with the rest of the cloud played by the tests.
@@ -97,7 +100,7 @@ set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/master_main.cpp
   src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json)
+target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json allocator)
 add_dependencies(hostler hostler-demo simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
@@ -122,7 +125,7 @@ endif()
 # ./dev bench: the gateway's front over plain TCP.
 add_executable(bench-front EXCLUDE_FROM_ALL bench/front.cpp)
 target_precompile_headers(bench-front REUSE_FROM core)
-target_link_libraries(bench-front PRIVATE gateway net)
+target_link_libraries(bench-front PRIVATE gateway net allocator)
 
 # ./dev fuzz builds them all.
 if(HOSTLER_FUZZ)

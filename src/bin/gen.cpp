@@ -9,6 +9,7 @@
 
 #include "api/openapi.h"
 #include "domain/lives.h"
+#include "http/testing/corpus.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ Result<> draw_lives(const std::string& path) {
 
 Result<> generate(const std::string& root) {
     TRY(write(root + "/openapi.json", hostler::api::openapi()));
+    TRY(write(root + "/docs/operate/http-corpus.md", hostler::http::testing::corpus_page()));
     return draw_lives(root + "/ARCHITECTURE.md");
 }
 

@@ -4,9 +4,9 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <functional>
 #include <memory>
 
@@ -31,18 +31,23 @@ private:
 template <class T>
 using WakerPtr = std::shared_ptr<Waker<T>>;
 
+// `cancelled` once this coroutine was asked to end; costs no coroutine, as check_cancelled() does:
+// CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state)).
+inline Result<> unless_cancelled(const asio::cancellation_state& state) {
+    if (state.cancelled() != asio::cancellation_type::none) return fail(Code::cancelled, "cancelled");
+    return {};
+}
+
 enum class Cancellable { yes, no };
 
 // Sleeps until somebody calls wake() on the Waker that `begin` is given, or until the task is cancelled.
 template <class T>
 Task<T> suspend(std::move_only_function<void(WakerPtr<T>)> begin,
                 Cancellable cancellable = Cancellable::yes) {
-    if (cancellable == Cancellable::yes) {
-        const auto state = co_await asio::this_coro::cancellation_state;
-        if (state.cancelled() != asio::cancellation_type::none) co_return fail(Code::cancelled, "cancelled");
-    }
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<Loop::executor_type>&,
-                                            void(Result<T>)>(
+    if (cancellable == Cancellable::yes)
+        CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state));
+    // Deferred: awaited without a coroutine of its own, as use_awaitable would be.
+    co_return co_await asio::async_initiate<const asio::deferred_t&, void(Result<T>)>(
         [&begin, cancellable](auto handler) {
             auto slot = asio::get_associated_cancellation_slot(handler);
             auto executor = asio::get_associated_executor(handler);
@@ -60,7 +65,7 @@ Task<T> suspend(std::move_only_function<void(WakerPtr<T>)> begin,
             }
             begin(std::move(waker));
         },
-        asio::use_awaitable_t<Loop::executor_type>{});
+        asio::deferred);
 }
 
 }  // namespace hostler

@@ -79,10 +79,6 @@ Task<> TaskGroup::close() {
 
 std::size_t TaskGroup::size() const { return state_->running.size(); }
 
-Task<> check_cancelled() {
-    const auto state = co_await asio::this_coro::cancellation_state;
-    if (state.cancelled() != asio::cancellation_type::none) co_return fail(Code::cancelled, "cancelled");
-    co_return Result<>{};
-}
+Task<> check_cancelled() { co_return unless_cancelled(co_await asio::this_coro::cancellation_state); }
 
 }  // namespace hostler

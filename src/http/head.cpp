@@ -2,48 +2,56 @@
 
 #include <llhttp.h>
 
-#include <array>
+#include <bit>
+#include <cstring>
 
 namespace hostler::http {
 
 namespace {
 
-enum class Byte : unsigned char { plain, cr, lf, blank, bad };
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-constexpr auto byte_kinds = [] {
-    std::array<Byte, 256> table{};
-    for (int c = 0; c < 0x20; ++c) table[c] = Byte::bad;
-    table[0x7f] = Byte::bad;
-    table[' '] = table['\t'] = Byte::blank;
-    table['\r'] = Byte::cr;
-    table['\n'] = Byte::lf;
-    return table;
-}();
+// The first control character at or after `at`, eight bytes at a time; bytes.size() when there is none.
+std::size_t find_control(std::string_view bytes, std::size_t at) {
+    constexpr std::uint64_t each = 0x0101010101010101, high = 0x8080808080808080;
+    while (std::endian::native == std::endian::little && at + sizeof each <= bytes.size()) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, sizeof word);
+        // The high bit of each byte below 0x20, and of each 0x7f; borrows reach only bytes above the first.
+        const std::uint64_t del = word ^ (each * 0x7f);
+        const std::uint64_t found = ((word - each * 0x20) & ~word & high) | ((del - each) & ~del & high);
+        if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+        at += sizeof word;
+    }
+    while (at < bytes.size() && !is_control(bytes[at])) ++at;
+    return at;
+}
 
 }  // namespace
 
 HeadScanner::Found HeadScanner::scan(std::string_view bytes, const HeadLimits& limits) {
     std::size_t at = at_;
-    for (; at < bytes.size(); ++at) {
-        const Byte kind = byte_kinds[static_cast<unsigned char>(bytes[at])];
-        if (after_return_ != (kind == Byte::lf)) return Found::bad;
-        switch (kind) {
-            case Byte::plain: break;
-            case Byte::blank:
-                if (at == line_) return Found::bad;  // A folded line, or a blank before the first.
-                break;
-            case Byte::cr: after_return_ = true; break;
-            case Byte::lf:
-                after_return_ = false;
-                if (at == line_ + 1) {
-                    at_ = at + 1;
-                    return at_ > limits.bytes_max ? Found::too_large : Found::head;
-                }
-                if (++lines_ == 1 && at > limits.start_line_max) return Found::too_long_line;
-                if (lines_ > limits.headers_max + 1) return Found::too_large;
-                line_ = at + 1;
-                break;
-            case Byte::bad: return Found::bad;
+    while (at < bytes.size()) {
+        const char c = bytes[at];
+        if (after_return_ != (c == '\n')) return Found::bad;
+        if (at == line_ && (c == ' ' || c == '\t'))
+            return Found::bad;  // Folded, or a blank before the first.
+        if (!is_control(c) || c == '\t') {
+            at = find_control(bytes, at + 1);
+        } else if (c == '\r') {
+            after_return_ = true;
+            ++at;
+        } else if (c == '\n') {
+            after_return_ = false;
+            if (at == line_ + 1) {
+                at_ = at + 1;
+                return at_ > limits.bytes_max ? Found::too_large : Found::head;
+            }
+            if (++lines_ == 1 && at > limits.start_line_max) return Found::too_long_line;
+            if (lines_ > limits.headers_max + 1) return Found::too_large;
+            line_ = ++at;
+        } else {
+            return Found::bad;
         }
     }
     at_ = at;
@@ -187,12 +195,18 @@ std::expected<void, BadHead> check(Head& head, bool& framed) {
     head.upgrade = false;
     head.connection_tokens_size = 0;
     bool upgrade_token = false, upgrade_field = false, asks_keep_alive = false, too_many = false;
-    bool length = false, coding = false;
+    bool length = false, coding = false, h2c = false;
     for (const auto& [name, value] : head.fields) {
         if (!is_token(name)) return bad("a header's name holds a character that it may not");
         switch (
             name.size()) {  // Most headers are none of these: one look at the size spares the comparisons.
-            case 7: upgrade_field |= same_name(name, "Upgrade") && !value.empty(); break;
+            case 7:
+                if (!same_name(name, "Upgrade") || value.empty()) break;
+                upgrade_field = true;
+                // What runs in an h2c connection would pass every check of ours: RFC 9113 has done away with
+                // it.
+                each_item(value, [&](auto protocol) { h2c |= same_name(protocol, "h2c"); });
+                break;
             case 10:
                 if (!same_name(name, "Connection")) break;
                 note_connection(head, value, upgrade_token, too_many);
@@ -219,7 +233,8 @@ std::expected<void, BadHead> check(Head& head, bool& framed) {
     if (coding && head.minor == 0) return bad("Transfer-Encoding is not in HTTP/1.0");
     if (coding) head.framing = {Framing::Kind::chunked, 0};
     if (head.minor == 0) head.keep_alive = head.keep_alive && asks_keep_alive;
-    head.upgrade = upgrade_token && upgrade_field && head.minor == 1;
+    const bool bodiless = head.framing.kind == Framing::Kind::none || (length && head.framing.length == 0);
+    head.upgrade = upgrade_token && upgrade_field && !h2c && bodiless && head.minor == 1;
     framed = length || coding;
     return {};
 }

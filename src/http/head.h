@@ -56,8 +56,8 @@ struct Head {
     std::vector<Field> fields;
     int minor = 1;  // HTTP/1.minor.
     Framing framing;
-    bool keep_alive = true;                 // What Connection and the version say.
-    bool upgrade = false;                   // Connection: upgrade, with an Upgrade field.
+    bool keep_alive = true;  // What Connection and the version say.
+    bool upgrade = false;    // Connection: upgrade, with an Upgrade field; not to h2c, nor with a body.
     std::string_view connection_tokens[8];  // Names in Connection beside close, keep-alive and upgrade.
     std::size_t connection_tokens_size = 0;
 

@@ -58,7 +58,8 @@ Inlet::Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain
       }) {}
 
 Task<bool> Inlet::next() {
-    if (!first_ && !CO_TRY(co_await settle())) co_return false;
+    const bool settled = first_ || (started_ && ended_ && !over_ && body_.done() && !conn_.released());
+    if (!settled && !CO_TRY(co_await settle())) co_return false;
     if (over_ || (member_.begun() && conn_.ahead().empty())) {
         if (!over_) conn_.close();
         over_ = true;

@@ -1,6 +1,7 @@
 #include "http/proxy.h"
 
 #include "core/signal.h"
+#include "core/suspend.h"
 #include "core/task_group.h"
 #include "http/pipe.h"
 
@@ -94,7 +95,7 @@ public:
         if (group_) co_await group_->close();
         if (!inlet_.body().done() && (outcome_.request_bytes > 0 || !good)) inlet_.last_one();
         if (!inlet_.body().done() || !unsent_.empty()) server_.close();
-        CO_TRY(co_await check_cancelled());
+        CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state));
         finish();
         co_return std::move(outcome_);
     }
@@ -170,31 +171,36 @@ private:
             CO_TRY(co_await upstream_.read_head(inlet_.head().method, limits_.head, limits_.answer_time));
             const auto& head = upstream_.head();
             if (head.status == 101) co_return co_await switch_protocols();
-            if (head.status >= 200) co_return co_await send_answer();
+            if (head.status >= 200) {
+                if (CO_TRY(begin_answer())) co_return co_await finish_answer();
+                co_return Result<>{};
+            }
             if (inlet_.head().minor == 0) continue;  // HTTP/1.0 does not know them.
             text_.clear();
             write_head(text_, head, response_, {}, false);
-            CO_TRY(co_await to_client({text_.data(), text_.size()}, {}));
+            CO_TRY(co_await send_head());
         }
         co_return fail(Code::unavailable, "the server sends interim answers without end",
                        std::string{bad_response});
     }
 
-    Task<> send_answer() {
+    // Writes the answer's head with what is there of its body; what the client does not take at once, and
+    // the body's rest, are left for finish_answer(). false: nothing is left.
+    Result<bool> begin_answer() {
         const auto& head = upstream_.head();
         const auto kind = head.framing.kind;
-        const bool decode = kind == Framing::Kind::chunked && inlet_.head().minor == 0;
+        decode_ = kind == Framing::Kind::chunked && inlet_.head().minor == 0;
         std::string_view body;
         std::size_t used = 0;
-        if (!upstream_.body().done() && !decode) {
+        if (!upstream_.body().done() && !decode_) {
             const auto seen = server_.ahead();
             const auto step = upstream_.body().walk(seen);
-            if (!step) co_return malformed(step.error());
+            if (!step) return malformed(step.error());
             used = step->taken;
             if (!step->trailer) body = seen.substr(0, used);
         }
         inlet_.forwarded_answer();
-        if (decode || kind == Framing::Kind::until_close || !inlet_.body().done()) inlet_.last_one();
+        if (decode_ || kind == Framing::Kind::until_close || !inlet_.body().done()) inlet_.last_one();
         text_.clear();
         const std::string_view kept = inlet_.head().minor == 0 ? "keep-alive" : "";
         // Also for HEAD, whose answer says how the body would come.
@@ -203,18 +209,34 @@ private:
         write_head(text_, head, response_, inlet_.over() ? "close" : kept, chunked);
         outcome_.status = head.status;
         outcome_.response_bytes = body.size();
-        auto sent = co_await to_client({text_.data(), text_.size()}, {body.data(), body.size()});
-        if (!sent) inlet_.abandon();
-        if (!sent) co_return sent;
+        const auto taken = client_.try_send(std::array{asio::const_buffer{text_.data(), text_.size()},
+                                                       asio::const_buffer{body.data(), body.size()}});
+        if (!taken) return client_went(taken.error());
+        if (*taken < text_.size() + body.size()) {
+            untaken_ = text_.substr(std::min(*taken, text_.size()));
+            untaken_ += body.substr(*taken < text_.size() ? 0 : *taken - text_.size());
+        }
         server_.consume(used);
+        return !untaken_.empty() || !upstream_.body().done();
+    }
+
+    Task<> finish_answer() {
+        const auto sent = co_await client_.send(untaken_, inlet_.limits().write_time);
+        if (!sent) co_return client_went(sent.error());
         const auto relayed =
-            co_await relay(server_, client_, upstream_.body(), decode, outward(), outcome_.response_bytes);
+            co_await relay(server_, client_, upstream_.body(), decode_, outward(), outcome_.response_bytes);
         if (relayed && *relayed == Relayed::whole) co_return Result<>{};
         inlet_.abandon();  // The client must not take it for whole.
         if (!relayed || *relayed == Relayed::sink_broke) outcome_.client_gone = true;
         co_return fail(Code::unavailable, outcome_.client_gone
                                               ? "the client went in the middle of the answer"
                                               : "the server broke off in the middle of its answer");
+    }
+
+    std::unexpected<Error> client_went(const Error& error) {
+        outcome_.client_gone = true;
+        inlet_.abandon();
+        return std::unexpected(error);
     }
 
     Task<> switch_protocols() {
@@ -228,7 +250,7 @@ private:
         write_head(text_, upstream_.head(), response_, "Upgrade", false);
         outcome_.status = 101;
         outcome_.upgraded = true;
-        CO_TRY(co_await to_client({text_.data(), text_.size()}, {}));
+        CO_TRY(co_await send_head());
         const auto client = client_.release(), server = server_.release();
         const auto piped = CO_TRY(co_await pipe(*client, *server, client_.timers(), limits_.pipe_time));
         outcome_.request_bytes += piped.forth;
@@ -236,9 +258,8 @@ private:
         co_return Result<>{};
     }
 
-    Task<> to_client(asio::const_buffer head, asio::const_buffer body) {
-        const std::array buffers{head, body};
-        auto sent = co_await client_.send(buffers, inlet_.limits().write_time);
+    Task<> send_head() {
+        const auto sent = co_await client_.send(text_, inlet_.limits().write_time);
         if (!sent) outcome_.client_gone = true;
         co_return sent;
     }
@@ -261,7 +282,9 @@ private:
     const ProxyLimits& limits_;
     Outcome outcome_;
     std::string& text_;
-    std::string unsent_;  // Of the request's first bytes: the upstream was slow to take them.
+    std::string unsent_;   // Of the request's first bytes: the upstream was slow to take them.
+    std::string untaken_;  // Of the answer's first bytes, by the client.
+    bool decode_ = false;  // Chunks are taken apart for a client of HTTP/1.0.
     bool bad_request_ = false;
     std::optional<TaskGroup> group_;
 };
@@ -284,12 +307,6 @@ int gateway_status(const Error& error) {
     return 502;
 }
 
-Task<Outcome> forward(Inlet& inlet, Outlet& upstream, const Rewrite& request, const Rewrite& response,
-                      const ProxyLimits& limits) {
-    Passage passage{inlet, upstream, request, response, limits};
-    co_return co_await passage.run();
-}
-
 Task<Outcome> Proxy::pass(Inlet& inlet, const std::string& key, const Dial& dial, const Rewrite& request,
                           const Rewrite& response) {
     auto upstream = pool_.take(key, may_repeat(inlet.head()) ? Pool::Look::trust : Pool::Look::always);
@@ -305,7 +322,8 @@ Task<Outcome> Proxy::pass(Inlet& inlet, const std::string& key, const Dial& dial
             }
             upstream = std::make_shared<Outlet>(std::move(*stream), timers_);
         }
-        auto outcome = CO_TRY(co_await forward(inlet, *upstream, request, response, limits_));
+        Passage passage{inlet, *upstream, request, response, limits_};
+        auto outcome = CO_TRY(co_await passage.run());
         if (kept && outcome.may_retry) {
             upstream = nullptr;
             continue;

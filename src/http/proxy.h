@@ -48,24 +48,20 @@ struct Outcome {
     bool may_retry = false;    // The upstream has not seen a request that may be sent again.
 };
 
-// Forwards what inlet.next() found, and the answer. Interim answers go through; an upgrade becomes a pipe
-// until it ends. With Outcome::status 0 it is for the caller to answer, e.g. gateway_status(*error). Errors:
-// cancelled.
-Task<Outcome> forward(Inlet& inlet, Outlet& upstream, const Rewrite& request, const Rewrite& response,
-                      const ProxyLimits& limits);
-
 // 502, 504, or 400 when the fault is the client's.
 int gateway_status(const Error& error);
 
-// forward() over kept connections.
+// Forwards over kept connections.
 class Proxy {
 public:
     using Dial = std::function<Task<StreamPtr>()>;
     Proxy(Timers& timers, ProxyLimits limits)
         : timers_(timers), limits_(limits), pool_(timers, limits.pool) {}
 
+    // Forwards what inlet.next() found, and the answer. Interim answers go through; an upgrade becomes a pipe
+    // until it ends. With Outcome::status 0 it is for the caller to answer, e.g. gateway_status(*error).
     // `key` names where `dial` leads: kept connections are shared by requests with the same one. A kept
-    // connection that turns out dead is replaced once, if the request may be repeated.
+    // connection that turns out dead is replaced once, if the request may be repeated. Errors: cancelled.
     Task<Outcome> pass(Inlet& inlet, const std::string& key, const Dial& dial, const Rewrite& request,
                        const Rewrite& response);
     Pool& pool() { return pool_; }

@@ -34,8 +34,14 @@ bool is_of_the_message(std::string_view name) {
     return same_name(name, "Host") || same_name(name, "Content-Length") || same_name(name, "Content-Type");
 }
 
+// Servers that take '_' for '-' must not find another framing there than the one that we checked.
+bool looks_like_framing(std::string_view name) {
+    if ((name.size() != 14 && name.size() != 17) || !name.contains('_')) return false;
+    return same_field(name, "Content-Length") || same_field(name, "Transfer-Encoding");
+}
+
 bool is_left_out(const Head& head, const Rewrite& rewrite, std::string_view name) {
-    if (is_of_one_connection(name)) return true;
+    if (is_of_one_connection(name) || looks_like_framing(name)) return true;
     for (std::size_t at = 0; at < head.connection_tokens_size; ++at)
         if (same_name(name, head.connection_tokens[at]) && !is_of_the_message(name)) return true;
     for (const auto& gone : rewrite.remove)
@@ -56,7 +62,15 @@ bool is_dropped(std::string_view cookie, const std::vector<std::string>& drop) {
 }
 
 void add(std::string& into, std::string_view name, std::string_view value) {
-    into.append(name).append(": ").append(value).append("\r\n");
+    const std::size_t at = into.size();
+    into.resize_and_overwrite(at + name.size() + value.size() + 4, [&](char* text, std::size_t) {
+        char* to = text + at;
+        to += name.copy(to, name.size());
+        *to++ = ':', *to++ = ' ';
+        to += value.copy(to, value.size());
+        *to++ = '\r', *to++ = '\n';
+        return static_cast<std::size_t>(to - text);
+    });
 }
 
 void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std::string_view host,
@@ -117,8 +131,9 @@ void write_head(std::string& into, const RequestHead& head, const Rewrite& rewri
 
 void write_head(std::string& into, const ResponseHead& head, const Rewrite& rewrite,
                 std::string_view connection, bool chunked) {
-    fmt::format_to(std::back_inserter(into), "HTTP/1.1 {} ", head.status);
-    into.append(head.reason).append("\r\n");
+    into.append("HTTP/1.1 ");
+    for (const int unit : {100, 10, 1}) into += static_cast<char>('0' + head.status / unit % 10);
+    into.append(" ").append(head.reason).append("\r\n");
     // RFC 9110 section 8.6: these have no Content-Length.
     add_fields(into, head, rewrite, {}, head.status < 200 || head.status == 204);
     if (chunked) into += "Transfer-Encoding: chunked\r\n";

@@ -13,10 +13,7 @@ namespace {
 
 constexpr int events_max = 256;  // Of one turn; more are told at the next.
 
-void wake_closed(WakerPtr<void>& waker) {
-    if (const auto sleeping = std::exchange(waker, nullptr))
-        sleeping->wake(fail(Code::cancelled, "the connection was closed"));
-}
+Error closed() { return {Code::cancelled, "the connection was closed"}; }
 
 }  // namespace
 
@@ -78,14 +75,14 @@ void Watch::close() {
     if (watched_) poller_.remove(*this);
     ::close(std::exchange(fd_, -1));
     watched_ = false;
-    wake_closed(read_.waker);
-    wake_closed(write_.waker);
+    wake(read_, closed());
+    wake(write_, closed());
 }
 
 // Told to the kernel at the first wait: a socket that is not connected yet would be told of at once.
 Task<> Watch::wait(Direction& direction) {
-    CO_TRY(co_await check_cancelled());
-    if (fd_ < 0) co_return fail(Code::cancelled, "the connection was closed");
+    CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state));
+    if (fd_ < 0) co_return std::unexpected(closed());
     if (direction.ready) co_return Result<>{};
     Poller& poller = poller_;
     poller.begin_wait();
@@ -93,12 +90,30 @@ Task<> Watch::wait(Direction& direction) {
         watched_ = true;
         poller.add(*this);
     }
-    Result<> woken;
+    std::optional<Error> trouble;
     if (!direction.ready)
-        woken = co_await suspend<void>(
-            [&direction](WakerPtr<void> waker) { direction.waker = std::move(waker); });
+        co_await asio::async_initiate<const asio::deferred_t&, void()>(
+            [&](auto handler) {
+                direction.trouble = &trouble;
+                direction.cancellation = asio::get_associated_cancellation_slot(handler);
+                direction.sleeper = std::move(handler);
+                if (direction.cancellation.is_connected())
+                    direction.cancellation.assign([this, &direction](asio::cancellation_type) {
+                        wake(direction, Error{Code::cancelled, "cancelled"});
+                    });
+            },
+            asio::deferred);
     poller.end_wait();
-    co_return woken;
+    if (trouble) co_return std::unexpected(std::move(*trouble));
+    co_return Result<>{};
+}
+
+// Whoever waits goes on at the loop's next turn. A second call finds nobody.
+void Watch::wake(Direction& direction, std::optional<Error> trouble) {
+    if (!direction.sleeper) return;
+    if (direction.cancellation.is_connected()) direction.cancellation.clear();
+    *direction.trouble = std::move(trouble);
+    asio::post(poller_.executor(), std::exchange(direction.sleeper, nullptr));
 }
 
 void Watch::told(std::uint32_t events) {
@@ -111,7 +126,7 @@ void Watch::note(Direction& direction, bool ready, bool ended) {
     if (!ready && !ended) return;
     direction.ready = true;
     direction.ended = direction.ended || ended;
-    if (const auto sleeping = std::exchange(direction.waker, nullptr)) sleeping->wake({});
+    wake(direction);
 }
 
 }  // namespace hostler::net

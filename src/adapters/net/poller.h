@@ -22,6 +22,7 @@ public:
     ~Poller() override;
 
     bool armed() const { return armed_; }
+    Loop::executor_type executor() { return epoll_.get_executor(); }
 
 private:
     friend class Watch;
@@ -68,11 +69,15 @@ private:
     struct Direction {
         bool ready = false;
         bool ended = false;  // By the peer or by an error: no edge may follow.
-        WakerPtr<void> waker;
+        // Who waits, if anybody: how to go on, and where to say why. What a Waker does, without its memory.
+        std::move_only_function<void()> sleeper;
+        std::optional<Error>* trouble = nullptr;
+        asio::cancellation_slot cancellation;
     };
     Task<> wait(Direction& direction);
     void told(std::uint32_t events);
-    static void note(Direction& direction, bool ready, bool ended);
+    void note(Direction& direction, bool ready, bool ended);
+    void wake(Direction& direction, std::optional<Error> trouble = {});
 
     Poller& poller_;
     int fd_;

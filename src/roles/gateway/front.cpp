@@ -120,6 +120,10 @@ Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::str
                 .route = find(*host, own_port),
                 .own_port = own_port,
                 .client = address};
+    // Most requests: a public port of an instance that runs. Nobody has to be asked.
+    if (asked.route && asked.route->open_to_all && asked.route->state == State::running &&
+        !is_own_path(inlet.head().target))
+        co_return co_await pass(asked);
     if (asked.route) co_return co_await on_route(asked);
     const bool common =
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));

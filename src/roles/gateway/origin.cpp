@@ -68,7 +68,11 @@ bool same_origin(std::string_view origin, std::string_view scheme, const HostPor
 }
 
 bool is_own_path(std::string_view path) {
-    std::string plain = percent_decoded(path.substr(0, path.find('?')));
+    path = path.substr(0, path.find('?'));
+    // Most paths have no segment that begins with a dot, however one reads them.
+    if (!path.starts_with('.') && path.find("/.") == path.npos && path.find_first_of("%\\") == path.npos)
+        return false;
+    std::string plain = percent_decoded(path);
     std::replace(plain.begin(), plain.end(), '\\', '/');
     std::vector<std::string_view> segments;
     for (std::string_view rest = plain; !rest.empty();) {
