@@ -216,6 +216,7 @@ Task<> Agent::tunnel(uplink::TunnelOrder order) {
     CO_TRY(co_await write_all(**secured, bytes));
     if (!refuse_with.empty()) co_return Result<>{};
     ++tunnels;
+    if (origin) co_return co_await origin(std::move(*secured));
     const http::ServerLimits limits{.body_bytes_max = 1 << 30};
     const http::Handler handler = [this, instance = opening.tunnel_open().instance()](
                                       http::Exchange& exchange) { return handle(exchange, instance); };

@@ -130,6 +130,7 @@ public:
     std::string tunnel_address;
     int tunnels = 0;          // Opened so far.
     std::string refuse_with;  // The reason of a Failure in place of TunnelReady.
+    std::function<Task<>(StreamPtr)> origin;  // In place of HTTP: what a tunnel leads to.
     int events = 0;           // How many server-sent events may leave.
     Signal events_changed;
     std::uint64_t sunk = 0;               // Bytes of bodies read.
