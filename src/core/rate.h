@@ -34,6 +34,10 @@ public:
         return std::chrono::duration_cast<Duration>(
             std::chrono::duration<double>{-left_ / limit_.per_second});
     }
+    void give_back(Instant now, double amount) {
+        refill(now);
+        left_ = std::min(limit_.burst, left_ + amount);
+    }
     bool full(Instant now) const {
         const double since = std::chrono::duration<double>{now - last_}.count();
         return !begun_ || left_ + limit_.per_second * since >= limit_.burst;

@@ -20,11 +20,18 @@ Access::Access(Settings settings, Ports ports)
               .per_host_max = settings_.sessions_per_host_max,
               .up_bytes_max = settings_.session_up_bytes_max,
               .down_bytes_max = settings_.session_down_bytes_max}),
-      tunnels_(ports_.loop, ports_.timers, ports_.random, settings_),
-      uplink_(ports_, settings_, remembered_, relay_),
+      guard_({.faults = {.per_second = settings_.faults_per_minute / 60.0,
+                         .burst = static_cast<double>(settings_.faults_burst)},
+              .ban = std::chrono::seconds{settings_.ban_s},
+              .peers_max = settings_.guarded_max}),
+      tunnels_(ports_.loop, ports_.timers, ports_.random, settings_, guard_),
+      uplink_(ports_, settings_, remembered_, relay_, guard_),
       control_(ports_, settings_, relay_, tunnels_),
-      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); }) {
-}
+      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); },
+              [this] {
+                  const Counters now = counters();
+                  return AccessStatus{now.tunnels_open, now.banned_addresses + now.banned_hosts};
+              }) {}
 
 Task<> Access::run() {
     const auto ended = co_await serve();
@@ -60,6 +67,9 @@ Task<> Access::ready() {
     co_return Result<>{};
 }
 
-Counters Access::counters() const { return {relay_.all().size(), tunnels_.open(), tunnels_.counters()}; }
+Counters Access::counters() const {
+    return {relay_.all().size(), tunnels_.open(), tunnels_.counters(), guard_.banned_now(ports_.timers.now()),
+            uplink_.banned_hosts()};
+}
 
 }  // namespace hostler::access

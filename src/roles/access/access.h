@@ -2,6 +2,7 @@
 #pragma once
 
 #include "roles/access/control.h"
+#include "roles/access/guard.h"
 #include "roles/access/master_link.h"
 #include "roles/access/ports.h"
 #include "roles/access/relay.h"
@@ -16,6 +17,8 @@ struct Counters {
     std::size_t sessions = 0;
     std::size_t tunnels_open = 0;
     TunnelCounters tunnels;
+    std::size_t banned_addresses = 0;
+    std::size_t banned_hosts = 0;
 };
 
 class Access {
@@ -36,6 +39,7 @@ private:
     const Ports ports_;
     Remembered remembered_;
     Relay relay_;
+    Guard guard_;  // By address.
     Tunnels tunnels_;
     Uplink uplink_;
     Control control_;

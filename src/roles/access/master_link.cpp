@@ -39,8 +39,13 @@ uplink::Frame frame_of(Relay::Item item) {
 }  // namespace
 
 MasterLink::MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
-                       std::function<void(std::string_view)> cut)
-    : ports_(ports), settings_(settings), remembered_(remembered), relay_(relay), cut_(std::move(cut)) {}
+                       std::function<void(std::string_view)> cut, std::function<AccessStatus()> status)
+    : ports_(ports),
+      settings_(settings),
+      remembered_(remembered),
+      relay_(relay),
+      cut_(std::move(cut)),
+      status_(std::move(status)) {}
 
 Task<> MasterLink::run(Addresses addresses) {
     return wire::keep_linked(
@@ -70,6 +75,7 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     hello.set_control_address(addresses.control);
     hello.set_epoch(remembered_.epoch());
     hello.set_zone(settings_.zone);
+    hello.set_sessions_max(settings_.sessions_max);
     CO_TRY(co_await link.send(std::move(frame)));
     {
         const Deadline deadline{ports_.timers, hello_time, [&] { link.close(); }};
@@ -87,6 +93,8 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
         co_return Result<>{};
     }(link, silence));
     tasks.start("master's news", tell(link));
+    tasks.start("status", tell_status(link));
+    tasks.start("revocations", remember());
     Result<> ended;
     while (ended) {
         auto order = co_await link.receive();
@@ -112,8 +120,10 @@ Task<> MasterLink::welcome(const uplink::AccessWelcome& welcome) {
     for (const auto& host : welcome.revoked()) {
         relay_.close_host(host, "it was removed");
         cut_(host);
-        CO_TRY(co_await remembered_.revoke(host));
+        remembered_.revoke(host);
     }
+    relay_.drain(welcome.draining());
+    CO_TRY(co_await write_down());
     co_return Result<>{};
 }
 
@@ -129,6 +139,37 @@ Task<> MasterLink::tell(wire::Link& link) {
     }
 }
 
+// Once a second at most, and only news.
+Task<> MasterLink::tell_status(wire::Link& link) {
+    AccessStatus told;
+    while (true) {
+        if (const AccessStatus now = status_(); now != told) {
+            uplink::Frame frame;
+            frame.mutable_access_status()->set_tunnels(static_cast<std::uint32_t>(now.tunnels));
+            frame.mutable_access_status()->set_banned(static_cast<std::uint32_t>(now.banned));
+            if (link.try_send(frame)) told = now;
+        }
+        CO_TRY(co_await sleep(ports_.timers, seconds{1}));
+    }
+}
+
+// A full disk keeps nobody in, and does not cost us the master: what is revoked holds in memory, the master
+// says it again at each hello, and it is written once there is room.
+Task<> MasterLink::write_down() {
+    const auto kept = co_await remembered_.write();
+    CO_TRY(co_await check_cancelled());
+    if (!kept) log_error("access: a revocation is not written down yet: {}", kept.error().message);
+    co_return Result<>{};
+}
+
+Task<> MasterLink::remember() {
+    while (true) {
+        CO_TRY(co_await sleep(ports_.timers, seconds{10}));
+        (void)co_await remembered_.write();
+        CO_TRY(co_await check_cancelled());
+    }
+}
+
 Task<> MasterLink::obey(uplink::Frame frame) {
     if (frame.has_relayed()) {
         relay_.push_down(frame.relayed().session(), std::move(*frame.mutable_relayed()->mutable_frame()));
@@ -137,6 +178,9 @@ Task<> MasterLink::obey(uplink::Frame frame) {
     } else if (frame.has_session_down()) {
         if (const auto session = relay_.find(frame.session_down().session()))
             relay_.close(session, frame.session_down().why());
+    } else if (frame.has_drain()) {
+        relay_.drain(frame.drain().draining());
+        log_info("access: {}", relay_.draining() ? "it drains" : "it takes hosts again");
     } else if (frame.has_access_welcome()) {
         CO_TRY(co_await welcome(frame.access_welcome()));
     } else {
@@ -153,7 +197,8 @@ Task<> MasterLink::cut_off(const uplink::CutOff& order) {
     relay_.close_host(host, why);
     cut_(host);
     if (!order.revoked()) co_return Result<>{};
-    co_return co_await remembered_.revoke(host);
+    remembered_.revoke(host);
+    co_return co_await write_down();
 }
 
 }  // namespace hostler::access

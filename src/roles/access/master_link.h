@@ -28,11 +28,18 @@ struct Addresses {
     std::string control;
 };
 
+// What the operator sees of it.
+struct AccessStatus {
+    std::size_t tunnels = 0;
+    std::size_t banned = 0;
+    bool operator==(const AccessStatus&) const = default;
+};
+
 class MasterLink {
 public:
     // `cut`: ends everything of a host that does not go through the relay.
     MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
-               std::function<void(std::string_view host)> cut);
+               std::function<void(std::string_view host)> cut, std::function<AccessStatus()> status);
 
     Task<> run(Addresses addresses);  // Until cancelled.
     bool linked() const { return linked_; }
@@ -42,6 +49,9 @@ private:
     Task<> once(std::string master, Addresses addresses);
     Task<> welcome(const uplink::AccessWelcome& welcome);
     Task<> tell(wire::Link& link);
+    Task<> tell_status(wire::Link& link);
+    Task<> write_down();
+    Task<> remember();
     Task<> obey(uplink::Frame frame);
     Task<> cut_off(const uplink::CutOff& order);
 
@@ -50,6 +60,7 @@ private:
     Remembered& remembered_;
     Relay& relay_;
     std::function<void(std::string_view)> cut_;
+    std::function<AccessStatus()> status_;
     bool linked_ = false;
     std::string zone_;
 };

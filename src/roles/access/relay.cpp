@@ -5,6 +5,7 @@
 namespace hostler::access {
 
 Result<SessionPtr> Relay::open(std::string host, std::string address, Instant now) {
+    if (draining_) return fail(Code::exhausted, "this access point takes no new hosts; use another one");
     if (!host.empty())
         if (const auto of_host = by_host_.find(host);
             of_host != by_host_.end() && of_host->second.size() >= limits_.per_host_max)

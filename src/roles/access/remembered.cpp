@@ -25,11 +25,17 @@ Task<> Remembered::raise(std::uint64_t epoch) {
     co_return Result<>{};
 }
 
-Task<> Remembered::revoke(std::string host) {
-    const std::string key = std::string{revoked_prefix} + host;
-    revoked_.insert(std::move(host));
-    if (journal_.all().contains(key)) co_return Result<>{};
-    co_return co_await journal_.put(key, "");
+void Remembered::revoke(std::string host) {
+    if (revoked_.insert(host).second) unwritten_.insert(std::move(host));
+}
+
+Task<> Remembered::write() {
+    while (!unwritten_.empty()) {
+        const std::string host = *unwritten_.begin();
+        CO_TRY(co_await journal_.put(std::string{revoked_prefix} + host, ""));
+        unwritten_.erase(host);
+    }
+    co_return Result<>{};
 }
 
 }  // namespace hostler::access

@@ -38,6 +38,15 @@ struct Settings {
     std::uint32_t joins_per_minute = 30;
     std::uint32_t join_s = 10;
 
+    std::uint32_t faults_burst = 60;
+    std::uint32_t faults_per_minute = 60;
+    std::uint32_t host_faults_burst = 5;
+    std::uint32_t host_sessions_burst = 30;
+    std::uint32_t host_sessions_per_minute = 20;
+    std::uint32_t ban_s = 60;
+    std::uint32_t banned_trickle_per_second = 2;
+    std::uint32_t guarded_max = 10'000;
+
     std::uint32_t gateways_max = 256;
     std::uint32_t tickets_max = 4'096;
     std::uint32_t tickets_per_host_max = 256;
@@ -57,7 +66,9 @@ BOOST_DESCRIBE_STRUCT(Settings, (),
                        tunnel_address, control_address, sessions_max, sessions_per_host_max, handshakes_max,
                        frame_bytes_max, frames_per_second, frames_burst, bytes_per_second, bytes_burst,
                        session_up_bytes_max, session_down_bytes_max, session_silence_s, write_stall_s,
-                       joins_max, joins_per_minute, join_s, gateways_max, tickets_max, tickets_per_host_max,
+                       joins_max, joins_per_minute, join_s, faults_burst, faults_per_minute, host_faults_burst,
+                       host_sessions_burst, host_sessions_per_minute, ban_s, banned_trickle_per_second,
+                       guarded_max, gateways_max, tickets_max, tickets_per_host_max,
                        ticket_s, tunnels_max, tunnels_per_host_max, tunnel_greetings_max, tunnel_greeting_s,
                        tunnel_idle_s, master_silence_s, redial_ms, redial_max_ms))
 
@@ -86,6 +97,14 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"joins_max", "Hosts that join at once."},
     {"joins_per_minute", "Attempts to join from one address."},
     {"join_s", "From the connection of a host that joins to its answer."},
+    {"faults_burst", "Failed handshakes, wrong tickets and the like of one address before it is banned."},
+    {"faults_per_minute", "How many of them are forgiven in a minute."},
+    {"host_faults_burst", "Malformed, forbidden or too large frames of one host before it is banned; one is forgiven a minute."},
+    {"host_sessions_burst", "Connections that one host may make at once before it is banned."},
+    {"host_sessions_per_minute", "Connections that one host may make in the long run."},
+    {"ban_s", "How long a ban lasts."},
+    {"banned_trickle_per_second", "Handshakes let through from a banned address where hosts have proved who they are."},
+    {"guarded_max", "Addresses, and hosts, whose faults are counted."},
     {"gateways_max", "Connections of gateways at once."},
     {"tickets_max", "Tunnels being opened at once."},
     {"tickets_per_host_max", "Tunnels to one host being opened at once."},

@@ -1,5 +1,6 @@
 #include "roles/access/tunnels.h"
 
+#include "core/log.h"
 #include "http/pipe.h"
 #include "roles/access/accept.h"
 
@@ -28,10 +29,11 @@ Task<std::string> read_line(Stream& stream) {
 
 }  // namespace
 
-Tunnels::Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings)
+Tunnels::Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings, Guard& guard)
     : timers_(timers),
       random_(random),
       settings_(settings),
+      guard_(guard),
       tickets_({.pending_max = settings.tickets_max,
                 .pending_per_host_max = settings.tickets_per_host_max,
                 .life = std::chrono::seconds{settings.ticket_s}}),
@@ -40,7 +42,9 @@ Tunnels::Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& set
 Task<> Tunnels::serve(Listener& listener) {
     tasks_.start("expired tickets", sweep());
     co_return co_await accept_all(listener, timers_, [this](StreamPtr stream) {
-        if (greetings_ >= settings_.tunnel_greetings_max) {
+        const std::string address = without_port(stream->address());
+        const bool banned = guard_.banned(address, timers_.now()) && !guard_.vouched(address, timers_.now());
+        if (greetings_ >= settings_.tunnel_greetings_max || banned) {
             ++counters_.refused;
             return;
         }
@@ -89,6 +93,10 @@ Task<> Tunnels::greet(StreamPtr stream) {
         if (line)
             if (const auto ticket = ticket_of(*line)) taken = tickets_.take(*ticket, timers_.now());
     }
+    const std::string address = without_port(stream->address());
+    if (taken) guard_.vouch(address, timers_.now());
+    else if (guard_.fault(address, timers_.now()))
+        log_warn("tunnels: {} is banned for {} s: it has no ticket", address, settings_.ban_s);
     if (!taken || !room_for(taken->host)) {
         ++counters_.refused;
         co_return Result<>{};

@@ -6,6 +6,7 @@
 
 #include "core/stream.h"
 #include "core/task_group.h"
+#include "roles/access/guard.h"
 #include "roles/access/settings.h"
 #include "roles/access/tickets.h"
 
@@ -20,7 +21,7 @@ struct TunnelCounters {
 
 class Tunnels {
 public:
-    Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings);
+    Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings, Guard& guard);
 
     Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
     Task<> close();
@@ -54,6 +55,7 @@ private:
     Timers& timers_;
     Random& random_;
     const Settings& settings_;
+    Guard& guard_;
     Tickets tickets_;
     std::size_t greetings_ = 0;
     std::map<std::uint64_t, Waiting> waiting_;

@@ -52,7 +52,8 @@ std::string goodbye(std::string_view why) {
 
 }  // namespace
 
-Uplink::Uplink(const Ports& ports, const Settings& settings, const Remembered& remembered, Relay& relay)
+Uplink::Uplink(const Ports& ports, const Settings& settings, const Remembered& remembered, Relay& relay,
+               Guard& guard)
     : ports_(ports),
       settings_(settings),
       remembered_(remembered),
@@ -60,24 +61,64 @@ Uplink::Uplink(const Ports& ports, const Settings& settings, const Remembered& r
       join_rates_({.per_second = settings.joins_per_minute / 60.0,
                    .burst = static_cast<double>(settings.joins_per_minute)},
                   join_peers_max),
+      guard_(guard),
+      hosts_({.faults = {.per_second = 1.0 / 60, .burst = static_cast<double>(settings.host_faults_burst)},
+              .ban = seconds{settings.ban_s},
+              .peers_max = settings.guarded_max}),
+      host_sessions_({.per_second = settings.host_sessions_per_minute / 60.0,
+                      .burst = static_cast<double>(settings.host_sessions_burst)},
+                     settings.sessions_max * 2),
+      trickle_({.per_second = static_cast<double>(settings.banned_trickle_per_second),
+                .burst = static_cast<double>(settings.banned_trickle_per_second)},
+               settings.guarded_max),
       tasks_(ports.loop) {}
 
 Task<> Uplink::serve(Listener& listener) {
     tasks_.start("silent agents", watch());
     co_return co_await accept_all(listener, ports_.timers, [this](StreamPtr raw) {
-        if (handshakes_ < settings_.handshakes_max) tasks_.start("agent", greet(std::move(raw)));
+        if (handshakes_ < settings_.handshakes_max && !refused(without_port(raw->address()))) tasks_.start("agent", greet(std::move(raw)));
     });
 }
 
 Task<> Uplink::close() { return tasks_.close(); }
 
+// From a banned address nobody is listened to, but where hosts of ours have come from lately: there a few are,
+// for one of them may be behind each.
+bool Uplink::refused(const std::string& address) {
+    const Instant now = ports_.timers.now();
+    if (!guard_.banned(address, now)) return false;
+    return !guard_.vouched(address, now) || !trickle_.take(address, now);
+}
+
+bool Uplink::welcome(const std::string& host) {
+    const Instant now = ports_.timers.now();
+    if (hosts_.banned(host, now)) return false;
+    if (host_sessions_.take(host, now)) return true;
+    for (double faults = 0; faults <= settings_.host_faults_burst && !hosts_.banned(host, now); ++faults)
+        hosts_.fault(host, now);
+    log_warn("uplink: host {} comes and goes too often; it is banned for {} s", host, settings_.ban_s);
+    return false;
+}
+
+// It has proved who it is, so that it alone is to blame, and not its address.
+void Uplink::blame(const std::string& host, const Error& error) {
+    if (error.code != Code::invalid || !hosts_.fault(host, ports_.timers.now())) return;
+    log_warn("uplink: host {} is banned for {} s: {}", host, settings_.ban_s, error.message);
+    relay_.close_host(host, "it is banned for a while");
+}
+
 Task<> Uplink::greet(StreamPtr raw) {
     ++handshakes_;
+    const std::string address = without_port(raw->address());
     Secure secure{.own = ports_.credentials, .peer_required = false};
     auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::server, handshake_time);
     --handshakes_;
     if (!stream) {
         log_debug("uplink: refused a connection: {}", stream.error().message);
+        // One that ends at once may only have measured how far we are.
+        const double weight = stream.error().code == Code::unavailable ? 0.1 : 1;
+        if (guard_.fault(address, ports_.timers.now(), weight))
+            log_warn("uplink: {} is banned for {} s: {}", address, settings_.ban_s, stream.error().message);
         co_return Result<>{};
     }
     const std::string identity{(*stream)->identity()};
@@ -88,6 +129,12 @@ Task<> Uplink::greet(StreamPtr raw) {
     if (!is_host || remembered_.revoked(host)) {
         log_warn("uplink: refused {} from {}: {}", identity, (*stream)->address(),
                  is_host ? "revoked" : "not a host");
+        co_return Result<>{};
+    }
+    guard_.vouch(address, ports_.timers.now());
+    if (!welcome(host)) {
+        const Deadline deadline{ports_.timers, last_words_time, [raw = stream->get()] { raw->close(); }};
+        (void)co_await say(**stream, goodbye("this host is banned for a while"));
         co_return Result<>{};
     }
     co_return co_await session(std::move(*stream), host);
@@ -107,6 +154,7 @@ Task<> Uplink::session(StreamPtr stream, std::string host) {
     TaskGroup writer{ports_.loop};
     writer.start("agent", write_down(*stream, session));
     const auto ended = co_await read_up(*stream, session);
+    if (!ended) blame(host, ended.error());
     relay_.close(session, ended ? "it ended" : ended.error().message);
     co_await writer.close();
     log_info("uplink: host {} has gone session={} why=\"{}\"", host, session->number, session->why);
@@ -249,6 +297,8 @@ Task<> Uplink::watch() {
     while (true) {
         CO_TRY(co_await sleep(ports_.timers, silence / 6));
         const Instant now = ports_.timers.now();
+        guard_.sweep(now);
+        hosts_.sweep(now);
         const auto sessions = relay_.all();  // A copy: closing one changes it.
         for (const auto& [number, session] : sessions) {
             if (session->host.empty()) continue;

@@ -4,6 +4,7 @@
 
 #include "core/rate.h"
 #include "core/task_group.h"
+#include "roles/access/guard.h"
 #include "roles/access/ports.h"
 #include "roles/access/relay.h"
 #include "roles/access/remembered.h"
@@ -13,12 +14,18 @@ namespace hostler::access {
 
 class Uplink {
 public:
-    Uplink(const Ports& ports, const Settings& settings, const Remembered& remembered, Relay& relay);
+    // `guard` counts the faults of addresses, here and at the other ports.
+    Uplink(const Ports& ports, const Settings& settings, const Remembered& remembered, Relay& relay,
+           Guard& guard);
 
     Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
     Task<> close();
+    std::size_t banned_hosts() const { return hosts_.banned_now(ports_.timers.now()); }
 
 private:
+    bool refused(const std::string& address);
+    bool welcome(const std::string& host);
+    void blame(const std::string& host, const Error& error);
     Task<> greet(StreamPtr raw);
     Task<> session(StreamPtr stream, std::string host);
     Task<> read_up(Stream& stream, SessionPtr session);
@@ -36,6 +43,10 @@ private:
     std::size_t handshakes_ = 0;
     std::size_t joins_ = 0;
     Rates join_rates_;
+    Guard& guard_;
+    Guard hosts_;           // By host: what it sends,
+    Rates host_sessions_;   // and how often it comes.
+    Rates trickle_;         // By banned address.
     TaskGroup tasks_;
 };
 
