@@ -15,6 +15,7 @@ struct Volume {
     std::string name;
     std::string tenant_id;
     std::string size;
+    std::string wanted_size;
     VolumeState state = VolumeState::creating;
     std::string reason;
     std::string message;
@@ -24,14 +25,15 @@ struct Volume {
     WallTime created_at;
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
-                      (id, name, tenant_id, size, state, reason, message, zone, host, attached_to,
+                      (id, name, tenant_id, size, wanted_size, state, reason, message, zone, host, attached_to,
                        created_at))
 template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models"},
     {.member = "tenant_id", .help = "Whose it is.", .example = "acme"},
-    {.member = "size", .help = "How much fits.", .example = "10Gi"},
+    {.member = "size", .help = "How much fits, what its file system needs for itself included.", .example = "10Gi"},
+    {.member = "wanted_size", .help = "What it is growing to; empty: it is not.", .example = "20Gi"},
     {.member = "state", .help = "Where it is in its life.", .example = "available"},
     {.member = "reason", .help = "Why it is there, as a token."},
     {.member = "message", .help = "Why it is there, in words."},
@@ -51,7 +53,7 @@ BOOST_DESCRIBE_STRUCT(CreateVolume, (), (name, size, zone, tenant_id))
 template <>
 inline constexpr auto fields<CreateVolume> = std::to_array<Field>({
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models", .form = &forms::label},
-    {.member = "size", .help = "How much fits.", .example = "10Gi", .form = &forms::quantity},
+    {.member = "size", .help = "How much fits; 300Mi at least.", .example = "10Gi", .form = &forms::quantity},
     {.member = "zone", .help = "The zone it is in; without it: where it is first used.", .example = "nj",
      .form = &forms::label},
     {.member = "tenant_id", .help = "Whose it is; needed with an operator's key.", .example = "acme",
@@ -79,6 +81,21 @@ BOOST_DESCRIBE_STRUCT(NameVolume, (), (volume, tenant_id))
 template <>
 inline constexpr auto fields<NameVolume> = std::to_array<Field>({
     {.member = "volume", .help = "The volume's id or name.", .example = "models"},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+     .example = "acme", .form = &forms::id},
+});
+
+struct ResizeVolume {
+    std::string volume;
+    std::string size;
+    std::optional<std::string> tenant_id{};
+};
+BOOST_DESCRIBE_STRUCT(ResizeVolume, (), (volume, size, tenant_id))
+template <>
+inline constexpr auto fields<ResizeVolume> = std::to_array<Field>({
+    {.member = "volume", .help = "The volume's id or name.", .example = "models"},
+    {.member = "size", .help = "How much is to fit; no less than what fits now.", .example = "20Gi",
+     .form = &forms::quantity},
     {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
 });

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "adapters/disk/volumes.h"
 #include "adapters/docker/api.h"
 #include "adapters/docker/engine.h"
 #include "adapters/docker/image.h"
@@ -61,6 +62,34 @@ void hand_over(const fs::path& path) {
 
 std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
 
+// Of all hosts' volumes, whose folders are below `hosts`.
+void each_store(const fs::path& hosts, const std::function<void(disk::VolumeStore&)>& act) {
+    std::error_code none;
+    for (const auto& host : fs::directory_iterator{hosts, none}) {
+        if (!fs::exists(host.path() / "volumes", none)) continue;
+        if (auto store = disk::VolumeStore::open({.folder = host.path() / "volumes"}, disk::loop_images()))
+            act(*store);
+    }
+}
+
+// For containers that go on before their hosts' agents are there.
+void mount_volumes(const fs::path& hosts) {
+    each_store(hosts, [](disk::VolumeStore& store) {
+        const auto ids = store.list();
+        for (const std::string& id : ids ? *ids : std::vector<std::string>{})
+            if (const auto attached = store.attach(id, {}); !attached)
+                log_warn("volume {}: {}", id, attached.error().message);
+            else if (!attached->note.empty())
+                log_warn("volume {}: {}", id, attached->note);
+    });
+}
+
+void unmount_volumes(const fs::path& hosts) {
+    each_store(hosts, [](disk::VolumeStore& store) {
+        if (const auto released = store.release(); !released) log_warn("{}", released.error().message);
+    });
+}
+
 }  // namespace
 
 Up::Up(Process& process, UpSettings settings)
@@ -96,6 +125,7 @@ Task<> Up::stop() {
             log_warn("containers run on: {}", stopped.error().message);
     co_await engine_keeper_.stop(seconds{8});
     docker::release_podman(settings_.data / "engine");
+    if (engine_ != "sim") unmount_volumes(settings_.data / "hosts");
     co_return Result<>{};
 }
 
@@ -111,6 +141,7 @@ Task<> Up::start() {
         containers_ =
             std::make_unique<Containers>(process_, engine_.substr(std::string_view{"docker:"}.size()),
                                          settings_.data / "stopped-containers.json");
+        mount_volumes(settings_.data / "hosts");
         CO_TRY(co_await containers_->go_on());
     }
     CO_TRY(co_await start_roles());

@@ -259,6 +259,9 @@ private:
                     .reason = "differs"};
         error.help = fmt::format("a {} cannot be changed: take another name, or {} it first", item.noun,
                                  item.kind.create->verb == "start" ? "stop" : "delete");
+        if (item.noun == "volume" && different.size() == 1 && different[0].field == "size")
+            error.help = fmt::format("volumes grow by: hostler volume resize {} --size {}", item.name,
+                                     different[0].wanted);
         return std::unexpected(std::move(error));
     }
 

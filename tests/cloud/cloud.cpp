@@ -225,7 +225,8 @@ const Tenant& Cloud::tenant(const std::string& id) {
 json::object Cloud::body_of(const Wish& wish) const {
     json::array envs, volumes;
     for (const auto& [name, value] : wish.env) envs.push_back({{"name", name}, {"value", value}});
-    if (!wish.mount.empty()) volumes.push_back({{"name", wish.storage}, {"mountPath", wish.mount}});
+    if (!wish.mount.empty())
+        volumes.push_back({{"name", wish.storage}, {"mountPath", wish.mount}, {"readOnly", wish.read_only}});
     const json::object port{{"port", 8080},
                             {"protocol", "TCP"},
                             {"isPublic", wish.open_to_all},

@@ -31,6 +31,7 @@ struct Wish {
     std::string cmd{};
     bool open_to_all = true;
     bool probe = true;
+    bool read_only = false;  // The storage.
     std::map<std::string, std::string> env{};
 };
 

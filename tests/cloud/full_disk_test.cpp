@@ -15,7 +15,8 @@ protected:
     static void SetUpTestSuite() {
         one = std::make_unique<Cloud>(
             std::vector<std::string>{},
-            SmallDisks{{"master", "48m"}, {"engine", "64m"}, {"hosts/nj-1", "8m"}, {"hosts/lon-1", "8m"}});
+            SmallDisks{
+                {"master", "48m"}, {"engine", "64m"}, {"hosts/nj-1", "400m"}, {"hosts/lon-1", "400m"}});
         one->make_stock(2);
     }
     static void TearDownTestSuite() { one.reset(); }
@@ -60,14 +61,17 @@ TEST_F(FullDisk, AHostRefusesVolumesAndGoesOnWithWhatItHas) {
     cloud.fill("hosts/" + host);
     const auto make_volume = [&](const std::string& name) {
         return cloud.api("POST", "/v1/volumes",
-                         {{"name", name}, {"size", "1Mi"}, {"tenantID", "acme"}, {"zone", zone}});
+                         {{"name", name}, {"size", "300Mi"}, {"tenantID", "acme"}, {"zone", zone}});
     };
     // It is made where the first instance that mounts it is placed.
     ASSERT_EQ(make_volume("data").status / 100, 2);
-    ASSERT_EQ(cloud.begin({.id = "no-room-2", .storage = "data", .mount = "/data"}).status, 200);
-    const Page failed = cloud.wait_for("no-room-2", "failed");
-    EXPECT_EQ(failed.at("/reason"), "volume_failed") << failed.body;
-    EXPECT_THAT(failed.at("/message"), HasSubstr("free on the host's disk"));
+    Page refused;
+    EXPECT_TRUE(
+        cloud.until([&] { return cloud.api("GET", "/v1/hosts/" + host).at("/volumeFreeBytes") == "0"; }));
+    refused = cloud.begin({.id = "no-room-2", .storage = "data", .mount = "/data"});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.at("/code"), "insufficient_capacity");
+    EXPECT_THAT(refused.at("/detail"), HasSubstr("1 host has too little disk free for the volume"));
     EXPECT_TRUE(cloud.until(
         [&] { return cloud.api("GET", "/v1/volumes/data?tenantID=acme").at("/attachedTo") == "[]"; }));
     // What runs goes on, and can be ended to make room: the agent has kept some to write down what it is

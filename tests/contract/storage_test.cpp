@@ -1,4 +1,6 @@
 // The Journal, HostVolumes and LogStore ports on the disk and in the simulation.
+#include <sys/statvfs.h>
+
 #include "adapters/disk/journal.h"
 #include "adapters/disk/logs.h"
 #include "adapters/disk/volumes.h"
@@ -35,13 +37,28 @@ constexpr auto open_logs = [](Worker& worker, std::string path) {
     return disk::open_logs(worker, std::move(path), {.files_max = LogsRig::kept_max});
 };
 
+constexpr auto open_volumes = [](Worker& worker, std::string path) {
+    return disk::open_volumes(worker, worker, {.folder = std::move(path)});
+};
+
 class DiskJournalRig : public DiskRig<JournalRig, Journal, open_journal> {
 public:
     Journal& journal() override { return *port_; }
 };
-class DiskVolumesRig : public DiskRig<VolumesRig, HostVolumes, disk::open_volumes> {
+class DiskVolumesRig : public DiskRig<VolumesRig, HostVolumes, open_volumes> {
 public:
+    ~DiskVolumesRig() override {
+        port_.reset();
+        worker_.reset();
+        auto left = disk::VolumeStore::open({.folder = folder_.path() + "/kept"}, disk::loop_images());
+        if (left) (void)left->release();
+    }
     HostVolumes& volumes() override { return *port_; }
+    std::uint64_t bytes_in(const std::string&, const std::string& folder) override {
+        struct statvfs space{};
+        EXPECT_EQ(::statvfs(folder.c_str(), &space), 0);
+        return static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize;
+    }
 };
 class DiskLogsRig : public DiskRig<LogsRig, LogStore, open_logs> {
 public:
@@ -56,6 +73,9 @@ public:
 class SimVolumesRig : public WorldRig<VolumesRig> {
 public:
     HostVolumes& volumes() override { return life().volumes; }
+    std::uint64_t bytes_in(const std::string& id, const std::string&) override {
+        return machine_.disk.volumes.at(id);
+    }
     void restart() override { reboot(); }
 };
 class SimLogsRig : public WorldRig<LogsRig> {

@@ -113,6 +113,10 @@ void Cloud::checks() {
     const auto now = term();
     if (!now) return;
     check_claims(now->look(), found);
+    std::map<std::string, std::uint64_t> on_disk;
+    for (const std::string& host : hosts)
+        on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
+    check_sizes(now->look(), on_disk, found);
     if (now->epoch() != std::exchange(recovered_epoch_, now->epoch()) && on_recovery) on_recovery(*now);
 }
 

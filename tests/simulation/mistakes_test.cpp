@@ -79,6 +79,34 @@ TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     EXPECT_NE(seed, 0u) << "two containers on one GPU are seen at the engine";
 }
 
+// An attachment forgotten: the next one may write beside who still does.
+TEST(Mistakes, AVolumeWithTwoWriters) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* writer = any_of(desk.estate.instances, [](const Instance& one) {
+            return one.phase == InstancePhase::running && !one.spec.volumes.empty();
+        });
+        if (writer) desk.estate.instances.edit(std::string{writer->id}).spec.volumes.clear();
+    };
+    EXPECT_NE(seeds_until(Invariant::one_writer, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.2, rule); }),
+              0u);
+}
+
+// A growth that the master believes before its host has done it.
+TEST(Mistakes, AVolumeSmallerThanItsOwnerWasTold) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Volume* growing =
+            any_of(desk.estate.volumes, [](const Volume& one) { return one.wanted_bytes > 0; });
+        if (!growing) return;
+        Volume& volume = desk.estate.volumes.edit(std::string{growing->id});
+        volume.size_bytes = std::exchange(volume.wanted_bytes, 0);
+        ++volume.meta.generation;
+    };
+    EXPECT_NE(
+        seeds_until(Invariant::durable, Weather::calm, [&](auto seed) { return wrong_rule(seed, 1, rule); }),
+        0u);
+}
+
 TEST(Mistakes, AClaimThatNobodyHolds) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
         const Instance* living =

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "core/quantity.h"
 #include "http/client.h"
 #include "roles/master/instance_rules.h"
 
@@ -108,7 +109,10 @@ Task<> Tenants::live(Tenant& tenant) {
                 if (!instances.empty()) CO_TRY(co_await stop_one(tenant, some(instances)));
                 break;
             case 4:
-                if (volumes.size() < 2) CO_TRY(co_await make_volume(tenant));
+                if (volumes.size() < 2)
+                    CO_TRY(co_await make_volume(tenant));
+                else
+                    CO_TRY(co_await grow_volume(tenant, some(volumes)));
                 break;
             case 5:
                 if (!volumes.empty() && tenant.dice.chance(0.3))
@@ -132,7 +136,8 @@ Task<> Tenants::start_one(Tenant& tenant) {
     for (const auto& [volume, wanted] : tenant.volumes)
         if (wanted.create == Wish::acknowledged && !wanted.delete_asked && volumes.empty() &&
             tenant.dice.chance(0.4))
-            volumes = fmt::format(R"({{"name":"{}","mountPath":"/data"}})", volume);
+            volumes = fmt::format(R"({{"name":"{}","mountPath":"/data","readOnly":{}}})", volume,
+                                  tenant.dice.chance(0.4));
     const std::string body = fmt::format(
         R"({{"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
         R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}}],"volumes":[{}]}}}})",
@@ -176,6 +181,28 @@ Task<> Tenants::make_volume(Tenant& tenant) {
                                fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), name, unsure));
     wanted.create = answer.status == 201 ? Wish::acknowledged : unsure ? Wish::asked : Wish::refused;
     hear(tenant, "POST /v1/volumes", answer.body);
+    co_return Result<>{};
+}
+
+// Asks for more, and then for what it has by now.
+Task<> Tenants::grow_volume(Tenant& tenant, std::string name) {
+    WantedVolume& wanted = tenant.volumes.at(name);
+    bool unsure = false;
+    const std::string key = cloud.keys.at(tenant.name), target = "/v1/volumes/" + name;
+    const auto answer = CO_TRY(co_await insist(
+        key, "PATCH", target, fmt::format(R"({{"size":"{}Gi"}})", wanted.asked_gib + 1), "", unsure));
+    if (answer.status == 202) ++wanted.asked_gib;
+    hear(tenant, "PATCH volume", answer.body);
+    const auto shown = CO_TRY(co_await insist(key, "GET", target, "", "", unsure));
+    if (shown.status != 200) co_return Result<>{};
+    boost::system::error_code wrong;
+    const auto json = boost::json::parse(shown.body, wrong);
+    if (wrong) co_return Result<>{};
+    const auto size = parse_quantity(std::string{json.at("size").as_string()});
+    if (size && size->units() < wanted.size_bytes)
+        cloud.found.report(Invariant::durable, fmt::format("volume {} had {} bytes and is told to have {}",
+                                                           name, wanted.size_bytes, size->units()));
+    if (size) wanted.size_bytes = std::max(wanted.size_bytes, size->units());
     co_return Result<>{};
 }
 
@@ -301,11 +328,13 @@ void Tenants::check(const master::Term& term) const {
         }
         for (const auto& [name, wanted] : tenant.volumes) {
             if (wanted.create != Wish::acknowledged || wanted.delete_asked) continue;
-            const bool there = std::ranges::any_of(desk.estate.volumes.all(),
-                                                   [&](const auto& row) { return row.second.name == name; });
+            const bool there = std::ranges::any_of(desk.estate.volumes.all(), [&](const auto& row) {
+                return row.second.name == name && row.second.size_bytes >= wanted.size_bytes;
+            });
             if (!there)
                 cloud.found.report(Invariant::durable,
-                                   fmt::format("volume {} was acknowledged and is gone", name));
+                                   fmt::format("volume {} of {} bytes was acknowledged and is gone, or less",
+                                               name, wanted.size_bytes));
         }
     }
     const int slots = static_cast<int>(desk.estate.slots.all().size());

@@ -17,6 +17,8 @@ struct WantedInstance {
 
 struct WantedVolume {
     Wish create = Wish::asked;
+    std::int64_t asked_gib = 1;
+    std::int64_t size_bytes = 0;  // As it was last told to have; never less afterwards.
     bool delete_asked = false;
 };
 
@@ -58,6 +60,7 @@ private:
     Task<> start_one(Tenant& tenant);
     Task<> stop_one(Tenant& tenant, std::string name);
     Task<> make_volume(Tenant& tenant);
+    Task<> grow_volume(Tenant& tenant, std::string name);
     Task<> delete_volume(Tenant& tenant, std::string name);
     Task<> look(Tenant& tenant);
     Task<> open(Tenant& tenant, std::string name);

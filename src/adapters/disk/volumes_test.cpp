@@ -7,128 +7,167 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/testing/real_timers.h"
+#include "core/testing/temp_folder.h"
 
 namespace hostler::disk {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-class VolumeFolders : public ::testing::Test {
-protected:
-    VolumeFolders() {
-        char folder[] = "/tmp/hostler-volumes-XXXXXX";
-        folder_ = ::mkdtemp(folder);
-        reopen();
+constexpr std::uint64_t size = HostVolumes::size_min;
+
+// What machines do that have no disk to spare: nothing is mounted, all else is as on others.
+class FakeImages final : public Images {
+public:
+    struct Seen {
+        std::string refused;
+        std::uint64_t room = ~std::uint64_t{0};
+        bool formats = true;
+        std::vector<std::string> mounted, unmounted;
+        std::string note;
+    };
+    explicit FakeImages(Seen& seen) : seen_(seen) {}
+    std::string refused() const override { return seen_.refused; }
+    Result<> set_aside(int, std::uint64_t bytes) override {
+        if (bytes > seen_.room)
+            return fail(Code::exhausted, "cannot set room aside: no space left", "disk_full");
+        return {};
     }
-    ~VolumeFolders() override {
-        worker_.reset();
-        fs::remove_all(folder_);
+    Result<> format(const std::string&) override {
+        if (!seen_.formats) return fail(Code::unavailable, "mkfs.xfs has died");
+        return {};
     }
-    void reopen() {
-        auto opened = open_volumes(*worker_, root());
-        ASSERT_TRUE(opened) << opened.error().message;
-        volumes_ = std::move(*opened);
+    Result<std::string> mount(const std::string& image, const std::string&) override {
+        seen_.mounted.push_back(image);
+        return seen_.note;
     }
-    std::string root() const { return (folder_ / "root").string(); }
-    template <class T>
-    Result<T> run(Task<T> task) {
-        return testing::run_real(loop_, std::move(task));
-    }
-    std::string make(std::string id) {
-        const auto made = run(volumes_->create(std::move(id), 1000));
-        EXPECT_TRUE(made) << made.error().message;
-        return made.value_or("");
+    Result<> unmount(const std::string& image, const std::string&) override {
+        seen_.unmounted.push_back(image);
+        return {};
     }
 
-    Loop loop_;
-    std::unique_ptr<Worker> worker_ = make_worker(loop_, "disk");
-    fs::path folder_;
-    std::unique_ptr<HostVolumes> volumes_;
+private:
+    Seen& seen_;
 };
 
-TEST_F(VolumeFolders, LivesAndGoes) {
-    const auto path = make("v-1");
-    EXPECT_EQ(path, root() + "/v-1");
+class VolumeFiles : public ::testing::Test {
+protected:
+    VolumeFiles() { reopen(); }
+    void reopen() {
+        store_ = std::make_unique<VolumeStore>(
+            VolumeStore::open({.folder = root()}, std::make_unique<FakeImages>(images_)).value());
+        store_->sweep();
+    }
+    std::string root() const { return folder_.path() + "/volumes"; }
+    std::uint64_t bytes_of(const std::string& id) const {
+        return fs::file_size(root() + "/" + id + "/image");
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (const auto& entry : fs::directory_iterator{root()}) all.push_back(entry.path().filename());
+        return all;
+    }
+
+    testing::TempFolder folder_;
+    FakeImages::Seen images_;
+    std::unique_ptr<VolumeStore> store_;
+};
+
+TEST_F(VolumeFiles, WhatIsTheirsIsPrivateAndTheTopIsForAll) {
+    ASSERT_TRUE(store_->create("v-1", size));
+    const auto attached = store_->attach("v-1", {});
+    ASSERT_TRUE(attached);
+    EXPECT_EQ(attached->folder, root() + "/v-1/fs/data");
     struct stat status{};
     ASSERT_EQ(::stat(root().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0700U);
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    ASSERT_EQ(::stat((root() + "/v-1/image").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0600U);
+    ASSERT_EQ(::stat(attached->folder.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0777U);
-    std::ofstream{path + "/note"} << "kept";
-    EXPECT_EQ(make("v-1"), path);  // As it is.
-    EXPECT_TRUE(fs::exists(path + "/note"));
-    make("v-2");
-    EXPECT_THAT(run(volumes_->list()).value(), ElementsAre("v-1", "v-2"));
-    EXPECT_EQ(run(volumes_->path("v-1")).value(), path);
-    ASSERT_TRUE(run(volumes_->remove("v-1")));
-    ASSERT_TRUE(run(volumes_->remove("v-1")));
-    EXPECT_FALSE(fs::exists(path));
-    EXPECT_EQ(run(volumes_->path("v-1")).error().code, Code::not_found);
-    EXPECT_THAT(run(volumes_->list()).value(), ElementsAre("v-2"));
 }
 
-TEST_F(VolumeFolders, RemovalFollowsNoLink) {
-    const auto outside = folder_ / "outside";
-    fs::create_directories(outside / "deep");
-    std::ofstream{outside / "deep/precious"} << "x";
-    const fs::path path = make("v");
-    fs::create_directory_symlink(outside, path / "link");
-    fs::create_directories(path / "a/b");
-    fs::create_directory_symlink(outside / "deep", path / "a/b/link");
-    fs::create_symlink(outside / "deep/precious", path / "a/file");
-    fs::create_directories(path / "moved-1/full");
-    ::mkfifo((path / "fifo").c_str(), 0600);
-    ASSERT_TRUE(run(volumes_->remove("v")));
-    EXPECT_FALSE(fs::exists(path));
-    EXPECT_TRUE(fs::exists(outside / "deep/precious"));
-    EXPECT_TRUE(fs::is_empty(root()));
+TEST_F(VolumeFiles, TheTopIsTheContainersRootsAndStaysWhoseTheyGaveItTo) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root gives files to others";
+    ASSERT_TRUE(store_->create("v-1", size));
+    const auto owner = [&](IdRange ids) {
+        const auto attached = store_->attach("v-1", ids);
+        struct stat status{};
+        EXPECT_TRUE(attached && ::stat(attached->folder.c_str(), &status) == 0);
+        return std::pair(status.st_uid, status.st_gid);
+    };
+    EXPECT_EQ(owner({}), std::pair(0U, 0U));
+    EXPECT_EQ(owner({100'000, 200'000}), std::pair(100'000U, 200'000U));
+    ASSERT_EQ(::chown((root() + "/v-1/fs/data").c_str(), 100'999, 200'999), 0);
+    EXPECT_EQ(owner({100'000, 200'000}), std::pair(100'999U, 200'999U))
+        << "a program inside gave it to its user";
+    EXPECT_EQ(owner({300'000, 300'000}), std::pair(300'000U, 300'000U));
 }
 
-TEST_F(VolumeFolders, AVolumeThatIsALinkIsNone) {
-    const auto outside = folder_ / "outside";
-    fs::create_directories(outside / "full");
-    fs::create_directory_symlink(outside, fs::path(root()) / "v");
-    EXPECT_EQ(run(volumes_->path("v")).error().code, Code::not_found);
-    EXPECT_FALSE(run(volumes_->create("v", 1)));
-    ASSERT_TRUE(run(volumes_->remove("v")));
-    EXPECT_TRUE(fs::exists(outside / "full"));
+TEST_F(VolumeFiles, ALinkIsNoVolumeAndIsNotFollowed) {
+    const auto outside = folder_.path() + "/outside";
+    fs::create_directories(outside + "/full");
+    std::ofstream{outside + "/image"} << "precious";
+    fs::create_directory_symlink(outside, root() + "/v");
+    fs::create_directories(root() + "/w/fs");
+    fs::create_symlink(outside + "/image", root() + "/w/image");
+    EXPECT_EQ(store_->attach("w", {}).error().code, Code::not_found);
+    ASSERT_TRUE(store_->remove("w"));
+    ASSERT_FALSE(store_->remove("v"));
+    ASSERT_TRUE(store_->create("x", size));
+    fs::create_directory_symlink(outside, root() + "/x/fs/data");
+    EXPECT_FALSE(store_->attach("x", {})) << "a tenant's link where its folder should be";
+    ASSERT_TRUE(store_->remove("x"));
+    EXPECT_TRUE(fs::exists(outside + "/full"));
+    EXPECT_TRUE(fs::exists(outside + "/image"));
 }
 
-TEST_F(VolumeFolders, DepthCostsNothing) {
-    auto path = make("v");
-    ASSERT_EQ(::chdir(path.c_str()), 0);
-    for (int i = 0; i < 3000; ++i) {
-        ASSERT_EQ(::mkdir("d", 0700), 0);
-        ASSERT_EQ(::chdir("d"), 0);
-    }
-    ASSERT_EQ(::chdir("/"), 0);
-    ASSERT_TRUE(run(volumes_->remove("v")));
-    EXPECT_TRUE(fs::is_empty(root()));
+TEST_F(VolumeFiles, AFailureLeavesNothing) {
+    images_.formats = false;
+    EXPECT_EQ(store_->create("v-1", size).error().message, "mkfs.xfs has died");
+    EXPECT_THAT(names(), IsEmpty());
+    images_ = {.room = size};
+    ASSERT_TRUE(store_->create("v-1", size));
+    EXPECT_EQ(store_->create("v-2", size + 1).error().reason, "disk_full");
+    EXPECT_EQ(store_->create("v-1", 2 * size).error().reason, "disk_full");
+    EXPECT_THAT(names(), ElementsAre("v-1"));
+    EXPECT_EQ(bytes_of("v-1"), size);
 }
 
-TEST_F(VolumeFolders, NamesLeadNowhereElse) {
-    for (const auto* id : {"", ".", "..", "../x", "a/b", "/etc", ".gone-v", "a b"}) {
-        EXPECT_EQ(run(volumes_->create(id, 1)).error().code, Code::invalid) << id;
-        EXPECT_EQ(run(volumes_->remove(id)).error().code, Code::invalid) << id;
-        EXPECT_EQ(run(volumes_->path(id)).error().code, Code::not_found) << id;
-    }
-}
-
-TEST_F(VolumeFolders, WhatTheDiskCannotHoldIsRefused) {
-    const auto refused = run(volumes_->create("v", std::uint64_t{1} << 60));
+TEST_F(VolumeFiles, AHostThatMayNotMountSaysWhy) {
+    images_.refused = "its agent may not mount: run it as root";
+    const auto refused = store_->create("v-1", size);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, Code::exhausted);
-    EXPECT_TRUE(run(volumes_->list())->empty());
+    EXPECT_EQ(refused.error().reason, "volumes_refused");
+    EXPECT_THAT(refused.error().message, HasSubstr("may not mount"));
+    EXPECT_EQ(store_->room()->refused, images_.refused);
+    EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(VolumeFolders, ARemovalThatACrashCutShortIsFinished) {
-    fs::create_directories(fs::path(root()) / ".gone-v/full/of");
-    fs::create_directories(fs::path(root()) / ".gone-w-new");
+TEST_F(VolumeFiles, SizesAreWholeMebibytes) {
+    ASSERT_TRUE(store_->create("v-1", size + 1));
+    EXPECT_EQ(bytes_of("v-1"), size + (1 << 20));
+    ASSERT_TRUE(store_->create("v-1", size));
+    EXPECT_EQ(bytes_of("v-1"), size + (1 << 20)) << "nothing shrinks";
+}
+
+TEST_F(VolumeFiles, WhatWasMendedIsTold) {
+    ASSERT_TRUE(store_->create("v-1", size));
+    images_.note = "it recovered";
+    EXPECT_EQ(store_->attach("v-1", {})->note, "it recovered");
+}
+
+TEST_F(VolumeFiles, WhatACrashLeftIsTakenAway) {
+    fs::create_directories(root() + "/.gone-v/fs/full/of");
+    fs::create_directories(root() + "/.new-w");
+    std::ofstream{root() + "/.new-w/image"} << "half";
+    fs::create_directories(root() + "/not-a-volume");
     reopen();
-    EXPECT_TRUE(run(volumes_->list())->empty());  // In order after the sweep.
-    EXPECT_TRUE(fs::is_empty(root()));
+    EXPECT_THAT(names(), ElementsAre("not-a-volume")) << "what is not understood is left alone";
+    EXPECT_THAT(store_->list().value(), IsEmpty());
 }
 
 }  // namespace

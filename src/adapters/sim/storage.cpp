@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/names.h"
 #include "domain/network/ipv4.h"
 
@@ -67,14 +69,27 @@ bool overlap(const NetworkSpec& a, const NetworkSpec& b) {
 
 }  // namespace
 
-Task<std::string> SimVolumes::create(std::string id, std::uint64_t size_bytes) {
+Task<> SimVolumes::create(std::string id, std::uint64_t size_bytes) {
     if (!is_plain_name(id)) co_return no_volume_name(id);
-    if (size_bytes > disk_.volume_bytes_max && !disk_.volumes.contains(id))
+    if (!disk_.volumes_refused.empty())
+        co_return fail(Code::invalid, "this host keeps no volumes: " + disk_.volumes_refused,
+                       "volumes_refused");
+    const auto there = disk_.volumes.find(id);
+    const auto size = std::max(size_bytes, size_min);
+    const auto before = there == disk_.volumes.end() ? 0 : there->second;
+    if (there != disk_.volumes.end() && before >= size) co_return Result<>{};
+    std::uint64_t all = size - before;
+    for (const auto& [other, bytes] : disk_.volumes) all += bytes;
+    if (all > disk_.volume_bytes_max)
         co_return fail(Code::exhausted,
-                       fmt::format("volume {} of {} bytes does not fit on the disk", id, size_bytes));
+                       fmt::format("volume {} of {} bytes does not fit on the disk", id, size), "disk_full");
+    co_return co_await change(disk_, timers_, [&] { disk_.volumes[id] = size; }, true);
+}
+
+Task<HostVolumes::Attached> SimVolumes::attach(std::string id, IdRange) {
     if (!disk_.volumes.contains(id))
-        CO_TRY(co_await change(disk_, timers_, [&] { disk_.volumes.emplace(id, size_bytes); }, true));
-    co_return "/volumes/" + id;
+        co_return fail(Code::not_found, fmt::format("there is no volume {} on this host", id));
+    co_return Attached{"/volumes/" + id, ""};
 }
 
 Task<> SimVolumes::remove(std::string id) {
@@ -88,11 +103,7 @@ Task<std::vector<std::string>> SimVolumes::list() {
     co_return ids;
 }
 
-Task<std::string> SimVolumes::path(std::string id) {
-    if (!disk_.volumes.contains(id))
-        co_return fail(Code::not_found, fmt::format("there is no volume {} on this host", id));
-    co_return "/volumes/" + id;
-}
+Task<HostVolumes::Room> SimVolumes::room() { co_return Room{disk_.volume_bytes_max, disk_.volumes_refused}; }
 
 Task<> SimNetworks::ensure(NetworkSpec spec) {
     CO_TRY(validate(spec));

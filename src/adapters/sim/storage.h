@@ -17,7 +17,7 @@ namespace hostler::sim {
 struct StorageFaults {
     // A change takes up to so long on each side of taking effect.
     Duration time = std::chrono::milliseconds{1};
-    double fail = 0;                   // Chance of an I/O error: made or not made.
+    double fail = 0;  // Chance of an I/O error: made or not made.
     bool full = false;
 };
 
@@ -36,7 +36,8 @@ struct Disk {
     std::map<std::string, KeptLog> logs;
     std::uint64_t last_log = 0;
     std::size_t logs_max = 256;
-    std::uint64_t volume_bytes_max = std::uint64_t{6} << 40;  // No volume larger than this fits.
+    std::uint64_t volume_bytes_max = std::uint64_t{6} << 40;  // Of all volumes.
+    std::string volumes_refused;                              // Why there can be none; empty: there can.
     std::set<std::string> networks_in_use;                    // Kept by the engine.
 };
 
@@ -69,10 +70,11 @@ private:
 class SimVolumes final : public HostVolumes {
 public:
     SimVolumes(Disk& disk, Timers& timers) : disk_(disk), timers_(timers) {}
-    Task<std::string> create(std::string id, std::uint64_t size_bytes) override;
+    Task<> create(std::string id, std::uint64_t size_bytes) override;
+    Task<Attached> attach(std::string id, IdRange ids) override;
     Task<> remove(std::string id) override;
     Task<std::vector<std::string>> list() override;
-    Task<std::string> path(std::string id) override;
+    Task<Room> room() override;
 
 private:
     Disk& disk_;

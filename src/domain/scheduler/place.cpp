@@ -87,6 +87,12 @@ std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
         return no("memory", fmt::format("has {} of {} memory free", people(host.memory_bytes),
                                         people(demand.memory_bytes)));
     if (host.places < 1) return no("addresses", "has no free address");
+    if (demand.volume_bytes > 0 && !host.volumes_refused.empty())
+        return no("volumes", fmt::format("keeps no volumes: {}", host.volumes_refused));
+    if (host.volume_bytes < demand.volume_bytes)
+        return no("disk", fmt::format("has {} of {} disk free for volumes",
+                                      people(std::max<std::int64_t>(host.volume_bytes, 0)),
+                                      people(demand.volume_bytes)));
     return std::nullopt;
 }
 
@@ -148,6 +154,11 @@ Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {
          "hosts take nothing new (cordoned or out of reach)", "Uncordon a host, or bring it back."},
         {"volume", "host does not hold the volume", "hosts do not hold the volume",
          "Free capacity on the host that holds the volume."},
+        {"disk", "host has too little disk free for the volume",
+         "hosts have too little disk free for the volume",
+         "Make the volume smaller, delete another, or add a host."},
+        {"volumes", "host keeps no volumes", "hosts keep no volumes",
+         "Add a host whose agent may mount; `hostler host explain` says what each lacks."},
         {"addresses", "host has no free address", "hosts have no free address",
          "Stop an instance there, or add a host."},
         {"zone", "host is in another zone", "hosts are in another zone",

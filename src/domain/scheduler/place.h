@@ -29,8 +29,10 @@ struct Candidate {
     std::int64_t memory_total_bytes = 0;
     int gpus_total = 0;  // Healthy ones of any model.
     std::vector<FreeGpu> gpus;
-    int places = 0;  // Free addresses.
-    int stock = 0;   // Stock slots and instances of the spec at hand already there, for spreading.
+    int places = 0;                 // Free addresses.
+    std::int64_t volume_bytes = 0;  // That new volumes may have.
+    std::string volumes_refused;    // Why it keeps none; empty: it does.
+    int stock = 0;  // Stock slots and instances of the spec at hand already there, for spreading.
 };
 
 struct Demand {
@@ -38,8 +40,9 @@ struct Demand {
     std::int64_t memory_bytes = 0;
     std::string gpu_type;  // Empty: any.
     int gpu_count = 0;
-    std::string zone;  // Empty: any.
-    std::string host;  // Empty: any; else its volumes lie there.
+    std::string zone;               // Empty: any.
+    std::string host;               // Empty: any; else its volumes lie there.
+    std::int64_t volume_bytes = 0;  // Of its volumes that lie nowhere so far.
 };
 
 struct Refusal {

@@ -1,4 +1,4 @@
-// What outlives an instance: a folder on one host's disk.
+// What outlives an instance: a file system of its own on one host's disk.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -24,11 +24,23 @@ struct Volume {
     std::string zone;  // Where it is wanted; empty: anywhere.
     std::string host;  // Where it lies; empty: nowhere so far.
     std::int64_t size_bytes = 0;
+    std::int64_t wanted_bytes = 0;  // What it grows to; 0: it does not.
     VolumePhase phase = VolumePhase::unbound;
     std::string message;
     std::int64_t created_at = 0;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Volume, (), (id, name, tenant, zone, host, size_bytes, phase, message, created_at))
+BOOST_DESCRIBE_STRUCT(Volume, (),
+                      (id, name, tenant, zone, host, size_bytes, wanted_bytes, phase, message, created_at))
+
+// Of its host's disk, from the moment that its host is known.
+inline constexpr std::int64_t volume_bytes_min = std::int64_t{300} << 20;
+constexpr std::int64_t room_of(std::int64_t size_bytes) {
+    constexpr std::int64_t mebibyte = 1 << 20;
+    const std::int64_t whole = size_bytes / mebibyte * mebibyte + (size_bytes % mebibyte > 0 ? mebibyte : 0);
+    return whole > volume_bytes_min ? whole : volume_bytes_min;
+}
+static_assert(room_of(1) == volume_bytes_min &&
+              room_of((std::int64_t{1} << 30) + 1) == (std::int64_t{1025} << 20));
 
 }  // namespace hostler

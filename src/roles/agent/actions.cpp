@@ -29,6 +29,12 @@ Error because(Error error, std::string_view reason) {
     return error;
 }
 
+// A volume's errors are the disk's, never the engine's.
+Error of_volume(Error error) {
+    if (error.reason.empty()) error.reason = "volume_failed";
+    return error;
+}
+
 std::string last_lines(std::string_view text) {
     constexpr std::size_t lines_max = 10, bytes_max = 1500;
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -156,12 +162,15 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
         if (!made) co_return std::unexpected(because(made.error(), "network_failed"));
     }
     for (const auto& mount : wanted.mounts()) {
-        auto path = co_await persist(ports_.timers, [&] { return ports_.volumes.path(mount.volume()); });
-        if (!path && path.error().code == Code::not_found)
+        auto attached =
+            co_await persist(ports_.timers, [&] { return ports_.volumes.attach(mount.volume(), spec.ids); });
+        if (!attached && attached.error().code == Code::not_found)
             co_return fail(Code::not_found, fmt::format("volume {} is not on this host", mount.volume()),
                            "volume_missing");
-        if (!path) co_return std::unexpected(because(path.error(), "volume_failed"));
-        spec.mounts.push_back({*path, mount.path(), mount.read_only()});
+        if (!attached) co_return std::unexpected(of_volume(attached.error()));
+        if (!attached->note.empty())
+            progress(*job, "starting", fmt::format("volume at {}: {}", mount.path(), attached->note));
+        spec.mounts.push_back({attached->folder, mount.path(), mount.read_only()});
     }
     co_return spec;
 }
@@ -171,8 +180,10 @@ Task<> Executor::pull(JobPtr job, std::string image) {
     constexpr Duration between = seconds{1};  // Each is a commit of the master's.
     Instant told = ports_.timers.now();
     const auto seen = [&](PullProgress now) {
-        if (now.bytes_known == 0 || ports_.timers.now() - told < between) return;
+        if ((now.bytes_known == 0 && now.step.empty()) || ports_.timers.now() - told < between) return;
         told = ports_.timers.now();
+        if (!now.step.empty())
+            return progress(*job, "pulling", fmt::format("making image {}: {}", image, now.step));
         constexpr double mb = 1e6;
         progress(*job, "pulling",
                  fmt::format("pulling image {}: {:.1f} of {:.1f} MB", image,
@@ -289,8 +300,8 @@ Task<> Executor::stop(JobPtr job) {
     co_return Result<>{};
 }
 
-// What failed may yet have been made, and nobody would ask for its removal. What was there before is not
-// touched.
+// Made, or grown. What failed may yet have been made, and nobody would ask for its removal. What was there
+// before stays, as large as it has become.
 Task<> Executor::create_volume(std::string volume, std::uint64_t size_bytes) {
     const auto before = co_await ports_.volumes.list();
     const auto made =
@@ -298,11 +309,11 @@ Task<> Executor::create_volume(std::string volume, std::uint64_t size_bytes) {
     if (made) co_return Result<>{};
     if (made.error().code == Code::cancelled || !before ||
         std::ranges::find(*before, volume) != before->end())
-        co_return std::unexpected(made.error());
+        co_return std::unexpected(of_volume(made.error()));
     if (const auto gone = co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
         !gone)
         log_error("what is left of volume {} cannot be removed: {}", volume, gone.error().message);
-    co_return std::unexpected(because(made.error(), "volume_failed"));
+    co_return std::unexpected(of_volume(made.error()));
 }
 
 Task<> Executor::delete_volume(std::string volume) {

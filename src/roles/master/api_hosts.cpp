@@ -34,6 +34,8 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
         shown.blocking.push_back(
             {host.id, fmt::format("GPU {} is {}: {}", gpu, text_of(state.health), state.reason)});
     for (const std::string& problem : host.facts.problems) shown.blocking.push_back({host.id, problem});
+    if (!host.facts.volumes_refused.empty())
+        shown.blocking.push_back({host.id, "it keeps no volumes: " + host.facts.volumes_refused});
     return shown;
 }
 

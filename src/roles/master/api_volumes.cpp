@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <boost/describe/enum_to_string.hpp>
 
+#include "core/quantity.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/views.h"
@@ -41,6 +42,12 @@ void Api::add_volumes() {
         [](const Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::Volume> {
             return view(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
         });
+    write<ops::resize_volume>([](Desk& desk, const api::Call& call,
+                                 const api::ResizeVolume& request) -> Result<api::LongOperation> {
+        const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;
+        const std::int64_t size = TRY(size_of(request.size));
+        return view(*TRY(resize_volume(desk, id, size)));
+    });
     write<ops::delete_volume>(
         [](Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::LongOperation> {
             const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;

@@ -54,6 +54,8 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
             candidate.gpus.push_back({gpu.uuid, gpu.model, gpu.memory_bytes, gpu.numa_node});
         }
         candidate.gpus_total = static_cast<int>(candidate.gpus.size());
+        candidate.volume_bytes = host.facts.volume_bytes;
+        candidate.volumes_refused = host.facts.volumes_refused;
         by_host.emplace(id, std::move(candidate));
     }
     for (const auto& [id, claim] : desk.estate.claims.all()) {
@@ -66,6 +68,9 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
         std::erase_if(candidate.gpus,
                       [&](const FreeGpu& gpu) { return std::ranges::count(claim.gpus, gpu.uuid) > 0; });
     }
+    for (const auto& [id, volume] : desk.estate.volumes.all())
+        if (const auto at = by_host.find(volume.host); at != by_host.end())
+            at->second.volume_bytes -= room_of(std::max(volume.size_bytes, volume.wanted_bytes));
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec || slot.claim.empty()) continue;
         const auto at = by_host.find(desk.estate.claims.at(slot.claim).host);

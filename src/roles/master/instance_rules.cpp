@@ -63,6 +63,7 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request
     Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
     InstanceSpec spec;
     spec.image = request.image;
+    spec.template_name = request.template_name;
     if (!desk.estate.specs.find(request.spec_name))
         wrong.fields.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
@@ -94,7 +95,8 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request
 // From stock if there is some, else directly.
 Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     const Spec& spec = desk.estate.specs.at(instance.spec_name);
-    if (const Slot* slot = idle_slot(desk, spec.name, zone, host)) {
+    const std::int64_t volume_bytes = bytes_to_make(desk, instance);
+    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes)) {
         instance.slot = slot->id;
         instance.claim = slot->claim;
         Slot& used = desk.estate.slots.edit(instance.slot);
@@ -104,6 +106,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     } else {
         Demand demand = demand_of(spec, zone);
         demand.host = host;
+        demand.volume_bytes = volume_bytes;
         const Decision decision = place(demand, candidates(desk, spec.name));
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);

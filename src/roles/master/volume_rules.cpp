@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "roles/master/capacity.h"
 #include "roles/master/instance_rules.h"
 
 namespace hostler::master {
@@ -17,15 +18,67 @@ bool holds(const Instance& instance, const std::string& volume) {
                                [&](const InstanceVolume& mount) { return mount.volume == volume; });
 }
 
-void finish_operation(Desk& desk, const std::string& subject, std::string message) {
-    for (const auto& [id, operation] : desk.estate.operations.all()) {
-        if (operation.subject != subject || operation.phase != OperationPhase::running) continue;
-        LongOperation& ended = desk.estate.operations.edit(id);
-        ended.phase = OperationPhase::done;
-        ended.message = std::move(message);
-        ended.ended_at = desk.estate.micros();
+// The one that runs on this volume; nullptr: none.
+const LongOperation* operation_on(const Desk& desk, const std::string& volume) {
+    const std::string subject = "volume/" + volume;
+    for (const auto& [id, operation] : desk.estate.operations.all())
+        if (operation.subject == subject && operation.phase == OperationPhase::running) return &operation;
+    return nullptr;
+}
+
+const LongOperation& begin_operation(Desk& desk, std::string kind, const Volume& volume) {
+    return desk.estate.operations.add(
+        {.id = new_id(desk.random, "op"),
+         .kind = std::move(kind),
+         .subject = "volume/" + volume.id,
+         .tenant = volume.tenant,
+         .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
+         .created_at = desk.estate.micros()});
+}
+
+void end_operation(Desk& desk, const std::string& volume, OperationPhase phase, std::string message,
+                   std::string code = {}) {
+    const LongOperation* running = operation_on(desk, volume);
+    if (!running) return;
+    LongOperation& ended = desk.estate.operations.edit(std::string{running->id});
+    ended.phase = phase;
+    ended.message = std::move(message);
+    ended.code = std::move(code);
+    ended.ended_at = desk.estate.micros();
+}
+
+std::string shown(std::int64_t bytes) { return to_string(Quantity::of_units(bytes)); }
+
+std::unexpected<Error> busy(std::string message) {
+    Error error{Code::conflict, std::move(message), "volume_busy"};
+    error.help = "Ask again when that is done.";
+    return std::unexpected(std::move(error));
+}
+
+void grown(Desk& desk, const std::string& id) {
+    Volume& volume = desk.estate.volumes.edit(id);
+    const std::int64_t before = std::exchange(volume.size_bytes, std::exchange(volume.wanted_bytes, 0));
+    if (!volume.host.empty()) volume.message.clear();
+    if (volume.size_bytes != before)
+        desk.estate.event("volume", id, volume.tenant, "grown",
+                          fmt::format("Volume {} has grown from {} to {}.", volume.name, shown(before),
+                                      shown(volume.size_bytes)));
+    end_operation(desk, id, OperationPhase::done, fmt::format("it has {} now", shown(volume.size_bytes)));
+}
+
+// A disk that has no room will have none in a moment, either; whatever else it was is tried again.
+void note_growth(Desk& desk, const std::string& id, const CommandAnswer& answer) {
+    if (answer.done) return grown(desk, id);
+    Volume& volume = desk.estate.volumes.edit(id);
+    if (answer.code != "exhausted" && answer.code != "invalid" && answer.code != "not_found") {
+        volume.message = answer.message;
         return;
     }
+    volume.wanted_bytes = 0;
+    volume.message = fmt::format("it could not grow: {}", answer.message);
+    desk.estate.event("volume", id, volume.tenant, "not_grown",
+                      fmt::format("Volume {} could not grow: {}", volume.name, answer.message));
+    end_operation(desk, id, OperationPhase::failed, answer.message, answer.reason);
 }
 
 void forget(Desk& desk, const std::string& id, std::string message) {
@@ -33,11 +86,22 @@ void forget(Desk& desk, const std::string& id, std::string message) {
     volume.phase = VolumePhase::deleted;
     desk.estate.event("volume", id, volume.tenant, "deleted",
                       fmt::format("Volume {} was deleted.", volume.name));
-    finish_operation(desk, "volume/" + id, std::move(message));
+    const LongOperation* running = operation_on(desk, id);
+    const bool as_wished = running && running->kind == "deleteVolume";
+    end_operation(desk, id, as_wished ? OperationPhase::done : OperationPhase::failed, std::move(message),
+                  as_wished ? "" : "volume_deleted");
     desk.estate.volumes.retire(id);
 }
 
 }  // namespace
+
+Result<std::int64_t> size_of(const std::string& text) {
+    const std::int64_t bytes = TRY(parse_quantity(text)).units();
+    if (bytes >= volume_bytes_min) return bytes;
+    Error error{Code::invalid, fmt::format("size: must be at least {}", shown(volume_bytes_min)), "invalid"};
+    error.fields.push_back({"size", fmt::format("must be at least {}", shown(volume_bytes_min))});
+    return std::unexpected(std::move(error));
+}
 
 Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant) {
     if (find_volume(desk, tenant, request.name))
@@ -52,7 +116,7 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
                   .name = request.name,
                   .tenant = tenant,
                   .zone = request.zone.value_or(""),
-                  .size_bytes = TRY(parse_quantity(request.size)).units(),
+                  .size_bytes = TRY(size_of(request.size)),
                   .created_at = desk.estate.micros()};
     volume.message = "it is made on the host of the first instance that mounts it";
     desk.estate.event("volume", volume.id, tenant, "created",
@@ -69,25 +133,69 @@ Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
         error.help = "Stop the instance first.";
         return std::unexpected(std::move(error));
     }
-    const std::string subject = "volume/" + id;
-    for (const auto& [other, operation] : desk.estate.operations.all())
-        if (operation.subject == subject && operation.phase == OperationPhase::running) return &operation;
     const Volume& volume = desk.estate.volumes.at(id);
-    const LongOperation& operation = desk.estate.operations.add(
-        {.id = new_id(desk.random, "op"),
-         .kind = "deleteVolume",
-         .subject = subject,
-         .tenant = volume.tenant,
-         .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
-         .created_at = desk.estate.micros()});
+    if (const LongOperation* before = operation_on(desk, id)) {
+        if (volume.phase == VolumePhase::deleting) return before;
+        end_operation(desk, id, OperationPhase::failed, "the volume is being deleted", "volume_deleted");
+    }
+    const LongOperation& operation = begin_operation(desk, "deleteVolume", volume);
     if (volume.host.empty()) {
         forget(desk, id, "it was on no host yet");
         return &operation;
     }
     desk.estate.volumes.edit(id).phase = VolumePhase::deleting;
+    desk.estate.volumes.edit(id).wanted_bytes = 0;
     ++desk.estate.volumes.edit(id).meta.generation;
     close_commands(desk, id, volume.meta.generation);
     command(desk, volume.host, Verb::delete_volume, id, volume.meta.generation);
+    return &operation;
+}
+
+Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, std::int64_t size_bytes) {
+    const Volume& now = desk.estate.volumes.at(id);
+    if (size_bytes < now.size_bytes) {
+        Error error{
+            Code::invalid,
+            fmt::format("volume {} has {}, and volumes do not shrink", now.name, shown(now.size_bytes)),
+            "invalid"};
+        error.fields.push_back(
+            {"size", fmt::format("is less than the {} that it has", shown(now.size_bytes))});
+        error.help = "Make a smaller volume, and copy what is to be kept.";
+        return std::unexpected(std::move(error));
+    }
+    switch (now.phase) {
+        case VolumePhase::unbound:
+        case VolumePhase::available: break;
+        case VolumePhase::creating: return busy(fmt::format("volume {} is being made on its host", now.name));
+        case VolumePhase::deleting:
+        case VolumePhase::deleted: return busy(fmt::format("volume {} is being deleted", now.name));
+    }
+    if (const LongOperation* running = operation_on(desk, id)) {
+        if (size_bytes == now.wanted_bytes) return running;
+        return busy(fmt::format("volume {} is growing to {}", now.name, shown(now.wanted_bytes)));
+    }
+    const std::int64_t more = room_of(size_bytes) - room_of(now.size_bytes);
+    for (const Candidate& host : candidates(desk, "")) {
+        if (host.id != now.host || more <= host.volume_bytes) continue;
+        Error error{
+            Code::exhausted,
+            fmt::format("the disk of host {} has no room for {} more of volume {}: {} are left for volumes",
+                        host.name, shown(more), now.name,
+                        shown(std::max<std::int64_t>(host.volume_bytes, 0))),
+            "disk_full"};
+        error.help = "Delete another volume there, or make a new one, which may lie on another host.";
+        return std::unexpected(std::move(error));
+    }
+    const LongOperation& operation = begin_operation(desk, "resizeVolume", now);
+    Volume& volume = desk.estate.volumes.edit(id);
+    volume.wanted_bytes = size_bytes;
+    if (volume.host.empty() || volume.wanted_bytes == volume.size_bytes) {
+        grown(desk, id);
+        return &operation;
+    }
+    ++volume.meta.generation;
+    volume.message = fmt::format("it grows to {}", shown(size_bytes));
+    command(desk, volume.host, Verb::create_volume, id, volume.meta.generation);
     return &operation;
 }
 
@@ -157,14 +265,26 @@ Result<> check_attachable(const Desk& desk, const Instance& instance) {
             });
             if (!writes && mount.read_only) continue;
             Error error{Code::conflict,
-                        fmt::format("volume {} is mounted by instance {}",
-                                    desk.estate.volumes.at(mount.volume).name, other.caller_id),
+                        fmt::format("volume {} is mounted {} by instance {}",
+                                    desk.estate.volumes.at(mount.volume).name,
+                                    writes ? "for writing" : "read-only", other.caller_id),
                         "volume_in_use"};
-            error.help = "Stop that instance, or mount it read-only in both.";
+            error.help = writes ? "Stop that instance, or mount it read-only in both."
+                                : "Mount it read-only as well, or stop those that do.";
             return std::unexpected(std::move(error));
         }
     }
     return {};
+}
+
+std::int64_t bytes_to_make(const Desk& desk, const Instance& instance) {
+    std::int64_t bytes = 0;
+    std::set<std::string> seen;
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        const Volume& volume = desk.estate.volumes.at(mount.volume);
+        if (volume.host.empty() && seen.insert(volume.id).second) bytes += room_of(volume.size_bytes);
+    }
+    return bytes;
 }
 
 void bind_volumes(Desk& desk, const Instance& instance) {
@@ -198,6 +318,8 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
         desk.estate.volumes.edit(command.subject).message = answer.message;
         return;  // Tried again at the next look.
     }
+    if (volume->phase == VolumePhase::available)
+        return volume->wanted_bytes > 0 ? note_growth(desk, command.subject, answer) : void();
     Volume& made = desk.estate.volumes.edit(command.subject);
     made.phase = answer.done ? VolumePhase::available : VolumePhase::unbound;
     made.message = answer.done ? "" : answer.message;
@@ -216,13 +338,14 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
 void reconcile_volumes(Desk& desk) {
     std::vector<std::string> ids;
     for (const auto& [id, volume] : desk.estate.volumes.all())
-        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting) &&
+        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting ||
+             volume.wanted_bytes > 0) &&
             !commanded(desk, id) && !resting(desk, id))
             ids.push_back(id);
     for (const std::string& id : ids) {
         const Volume& volume = desk.estate.volumes.at(id);
         command(desk, volume.host,
-                volume.phase == VolumePhase::creating ? Verb::create_volume : Verb::delete_volume, id,
+                volume.phase == VolumePhase::deleting ? Verb::delete_volume : Verb::create_volume, id,
                 volume.meta.generation);
     }
 }

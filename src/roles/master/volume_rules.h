@@ -8,11 +8,18 @@
 
 namespace hostler::master {
 
+// Bytes of what a request says. Errors: invalid (no quantity; too small).
+Result<std::int64_t> size_of(const std::string& text);
+
 // Errors: conflict (volume_exists), invalid.
 Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant);
 
 // Gives the operation that it takes. Errors: conflict (volume_in_use).
 Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id);
+
+// Makes it larger, also while it is in use; gives the operation that it takes. Errors: invalid (smaller than
+// it is), conflict (volume_busy), exhausted (disk_full: its host's).
+Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, std::int64_t size_bytes);
 
 // By id or by the tenant's name for it.
 const Volume* find_volume(const Desk& desk, const std::string& tenant, const std::string& name);
@@ -29,6 +36,9 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance
 
 // One writer at a time. Errors: conflict (volume_in_use).
 Result<> check_attachable(const Desk& desk, const Instance& instance);
+
+// Room for those of its volumes that lie nowhere so far.
+std::int64_t bytes_to_make(const Desk& desk, const Instance& instance);
 
 // Volumes that lie nowhere so far come to the instance's host.
 void bind_volumes(Desk& desk, const Instance& instance);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "proto/uplink.pb.h"
+#include "roles/master/messages.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {
@@ -143,6 +145,97 @@ TEST_F(Volumes, AWantedZoneIsKept) {
         "zone");
     EXPECT_EQ(create_volume(desk, {.name = "near", .size = "1Gi"}, "acme").error().reason, "volume_exists");
     EXPECT_TRUE(create_volume(desk, {.name = "near", .size = "1Gi"}, "globex"));
+}
+
+TEST_F(Volumes, GrowsWhileItIsInUse) {
+    ASSERT_TRUE(mount("one"));
+    constexpr std::int64_t gib = std::int64_t{1} << 30;
+    EXPECT_EQ(resize_volume(desk, v, 2 * gib).error().reason, "volume_busy") << "its host makes it";
+    answer(v, {.done = true});
+    const auto operation = resize_volume(desk, v, 2 * gib);
+    ASSERT_TRUE(operation) << operation.error().message;
+    const std::string op = (*operation)->id;
+    EXPECT_EQ((*operation)->phase, OperationPhase::running);
+    EXPECT_EQ((*operation)->kind, "resizeVolume");
+    EXPECT_EQ(volume_now().size_bytes, gib) << "not before its host says so";
+    EXPECT_EQ(volume_now().wanted_bytes, 2 * gib);
+    EXPECT_EQ(command_of(v)->verb, Verb::create_volume);
+    uplink::Command sent;
+    ASSERT_TRUE(write_command(desk, 1, *command_of(v), sent));
+    EXPECT_EQ(sent.create_volume().size_bytes(), 2 * static_cast<std::uint64_t>(gib));
+    EXPECT_EQ(resize_volume(desk, v, 2 * gib).value()->id, op) << "asked twice, done once";
+    EXPECT_EQ(resize_volume(desk, v, 3 * gib).error().reason, "volume_busy");
+    answer(v, {.code = "unavailable", .reason = "volume_failed", .message = "the disk hangs"});
+    EXPECT_EQ(estate.operations.at(op).phase, OperationPhase::running);
+    EXPECT_EQ(volume_now().message, "the disk hangs");
+    pass(5), reconcile_volumes(desk);
+    answer(v, {.done = true});
+    EXPECT_EQ(volume_now().size_bytes, 2 * gib);
+    EXPECT_EQ(volume_now().wanted_bytes, 0);
+    EXPECT_EQ(volume_now().phase, VolumePhase::available);
+    EXPECT_EQ(estate.operations.at(op).phase, OperationPhase::done);
+    EXPECT_EQ(estate.operations.at(op).message, "it has 2Gi now");
+    reconcile_volumes(desk);
+    EXPECT_EQ(command_of(v), nullptr);
+    const auto smaller = resize_volume(desk, v, gib);
+    ASSERT_FALSE(smaller);
+    EXPECT_EQ(smaller.error().message, "volume data has 2Gi, and volumes do not shrink");
+    EXPECT_EQ(smaller.error().fields.at(0).path, "size");
+    EXPECT_EQ(resize_volume(desk, v, 2 * gib).value()->phase, OperationPhase::done) << "it has that";
+}
+
+TEST_F(Volumes, AGrowthThatTheDiskRefusesLeavesItAsItWas) {
+    ASSERT_TRUE(mount("one"));
+    answer(v, {.done = true});
+    constexpr std::int64_t gib = std::int64_t{1} << 30;
+    const std::string op = resize_volume(desk, v, 2 * gib).value()->id;
+    answer(v, {.code = "exhausted", .reason = "disk_full", .message = "the disk is full"});
+    EXPECT_EQ(volume_now().size_bytes, gib);
+    EXPECT_EQ(volume_now().wanted_bytes, 0);
+    EXPECT_EQ(volume_now().phase, VolumePhase::available);
+    EXPECT_EQ(estate.operations.at(op).phase, OperationPhase::failed);
+    EXPECT_EQ(estate.operations.at(op).code, "disk_full");
+    reconcile_volumes(desk);
+    EXPECT_EQ(command_of(v), nullptr);
+    // A late answer to what is over changes nothing, and one that is deleted grows no more.
+    ASSERT_TRUE(resize_volume(desk, v, 2 * gib));
+    const std::string late = command_of(v)->id;
+    answer(find_instance(desk, "acme", "one")->id, {.message = "test", .absent = true});
+    ASSERT_TRUE(delete_volume(desk, v));
+    note_answer(desk, a, late, {.done = true});
+    EXPECT_EQ(volume_now().phase, VolumePhase::deleting);
+    EXPECT_EQ(volume_now().size_bytes, gib);
+}
+
+TEST_F(Volumes, OneThatLiesNowhereGrowsAtOnce) {
+    EXPECT_EQ(resize_volume(desk, v, std::int64_t{3} << 30).value()->phase, OperationPhase::done);
+    EXPECT_EQ(volume_now().size_bytes, std::int64_t{3} << 30);
+    EXPECT_EQ(volume_now().phase, VolumePhase::unbound);
+}
+
+TEST_F(Volumes, TheirSumIsNoMoreThanTheDisk) {
+    constexpr std::int64_t gib = std::int64_t{1} << 30;
+    host("b", "nj", 4);
+    HOSTLER_ASSERT(stock(2));
+    estate.hosts.edit(a).facts.volume_bytes = 3 * gib;
+    estate.hosts.edit("h-b").facts.volumes_refused = "its agent may not mount: run it as root";
+    HOSTLER_ASSERT(create_volume(desk, {.name = "large", .size = "2Gi"}, "acme"));
+    HOSTLER_ASSERT(create_volume(desk, {.name = "more", .size = "1Gi"}, "acme"));
+    ASSERT_TRUE(mount("one"));
+    EXPECT_EQ(volume_now().host, a) << "the other host keeps none, though it has stock";
+    answer(v, {.done = true});
+    EXPECT_EQ(resize_volume(desk, v, 4 * gib).error().reason, "disk_full");
+    ASSERT_TRUE(mount("two", false, "large"));
+    const auto refused = mount("three", false, "more");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, "insufficient_capacity");
+    EXPECT_NE(refused.error().message.find("1 host has too little disk free for the volume"),
+              std::string::npos)
+        << refused.error().message;
+    EXPECT_NE(refused.error().message.find("1 host keeps no volumes"), std::string::npos);
+    EXPECT_EQ(resize_volume(desk, v, gib + 1).error().reason, "disk_full");
+    EXPECT_TRUE(start(request("four"))) << "what needs no volume goes anywhere";
+    ASSERT_FALSE(create_volume(desk, {.name = "tiny", .size = "1Mi"}, "acme"));
 }
 
 TEST_F(Volumes, TheDefaultStandsForMountsThatNameNone) {

@@ -106,8 +106,32 @@ void check_claims(const Desk& desk, Findings& found) {
     check_holders(estate, found);
 }
 
+// A volume has at least what its owner was told that it has.
+void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& on_disk, Findings& found) {
+    for (const auto& [id, volume] : desk.estate.volumes.all()) {
+        if (volume.phase != VolumePhase::available) continue;
+        const auto there = on_disk.find(id);
+        if (there == on_disk.end() || there->second < static_cast<std::uint64_t>(volume.size_bytes))
+            found.report(Invariant::durable,
+                         fmt::format("volume {} has {} bytes on host {}, and {} there", id, volume.size_bytes,
+                                     volume.host, there == on_disk.end() ? 0 : there->second));
+    }
+}
+
 void check_engine(const sim::Machine& machine, Findings& found) {
     std::map<std::string, std::string> used;
+    std::map<std::string, std::pair<std::string, bool>> mounted;  // Who, and whether for writing.
+    for (const auto& container : machine.engine.standing()) {
+        if (container.state != ContainerState::running) continue;
+        for (const MountSpec& mount : container.spec.mounts) {
+            const auto [at, first] =
+                mounted.emplace(mount.source, std::pair(container.spec.name, !mount.read_only));
+            if (!first && at->second.first != container.spec.name && (at->second.second || !mount.read_only))
+                found.report(Invariant::one_writer,
+                             fmt::format("{} on {} is mounted by {} and {}, and not read-only", mount.source,
+                                         machine.name, at->second.first, container.spec.name));
+        }
+    }
     for (const auto& container : machine.engine.standing()) {
         if (container.state != ContainerState::running) continue;
         for (const std::string& device : container.spec.cdi_devices) {

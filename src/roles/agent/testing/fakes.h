@@ -330,20 +330,23 @@ public:
 
 class FakeVolumes : public HostVolumes {
 public:
-    Task<std::string> create(std::string id, std::uint64_t) override {
+    Task<> create(std::string id, std::uint64_t) override {
         kept.insert(id);
-        co_return "/volumes/" + id;
+        co_return Result<>{};
     }
     Task<> remove(std::string id) override {
         kept.erase(id);
         co_return Result<>{};
     }
     Task<std::vector<std::string>> list() override { co_return std::vector(kept.begin(), kept.end()); }
-    Task<std::string> path(std::string id) override {
+    Task<Attached> attach(std::string id, IdRange) override {
         if (!kept.contains(id)) co_return fail(Code::not_found, "no such volume");
-        co_return "/volumes/" + id;
+        co_return Attached{"/volumes/" + id, note};
     }
+    Task<Room> room() override { co_return Room{room_bytes, refused}; }
     std::set<std::string> kept;
+    std::string note, refused;
+    std::uint64_t room_bytes = std::uint64_t{1} << 40;
 };
 
 class FakeTelemetry : public Telemetry {

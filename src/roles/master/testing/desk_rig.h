@@ -50,6 +50,7 @@ struct DeskRig {
     static HostFacts facts_of(const std::string& name, int gpus,
                               const std::string& model = "H100 SXM5 80GB") {
         HostFacts facts{.hostname = name, .cpus = 64, .memory_bytes = std::int64_t{512} << 30};
+        facts.volume_bytes = std::int64_t{1} << 40;
         for (int i = 0; i < gpus; ++i) {
             GpuFacts gpu;
             gpu.uuid = fmt::format("GPU-{}-{}", name, i);

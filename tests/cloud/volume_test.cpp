@@ -1,0 +1,151 @@
+// Volumes that end: full inside a real container, grown under it, shared, and there after everything was
+// killed.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "cloud.h"
+
+namespace hostler::cloud {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SizedVolume : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        one = std::make_unique<Cloud>();
+        one->make_stock(4);
+    }
+    static void TearDownTestSuite() { one.reset(); }
+    void make(const std::string& name, const std::string& bytes = "300Mi") {
+        const Page made =
+            cloud.api("POST", "/v1/volumes", {{"name", name}, {"size", bytes}, {"tenantID", "acme"}});
+        ASSERT_EQ(made.status, 201) << made.body;
+    }
+    Page volume(const std::string& name) {
+        return cloud.api("GET", "/v1/volumes/" + name + "?tenantID=acme");
+    }
+    Page resize(const std::string& name, const std::string& bytes) {
+        return cloud.api("PATCH", "/v1/volumes/" + name, {{"size", bytes}, {"tenantID", "acme"}});
+    }
+    Page done(const Page& operation) {
+        Page now;
+        EXPECT_TRUE(cloud.until([&] {
+            now = cloud.api("GET", "/v1/operations/" + operation.at("/id"));
+            return now.at("/state") != "running";
+        })) << now.body;
+        return now;
+    }
+    void remove(const std::string& name) {
+        const Page removal = cloud.api("DELETE", "/v1/volumes/" + name + "?tenantID=acme");
+        EXPECT_EQ(removal.status, 202) << removal.body;
+        EXPECT_EQ(done(removal).at("/state"), "done");
+        EXPECT_THAT(volumes_on_disk(), IsEmpty());
+    }
+    // The folders that containers have mounted, by the host's own names.
+    std::vector<std::string> volumes_on_disk() const {
+        std::vector<std::string> found;
+        for (const auto& host : fs::directory_iterator{cloud.data + "/hosts"})
+            for (const auto& one_there : fs::directory_iterator{host.path() / "volumes"})
+                found.push_back(one_there.path() / "fs/data");
+        return found;
+    }
+    // All but a few bytes of what is left there.
+    static void fill(const std::string& folder) {
+        const int file = ::open((folder + "/filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        ASSERT_GE(file, 0) << folder;
+        off_t at = 0;
+        for (off_t step = off_t{64} << 20; step >= 4096; step /= 2)
+            while (::fallocate(file, 0, at, step) == 0) at += step;
+        ::close(file);
+    }
+    int put(const std::string& url, const std::string& name, const std::string& what) {
+        return cloud.web.fetch("PUT", url + "/files/" + name, {}, what).status;
+    }
+    std::string kept(const std::string& url, const std::string& name) {
+        return cloud.web.fetch("GET", url + "/files/" + name).body;
+    }
+    static std::unique_ptr<Cloud> one;
+    Cloud& cloud = *one;
+};
+std::unique_ptr<Cloud> SizedVolume::one;
+
+TEST_F(SizedVolume, EndsWhereItWasAskedToAndGrowsUnderARunningInstance) {
+    make("sized");
+    const std::string url = cloud.run({.id = "sized-1", .storage = "sized", .mount = "/data"});
+    EXPECT_EQ(put(url, "before", "kept"), 201);
+    ASSERT_EQ(volumes_on_disk().size(), 1U);
+    fill(volumes_on_disk().front());
+    const std::string four_mebibytes = pattern(std::size_t{4} << 20);
+    EXPECT_EQ(put(url, "more", four_mebibytes), 503) << "no space left, says the kernel to the container";
+    const Page smaller = resize("sized", "299Mi");
+    EXPECT_EQ(smaller.status, 400) << smaller.body;
+    const Page operation = resize("sized", "400Mi");
+    ASSERT_EQ(operation.status, 202) << operation.body;
+    EXPECT_EQ(done(operation).at("/state"), "done");
+    EXPECT_EQ(volume("sized").at("/size"), "400Mi");
+    EXPECT_EQ(put(url, "more", four_mebibytes), 201);
+    EXPECT_EQ(kept(url, "more"), four_mebibytes);
+    const Page shrunk = resize("sized", "300Mi");
+    EXPECT_EQ(shrunk.status, 400);
+    EXPECT_THAT(shrunk.at("/detail"), HasSubstr("has 400Mi, and volumes do not shrink"));
+    const Ran typed =
+        cloud.cli({"volume", "resize", "sized", "--tenant-id", "acme", "--size", "420Mi", "--wait"});
+    EXPECT_EQ(typed.code, 0) << typed.err;
+    EXPECT_THAT(typed.err, HasSubstr("volume/sized resized"));
+    EXPECT_EQ(kept(url, "before"), "kept");
+    cloud.end("sized-1");
+    remove("sized");
+}
+
+TEST_F(SizedVolume, HasOneWriterOrManyReaders) {
+    make("shared");
+    const std::string writer = cloud.run({.id = "writer-1", .storage = "shared", .mount = "/data"});
+    EXPECT_EQ(put(writer, "x", "for all"), 201);
+    for (const bool read_only : {false, true}) {
+        const Page refused =
+            cloud.begin({.id = "writer-2", .storage = "shared", .mount = "/data", .read_only = read_only});
+        EXPECT_EQ(refused.status, 409);
+        EXPECT_EQ(refused.at("/code"), "volume_in_use");
+        EXPECT_THAT(refused.at("/detail"), HasSubstr("for writing by instance writer-1"));
+    }
+    cloud.end("writer-1");
+    const Wish first{.id = "reader-1", .storage = "shared", .mount = "/data", .read_only = true};
+    Wish second = first;
+    second.id = "reader-2";
+    const std::string one_reader = cloud.run(first), another = cloud.run(second);
+    EXPECT_EQ(kept(one_reader, "x"), "for all");
+    EXPECT_EQ(kept(another, "x"), "for all");
+    EXPECT_EQ(put(one_reader, "y", "no"), 503) << "a read-only file system";
+    EXPECT_THAT(cloud.begin({.id = "writer-3", .storage = "shared", .mount = "/data"}).at("/detail"),
+                HasSubstr("read-only by instance reader-"));
+    cloud.end("reader-1"), cloud.end("reader-2");
+    remove("shared");
+}
+
+TEST_F(SizedVolume, IsThereAfterEverythingWasKilled) {
+    make("kept");
+    const Wish wish{.id = "killed-1", .storage = "kept", .mount = "/data"};
+    const std::string url = cloud.run(wish);
+    EXPECT_EQ(put(url, "x", "kept"), 201);
+    for (const std::string role : {"host-nj-1", "host-lon-1", "engine"})
+        cloud.wait_for_another(role, cloud.kill9(role));
+    ASSERT_EQ(resize("kept", "320Mi").status, 202);
+    EXPECT_TRUE(cloud.until([&] { return volume("kept").at("/size") == "320Mi"; })) << volume("kept").body;
+    EXPECT_EQ(kept(url, "x"), "kept");
+    cloud.kill9("up");
+    EXPECT_TRUE(cloud.until([&] { return cloud.find("master") == 0 && cloud.find("host-nj-1") == 0; }));
+    cloud.start();
+    EXPECT_EQ(kept(url, "x"), "kept") << "at the same URL";
+    cloud.end("killed-1");
+    EXPECT_EQ(kept(cloud.run({.id = "killed-2", .storage = "kept", .mount = "/data"}), "x"), "kept");
+    cloud.end("killed-2");
+    remove("kept");
+}
+
+}  // namespace
+}  // namespace hostler::cloud
