@@ -17,6 +17,10 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
 
 void Rules<StartInstance>::check(const StartInstance& request, Wrong& wrong) {
     const Template& t = request.template_;
+    if (request.image.empty() && request.template_name.empty())
+        wrong.push_back({"image", "is required, unless templateName names a template"});
+    if (!request.parameters.empty() && request.template_name.empty())
+        wrong.push_back({"parameters", "are answers to a template, and templateName names none"});
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
     refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
     refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);

@@ -88,12 +88,14 @@ struct StartInstance {
     std::string storage_id;
     std::string spec_name;
     Template template_;
+    std::string template_name;
+    std::vector<Env> parameters;
     std::optional<std::string> zone{};
     bool operator==(const StartInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StartInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
-                       zone))
+                       template_name, parameters, zone))
 template <>
 inline constexpr auto fields<StartInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
@@ -102,13 +104,17 @@ inline constexpr auto fields<StartInstance> = std::to_array<Field>({
      .example = "acme", .form = &forms::id},
     {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd", .max = 256,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "image", .help = "Container image to run.", .example = "docker.io/library/nginx:1.27",
-     .max = 512,
-     .form = &forms::image},
+    {.member = "image", .help = "Container image to run; a template has one of its own.",
+     .example = "docker.io/library/nginx:1.27", .max = 512, .form = &forms::image, .absent = Absent::fills},
     {.member = "storage_id", .help = "Volume that template.volumes mean when they name none.",
      .example = "models", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "Shape of the instance.", .example = "h100-1", .form = &forms::id},
     {.member = "template_", .help = "How the container is run.", .absent = Absent::fills},
+    {.member = "template_name",
+     .help = "A template, as `hostler template list` shows them. What is given besides counts more.",
+     .example = "jupyter", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "parameters", .help = "Answers to what the template asks.", .max = 64,
+     .absent = Absent::fills},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
 });
 
@@ -176,11 +182,13 @@ struct Instance {
     std::string tenant_name;
     std::string spec_name;
     std::string image;
+    std::string template_name;
     InstanceState state = InstanceState::init;
     std::string phase;
     std::string reason;
     std::string message;
     std::vector<InstanceUrl> urls;
+    std::string gateway;
     std::string host;
     std::string zone;
     std::vector<std::string> gpus;
@@ -195,8 +203,8 @@ struct Instance {
     std::optional<int> exit_code{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
-                      (id, instance_id, tenant_id, tenant_name, spec_name, image, state, phase, reason,
-                       message, urls, host, zone, gpus, simulated, address, volumes, generation,
+                      (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, reason,
+                       message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
@@ -206,12 +214,16 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd"},
     {.member = "spec_name", .help = "Its shape.", .example = "h100-1"},
     {.member = "image", .help = "The container image.", .example = "docker.io/library/nginx:1.27"},
+    {.member = "template_name", .help = "The template it was started from; empty: none.",
+     .example = "jupyter"},
     {.member = "state", .help = "Where it is in its life.", .example = "running"},
     {.member = "phase", .help = "The same, finer: placing, pulling, starting, probing and so on.",
      .example = "running"},
     {.member = "reason", .help = "Why it is there, as a token.", .example = "image_unavailable"},
     {.member = "message", .help = "Why it is there, in words.", .example = "the image cannot be had"},
     {.member = "urls", .help = "Where its ports are reached."},
+    {.member = "gateway", .help = "Where terminals, commands and forwarded ports are asked for.",
+     .example = "http://localhost:8443"},
     {.member = "host", .help = "The host it is on; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "zone", .help = "The zone it is in; empty: none yet.", .example = "nj"},
     {.member = "gpus", .help = "Ids of its GPUs."},

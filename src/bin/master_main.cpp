@@ -6,6 +6,7 @@
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
+#include "bin/templates.h"
 #include "core/log.h"
 #include "core/worker.h"
 #include "roles/master/master.h"
@@ -16,8 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Task<> run(Process& process, fs::path data, master::Settings settings, std::string ready_file) {
+Task<> run(Process& process, fs::path data, master::Settings settings, fs::path templates,
+           std::string ready_file) {
     fs::create_directories(data);
+    if (!templates.empty()) settings.templates = CO_TRY(read_templates(templates));
     CO_TRY(issue_credentials(process, data / "authority", data, "master", "master"));
     const auto authority =
         CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
@@ -43,7 +46,7 @@ Task<> run(Process& process, fs::path data, master::Settings settings, std::stri
 int master_main(int argc, const char* const* argv) {
     CLI::App app{"Run a master: it registers hosts, decides, and answers the API.", "hostler master"};
     master::Settings settings;
-    std::string data, ready_file;
+    std::string data, ready_file, templates;
     std::vector<std::string> zones;
     double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
@@ -61,6 +64,8 @@ int master_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--ready-deadline", ready_s, "Seconds for an instance's probes to answer")
         ->capture_default_str();
+    app.add_option("--templates", templates, "Folder of instance templates")
+        ->default_val(template_folder().string());
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     using std::chrono::milliseconds;
@@ -76,7 +81,7 @@ int master_main(int argc, const char* const* argv) {
     }
     set_log_name("master");
     Process process;
-    return run_until_signalled(process, run(process, data, std::move(settings), ready_file));
+    return run_until_signalled(process, run(process, data, std::move(settings), templates, ready_file));
 }
 
 }  // namespace hostler::bin

@@ -78,6 +78,13 @@ Result<> write_file(const fs::path& path, std::string_view text) {
 
 fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
+fs::path template_folder() {
+    std::error_code error;
+    for (const fs::path& place : {program_folder() / "templates", fs::path{"/usr/share/hostler/templates"}})
+        if (fs::is_directory(place, error)) return place;
+    return {};
+}
+
 Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& folder) {
     Credentials read{read_file(folder / "certificate.pem"), read_file(folder / "key.pem"),
                      read_file(folder / "authority.pem")};

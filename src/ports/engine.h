@@ -62,10 +62,11 @@ struct Container {
     bool operator==(const Container&) const = default;
 };
 
-// How much of an image has come, of the parts whose size is known by now.
+// How much of an image has come, of the parts whose size is known by now; or what is done to make it here.
 struct PullProgress {
     std::uint64_t bytes = 0;
     std::uint64_t bytes_known = 0;
+    std::string step{};
 };
 using PullSeen = std::function<void(PullProgress)>;
 
@@ -76,7 +77,8 @@ public:
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
     // Makes the image present. Succeeds at once when it is. `seen`, unless it is empty, is told how far it
-    // is, as often as the engine likes. Errors: not_found (nobody has it), forbidden (its registry wants
+    // is, as often as the engine likes. Errors: not_found (nobody has it; with reason "image_build_failed": it
+    // is made here, and that failed), forbidden (its registry wants
     // credentials), unavailable with reason "registry_unreachable", exhausted (disk), invalid (that is no
     // image's name).
     virtual Task<> pull(std::string image, PullSeen seen) = 0;

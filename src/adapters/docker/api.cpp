@@ -1,6 +1,9 @@
 #include "adapters/docker/api.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -24,6 +27,28 @@ constexpr std::size_t piece_bytes = 32 * 1024;
 
 std::string versioned(std::string_view path) {
     return fmt::format("{}{}", path.starts_with("/libpod/") ? libpod_version_path : version_path, path);
+}
+
+// The file is read as it is sent: it was written just now, so that it comes from memory.
+Result<> send_file(http::Call& call, const std::filesystem::path& path) {
+    struct Open {
+        int file = -1;
+        ~Open() {
+            if (file >= 0) ::close(file);
+        }
+    };
+    const auto open = std::make_shared<Open>();
+    open->file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (open->file < 0 || ::fstat(open->file, &status) != 0)
+        return fail(Code::unavailable, fmt::format("cannot read {}", path.string()));
+    call.source_size = static_cast<std::uint64_t>(status.st_size);
+    call.source = [open](std::span<char> into) -> Task<std::size_t> {
+        const auto size = ::read(open->file, into.data(), into.size());
+        if (size < 0) co_return fail(Code::unavailable, "cannot read the archive that is sent");
+        co_return static_cast<std::size_t>(size);
+    };
+    return {};
 }
 
 }  // namespace
@@ -67,8 +92,12 @@ Task<Answer> Api::call(std::string method, std::string path, Duration within, st
 }
 
 Task<Answer> Api::stream(std::string method, std::string path, Duration idle, Duration within,
-                         std::function<void(std::string_view)> each) {
+                         std::function<void(std::string_view)> each, Payload archive) {
     http::Call call{.request = {.method = std::move(method), .target = versioned(path)}};
+    if (!archive.bytes.empty() || !archive.file.empty())
+        call.request.headers.set("Content-Type", "application/x-tar");
+    call.request.body = std::move(archive.bytes);
+    if (!archive.file.empty()) CO_TRY(send_file(call, archive.file));
     call.request.headers.set("Host", "engine");
     call.patience = {.connect = connect_time, .head = idle, .idle = idle, .total = within};
     auto reply = co_await client_.start({"unix:" + socket_}, std::move(call));

@@ -1,6 +1,7 @@
 // The Docker Engine API over its unix socket: one call at a time, each with a deadline.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,12 @@ struct Answer {
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
+// What is sent along with a call: bytes, or a file as it is now.
+struct Payload {
+    std::string bytes;
+    std::filesystem::path file;
+};
+
 // `path` with `query`, encoded.
 std::string target(std::string_view path, const Query& query);
 
@@ -28,9 +35,10 @@ public:
     // Errors: unavailable (nobody answers at the socket), timeout, exhausted (an answer over 16 MiB).
     Task<Answer> call(std::string method, std::string path, Duration within, std::string body = {},
                       std::string type = "application/json");
-    // The same, with the body of a successful answer given to `each` piece by piece.
+    // The same, with the body of a successful answer given to `each` piece by piece, and an archive sent
+    // along.
     Task<Answer> stream(std::string method, std::string path, Duration idle, Duration within,
-                        std::function<void(std::string_view)> each);
+                        std::function<void(std::string_view)> each, Payload archive = {});
 
     const std::string& socket() const { return socket_; }
 

@@ -261,6 +261,10 @@ Error engine_error(int status, std::string_view body, std::string_view what) {
             .reason = code == Code::exhausted ? "disk_full" : ""};
 }
 
+bool is_being_removed(int status, std::string_view body) {
+    return status == 409 || (status == 500 && error_text(body).contains("device or resource busy"));
+}
+
 bool is_name_taken(int status, std::string_view body) {
     return status == 409 || (status == 500 && error_text(body).find("already in use") != std::string::npos &&
                              error_text(body).find("name") != std::string::npos);

@@ -79,6 +79,8 @@ bool is_half_made(std::string_view words);
 bool says_disk_full(std::string_view words);
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
 Error engine_error(int status, std::string_view body, std::string_view what);
+// The container cannot be removed just now, and soon can be.
+bool is_being_removed(int status, std::string_view body);
 // The engine has another container of this name.
 bool is_name_taken(int status, std::string_view body);
 

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "adapters/docker/frames.h"
+#include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
 #include "adapters/docker/pull.h"
 #include "adapters/docker/seccomp.h"
@@ -36,17 +37,6 @@ bool is_name(std::string_view name) {
     };
     return is_plain(name.front()) &&
            std::ranges::all_of(name, [&](char c) { return is_plain(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-// "registry:5000/name:tag" → its name and tag (or digest).
-std::pair<std::string, std::string> split_image(std::string_view image) {
-    if (const auto at = image.find('@'); at != std::string_view::npos)
-        return {std::string(image.substr(0, at)), std::string(image.substr(at + 1))};
-    const auto colon = image.rfind(':');
-    const auto slash = image.rfind('/');
-    if (colon == std::string_view::npos || (slash != std::string_view::npos && colon < slash))
-        return {std::string(image), "latest"};
-    return {std::string(image.substr(0, colon)), std::string(image.substr(colon + 1))};
 }
 
 std::int64_t own_limit(__rlimit_resource what) {
@@ -155,6 +145,8 @@ Task<bool> DockerEngine::has_image(std::string name) {
 Task<> DockerEngine::pull(std::string image, PullSeen seen) {
     if (image.empty()) co_return fail(Code::invalid, "no image is named");
     if (CO_TRY(co_await has_image(image))) co_return Result<>{};
+    if (const Recipe* recipe = find_recipe(settings_.recipes, image))
+        co_return co_await make_image(*recipe, std::move(seen));
     if (image.starts_with("localhost/"))
         co_return fail(
             Code::not_found,
@@ -297,8 +289,9 @@ Task<> DockerEngine::remove(std::string name) {
     while (true) {
         const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));
         if (answer.success() || answer.status == 404) co_return Result<>{};
-        // 409: another removal is on its way; it is waited for, since the name must be free afterwards.
-        if (answer.status != 409 || timers_.now() > end)
+        // Another removal is on its way; it is waited for, since the name must be free afterwards. So is
+        // podman's cleaning up after a container that has just ended, which holds its mounts.
+        if (!is_being_removed(answer.status, answer.body) || timers_.now() > end)
             co_return std::unexpected(
                 unavailable(answer, fmt::format("container {} cannot be removed", name)));
         CO_TRY(co_await sleep(timers_, removal_poll));
@@ -362,27 +355,6 @@ Task<std::string> DockerEngine::logs(std::string name, std::size_t bytes_max) {
     if (!answer.success())
         co_return std::unexpected(unavailable(answer, fmt::format("container {} has no log", name)));
     co_return tail.take();
-}
-
-Task<> DockerEngine::import_image(std::string archive, std::string name, ImageChanges changes) {
-    const auto [repository, tag] = split_image(name);
-    Query query{{"fromSrc", "-"}, {"repo", repository}, {"tag", tag}};
-    if (!changes.command.empty()) {
-        const boost::json::array words(changes.command.begin(), changes.command.end());
-        query.emplace_back("changes", "CMD " + boost::json::serialize(words));
-    }
-    for (const auto& [variable, value] : changes.environment)
-        query.emplace_back("changes", fmt::format("ENV {}={}", variable,
-                                                  boost::json::serialize(boost::json::string(value))));
-    for (const int port : changes.ports) query.emplace_back("changes", fmt::format("EXPOSE {}", port));
-    const auto answer =
-        CO_TRY(co_await api_.call("POST", target("/images/create", query), settings_.start_time,
-                                  std::move(archive), "application/x-tar"));
-    const auto what = fmt::format("image {} cannot be imported", name);
-    if (!answer.success()) co_return std::unexpected(engine_error(answer.status, answer.body, what));
-    if (const auto error = pull_error(answer.body))
-        co_return fail(Code::unavailable, fmt::format("{}: {}", what, *error));
-    co_return Result<>{};
 }
 
 }  // namespace hostler::docker

@@ -3,6 +3,7 @@
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
+#include "adapters/docker/recipe.h"
 #include "core/worker.h"
 #include "ports/engine.h"
 
@@ -17,6 +18,9 @@ struct EngineSettings {
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
     std::string kernel_log = "/dev/kmsg";
+    std::vector<Recipe> recipes{};                       // Of images that are made here.
+    Duration build_idle_time = std::chrono::minutes{5};  // Without a word from a step.
+    Duration build_time = std::chrono::minutes{30};      // One image.
     std::string state_folder = "/run/hostler";   // Of ours, readable by the engine: what it wants as files.
     std::string device_folder = "/dev/hostler";  // Of ours, where device nodes count: no `nodev` there.
     bool user_namespaces =
@@ -48,6 +52,10 @@ public:
     Task<bool> has_image(std::string name);
 
 private:
+    Task<> make_image(Recipe recipe, PullSeen seen);
+    Task<> make_root_file_system(Recipe recipe);
+    Task<> build_image(Recipe recipe, PullSeen seen);
+    Task<> import(Payload archive, std::string name, Query changes, Duration within);
     Task<Traits> traits();
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);

@@ -41,6 +41,12 @@ void add_entry(std::string& archive, std::string_view name, char type, unsigned 
 
 }  // namespace
 
+std::string archive_of(const std::vector<ArchiveFile>& files) {
+    std::string archive;
+    for (const auto& file : files) add_entry(archive, file.name, '0', file.mode, file.content);
+    return archive.append(2 * block_bytes, '\0');
+}
+
 std::string rootfs_of_program(std::string_view path, std::string_view program) {
     std::string archive;
     archive.reserve(program.size() + 8 * block_bytes);
@@ -50,6 +56,16 @@ std::string rootfs_of_program(std::string_view path, std::string_view program) {
     if (path.starts_with('/')) path.remove_prefix(1);
     add_entry(archive, path, '0', 0755, program);
     return archive.append(2 * block_bytes, '\0');
+}
+
+std::pair<std::string, std::string> split_image(std::string_view image) {
+    if (const auto at = image.find('@'); at != std::string_view::npos)
+        return {std::string(image.substr(0, at)), std::string(image.substr(at + 1))};
+    const auto colon = image.rfind(':');
+    const auto slash = image.rfind('/');
+    if (colon == std::string_view::npos || (slash != std::string_view::npos && colon < slash))
+        return {std::string(image), "latest"};
+    return {std::string(image.substr(0, colon)), std::string(image.substr(colon + 1))};
 }
 
 }  // namespace hostler::docker

@@ -12,6 +12,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t line_bytes_max = 64 * 1024;
+constexpr std::size_t step_bytes_max = 120;
+constexpr std::size_t lines_kept = 8;
 constexpr std::size_t layers_max = 1024;  // Engines allow some hundred.
 
 std::string text_of(const json::object& object, std::string_view name) {
@@ -28,19 +30,19 @@ std::uint64_t bytes_of(const json::object& object, std::string_view name) {
 
 }  // namespace
 
-void PullStream::feed(std::string_view piece) {
+void Lines::feed(std::string_view piece) {
     for (const char c : piece) {
         if (c != '\n') {
             if (line_.size() < line_bytes_max) line_ += c;
             continue;
         }
-        take(line_);
+        each_(line_);
         line_.clear();
     }
 }
 
-void PullStream::finish() {
-    take(line_);
+void Lines::finish() {
+    each_(line_);
     line_.clear();
 }
 
@@ -63,6 +65,26 @@ void PullStream::take(std::string_view line) {
         if (const auto layer = layers_.find(id); layer != layers_.end())
             layer->second.bytes = layer->second.size;
     }
+}
+
+void BuildStream::take(std::string_view line) {
+    if (!error_) error_ = pull_error(line);
+    boost::system::error_code wrong;
+    const json::value value = json::parse({line.data(), line.size()}, wrong);
+    const auto* said = wrong ? nullptr : value.if_object();
+    if (!said) return;
+    std::string text = text_of(*said, "stream");
+    while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+    if (text.empty()) return;
+    if (text.starts_with("STEP ") || text.starts_with("Step ")) step_ = text.substr(0, step_bytes_max);
+    said_.push_back(std::move(text));
+    if (said_.size() > lines_kept) said_.pop_front();
+}
+
+std::string BuildStream::last_lines() const {
+    std::string text;
+    for (const auto& line : said_) text += (text.empty() ? "" : "\n") + line;
+    return text;
 }
 
 PullProgress PullStream::progress() const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,11 +13,23 @@
 
 namespace hostler::docker {
 
-// Reads its stream: lines of JSON, in pieces that end anywhere.
-class PullStream {
+// Cuts a stream of lines, in pieces that end anywhere. What is longer than 64 KiB loses its end.
+class Lines {
 public:
+    explicit Lines(std::function<void(std::string_view)> each) : each_(std::move(each)) {}
     void feed(std::string_view piece);
     void finish();  // The last line may lack its end.
+
+private:
+    std::function<void(std::string_view)> each_;
+    std::string line_;
+};
+
+// Reads what it tells of a pull: lines of JSON.
+class PullStream {
+public:
+    void feed(std::string_view piece) { lines_.feed(piece); }
+    void finish() { lines_.finish(); }
 
     std::optional<std::string> error() const { return error_; }  // The engine's words.
     PullProgress progress() const;                               // All layers that were begun.
@@ -27,9 +41,28 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t size = 0;
     };
-    std::string line_;
+    Lines lines_{[this](std::string_view line) { take(line); }};
     std::optional<std::string> error_;
     std::map<std::string, Layer> layers_;
+};
+
+// Reads what it tells while it builds an image.
+class BuildStream {
+public:
+    void feed(std::string_view piece) { lines_.feed(piece); }
+    void finish() { lines_.finish(); }
+
+    std::optional<std::string> error() const { return error_; }  // The engine's words.
+    const std::string& step() const { return step_; }            // "STEP 2/5: RUN apt-get update …"
+    std::string last_lines() const;                              // Of what the steps wrote.
+
+private:
+    void take(std::string_view line);
+
+    Lines lines_{[this](std::string_view line) { take(line); }};
+    std::optional<std::string> error_;
+    std::string step_;
+    std::deque<std::string> said_;
 };
 
 }  // namespace hostler::docker

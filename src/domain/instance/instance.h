@@ -45,9 +45,10 @@ struct InstanceSpec {
     std::vector<InstanceVariable> environment;
     std::vector<InstancePort> ports;
     std::vector<InstanceVolume> volumes;
+    std::string template_name;  // It was started from; empty: none.
     bool operator==(const InstanceSpec&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes))
+BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes, template_name))
 
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.

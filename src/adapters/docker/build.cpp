@@ -1,0 +1,162 @@
+// Images that are made here: from a recipe, or from an archive.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+
+#include "adapters/docker/engine.h"
+#include "adapters/docker/image.h"
+#include "adapters/docker/long_process.h"
+#include "adapters/docker/pull.h"
+
+namespace hostler::docker {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Duration lock_interval = std::chrono::milliseconds{200};
+
+// One agent at a time makes images on an engine, since two would make the same one twice.
+class EngineLock {
+public:
+    explicit EngineLock(const std::string& path)
+        : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+    ~EngineLock() {
+        if (file_ >= 0) ::close(file_);
+    }
+    EngineLock(const EngineLock&) = delete;
+    EngineLock& operator=(const EngineLock&) = delete;
+    // Where no lock can be made there is nobody to share with.
+    bool taken() const { return file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0; }
+
+private:
+    int file_;
+};
+
+// A file that is gone with this.
+struct Scratch {
+    fs::path path;
+    explicit Scratch(fs::path where) : path(std::move(where)) {}
+    ~Scratch() {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+};
+
+std::string end_of(const fs::path& path) {
+    constexpr std::streamoff bytes_max = 1000;
+    std::ifstream file{path, std::ios::binary | std::ios::ate};
+    const auto size = static_cast<std::streamoff>(file.tellg());
+    if (size <= 0) return {};
+    std::string text(static_cast<std::size_t>(std::min(size, bytes_max)), '\0');
+    file.seekg(size - static_cast<std::streamoff>(text.size()));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
+std::unexpected<Error> build_failed(const Recipe& recipe, std::string_view why, const std::string& said) {
+    return fail(Code::not_found,
+                fmt::format("image {} is made on this host, and that failed: {}{}{}", recipe.image, why,
+                            said.empty() ? "" : "; the last it said was:\n", said),
+                "image_build_failed");
+}
+
+}  // namespace
+
+Task<> DockerEngine::make_image(Recipe recipe, PullSeen seen) {
+    if (!recipe.base.empty()) CO_TRY(co_await pull(recipe.base, seen));
+    const EngineLock lock{settings_.socket + ".images"};
+    const Instant end = timers_.now() + settings_.build_time;
+    while (!lock.taken()) {
+        if (timers_.now() >= end)
+            co_return fail(Code::timeout,
+                           fmt::format("image {}: another agent makes images on this engine", recipe.image));
+        if (seen) seen({.step = "waiting for another image"});
+        CO_TRY(co_await sleep(timers_, lock_interval));
+    }
+    if (CO_TRY(co_await has_image(recipe.image))) co_return Result<>{};
+    if (seen) seen({.step = "first of its kind on this host"});
+    if (recipe.root_file_system) co_return co_await make_root_file_system(std::move(recipe));
+    co_return co_await build_image(std::move(recipe), std::move(seen));
+}
+
+Task<> DockerEngine::make_root_file_system(Recipe recipe) {
+    const fs::path folder = settings_.state_folder;
+    const Scratch archive{folder / "rootfs.tar"}, log{folder / "rootfs.log"};
+    const auto status = co_await run_long(timers_, {recipe.folder / "rootfs.sh", archive.path}, log.path,
+                                          settings_.build_time);
+    if (!status && status.error().code == Code::cancelled) co_return std::unexpected(status.error());
+    if (!status) co_return build_failed(recipe, status.error().message, end_of(log.path));
+    if (*status != 0)
+        co_return build_failed(recipe, fmt::format("rootfs.sh ended with status {}", *status),
+                               end_of(log.path));
+    co_return co_await import({.file = archive.path}, recipe.image, {}, settings_.build_time);
+}
+
+Task<> DockerEngine::build_image(Recipe recipe, PullSeen seen) {
+    auto context = CO_TRY(context_of(recipe));
+    BuildStream told;
+    const auto note = [&](std::string_view piece) {
+        told.feed(piece);
+        if (seen) seen({.step = told.step()});
+    };
+    // What is installed comes from where the host itself can reach.
+    const auto path = target(
+        "/build",
+        {{"t", recipe.image}, {"dockerfile", "Containerfile"}, {"networkmode", "host"}, {"forcerm", "true"}});
+    const auto answer = CO_TRY(co_await api_.stream(
+        "POST", path, settings_.build_idle_time, settings_.build_time, note, {.bytes = std::move(context)}));
+    told.finish();
+    if (!answer.success()) co_return build_failed(recipe, error_text(answer.body), {});
+    if (const auto error = told.error()) co_return build_failed(recipe, *error, told.last_lines());
+    // An engine that is stopped meanwhile ends its stream as if all were said.
+    if (!CO_TRY(co_await has_image(recipe.image)))
+        co_return fail(Code::unavailable,
+                       fmt::format("image {}: the container engine broke off its build", recipe.image));
+    co_return Result<>{};
+}
+
+Task<> DockerEngine::import_image(std::string archive, std::string name, ImageChanges changes) {
+    Query query;
+    if (!changes.command.empty()) {
+        const boost::json::array words(changes.command.begin(), changes.command.end());
+        query.emplace_back("changes", "CMD " + boost::json::serialize(words));
+    }
+    for (const auto& [variable, value] : changes.environment)
+        query.emplace_back("changes", fmt::format("ENV {}={}", variable,
+                                                  boost::json::serialize(boost::json::string(value))));
+    for (const int port : changes.ports) query.emplace_back("changes", fmt::format("EXPOSE {}", port));
+    co_return co_await import({.bytes = std::move(archive)}, std::move(name), std::move(query),
+                              settings_.start_time);
+}
+
+Task<> DockerEngine::import(Payload archive, std::string name, Query changes, Duration within) {
+    const Traits engine = CO_TRY(co_await traits());
+    const auto [repository, tag] = split_image(name);
+    // Podman does not look at `tag`, and takes it as a part of the name.
+    Query query{
+        {"fromSrc", "-"},
+        {"repo", engine.dialect == Dialect::podman ? fmt::format("{}:{}", repository, tag) : repository},
+        {"tag", tag}};
+    query.insert(query.end(), changes.begin(), changes.end());
+    constexpr std::size_t said_bytes_max = 64 * 1024;
+    std::string said;
+    const auto answer = CO_TRY(co_await api_.stream(
+        "POST", target("/images/create", query), within, within,
+        [&said](std::string_view piece) { said.append(piece.substr(0, said_bytes_max - said.size())); },
+        std::move(archive)));
+    const auto what = fmt::format("image {} cannot be imported", name);
+    if (!answer.success()) co_return std::unexpected(engine_error(answer.status, answer.body, what));
+    if (const auto error = pull_error(said))
+        co_return fail(Code::unavailable, fmt::format("{}: {}", what, *error));
+    co_return Result<>{};
+}
+
+}  // namespace hostler::docker

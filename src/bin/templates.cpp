@@ -1,0 +1,140 @@
+#include "bin/templates.h"
+
+#include <toml++/toml.h>
+#include <boost/describe/enum_from_string.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "adapters/docker/recipe.h"
+
+namespace hostler::bin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Reads one table, and remembers what it did not understand.
+class Reader {
+public:
+    Reader(const toml::table& table, std::string where, std::vector<std::string>& faults)
+        : table_(table), where_(std::move(where)), faults_(faults) {}
+    ~Reader() {
+        for (const auto& [key, value] : table_)
+            if (!asked_.contains(std::string{key.str()}))
+                faults_.push_back(fmt::format("{}{} is not known", where_, key.str()));
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    template <class T>
+    std::optional<T> get(const char* key) {
+        asked_.insert(key);
+        const auto* node = table_.get(key);
+        if (!node) return std::nullopt;
+        if (auto value = node->value_exact<T>()) return value;
+        faults_.push_back(fmt::format("{}{} is of another type than it should be", where_, key));
+        return std::nullopt;
+    }
+    std::string text(const char* key) { return get<std::string>(key).value_or(""); }
+    std::vector<std::string> texts(const char* key) {
+        asked_.insert(key);
+        std::vector<std::string> found;
+        if (const auto* list = table_.get_as<toml::array>(key))
+            for (const auto& one : *list) found.push_back(one.value_exact<std::string>().value_or(""));
+        return found;
+    }
+    // Calls `each` with a reader of every table of the list `key`.
+    template <class Each>
+    void tables(const char* key, Each each) {
+        asked_.insert(key);
+        const auto* list = table_.get_as<toml::array>(key);
+        if (!list) return;
+        for (std::size_t i = 0; i < list->size(); ++i)
+            if (const auto* table = list->get_as<toml::table>(i)) {
+                Reader reader{*table, fmt::format("{}{}[{}].", where_, key, i), faults_};
+                each(reader);
+            }
+    }
+    void fault(std::string_view key, std::string_view what) {
+        faults_.push_back(fmt::format("{}{} {}", where_, key, what));
+    }
+
+private:
+    const toml::table& table_;
+    std::string where_;
+    std::vector<std::string>& faults_;
+    std::set<std::string> asked_;
+};
+
+TemplateParameter parameter_of(Reader& from) {
+    TemplateParameter made{.name = from.text("name"),
+                           .help = from.text("help"),
+                           .variable = from.text("env"),
+                           .default_value = from.get<std::string>("default"),
+                           .required = from.get<bool>("required").value_or(false),
+                           .choices = from.texts("choices"),
+                           .min = from.get<std::int64_t>("min"),
+                           .max = from.get<std::int64_t>("max")};
+    const std::string type = from.text("type");
+    if (!boost::describe::enum_from_string(type.c_str(), made.type))
+        from.fault("type", fmt::format("'{}' is none of text, integer, boolean, choice, secret", type));
+    return made;
+}
+
+InstanceTemplate template_of(const toml::table& table, std::vector<std::string>& faults) {
+    Reader from{table, "", faults};
+    InstanceTemplate made{.title = from.text("title"),
+                          .help = from.text("help"),
+                          .image = from.text("image"),
+                          .command = from.text("cmd"),
+                          .mount_path = from.text("mountPath")};
+    from.tables("ports", [&](Reader& port) {
+        made.ports.push_back({.port = static_cast<int>(port.get<std::int64_t>("port").value_or(0)),
+                              .is_public = port.get<bool>("public").value_or(false),
+                              .is_probe = port.get<bool>("probe").value_or(false),
+                              .base_url = port.text("baseUrl")});
+    });
+    from.tables("envs", [&](Reader& variable) {
+        made.environment.push_back({variable.text("name"), variable.text("value")});
+    });
+    from.tables("parameters", [&](Reader& parameter) { made.parameters.push_back(parameter_of(parameter)); });
+    return made;
+}
+
+}  // namespace
+
+Result<std::vector<InstanceTemplate>> read_templates(const fs::path& folder) {
+    const auto recipes = TRY(docker::read_recipes(folder));
+    std::vector<InstanceTemplate> found;
+    std::string wrong;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator{folder, error}) {
+        const fs::path file = entry.path() / "template.toml";
+        if (!fs::exists(file)) continue;
+        std::vector<std::string> faults;
+        try {
+            auto made = template_of(toml::parse_file(file.string()), faults);
+            made.name = entry.path().filename().string();
+            for (const auto& recipe : recipes)
+                if (made.image.empty() && recipe.folder == entry.path()) made.image = recipe.image;
+            const auto more = faults_of(made);
+            faults.insert(faults.end(), more.begin(), more.end());
+            found.push_back(std::move(made));
+        } catch (const toml::parse_error& bad) {
+            faults.push_back(
+                fmt::format("line {}: {}", bad.source().begin.line, std::string{bad.description()}));
+        }
+        for (const auto& fault : faults)
+            wrong += fmt::format("{}{}: {}", wrong.empty() ? "" : "\n", file.string(), fault);
+    }
+    if (error)
+        return fail(Code::invalid, fmt::format("the folder of templates {} cannot be read: {}",
+                                               folder.string(), error.message()));
+    if (!wrong.empty()) return fail(Code::invalid, std::move(wrong));
+    std::ranges::sort(found, {}, &InstanceTemplate::name);
+    return found;
+}
+
+}  // namespace hostler::bin
