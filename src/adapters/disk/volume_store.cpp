@@ -47,6 +47,7 @@ struct VolumeStore::Root {
     std::unique_ptr<Images> images;
     std::string path;
     Descriptor folder;
+    bool sets_aside = true;
 
     std::string at(std::string_view volume) const { return fmt::format("{}/{}", path, volume); }
     std::string image_of(std::string_view volume) const {
@@ -80,6 +81,10 @@ struct VolumeStore::Root {
         if (!file.open()) return disk_error("open", image_of(volume));
         return file;
     }
+    // Why this host keeps none; empty: it does.
+    std::string refused() const {
+        return sets_aside ? images->refused() : "its disk's file system sets no room aside (ext4 and XFS do)";
+    }
     std::uint64_t kept_free(const struct statvfs& space) const {
         constexpr std::uint64_t part = 20;
         return std::min(settings.keep_free_max,
@@ -109,7 +114,7 @@ Result<> VolumeStore::Root::check_room(const std::string& id, std::uint64_t more
 
 // Under a name that is no volume until it is whole.
 Result<> VolumeStore::Root::make(const std::string& id, std::uint64_t size) {
-    if (const std::string why = images->refused(); !why.empty())
+    if (const std::string why = refused(); !why.empty())
         return fail(Code::invalid, fmt::format("this host keeps no volumes: {}", why), "volumes_refused");
     const auto fresh = fmt::format("{}{}", new_prefix, id);
     TRY(discard(fresh));
@@ -202,8 +207,14 @@ Result<VolumeStore> VolumeStore::open(VolumeSettings settings, std::unique_ptr<I
     auto folder = TRY(make_folder(settings.folder));
     if (::fchmod(*folder, 0700) != 0) return disk_error("protect", settings.folder);
     auto path = std::filesystem::absolute(settings.folder).lexically_normal().string();
-    return VolumeStore{
-        std::make_unique<Root>(std::move(settings), std::move(images), std::move(path), std::move(folder))};
+    auto root =
+        std::make_unique<Root>(std::move(settings), std::move(images), std::move(path), std::move(folder));
+    constexpr std::uint64_t little = 4096;
+    const Descriptor nameless{::openat(*root->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+    if (nameless.open())
+        if (const auto kept = root->images->set_aside(*nameless, little); !kept)
+            root->sets_aside = kept.error().code == Code::exhausted;
+    return VolumeStore{std::move(root)};
 }
 
 VolumeStore::VolumeStore(std::unique_ptr<Root> root) : root_(std::move(root)) {}
@@ -270,7 +281,7 @@ Result<std::vector<std::string>> VolumeStore::list() const {
 }
 
 Result<HostVolumes::Room> VolumeStore::room() const {
-    HostVolumes::Room room{.bytes = 0, .refused = root_->images->refused()};
+    HostVolumes::Room room{.bytes = 0, .refused = root_->refused()};
     struct statvfs space{};
     if (::fstatvfs(*root_->folder, &space) != 0) return disk_error("measure", root_->path);
     std::uint64_t all = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
