@@ -242,6 +242,7 @@ bool answer(Connection& connection, const Request& request) {
     if (path == "/burn") return burn(connection, request);
     if (path == "/alloc") return allocate(connection, request);
     if (path == "/spawn") return spawn(connection, request);
+    if (path == "/attack") return attack(connection, request);
     return connection.respond(404, "text/plain", "no such page\n");
 }
 

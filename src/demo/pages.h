@@ -13,5 +13,6 @@ bool probe_connect(Connection& connection, const Request& request);  // connecte
 bool burn(Connection& connection, const Request& request);
 bool allocate(Connection& connection, const Request& request);
 bool spawn(Connection& connection, const Request& request);
+bool attack(Connection& connection, const Request& request);
 
 }  // namespace demo

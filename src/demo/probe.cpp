@@ -65,8 +65,12 @@ std::optional<in_addr> resolve(const std::string& name) {
     if (::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
         ::send(fd, query.data(), query.size(), 0) > 0 && ::poll(&ready, 1, connect_ms) == 1) {
         const auto size = ::recv(fd, answer, sizeof answer, 0);
-        // The last four bytes of the first A record; the answer's name is a two-byte pointer.
+        // The last four bytes of the first A record.
         for (auto at = static_cast<ssize_t>(query.size()); at + 12 <= size;) {
+            // Its name: a pointer of two bytes, or written out.
+            while (at < size && answer[at] != 0 && answer[at] < 0xc0) at += 1 + answer[at];
+            if (at < size && answer[at] == 0) --at;  // One byte, where a pointer has two.
+            if (at + 12 > size) break;
             const int length = answer[at + 10] * 256 + answer[at + 11];
             if (answer[at + 3] == 1 && length == 4 && at + 16 <= size) {
                 in_addr address{};

@@ -11,13 +11,18 @@ using ::testing::HasSubstr;
 
 void EngineContract::SetUp() {
     rig_ = GetParam().make();
-    if (!rig_) GTEST_SKIP() << GetParam().name << " cannot be had here: it needs root and podman";
+    if (!rig_) GTEST_SKIP() << GetParam().name << " cannot be had here: it needs root and its packages";
+    rig_->enter();
 }
 
 void EngineContract::TearDown() {
     if (!rig_) return;
-    for (const auto& container : launched_) EXPECT_TRUE(run(rig_->engine().remove(container)));
+    for (const auto& container : launched_) {
+        const auto removed = run(rig_->engine().remove(container));
+        EXPECT_TRUE(removed) << removed.error().message;
+    }
     for (const auto& id : networks_) EXPECT_TRUE(run(rig_->network().remove(id)));
+    rig_->leave();
 }
 
 std::string EngineContract::name(std::string_view suffix) const {

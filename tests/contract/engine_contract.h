@@ -23,6 +23,8 @@ public:
                                    int code) = 0;  // Writes "leaving", then ends with `code`.
     virtual std::string subnet(int number) = 0;    // "10.77.<n>.0/24": free on this host.
     virtual void crash() = 0;                      // The engine dies at once and comes back.
+    virtual void enter() {}                        // To where its containers are reached, until leave().
+    virtual void leave() {}
 };
 
 struct EngineKind {

@@ -1,17 +1,19 @@
-// The Engine and HostNetwork ports on a real podman, and what only real containers can show: limits, devices,
-// walls.
+// The Engine and HostNetwork ports on real engines, podman and dockerd, and what only real containers can
+// show: limits, devices, walls.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <ifaddrs.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "adapters/docker/firewall.h"
+#include "host_rig.h"
 #include "network_contract.h"
-#include "podman_rig.h"
 
 namespace hostler::contract {
 namespace {
@@ -22,20 +24,24 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const EngineKind podman{"podman", [] { return PodmanRig::shared(); }};
+const auto engines = ::testing::Values(EngineKind{"podman", [] { return PodmanRig::shared(); }},
+                                       EngineKind{"docker", [] { return DockerRig::shared(); }});
 
-INSTANTIATE_TEST_SUITE_P(Podman, EngineContract, ::testing::Values(podman), kind_name);
-INSTANTIATE_TEST_SUITE_P(Podman, NetworkContract, ::testing::Values(podman), kind_name);
+INSTANTIATE_TEST_SUITE_P(Real, EngineContract, engines, kind_name);
+INSTANTIATE_TEST_SUITE_P(Real, NetworkContract, engines, kind_name);
 
-// The rig goes, with all that it made, when the tests are over.
+// A rig goes, with all that it made, when the tests are over.
 class Cleanup : public ::testing::Environment {
-    void TearDown() override { PodmanRig::drop(); }
+    void TearDown() override {
+        PodmanRig::drop();
+        DockerRig::drop();
+    }
 };
 [[maybe_unused]] const auto* const cleanup = ::testing::AddGlobalTestEnvironment(new Cleanup);
 
-class PodmanContainers : public EngineContract {
+class Containers : public EngineContract {
 protected:
-    PodmanRig& rig() { return static_cast<PodmanRig&>(*rig_); }
+    HostRig& rig() { return static_cast<HostRig&>(*rig_); }
     // A demo server in `network` with the address that ends in `number`.
     std::string serve(const NetworkSpec& network, int number, std::string_view suffix, auto change) {
         auto spec = rig_->server(name(suffix));
@@ -60,9 +66,9 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Podman, PodmanContainers, ::testing::Values(podman), kind_name);
+INSTANTIATE_TEST_SUITE_P(Real, Containers, engines, kind_name);
 
-TEST_P(PodmanContainers, LimitsHold) {
+TEST_P(Containers, LimitsHold) {
     const auto network = make_network(1);
     const auto at = serve(network, 9, "a", [](auto& spec) {
         spec.cpu_milli = 250;
@@ -83,29 +89,108 @@ TEST_P(PodmanContainers, LimitsHold) {
     EXPECT_TRUE(killed.oom_killed);
 }
 
-TEST_P(PodmanContainers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
+TEST_P(Containers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
     ASSERT_TRUE(launch(rig_->server(name())));
-    ASSERT_TRUE(run(rig_->engine().stop(name(), 0s)));
+    ASSERT_EQ(::kill(rig().process_of(name()), SIGKILL), 0);
     const auto killed = wait_until(ContainerState::exited);
     EXPECT_EQ(killed.exit_code, 137);
     EXPECT_FALSE(killed.oom_killed);
 }
 
-TEST_P(PodmanContainers, TheContainerIsConfined) {
+TEST_P(Containers, TheContainerIsConfined) {
     const auto network = make_network(1);
     const auto at = serve(network, 9);
     EXPECT_EQ(rig().get(at, "/healthz"), "ok\n");
-    const auto pid = shell("pgrep -f '^/demo$' | tail -1");
-    const auto status = shell("cat /proc/" + pid.substr(0, pid.find('\n')) + "/status");
+    const auto pid = rig().process_of(name());
+    const auto status = shell(fmt::format("cat /proc/{}/status", pid));
     EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
     EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
     EXPECT_THAT(status, HasSubstr("CapBnd:\t00000000800405fb"));  // Those of create.cpp, and no other.
 }
 
-TEST_P(PodmanContainers, MountsAreSeenAndKeepTheirData) {
+// Each of them is refused by the kernel, on every engine. Taken together: no way to more privilege than what
+// a container has, to another container, to the machine.
+TEST_P(Containers, NothingLeadsOut) {
+    const auto network = make_network(1);
+    const auto at = serve(network, 9);
+    const auto attack = [&](std::string_view what) {
+        return rig().get(at, fmt::format("/attack?what={}", what));
+    };
+    for (const auto* what :
+         {"new-user", "new-network", "cloned-user", "key", "session-keys", "raw-socket", "mount", "unmount",
+          "device", "ring", "program-in-kernel", "fault-handler", "kernel-log"})
+        EXPECT_EQ(attack(what), "EPERM\n") << what;
+    EXPECT_THAT(attack("vsock"), AnyOf("ENOSYS\n", "EPERM\n"));
+    EXPECT_THAT(attack("sysctl"), AnyOf("EROFS\n", "EACCES\n", "EPERM\n"));
+    EXPECT_THAT(attack("control-group"), AnyOf("EROFS\n", "EACCES\n", "EPERM\n", "ENOENT\n"));
+    EXPECT_EQ(attack("setuid"), "1234 1234\n") << "a setuid program gained something";
+    EXPECT_EQ(attack("trace-own"), "done\n") << "or everything is refused";
+    const auto groups = attack("groups-seen");
+    EXPECT_THAT(groups, HasSubstr("memory"));
+    for (const auto* host : {"libpod", "docker", "hostler"}) {
+        EXPECT_THAT(groups.substr(0, groups.find("\n0::/")), Not(HasSubstr(host)));
+    }
+}
+
+TEST_P(Containers, RootInsideIsNobodyOutside) {
+    const auto network = make_network(1);
+    const auto at = serve(network, 9);
+    ASSERT_EQ(rig().get(at, "/healthz"), "ok\n");
+    ASSERT_TRUE(rig().ids().mapped()) << "this kernel or engine has no user namespaces";
+    const auto status = shell(fmt::format("cat /proc/{}/status", rig().process_of(name())));
+    const auto first = rig().ids().first_user;
+    EXPECT_THAT(status, HasSubstr(fmt::format("Uid:\t{0}\t{0}\t{0}\t{0}\n", first)));
+    EXPECT_THAT(status, HasSubstr(fmt::format("Gid:\t{0}\t{0}\t{0}\t{0}\n", rig().ids().first_group)));
+    // What root of the host has is not its.
+    const auto secret = rig().folder() + "/secret";
+    std::ofstream{secret} << "the host's";
+    std::filesystem::permissions(secret, std::filesystem::perms::owner_read);
+    const auto other =
+        serve(network, 10, "b", [&](auto& spec) { spec.mounts = {{secret, "/data/secret", false}}; });
+    EXPECT_THAT(rig().get(other, "/files/secret"), Not(HasSubstr("the host's")));
+}
+
+// Two containers of one host whose roots are different users of it: where the engine gives that choice.
+TEST_P(Containers, EachMayHaveUsersOfItsOwn) {
+    if (rig().dialect() == docker::Dialect::docker)
+        GTEST_SKIP() << "dockerd maps all its containers to one range";
+    const auto network = make_network(1);
+    serve(network, 9);
+    serve(network, 10, "b", [](auto& spec) { spec.ids = {0x70010000, 0x70010000}; });
+    serve(network, 11, "c", [](auto& spec) { spec.ids = {}; });
+    const auto user = [&](std::string_view suffix) {
+        return shell(
+            fmt::format("awk '/^Uid/ {{print $2}}' /proc/{}/status", rig().process_of(name(suffix))));
+    };
+    EXPECT_EQ(user("a"), fmt::format("{}\n", 0x70000000));
+    EXPECT_EQ(user("b"), fmt::format("{}\n", 0x70010000));
+    EXPECT_EQ(user("c"), "0\n") << "without user namespaces, when that is what is asked for";
+}
+
+// GPUs of some makers can be opened by a group of the host only.
+TEST_P(Containers, ADeviceThatNotEveryoneMayOpenIsOpenInside) {
+    const auto device =
+        fmt::format("/dev/{}-full", std::filesystem::path{rig().folder()}.filename().string());
+    ASSERT_EQ(::mknod(device.c_str(), S_IFCHR | 0660, makedev(1, 7)), 0);
+    write_cdi(
+        fmt::format(R"({{"cdiVersion":"0.5.0","kind":"amd.com/gpu","devices":[{{"name":"0","containerEdits":
+        {{"deviceNodes":[{{"path":"/dev/nvidia0","hostPath":"{}"}}]}}}}]}})",
+                    device));
+    const auto network = make_network(1);
+    const auto at = serve(network, 9, "a", [](auto& spec) { spec.cdi_devices = {"amd.com/gpu=0"}; });
+    EXPECT_EQ(rig().get(at, "/attack?what=open-gpu"), "done\n");
+    // A device that was not given cannot be opened, though a node of it is there.
+    const auto other =
+        serve(network, 10, "b", [&](auto& spec) { spec.mounts = {{device, "/dev/nvidia0", false}}; });
+    EXPECT_THAT(rig().get(other, "/attack?what=open-gpu"), AnyOf("EPERM\n", "EACCES\n"));
+    EXPECT_EQ(::unlink(device.c_str()), 0);
+}
+
+TEST_P(Containers, MountsAreSeenAndKeepTheirData) {
     const auto network = make_network(1);
     const auto folder = rig().folder() + "/volume";
     std::filesystem::create_directories(folder);
+    ASSERT_EQ(::chown(folder.c_str(), rig().ids().first_user, rig().ids().first_group), 0);
     const auto at = serve(network, 9, "a", [&](auto& spec) { spec.mounts = {{folder, "/data", false}}; });
     std::ofstream{folder + "/note"} << "from the host";
     EXPECT_EQ(rig().get(at, "/files/note"), "from the host");
@@ -117,7 +202,7 @@ TEST_P(PodmanContainers, MountsAreSeenAndKeepTheirData) {
     EXPECT_FALSE(std::filesystem::exists(folder + "/not-there"));
 }
 
-TEST_P(PodmanContainers, CdiDevicesAreInside) {
+TEST_P(Containers, CdiDevicesAreInside) {
     write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[
         {"name":"0","containerEdits":{"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/null"}]}},
         {"name":"1","containerEdits":{"deviceNodes":[{"path":"/dev/nvidia1","hostPath":"/dev/zero"}]}}],
@@ -137,7 +222,7 @@ TEST_P(PodmanContainers, CdiDevicesAreInside) {
     EXPECT_THAT(rig().get(other, "/gpus"), Not(HasSubstr("/dev/nvidia0")));
 }
 
-TEST_P(PodmanContainers, ADeviceThatTheHostLacksFailsTheLaunch) {
+TEST_P(Containers, ADeviceThatTheHostLacksFailsTheLaunch) {
     write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","containerEdits":
         {"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/no-such-device"}]}}]})");
     auto spec = rig_->server(name());
@@ -151,7 +236,7 @@ TEST_P(PodmanContainers, ADeviceThatTheHostLacksFailsTheLaunch) {
 
 // What counts is what the container has, not that the engine said yes: here a file lies where the device
 // should be.
-TEST_P(PodmanContainers, ADeviceThatIsNotReallyInsideFailsTheLaunchAndLeavesNothing) {
+TEST_P(Containers, ADeviceThatIsNotReallyInsideFailsTheLaunchAndLeavesNothing) {
     write_cdi(R"({"cdiVersion":"0.5.0","kind":"nvidia.com/gpu","devices":[{"name":"0","containerEdits":
         {"deviceNodes":[{"path":"/dev/nvidia0","hostPath":"/dev/null"}]}}]})");
     const auto file = rig().folder() + "/not-a-device";
@@ -165,7 +250,7 @@ TEST_P(PodmanContainers, ADeviceThatIsNotReallyInsideFailsTheLaunchAndLeavesNoth
     EXPECT_TRUE(list().empty());
 }
 
-TEST_P(PodmanContainers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
+TEST_P(Containers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
     auto spec = rig_->server(name());
     spec.command = {"/no-such-command"};
     const auto refused = launch(spec);
@@ -186,7 +271,7 @@ bool all_threads_stopped(int pid) {
     return true;
 }
 
-TEST_P(PodmanContainers, AnEngineThatHangsOrIsAwayIsAnErrorInTime) {
+TEST_P(Containers, AnEngineThatHangsOrIsAwayIsAnErrorInTime) {
     auto settings = rig().engine_settings();
     settings.call_time = 300ms;
     docker::DockerEngine hasty{rig().net(), rig().timers(), rig().worker(), settings};
@@ -207,7 +292,7 @@ TEST_P(PodmanContainers, AnEngineThatHangsOrIsAwayIsAnErrorInTime) {
     EXPECT_THAT(away.error().message, HasSubstr("nobody.sock"));
 }
 
-TEST_P(PodmanContainers, AnEngineIsFoundAtItsSocket) {
+TEST_P(Containers, AnEngineIsFoundAtItsSocket) {
     const auto socket = rig().engine_settings().socket;
     const auto found = run(
         docker::find_engine_socket(rig().net(), rig().timers(), {rig().folder() + "/nobody.sock", socket}));
@@ -254,7 +339,7 @@ std::vector<std::string> host_addresses(const std::vector<std::string>& bridges)
     return found;
 }
 
-TEST_P(PodmanContainers, TenantsNeitherMeetNorReachTheHost) {
+TEST_P(Containers, TenantsNeitherMeetNorReachTheHost) {
     const auto first = make_network(1);
     const auto second = make_network(2);
     const auto a = serve(first, 9, "a");
@@ -286,8 +371,8 @@ TEST_P(PodmanContainers, TenantsNeitherMeetNorReachTheHost) {
     EXPECT_THAT(reach(a, first.gateway, host.port), closed);
 }
 
-TEST_P(PodmanContainers, RemovalLeavesNothingBehind) {
-    const auto mounts_before = shell("grep -c " + rig().folder() + "/root/overlay/ /proc/mounts; true");
+TEST_P(Containers, RemovalLeavesNothingBehind) {
+    const auto mounts_before = rig().layers_mounted();
     const auto network = make_network(1);
     const auto other = make_network(2);
     const auto bridge = docker::bridge_name(network.id);
@@ -302,10 +387,10 @@ TEST_P(PodmanContainers, RemovalLeavesNothingBehind) {
     const auto rules = shell("nft list ruleset");
     EXPECT_THAT(rules, Not(HasSubstr(bridge)));
     EXPECT_THAT(rules, HasSubstr(docker::bridge_name(other.id)));  // Not undone with it.
-    EXPECT_EQ(shell("grep -c " + rig().folder() + "/root/overlay/ /proc/mounts; true"), mounts_before);
+    EXPECT_EQ(rig().layers_mounted(), mounts_before);
 }
 
-TEST_P(PodmanContainers, AFailedNetworkLeavesNoRule) {
+TEST_P(Containers, AFailedNetworkLeavesNoRule) {
     const auto network = make_network(1);
     NetworkSpec same{.id = network.id + "-x", .subnet = network.subnet, .gateway = network.gateway};
     ASSERT_FALSE(run(rig_->network().ensure(same)));

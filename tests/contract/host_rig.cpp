@@ -1,4 +1,4 @@
-#include "podman_rig.h"
+#include "host_rig.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,8 +26,9 @@ namespace {
 constexpr const char* folder_prefix = "hostler-contract-";
 constexpr const char* demo_image = "localhost/hostler-demo";
 
-std::shared_ptr<PodmanRig>& the_one() {
-    static std::shared_ptr<PodmanRig> rig;
+template <class Rig>
+std::shared_ptr<Rig>& the_one() {
+    static std::shared_ptr<Rig> rig;
     return rig;
 }
 
@@ -39,16 +40,24 @@ std::string podman(const std::string& folder, const std::string& arguments) {
                     folder, arguments));
 }
 
+std::string device_folder(const std::string& folder) {
+    return "/dev/" + fs::path{folder}.filename().string();
+}
+
 void clean(const std::string& folder) {
-    podman(folder, "rm --all --force --time 0");
-    std::istringstream names{podman(folder, "network ls --format '{{.Name}}'")};
-    for (std::string name; names >> name;) {
-        if (name == "podman") continue;
-        podman(folder, "network rm --force " + name);
-        (void)docker::take_down_wall({}, name);
+    if (fs::exists(folder + "/storage.conf")) {
+        podman(folder, "rm --all --force --time 0");
+        std::istringstream names{podman(folder, "network ls --format '{{.Name}}'")};
+        for (std::string name; names >> name;) {
+            if (name == "podman") continue;
+            podman(folder, "network rm --force " + name);
+            (void)docker::take_down_wall({}, name);
+        }
+        docker::release_podman(folder);
     }
-    docker::release_podman(folder);
+    docker::testing::Dockerd::clean(folder + "/dockerd");
     std::error_code ignored;
+    fs::remove_all(device_folder(folder), ignored);
     fs::remove_all(folder, ignored);
 }
 
@@ -70,6 +79,14 @@ void own(const std::string& folder) {
     fs::rename(folder + "/owner.new", folder + "/owner");
 }
 
+std::string new_folder() {
+    clean_leftovers();
+    auto path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
+    HOSTLER_ASSERT(::mkdtemp(path.data()) != nullptr);
+    own(path);
+    return path;
+}
+
 }  // namespace
 
 std::string shell(const std::string& command) {
@@ -77,14 +94,58 @@ std::string shell(const std::string& command) {
     return outcome && outcome->exit_code == 0 ? outcome->output : std::string{};
 }
 
+// ── What both have
+
+void HostRig::connect() {
+    timers_ = net::make_timers(loop_);
+    net_ = net::make_net(loop_);
+    worker_ = make_worker(loop_, "engine");
+    wait_until_ready();
+    engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
+    network_ = std::make_unique<docker::DockerNetwork>(
+        *net_, *timers_, *worker_, docker::NetworkSettings{.socket = socket_, .owner = "contract"});
+    client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
+    if (const auto facts = run(engine_->describe())) {
+        if (facts->user_namespaces == UserNamespaces::shared) ids_ = facts->shared_ids;
+        if (facts->user_namespaces == UserNamespaces::chosen) ids_ = {0x70000000, 0x70000000};
+    }
+    std::ifstream program{HOSTLER_DEMO, std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>(program), {}};
+    const auto imported = run(engine_->import_image(docker::rootfs_of_program("/demo", bytes), demo_image,
+                                                    {.command = {"/demo"}, .ports = {8080}}));
+    if (!imported) ADD_FAILURE() << imported.error().message;
+}
+
+void HostRig::wait_until_ready() {
+    const auto ready = run(docker::wait_for_engine(*net_, *timers_, socket_, 20s));
+    if (!ready) ADD_FAILURE() << ready.error().message << shell("tail -n 20 " + folder_ + "/*/dockerd.log");
+}
+
+docker::EngineSettings HostRig::engine_settings() const {
+    return {.socket = socket_,
+            .cdi_folders = {folder_ + "/cdi"},
+            .state_folder = folder_ + "/state",
+            .device_folder = device_folder(folder_)};
+}
+
+pid_t HostRig::process_of(const std::string& container) {
+    docker::Api api{*net_, *timers_, socket_};
+    const auto answer = run(api.call("GET", "/containers/" + container + "/json", 10s));
+    const auto seen = answer ? docker::parse_inspect(answer->body) : std::unexpected(answer.error());
+    return seen ? static_cast<pid_t>(seen->pid) : 0;
+}
+
+std::string HostRig::layers_mounted() const {
+    return shell(fmt::format("grep -c '^overlay {}/' /proc/{}/mounts; true", folder_, service()));
+}
+
+// ── Podman
+
 std::shared_ptr<PodmanRig> PodmanRig::shared() {
-    auto& rig = the_one();
+    auto& rig = the_one<PodmanRig>();
     if (rig) return rig;
     if (::geteuid() != 0) return nullptr;
-    clean_leftovers();
-    auto path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
-    HOSTLER_ASSERT(::mkdtemp(path.data()) != nullptr);
-    own(path);
+    const auto path = new_folder();
     auto service = docker::prepare_podman(path);
     // Any other failure is one, and no reason to skip.
     HOSTLER_ASSERT(service || service.error().code == Code::not_found);
@@ -96,34 +157,18 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
     return rig;
 }
 
-void PodmanRig::drop() { the_one().reset(); }
+void PodmanRig::drop() { the_one<PodmanRig>().reset(); }
 
 PodmanRig::PodmanRig(docker::PodmanService service, std::string folder)
-    : folder_(std::move(folder)),
-      service_(std::move(service)),
-      timers_(net::make_timers(loop_)),
-      net_(net::make_net(loop_)),
-      worker_(make_worker(loop_, "engine")) {
+    : HostRig(std::move(folder), service.socket), service_(std::move(service)) {
     start_service();
-    engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
-    network_ = std::make_unique<docker::DockerNetwork>(
-        *net_, *timers_, *worker_, docker::NetworkSettings{.socket = service_.socket, .owner = "contract"});
-    client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
-    std::ifstream program{HOSTLER_DEMO, std::ios::binary};
-    const std::string bytes{std::istreambuf_iterator<char>(program), {}};
-    const auto imported = run(engine_->import_image(docker::rootfs_of_program("/demo", bytes), demo_image,
-                                                    {.command = {"/demo"}, .ports = {8080}}));
-    if (!imported) ADD_FAILURE() << imported.error().message;
+    connect();
 }
 
 PodmanRig::~PodmanRig() {
     ::kill(pid_, SIGTERM);
     ::waitpid(pid_, nullptr, 0);
     clean(folder_);
-}
-
-docker::EngineSettings PodmanRig::engine_settings() const {
-    return {.socket = service_.socket, .cdi_folders = {folder_ + "/cdi"}};
 }
 
 void PodmanRig::start_service() {
@@ -142,45 +187,75 @@ void PodmanRig::start_service() {
         ::execvp(arguments[0], arguments.data());
         ::_exit(127);
     }
-    const auto ready = run(docker::wait_for_engine(*net_, *timers_, service_.socket, 20s));
-    if (!ready) ADD_FAILURE() << ready.error().message;
 }
 
 void PodmanRig::crash() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
     start_service();
+    wait_until_ready();
 }
 
-void PodmanRig::drive(std::function<bool()> done) {
+// ── Docker
+
+std::shared_ptr<DockerRig> DockerRig::shared() {
+    auto& rig = the_one<DockerRig>();
+    if (rig) return rig;
+    if (::geteuid() != 0 || shell("command -v dockerd containerd").empty()) return nullptr;
+    const auto path = new_folder();
+    fs::permissions(path, fs::perms{0711});  // Its mapped root is nobody out here.
+    rig = std::make_shared<DockerRig>(path);
+    return rig;
+}
+
+void DockerRig::drop() { the_one<DockerRig>().reset(); }
+
+DockerRig::DockerRig(std::string folder)
+    : HostRig(folder, folder + "/dockerd/docker.sock"), daemon_(folder + "/dockerd") {
+    // Threads are made in here too, as the one that sets the firewall.
+    const docker::testing::Within inside{daemon_.network()};
+    connect();
+}
+
+DockerRig::~DockerRig() { clean(folder_); }
+
+void DockerRig::crash() {
+    daemon_.crash();
+    wait_until_ready();
+}
+
+// ── Asking
+
+void HostRig::drive(std::function<bool()> done) {
     loop_.restart();
     while (!done() && loop_.run_one() > 0) {
     }
     HOSTLER_ASSERT(done());
 }
 
-ContainerSpec PodmanRig::server(std::string name) {
+ContainerSpec HostRig::server(std::string name) {
     return {.name = name,
             .labels = {{label, name}},
             .image = demo_image,
             .memory_bytes = 64 << 20,
-            .pids_max = 64};
+            .pids_max = 64,
+            .ids = ids_};
 }
 
-ContainerSpec PodmanRig::finisher(std::string name, int code) {
+ContainerSpec HostRig::finisher(std::string name, int code) {
     auto spec = server(std::move(name));
     spec.environment["EXIT_CODE"] = std::to_string(code);
     return spec;
 }
 
-std::string PodmanRig::subnet(int number) {
+std::string HostRig::subnet(int number) {
     // Runs at the same time have processes of their own.
     const auto process = static_cast<unsigned>(::getpid());
     return fmt::format("10.{}.{}.0/24", 64 + process % 64,
                        (process / 64 % 16) * 16 + static_cast<unsigned>(number));
 }
 
-std::string PodmanRig::get(std::string address, std::string path) {
+std::string HostRig::get(std::string address, std::string path) {
     const auto end = timers_->now() + 10s;
     while (timers_->now() < end) {
         http::Request request{.target = path};

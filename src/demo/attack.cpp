@@ -1,0 +1,164 @@
+// What a program in a container must not be able to do: tests try it out from inside.
+#include <fcntl.h>
+#include <linux/vm_sockets.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "demo/pages.h"
+
+namespace demo {
+
+namespace {
+
+// 0: it went through.
+int errno_of(long result) { return result < 0 ? errno : 0; }
+
+int in_a_child(int (*what)()) {
+    int report[2];
+    if (::pipe2(report, O_CLOEXEC) != 0) return errno;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int error = what();
+        (void)!::write(report[1], &error, sizeof error);
+        ::_exit(0);
+    }
+    ::close(report[1]);
+    int error = child < 0 ? errno : EINTR;  // Killed, when it says nothing.
+    (void)!::read(report[0], &error, sizeof error);
+    ::close(report[0]);
+    return error;
+}
+
+int new_user() {
+    return in_a_child([] { return errno_of(::unshare(CLONE_NEWUSER)); });
+}
+int new_network() {
+    return in_a_child([] { return errno_of(::unshare(CLONE_NEWNET)); });
+}
+int cloned_user() {
+    const long child = ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+    if (child == 0) ::_exit(0);
+    return errno_of(child);
+}
+int key() { return errno_of(::syscall(SYS_add_key, "user", "hostler", "x", 1UL, -2)); }
+int session_keys() { return errno_of(::syscall(SYS_keyctl, 0, -3, 1)); }
+int vsock() { return errno_of(::socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+int raw_socket() { return errno_of(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 1)); }
+int mount_it() { return errno_of(::mount("none", "/tmp", "tmpfs", 0, nullptr)); }
+int unmount_it() { return errno_of(::umount2("/dev/shm", MNT_DETACH)); }
+int make_device() {
+    ::unlink("/tmp/kmsg");
+    return errno_of(::mknod("/tmp/kmsg", S_IFCHR | 0600, makedev(1, 11)));
+}
+int write_sysctl() {
+    const int fd = ::open("/proc/sys/kernel/core_pattern", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    const int error = errno_of(::write(fd, "|/tmp/x", 7));
+    ::close(fd);
+    return error;
+}
+int write_control_group() {
+    const int error = errno_of(::mkdir("/sys/fs/cgroup/memory/hostler-attack", 0755));
+    return error == ENOENT ? errno_of(::mkdir("/sys/fs/cgroup/hostler-attack", 0755)) : error;
+}
+int ring() { return errno_of(::syscall(SYS_io_uring_setup, 8U, nullptr)); }
+int program_in_kernel() { return errno_of(::syscall(SYS_bpf, 0, nullptr, 0U)); }
+int fault_handler() { return errno_of(::syscall(SYS_userfaultfd, 0)); }
+int kernel_log() { return errno_of(::syscall(SYS_syslog, 3, nullptr, 0)); }
+int open_gpu() {
+    const int fd = ::open("/dev/nvidia0", O_RDWR | O_CLOEXEC);
+    const int error = errno_of(fd);
+    if (fd >= 0) ::close(fd);
+    return error;
+}
+// What must go on working: a debugger for one's own.
+int trace_own() {
+    return in_a_child([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); });
+}
+
+struct Attack {
+    const char* name;
+    int (*go)();
+};
+constexpr Attack attacks[] = {{"new-user", new_user},
+                              {"new-network", new_network},
+                              {"cloned-user", cloned_user},
+                              {"key", key},
+                              {"session-keys", session_keys},
+                              {"vsock", vsock},
+                              {"raw-socket", raw_socket},
+                              {"mount", mount_it},
+                              {"unmount", unmount_it},
+                              {"device", make_device},
+                              {"sysctl", write_sysctl},
+                              {"control-group", write_control_group},
+                              {"ring", ring},
+                              {"program-in-kernel", program_in_kernel},
+                              {"fault-handler", fault_handler},
+                              {"kernel-log", kernel_log},
+                              {"open-gpu", open_gpu},
+                              {"trace-own", trace_own}};
+
+std::string text_of(const char* path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// A copy of this program that belongs to root and has the setuid bit, run by somebody else; what it says.
+std::string setuid_identity() {
+    constexpr const char* copy = "/tmp/setuid-demo";
+    constexpr uid_t somebody = 1234;
+    ::unlink(copy);
+    std::ofstream{copy, std::ios::binary} << text_of("/proc/self/exe");
+    if (::chown(copy, 0, 0) != 0 || ::chmod(copy, 04755) != 0) return "not made\n";
+    int report[2];
+    if (::pipe(report) != 0) return "no pipe\n";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::dup2(report[1], 1);
+        if (::setresgid(somebody, somebody, somebody) == 0 && ::setresuid(somebody, somebody, somebody) == 0)
+            ::execl(copy, copy, "whoami", nullptr);
+        ::_exit(1);
+    }
+    ::close(report[1]);
+    std::string said;
+    char piece[64];
+    for (ssize_t size = 0; (size = ::read(report[0], piece, sizeof piece)) > 0;)
+        said.append(piece, static_cast<std::size_t>(size));
+    ::close(report[0]);
+    return said;
+}
+
+}  // namespace
+
+// "done", or the kernel's word against it: "EPERM".
+bool attack(Connection& connection, const Request& request) {
+    const auto name = request.parameter("what");
+    if (name == "setuid") return connection.respond(200, "text/plain", setuid_identity());
+    if (name == "groups-seen")
+        return connection.respond(200, "text/plain",
+                                  text_of("/proc/self/cgroup") + text_of("/proc/self/mountinfo"));
+    for (const auto& one : attacks) {
+        if (name != one.name) continue;
+        const int error = one.go();
+        const char* word = error == 0 ? "done" : ::strerrorname_np(error);
+        return connection.respond(200, "text/plain", std::string(word ? word : "?") + "\n");
+    }
+    return connection.respond(404, "text/plain", "no such attack\n");
+}
+
+}  // namespace demo
