@@ -141,6 +141,8 @@ private:
         const auto relayed =
             co_await relay(client_, server_, inlet_.body(), false, inward(), outcome_.request_bytes);
         if (outcome_.request_bytes > 0) inlet_.got_body();
+        // An answer that came before the request's end has ended this, not the client.
+        CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state));
         switch (relayed.value_or(Relayed::source_broke)) {
             case Relayed::whole: server_.prolong(limits_.answer_time); break;
             case Relayed::sink_broke: break;  // The upstream may still answer: that is awaited elsewhere.

@@ -95,6 +95,10 @@ std::vector<Answered> splitting() {
         {"version 2.0", "HTTP/2.0 200 evil\r\nContent-Length: 0\r\n\r\n", 502, "RFC 9112 2.3"},
         {"HTTP/0.9", "evil\r\n", 502, "RFC 9112 4"},
         {"nothing", "", 502, "RFC 9110 15.6.3"},
+        {"nothing, before the request's end", "", 502, "RFC 9110 15.6.3", "", false, "POST",
+         "Content-Length: 10\r\n"},
+        {"HTTP/0.9, before the request's end", "evil\r\n", 502, "RFC 9112 4", "", false, "POST",
+         "Content-Length: 10\r\n"},
         {"a cookie of the platform",
          ok("Set-Cookie: __hostler_session=evil\r\nSet-Cookie: =__hostler_session=evil\r\n"
             "Content-Length: 0\r\n"),
