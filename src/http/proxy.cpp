@@ -93,7 +93,7 @@ public:
         client_.unwatch();
         // An answer that came before the request's end: what is left of the request is not for us to read.
         if (group_) co_await group_->close();
-        if (!inlet_.body().done() && (outcome_.request_bytes > 0 || !good)) inlet_.last_one();
+        if (!inlet_.body().done() && (outcome_.request_bytes > 0 || outcome_.error)) inlet_.last_one();
         if (!inlet_.body().done() || !unsent_.empty()) server_.close();
         CO_TRY(unless_cancelled(co_await asio::this_coro::cancellation_state));
         finish();
