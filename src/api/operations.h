@@ -9,7 +9,9 @@
 #include "api/types_host.h"
 #include "api/types_instance.h"
 #include "api/types_key.h"
+#include "api/types_share.h"
 #include "api/types_stock.h"
+#include "api/types_template.h"
 #include "api/types_volume.h"
 #include "api/types_zone.h"
 
@@ -26,6 +28,7 @@ struct Noun {
 inline constexpr auto nouns = std::to_array<Noun>({
     {"stock", "Resources of instances, held in advance."},
     {"instance", "GPU instances."},
+    {"template", "Kinds of instances, ready to be started."},
     {"zone", "Sites where hosts stand."},
     {"access", "Entry points of zones, for hosts and tunnels."},
     {"host", "Machines with GPUs."},
@@ -91,10 +94,19 @@ inline constexpr Typed<NameZone, Empty> delete_zone{{
 inline constexpr Typed<ListAccessPoints, List<AccessPoint>> list_access_points{{
     .name = "listAccessPoints", .path = "/v1/access-points", .permission = "access.read",
     .scope = Scope::operator_only, .help = "List the access points.", .list = true, .noun = "access",
-    .verb = "list", .columns = "id zone state address hosts version seenAt"}};
+    .verb = "list", .columns = "id zone state address hosts standbys loadPercent tunnels version seenAt"}};
 inline constexpr Typed<GetAccessPoint, AccessPoint> get_access_point{{
     .name = "getAccessPoint", .path = "/v1/access-points/{accessPoint}", .permission = "access.read",
     .scope = Scope::operator_only, .help = "Show an access point.", .noun = "access", .verb = "get"}};
+inline constexpr Typed<DrainAccessPoint, AccessPoint> drain_access_point{{
+    .name = "drainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/drain",
+    .permission = "access.write", .scope = Scope::operator_only,
+    .help = "Move the hosts of an access point to others, and let no new ones come.", .noun = "access",
+    .verb = "drain"}};
+inline constexpr Typed<GetAccessPoint, AccessPoint> undrain_access_point{{
+    .name = "undrainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/undrain",
+    .permission = "access.write", .scope = Scope::operator_only, .help = "Let an access point take hosts again.",
+    .noun = "access", .verb = "undrain"}};
 
 inline constexpr Typed<CreateHostToken, CreatedHostToken> create_host_token{{
     .name = "createHostToken", .method = Method::post, .path = "/v1/host-tokens", .permission = "host.write",
@@ -181,6 +193,29 @@ inline constexpr Typed<GetInstance, Explanation> explain_instance{{
     .help = "Tell why an instance is in its state, and what would help.", .noun = "instance",
     .verb = "explain"}};
 
+inline constexpr Typed<Empty, List<InstanceTemplate>> list_templates{{
+    .name = "listTemplates", .path = "/v1/templates", .permission = "template.read",
+    .help = "List the templates.", .list = true, .noun = "template", .verb = "list",
+    .columns = "name title help image"}};
+inline constexpr Typed<GetTemplate, InstanceTemplate> get_template{{
+    .name = "getTemplate", .path = "/v1/templates/{template}", .permission = "template.read",
+    .help = "Show a template, and what may be said when an instance is started from it.",
+    .noun = "template", .verb = "get", .example = "template get jupyter"}};
+
+inline constexpr Typed<CreateShare, CreatedShare> create_share{{
+    .name = "createShare", .method = Method::post, .path = "/v1/instances/{instance}/shares",
+    .permission = "instance.share", .help = "Make a link that opens one port in a browser, without a key.",
+    .status = 201, .noun = "instance", .verb = "share", .argument = "port",
+    .example = "instance share notebook-1 8080 --for 8h"}};
+inline constexpr Typed<ListShares, List<Share>> list_shares{{
+    .name = "listShares", .path = "/v1/instances/{instance}/shares", .permission = "instance.read",
+    .help = "List the share links of an instance.", .list = true, .noun = "instance", .verb = "shares",
+    .columns = "id port expiresAt opened madeBy createdAt"}};
+inline constexpr Typed<NameShare, Empty> delete_share{{
+    .name = "deleteShare", .method = Method::delete_, .path = "/v1/shares/{share}",
+    .permission = "instance.share", .help = "Revoke a share link, for those too who have opened it.",
+    .noun = "instance", .verb = "unshare", .example = "instance unshare sh-4t1b9r"}};
+
 inline constexpr Typed<CreateVolume, Volume> create_volume{{
     .name = "createVolume", .method = Method::post, .path = "/v1/volumes", .permission = "volume.write",
     .help = "Create a volume.", .status = 201, .noun = "volume", .verb = "create", .argument = "name",
@@ -193,6 +228,10 @@ inline constexpr Typed<NameVolume, Volume> get_volume{{
     .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read",
     .help = "Show a volume.",
     .noun = "volume", .verb = "get"}};
+inline constexpr Typed<ResizeVolume, LongOperation> resize_volume{{
+    .name = "resizeVolume", .method = Method::patch, .path = "/v1/volumes/{volume}",
+    .permission = "volume.write", .help = "Make a volume larger, also while instances use it.", .status = 202,
+    .noun = "volume", .verb = "resize", .example = "volume resize models --size 20Gi --wait"}};
 inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
     .name = "deleteVolume", .method = Method::delete_, .path = "/v1/volumes/{volume}",
     .permission = "volume.write", .help = "Delete a volume that no instance uses, with what is in it.",

@@ -29,8 +29,13 @@ struct Host {
     std::int64_t memory_free_bytes = 0;
     std::int64_t disk_bytes = 0;
     std::int64_t disk_free_bytes = 0;
+    std::int64_t volume_free_bytes = 0;
     int instances = 0;
     std::string access_point;
+    std::optional<double> access_rtt_ms{};
+    std::vector<std::string> standby_access_points;
+    std::int64_t reports_dropped = 0;
+    std::int64_t reports_lost = 0;
     std::string os;
     std::string kernel;
     std::string architecture;
@@ -39,6 +44,7 @@ struct Host {
     std::string cuda_version;
     std::string agent_version;
     std::string engine;
+    bool user_namespaces = false;
     std::vector<std::string> problems;
     WallTime joined_at;
     std::optional<WallTime> seen_at{};
@@ -46,8 +52,9 @@ struct Host {
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
                        gpus_free, gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes,
-                       disk_free_bytes, instances, access_point, os, kernel, architecture, cpu_model,
-                       driver_version, cuda_version, agent_version, engine, problems, joined_at, seen_at))
+                       disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
+                       reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
+                       driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
@@ -68,9 +75,17 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "memory_free_bytes", .help = "Memory that nobody holds.", .unit = Unit::bytes},
     {.member = "disk_bytes", .help = "Disk for workloads.", .unit = Unit::bytes},
     {.member = "disk_free_bytes", .help = "Disk that is free.", .unit = Unit::bytes},
+    {.member = "volume_free_bytes", .help = "Disk that new volumes may have.", .unit = Unit::bytes},
     {.member = "instances", .help = "Instances on it.", .example = "3"},
     {.member = "access_point", .help = "The access point it is connected to; empty: none.",
      .example = "access-nj-1"},
+    {.member = "access_rtt_ms", .help = "Round trip to it, as the host measures it.", .example = "1.9"},
+    {.member = "standby_access_points", .help = "Others it is connected to, for when that one fails.",
+     .example = "[\"access-lon-1\"]"},
+    {.member = "reports_dropped", .help = "Samples it had no room for while nobody took its reports.",
+     .example = "0"},
+    {.member = "reports_lost", .help = "Reports that never came, since this master leads; always 0.",
+     .example = "0"},
     {.member = "os", .help = "Its operating system.", .example = "Debian GNU/Linux 12 (bookworm)"},
     {.member = "kernel", .help = "Its kernel.", .example = "6.1.0-18-amd64"},
     {.member = "architecture", .help = "Of its CPUs.", .example = "x86_64"},
@@ -79,6 +94,8 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "cuda_version", .help = "The newest CUDA that the driver serves.", .example = "12.8"},
     {.member = "agent_version", .help = "Release of its agent.", .example = "0.1.0"},
     {.member = "engine", .help = "The container engine that runs workloads.", .example = "podman 4.3.1"},
+    {.member = "user_namespaces",
+     .help = "Root inside of an instance is an unprivileged user of the host."},
     {.member = "problems", .help = "What could not be seen on it, and why."},
     {.member = "joined_at", .help = "When it joined."},
     {.member = "seen_at", .help = "When it last reported."},

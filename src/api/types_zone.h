@@ -49,8 +49,8 @@ inline constexpr auto fields<NameZone> = std::to_array<Field>({
     {.member = "zone", .help = "The zone's name.", .example = "nj", .form = &forms::label},
 });
 
-enum class AccessState { up, down };
-BOOST_DESCRIBE_ENUM(AccessState, up, down)
+enum class AccessState { up, down, draining, drained };
+BOOST_DESCRIBE_ENUM(AccessState, up, down, draining, drained)
 
 struct AccessPoint {
     std::string id;
@@ -58,17 +58,29 @@ struct AccessPoint {
     std::string address;
     AccessState state = AccessState::down;
     int hosts = 0;
+    int standbys = 0;
+    int load_percent = 0;
+    int tunnels = 0;
+    int banned = 0;
     std::string version;
     std::optional<WallTime> seen_at{};
 };
-BOOST_DESCRIBE_STRUCT(AccessPoint, (), (id, zone, address, state, hosts, version, seen_at))
+BOOST_DESCRIBE_STRUCT(AccessPoint, (),
+                      (id, zone, address, state, hosts, standbys, load_percent, tunnels, banned, version,
+                       seen_at))
 template <>
 inline constexpr auto fields<AccessPoint> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "access-nj-1"},
     {.member = "zone", .help = "The zone whose entry it is.", .example = "nj"},
     {.member = "address", .help = "Where agents dial it.", .example = "198.51.100.7:7443"},
-    {.member = "state", .help = "Whether it is connected to the master.", .example = "up"},
-    {.member = "hosts", .help = "Hosts connected through it.", .example = "2"},
+    {.member = "state", .help = "Whether it is connected to the master, and whether hosts leave it or have left.",
+     .example = "up"},
+    {.member = "hosts", .help = "Hosts that speak through it.", .example = "2"},
+    {.member = "standbys", .help = "Hosts that are connected to it as well, for when their own one fails.",
+     .example = "3"},
+    {.member = "load_percent", .help = "Its connections of hosts, of those that it takes.", .example = "12"},
+    {.member = "tunnels", .help = "Open tunnels through it.", .example = "40"},
+    {.member = "banned", .help = "Addresses and hosts that it refuses for a while.", .example = "0"},
     {.member = "version", .help = "The release it runs.", .example = "0.1.0"},
     {.member = "seen_at", .help = "When it was last heard of."},
 });
@@ -80,6 +92,17 @@ BOOST_DESCRIBE_STRUCT(ListAccessPoints, (), (zone))
 template <>
 inline constexpr auto fields<ListAccessPoints> = std::to_array<Field>({
     {.member = "zone", .help = "Only those of this zone.", .example = "nj", .form = &forms::label},
+});
+
+struct DrainAccessPoint {
+    std::string access_point;
+    bool force = false;
+};
+BOOST_DESCRIBE_STRUCT(DrainAccessPoint, (), (access_point, force))
+template <>
+inline constexpr auto fields<DrainAccessPoint> = std::to_array<Field>({
+    {.member = "access_point", .help = "The access point's id.", .example = "access-nj-1"},
+    {.member = "force", .help = "Even if no other access point takes its hosts.", .absent = Absent::fills},
 });
 
 struct GetAccessPoint {

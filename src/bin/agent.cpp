@@ -6,11 +6,14 @@
 #include "adapters/disk/logs.h"
 #include "adapters/disk/volumes.h"
 #include "adapters/docker/engine.h"
+#include "adapters/docker/exec.h"
 #include "adapters/docker/network.h"
 #include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
+#include "adapters/net/names.h"
 #include "adapters/nvml/nvml.h"
 #include "adapters/sim/engine.h"
+#include "adapters/sim/exec.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sysfs/host.h"
 #include "adapters/sysfs/pci.h"
@@ -38,8 +41,9 @@ struct Hardware {
 struct Options {
     Hardware hardware;
     agent::Settings agent;
-    std::string data, engine = "docker:/var/run/docker.sock", ready_file;
+    std::string data, engine = "docker:/var/run/docker.sock", ready_file, templates;
     std::vector<std::string> cdi_folders;
+    bool no_user_namespaces = false;
 };
 
 // Every way of seeing GPUs, the most telling first.
@@ -73,6 +77,7 @@ void add_hardware_options(CLI::App& app, Hardware& hardware) {
 // What runs containers, and how their addresses are reached.
 struct Containers {
     std::unique_ptr<Engine> engine;
+    std::unique_ptr<Exec> exec;
     std::unique_ptr<HostNetwork> networks;
     std::unique_ptr<Net> net;         // Null: the host's own.
     std::unique_ptr<sim::Disk> disk;  // Of the simulated ones.
@@ -91,6 +96,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     made.networks = std::make_unique<sim::SimNetworks>(*made.disk, *process.timers);
     made.net = engine->container_net(*process.net);
     made.simulated = engine.get();
+    made.exec = std::make_unique<sim::SimExec>(process.loop, *process.timers, *engine);
     made.engine = std::move(engine);
     co_return made;
 }
@@ -105,11 +111,15 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
                         "or sim",
                         options.engine));
     const std::string socket = options.engine.substr(docker.size());
-    docker::EngineSettings settings{.socket = socket};
+    docker::EngineSettings settings{.socket = socket,
+                                    .state_folder = fs::absolute(options.data).string(),
+                                    .user_namespaces = !options.no_user_namespaces};
+    if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
     made.engine =
         std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
+    made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
     made.networks = std::make_unique<docker::DockerNetwork>(
         *process.net, *process.timers, worker,
         docker::NetworkSettings{.socket = socket, .owner = std::move(owner)});
@@ -141,9 +151,12 @@ Task<> run(Process& process, Options options) {
     // What must be durable does not wait behind what may take long.
     const auto journal_worker = make_worker(process.loop, "journal");
     const auto disk_worker = make_worker(process.loop, "disk");
+    const auto volume_worker = make_worker(process.loop, "volumes");
     const auto engine_worker = make_worker(process.loop, "engine");
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
-    const auto volumes = CO_TRY(disk::open_volumes(*disk_worker, data / "volumes"));
+    const auto volumes = CO_TRY(
+        disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
+                           options.engine == "sim" ? disk::no_images() : disk::loop_images()));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
@@ -152,10 +165,11 @@ Task<> run(Process& process, Options options) {
                                 ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
                                 : CO_TRY(docker_containers(process, *engine_worker, options, owner));
     const auto keys = net::make_keys();
+    const auto names = net::make_names(process.loop, *process.timers);
     agent::Agent role{
         options.agent,
         {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
-         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys}};
+         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys, names.get(), containers.exec.get()}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -228,8 +242,13 @@ int agent_main(int argc, const char* const* argv) {
     work->add_option("--engine", options.engine,
                      "The container engine: docker:SOCKET, of dockerd or podman; sim, which runs nothing")
         ->capture_default_str();
+    work->add_option("--templates", options.templates, "Folder with recipes of images")
+        ->default_val(template_folder().string());
     work->add_option("--cdi-dir", options.cdi_folders,
                      "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
+    work->add_flag("--no-user-namespaces", options.no_user_namespaces,
+                   "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
+                   "this itself (userns-remap)");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
     std::string format = "table";

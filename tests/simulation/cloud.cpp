@@ -125,6 +125,7 @@ void Cloud::each_second() {
     const auto now = term();
     if (!now) return;
     if (mistakes.each_second) mistakes.each_second(*this, *now);
+    check_reports(now->look(), found);
     disturb(*now);
 }
 

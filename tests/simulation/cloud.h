@@ -7,6 +7,7 @@
 #include "checkers/findings.h"
 #include "checkers/store_watch.h"
 #include "http/message.h"
+#include "roles/agent/settings.h"
 #include "roles/master/master.h"
 
 namespace hostler::simulation {
@@ -23,6 +24,8 @@ class Cloud;
 struct Mistakes {
     std::function<std::unique_ptr<Store>(Store&)> store;
     std::function<std::unique_ptr<Journal>(Journal&)> agent_journal;
+    std::function<std::unique_ptr<Net>(Net&)> agent_net;
+    std::function<void(agent::Settings&)> agent_settings;
     std::shared_ptr<Digest> digest;
     std::function<void(Cloud&, master::Term&)> each_second;
 };

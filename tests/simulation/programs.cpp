@@ -77,17 +77,19 @@ AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at
       zone(std::move(at)),
       mistaken(in.mistakes.agent_journal ? in.mistakes.agent_journal(on.journal) : nullptr),
       journal(mistaken ? *mistaken : static_cast<Journal&>(on.journal), in.obedience.at(on.machine.name)),
-      engine(*on.engine, in.obedience.at(on.machine.name)) {}
+      engine(*on.engine, in.obedience.at(on.machine.name)),
+      lossy(in.mistakes.agent_net ? in.mistakes.agent_net(*on.container_net) : nullptr) {}
 
 Task<> AgentProgram::once() {
     agent::Settings settings;
-    settings.access = {"nj:7441", "lon:7441"};
-    if (zone == "lon") std::swap(settings.access[0], settings.access[1]);
+    settings.access = {"cloud:7441", "nj:7441"};
+    if (zone == "lon") settings.access = {"lon:7441"};  // It learns of the other from the master.
     settings.token = token;
     settings.version = "0.1.0";
+    if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
                                                                  life.timers,
-                                                                 *life.container_net,
+                                                                 lossy ? *lossy : *life.container_net,
                                                                  life.random,
                                                                  engine,
                                                                  life.networks,
@@ -96,7 +98,8 @@ Task<> AgentProgram::once() {
                                                                  life.logs,
                                                                  {&life.telemetry},
                                                                  life.host,
-                                                                 life.keys});
+                                                                 life.keys,
+                                                                 &names});
     co_return co_await role->run();
 }
 

@@ -44,6 +44,15 @@ struct GatewayProgram {
     std::unique_ptr<gateway::Gateway> role;
 };
 
+// One name with several answers.
+class Directory final : public Names {
+public:
+    Task<std::vector<std::string>> addresses(std::string name, Duration) override {
+        if (name == "cloud:7441") co_return std::vector<std::string>{"nj:7441", "lon:7441"};
+        co_return std::vector<std::string>{name};
+    }
+};
+
 struct AgentProgram {
     AgentProgram(Cloud& in, Life& on, std::string with, std::string at);
     Task<> once();
@@ -54,6 +63,8 @@ struct AgentProgram {
     std::unique_ptr<Journal> mistaken;
     WatchedJournal journal;
     WatchedEngine engine;
+    std::unique_ptr<Net> lossy;
+    Directory names;
     std::unique_ptr<agent::Agent> role;
 };
 

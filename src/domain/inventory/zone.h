@@ -24,10 +24,11 @@ struct AccessPoint {
     std::string tunnel_address;
     std::string control_address;
     std::int64_t created_at = 0;
+    bool draining = false;  // It takes no new agents, and those that are there leave.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(AccessPoint, (),
-                      (name, zone, uplink_address, tunnel_address, control_address, created_at))
+                      (name, zone, uplink_address, tunnel_address, control_address, created_at, draining))
 
 struct Gateway {
     std::string name;

@@ -27,11 +27,12 @@ Access::Access(Settings settings, Ports ports)
       tunnels_(ports_.loop, ports_.timers, ports_.random, settings_, guard_),
       uplink_(ports_, settings_, remembered_, relay_, guard_),
       control_(ports_, settings_, relay_, tunnels_),
-      master_(ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); },
-              [this] {
-                  const Counters now = counters();
-                  return AccessStatus{now.tunnels_open, now.banned_addresses + now.banned_hosts};
-              }) {}
+      master_(
+          ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); },
+          [this] {
+              const Counters now = counters();
+              return AccessStatus{now.tunnels_open, now.banned_addresses + now.banned_hosts};
+          }) {}
 
 Task<> Access::run() {
     const auto ended = co_await serve();

@@ -48,7 +48,8 @@ std::size_t Guard::banned_now(Instant now) const {
 
 void Guard::sweep(Instant now) {
     std::erase_if(peers_, [&](const auto& row) {
-        return row.second.faults.full(now) && now >= row.second.banned_until && now >= row.second.vouched_until;
+        return row.second.faults.full(now) && now >= row.second.banned_until &&
+               now >= row.second.vouched_until;
     });
 }
 

@@ -94,7 +94,8 @@ Task<> Tunnels::greet(StreamPtr stream) {
             if (const auto ticket = ticket_of(*line)) taken = tickets_.take(*ticket, timers_.now());
     }
     const std::string address = without_port(stream->address());
-    if (taken) guard_.vouch(address, timers_.now());
+    if (taken)
+        guard_.vouch(address, timers_.now());
     else if (guard_.fault(address, timers_.now()))
         log_warn("tunnels: {} is banned for {} s: it has no ticket", address, settings_.ban_s);
     if (!taken || !room_for(taken->host)) {

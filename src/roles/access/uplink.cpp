@@ -76,14 +76,15 @@ Uplink::Uplink(const Ports& ports, const Settings& settings, const Remembered& r
 Task<> Uplink::serve(Listener& listener) {
     tasks_.start("silent agents", watch());
     co_return co_await accept_all(listener, ports_.timers, [this](StreamPtr raw) {
-        if (handshakes_ < settings_.handshakes_max && !refused(without_port(raw->address()))) tasks_.start("agent", greet(std::move(raw)));
+        if (handshakes_ < settings_.handshakes_max && !refused(without_port(raw->address())))
+            tasks_.start("agent", greet(std::move(raw)));
     });
 }
 
 Task<> Uplink::close() { return tasks_.close(); }
 
-// From a banned address nobody is listened to, but where hosts of ours have come from lately: there a few are,
-// for one of them may be behind each.
+// From a banned address nobody is listened to, but where hosts of ours have come from lately: there a few
+// are, for one of them may be behind each.
 bool Uplink::refused(const std::string& address) {
     const Instant now = ports_.timers.now();
     if (!guard_.banned(address, now)) return false;

@@ -44,9 +44,9 @@ private:
     std::size_t joins_ = 0;
     Rates join_rates_;
     Guard& guard_;
-    Guard hosts_;           // By host: what it sends,
-    Rates host_sessions_;   // and how often it comes.
-    Rates trickle_;         // By banned address.
+    Guard hosts_;          // By host: what it sends,
+    Rates host_sessions_;  // and how often it comes.
+    Rates trickle_;        // By banned address.
     TaskGroup tasks_;
 };
 

@@ -3,6 +3,7 @@
 
 namespace hostler::uplink {
 
+class AccessList;
 class AgentHello;
 class AgentWelcome;
 class Command;

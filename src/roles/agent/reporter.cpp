@@ -15,6 +15,8 @@ namespace {
 std::string worth_telling(uplink::HostFacts facts) {
     constexpr std::uint64_t disk_step = 1ULL << 30;
     facts.set_disk_free_bytes(facts.disk_free_bytes() / disk_step);
+    constexpr std::uint64_t volume_step = 256ULL << 20;
+    facts.set_volume_bytes(facts.volume_bytes() / volume_step);
     for (auto& gpu : *facts.mutable_gpus()) {
         gpu.clear_pcie_generation();
         gpu.clear_pcie_width();
@@ -56,6 +58,14 @@ void Reporter::pace(Duration interval) {
 Task<> Reporter::run() {
     while (true) {
         CO_TRY(co_await wait());
+        // First, so that nothing is taken from where it is kept before there is a place for it.
+        if (const auto room = co_await queue_.reserve(); !room) {
+            if (room.error().code == Code::cancelled) co_return room;
+            if (!std::exchange(stuck_, true)) log_warn("reports wait: {}", room.error().message);
+            CO_TRY(co_await sleep(ports_.timers, seconds{1}));
+            continue;
+        }
+        stuck_ = false;
         if (std::exchange(touched_, false)) CO_TRY(co_await sleep(ports_.timers, settings_.coalesce));
         touched_ = false;
         const bool due = ports_.timers.now() >= next_;
@@ -65,9 +75,11 @@ Task<> Reporter::run() {
         // Last, so that nothing is awaited between looking and the report's place in the queue.
         if (!add_changes(report) && !due) continue;
         report.set_time(ports_.timers.wall().time_since_epoch().count());
-        auto pushed = co_await queue_.push(std::move(report));
-        if (!pushed && pushed.error().code == Code::cancelled) co_return pushed;
-        if (!pushed) log_warn("a report is lost: {}", pushed.error().message);
+        const std::uint64_t dropped = queue_.dropped();
+        CO_TRY(co_await queue_.push(std::move(report)));
+        if (dropped == 0 && queue_.dropped() > 0)
+            log_warn("{} reports wait, which is the limit: the oldest samples go, changes are merged",
+                     queue_.size());
         grown_.notify_all();
     }
 }
@@ -104,6 +116,9 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     CO_TRY(co_await describe_engine());
     const auto volumes = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "volumes",
                                          ports_.volumes.list());
+    if (auto room = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "volumes",
+                                    ports_.volumes.room()))
+        room_ = std::move(*room);
     const auto networks = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "networks",
                                           ports_.networks.list());
     CO_TRY(co_await check_cancelled());
@@ -118,19 +133,24 @@ Task<> Reporter::add_everything(uplink::Report& report) {
 }
 
 Task<> Reporter::describe_engine() {
-    if (!workloads_.known()) engine_.clear();
-    if (!workloads_.known() || !engine_.empty()) co_return Result<>{};
+    if (!workloads_.known()) engine_.reset();
+    if (!workloads_.known() || engine_) co_return Result<>{};
     const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline,
                                        "the container engine", ports_.engine.describe());
     CO_TRY(co_await check_cancelled());
-    if (facts) engine_ = facts->name;
+    if (facts) engine_ = *facts;
     co_return Result<>{};
 }
 
 uplink::HostFacts Reporter::facts() const {
     uplink::HostFacts made = facts_message(sampler_.facts(), sampler_.health());
-    if (workloads_.known()) made.set_engine(clean_text(engine_, 256));
+    if (workloads_.known() && engine_) {
+        made.set_engine(clean_text(engine_->name, 256));
+        made.set_user_namespaces(engine_->user_namespaces != UserNamespaces::none);
+    }
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
+    made.set_volume_bytes(room_.bytes);
+    made.set_volumes_refused(clean_text(room_.refused, 1024));
     return made;
 }
 

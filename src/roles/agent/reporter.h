@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/signal.h"
@@ -25,6 +26,7 @@ public:
     void touch();       // Facts or faults may have changed.
     void report_all();  // The next report is complete, and soon.
     void pace(Duration interval);
+    const std::optional<EngineFacts>& engine() const { return engine_; }  // nullopt: it was not asked yet.
     ReportQueue& queue() { return queue_; }
     Signal& grown() { return grown_; }
 
@@ -43,11 +45,13 @@ private:
     Signal grown_;
     Signal wake_;
     bool touched_ = false;
+    bool stuck_ = false;  // The journal takes no numbers; it was said.
     Duration interval_ = seconds{10};
     Instant next_;
     std::map<std::string, Workload> changed_;  // By instance.
     std::string facts_told_;                   // As of the last report or hello.
-    std::string engine_;                       // "podman 4.3.1"; empty: not asked yet.
+    std::optional<EngineFacts> engine_;        // As it was when it last came.
+    HostVolumes::Room room_;                   // As last measured.
     std::string boot_id_;                      // Where the machine has none.
 };
 

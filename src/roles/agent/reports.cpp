@@ -13,7 +13,7 @@ ReportQueue::ReportQueue(Journal& journal, std::size_t size_max) : journal_(jour
 
 ReportQueue::~ReportQueue() = default;
 
-Task<> ReportQueue::push(uplink::Report report) {
+Task<> ReportQueue::reserve() {
     constexpr std::uint64_t block = 10'000;
     if (last_ >= reserved_) {
         const auto stored = journal_.all().find("sequence");
@@ -24,6 +24,11 @@ Task<> ReportQueue::push(uplink::Report report) {
         last_ = std::max(last_, from);
         reserved_ = from + block;
     }
+    co_return Result<>{};
+}
+
+Task<> ReportQueue::push(uplink::Report report) {
+    CO_TRY(co_await reserve());
     report.set_sequence(++last_);
     reports_.push_back(std::make_unique<uplink::Report>(std::move(report)));
     make_room();
@@ -48,15 +53,26 @@ const uplink::Report* ReportQueue::after(std::uint64_t sequence) const {
     return found == reports_.end() ? nullptr : found->get();
 }
 
+std::uint64_t ReportQueue::settled() const {
+    return reports_.empty() ? last_ : reports_.front()->sequence() - 1 - reports_.front()->missing();
+}
+
 void ReportQueue::make_room() {
     if (reports_.size() <= size_max_) return;
     const auto old = std::find_if(reports_.begin(), std::prev(reports_.end()),
                                   [](const auto& report) { return only_telemetry(*report); });
     if (old != std::prev(reports_.end())) {
+        auto& next = **std::next(old);
+        next.set_missing(next.missing() + (*old)->missing() + 1);
+        ++dropped_;
         reports_.erase(old);
         return;
     }
+    for (int at : {0, 1})
+        if (!reports_[at]->gpus().empty() || reports_[at]->has_host()) ++dropped_;
+    const std::uint64_t missing = reports_[0]->missing() + 1 + reports_[1]->missing();
     merge(*reports_[0], *reports_[1]);
+    reports_[1]->set_missing(missing);
     reports_.pop_front();
 }
 

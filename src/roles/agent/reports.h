@@ -10,8 +10,9 @@
 
 namespace hostler::agent {
 
-// At most `size_max` reports. When more come, the oldest telemetry goes first; what changed about workloads,
-// facts and faults is merged into fewer reports and never lost.
+// At most `size_max` reports. When more come, the oldest that hold nothing but samples go first; what changed
+// about workloads, facts and faults is merged into fewer reports and never lost. Each report says how many
+// numbers before it will not come, so that the master can tell what it misses from what it was told of.
 class ReportQueue {
 public:
     ReportQueue(Journal& journal, std::size_t size_max);
@@ -19,6 +20,8 @@ public:
 
     // Numbers rise over restarts too: a block of them is reserved in the journal, "sequence".
     Task<> push(uplink::Report report);
+    // Does the part of push() that may fail. Errors: as the journal's.
+    Task<> reserve();
     void acknowledge(std::uint64_t sequence);  // And all before it.
     // A new connection's hello tells the present, so what waits is history: it is never "all there is" any
     // more.
@@ -26,6 +29,9 @@ public:
     // The first that is numbered higher; nullptr: none.
     const uplink::Report* after(std::uint64_t sequence) const;
     std::size_t size() const { return reports_.size(); }
+    // Numbers up to here will not come (again).
+    std::uint64_t settled() const;
+    std::uint64_t dropped() const { return dropped_; }  // Reports whose samples had to go.
 
     static constexpr std::size_t faults_max = 1024;  // Of merged reports; the oldest go.
 
@@ -38,6 +44,7 @@ private:
     std::size_t size_max_;
     std::uint64_t last_ = 0;
     std::uint64_t reserved_ = 0;
+    std::uint64_t dropped_ = 0;
     std::deque<std::unique_ptr<uplink::Report>> reports_;
 };
 

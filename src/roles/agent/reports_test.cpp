@@ -63,6 +63,24 @@ TEST_F(ReportsTest, ChangesAreMergedAndNeverLost) {
     EXPECT_EQ(seen["i-6"], "running");  // Of 13.
 }
 
+// Whatever is pushed and acknowledged: numbers that come and numbers that are said to be missing are all
+// there are.
+TEST_F(ReportsTest, EveryNumberComesOrIsSaidToBeMissing) {
+    std::uint64_t known = queue_.settled();
+    for (int at = 0; at < 400; ++at) {
+        push(at % 3 == 0 ? change("i-" + std::to_string(at % 5), "running") : telemetry());
+        if (at % 7 != 0) continue;
+        std::uint64_t last = queue_.settled();
+        EXPECT_EQ(last, known) << "nothing was acknowledged since";
+        while (const auto* report = queue_.after(last)) {
+            EXPECT_EQ(report->sequence(), last + 1 + report->missing());
+            last = report->sequence();
+        }
+        if (at % 2 == 0) queue_.acknowledge(known = last);
+    }
+    EXPECT_GT(queue_.dropped(), 0U);
+}
+
 TEST_F(ReportsTest, WhatIsAcknowledgedIsForgotten) {
     for (int at = 0; at < 3; ++at) push(telemetry());
     queue_.acknowledge(2);

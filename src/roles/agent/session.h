@@ -1,10 +1,13 @@
-// The way to the master: one connection to an access point after the other.
+// The way to the master: connections to two access points, of which one is spoken through.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/task_group.h"
+#include "roles/agent/access_book.h"
 #include "roles/agent/book.h"
 #include "roles/agent/identity.h"
 #include "roles/agent/reporter.h"
@@ -12,6 +15,9 @@
 
 namespace hostler::agent {
 
+// The other connection is the standby: it takes orders and tunnels, so that instances stay reachable while
+// the first one dies, and it has said nothing. To move is to say hello on the standby; the first one is let
+// go after.
 class Session {
 public:
     struct Hooks {
@@ -25,22 +31,44 @@ public:
     Task<> run();  // For ever.
     void send(
         const uplink::CommandUpdate& update);  // When connected; else it is sent after the next welcome.
-    bool connected() const { return welcomed_ != nullptr; }
+    bool connected() const { return active_ != nullptr; }
+    std::string access() const;  // Whom it speaks through, "nj-1"; empty: nobody.
+    std::size_t links() const;   // Access points that it is connected to.
 
     static constexpr std::size_t logs_default = 64 * 1024;
     static constexpr std::size_t logs_max = 1 << 20;
     static constexpr std::size_t log_requests_max = 16;  // At one time.
 
 private:
-    Task<> serve(StreamPtr stream);
-    Task<> renew_if_due(wire::Link& link);
-    Task<> greet(wire::Link& link);
+    struct Slot {
+        std::string address;  // Dialled or connected; empty: neither.
+        wire::Link* link = nullptr;
+        TaskGroup* tasks = nullptr;  // End with the link.
+        std::uint64_t number = 0;    // Of the link; each has its own.
+        Instant quiet_until{};       // A hello was not answered.
+        Duration quiet{};
+        bool tried = false;  // Once since the start, in vain.
+    };
+    // connections
+    Task<> hold(std::size_t index);
+    Task<> serve(Slot& slot, StreamPtr stream);
+    Task<> receive(Slot& slot, TaskGroup& tasks);
+    const Way* way_for(std::size_t index) const;
+    // which of them is spoken through (session_turns.cpp)
+    Task<> conduct();
+    Slot* best();
+    void follow_advice();
+    void leave_draining();
+    Task<> greet(Slot& slot);
+    Task<> say_hello(Slot& slot, std::uint64_t number, Duration deadline);
     Task<> accept(uplink::AgentWelcome welcome);
-    Task<> receive(wire::Link& link, TaskGroup& tasks);
-    Task<> handle(wire::Link& link, TaskGroup& tasks, uplink::Frame frame);
-    Task<> send_reports(wire::Link& link);
-    Task<> send_answers(wire::Link& link);
-    Task<> watch_certificate(wire::Link& link);
+    bool speaks(const Slot& slot, std::uint64_t turn) const { return active_ == &slot && turn_ == turn; }
+    Slot& other(const Slot& slot) { return &slot == &slots_[0] ? slots_[1] : slots_[0]; }
+    // what is said (session_words.cpp)
+    Task<> handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame);
+    Task<> send_reports(Slot& slot, std::uint64_t turn);
+    Task<> send_answers(Slot& slot, std::uint64_t turn);
+    Task<> watch_certificate(Slot& slot, std::uint64_t turn);
     Task<> answer_logs(wire::Link& link, std::uint64_t call, uplink::LogRequest request);
 
     const Settings& settings_;
@@ -49,7 +77,16 @@ private:
     CommandBook& book_;
     Reporter& reporter_;
     Hooks hooks_;
-    wire::Link* welcomed_ = nullptr;
+    AccessBook ways_;
+    Compass compass_;
+    std::uint64_t rounds_ = 0;  // Of measurements, that the compass has seen.
+    std::array<Slot, 2> slots_;
+    Slot* active_ = nullptr;  // The master has welcomed us there.
+    Slot* wanted_ = nullptr;  // Clearly better than that.
+    std::uint64_t links_made_ = 0;
+    std::string life_;
+    std::uint64_t turn_ = 0;  // Counts hellos.
+    Signal changed_;
     std::size_t log_requests_ = 0;
 };
 

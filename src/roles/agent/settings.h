@@ -9,8 +9,10 @@
 #include "core/timers.h"
 #include "ports/authority.h"
 #include "ports/engine.h"
+#include "ports/exec.h"
 #include "ports/journal.h"
 #include "ports/logs.h"
+#include "ports/names.h"
 #include "ports/network.h"
 #include "ports/telemetry.h"
 #include "ports/volumes.h"
@@ -23,13 +25,25 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 struct Settings {
-    std::vector<std::string>
-        access;           // Where access points answer, "nj.example.com:7443"; the first is tried first.
+    // Where access points answer, "access.example.com:7441": names stand for all of their addresses. The first
+    // is tried first; the master tells of all others.
+    std::vector<std::string> access;
     std::string token;    // One-time; used only while no identity is stored.
     std::string version;  // Ours, told to the master.
 
     Duration dial_deadline = seconds{10};  // Dialling and TLS, each.
-    Duration call_deadline = seconds{20};  // Joining, renewing, being welcomed.
+    Duration call_deadline = seconds{20};  // Joining, renewing, being welcomed where there is one way only.
+    Duration hello_deadline = seconds{4};  // Being welcomed where there is another way.
+    // Silence before the access point that we speak through is asked whether it is there, and before it counts
+    // as gone: well below the master's patience with us (35 s). Tunnels do not wait for it, the standby has them.
+    Duration ping_interval = seconds{3};
+    Duration patience = seconds{8};
+    Duration standby_ping_interval = seconds{10};
+    Duration standby_patience = seconds{25};
+    Duration measure_first = seconds{2};  // Between rounds of measurements: the first few,
+    Duration measure_then = seconds{60};  // and then; jittered by a quarter.
+    Duration resolve_interval = minutes{5};
+    std::size_t sessions = 2;  // Access points to be connected to at once: 2, or 1 for no standby.
     // Between two tries to reach an access point; doubles, jittered.
     Duration backoff_min = milliseconds{200};
     Duration backoff_max = seconds{30};
@@ -46,6 +60,11 @@ struct Settings {
     std::size_t starts_parallel_max = 16;    // Starts and pulls at one time.
     std::size_t tunnels_max = 4096;          // On this host.
     std::size_t tunnels_instance_max = 512;  // To one instance.
+
+    std::size_t sessions_max = 1024;           // Terminals, commands, forwarded connections, on this host.
+    std::size_t sessions_instance_max = 128;   // Of one instance.
+    Duration session_kept = seconds{60};       // Without a connection.
+    Duration session_last_words = seconds{3};  // For a command that is asked to end.
 };
 
 // All of them outlive the agent, and live on its loop.
@@ -62,6 +81,8 @@ struct Ports {
     std::vector<Telemetry*> telemetry;  // The most telling first: drivers, then the bus.
     HostTelemetry& host;
     Keys& keys;
+    Names* names = nullptr;  // Null: what --access says is dialled as it is.
+    Exec* exec = nullptr;  // Without it nobody enters an instance.
 };
 
 }  // namespace hostler::agent

@@ -14,6 +14,10 @@ using std::chrono::seconds;
 constexpr std::size_t access_tries_max = 4;
 constexpr std::size_t ready_bytes_max = 16 * 1024;
 constexpr Duration refused_time = seconds{1};
+// What did not work a moment ago is tried last for so long; nobody waits long for it while there is another
+// way.
+constexpr Duration doubtful_time = seconds{10};
+constexpr Duration hedge_time = std::chrono::milliseconds{1500};
 constexpr Duration ping_after = seconds{15};
 constexpr Duration silence_max = seconds{45};
 constexpr wire::LinkLimits limits{
@@ -52,25 +56,66 @@ Task<> Upstreams::close() {
     co_return Result<>{};
 }
 
-Task<StreamPtr> Upstreams::dial(RoutePtr route) {
+Task<StreamPtr> Upstreams::dial(RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
     if (route->host.empty() || route->access.empty())
         co_return fail(Code::unavailable, "The host of the instance is not connected to any access point.",
                        "host_not_connected");
     Error error;
-    for (std::size_t i = 0; i < std::min(route->access.size(), access_tries_max); ++i) {
-        auto stream = co_await through(route->access[i], route);
+    const Instant now = ports_.timers.now();
+    const auto doubtful = [&](const std::string& address) {
+        const auto entry = links_.find(address);
+        return entry != links_.end() && entry->second.doubtful_until > now;
+    };
+    std::vector<std::string> ways;
+    for (const bool last : {false, true})
+        for (const std::string& address : route->access)
+            if (doubtful(address) == last) ways.push_back(address);
+    if (ways.size() > access_tries_max) ways.resize(access_tries_max);
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        const bool last = i + 1 == ways.size();
+        auto stream = last ? co_await through(ways[i], route, session)
+                           : co_await within(hedge_time, through(ways[i], route, session));
         if (stream || stream.error().code == Code::cancelled) co_return stream;
-        log_debug("gateway: instance {} through {}: {}", route->instance, route->access[i],
-                  stream.error().message);
+        log_debug("gateway: instance {} through {}: {}", route->instance, ways[i], stream.error().message);
+        const auto entry = links_.find(ways[i]);
+        if (entry != links_.end() &&
+            (stream.error().reason.empty() || stream.error().reason == "host_not_connected"))
+            entry->second.doubtful_until = ports_.timers.now() + doubtful_time;
         // "Not connected here" says less than any other failure.
         if (error.message.empty() || error.reason == "host_not_connected") error = std::move(stream.error());
-        if (error.reason == "port_silent" || error.reason == "port_not_declared")
+        if (error.reason == "port_silent" || error.reason == "port_not_declared" ||
+            (session && !error.reason.empty() && error.reason != "host_not_connected"))
             break;  // It was reached: no other way helps.
     }
     co_return std::unexpected(std::move(error));
 }
 
-Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route) {
+// Not the whole of a hop's time: it ends early where there is another way to try.
+Task<StreamPtr> Upstreams::within(Duration time, Task<StreamPtr> task) {
+    std::optional<Result<StreamPtr>> answer;
+    Signal ended;
+    TaskGroup group{ports_.loop};
+    group.start("way",
+                [](std::optional<Result<StreamPtr>>& into, Signal& done, Task<StreamPtr> inner) -> Task<> {
+                    into.emplace(co_await std::move(inner));
+                    done.notify_all();
+                    co_return Result<>{};
+                }(answer, ended, std::move(task)));
+    bool late = false;
+    const Deadline deadline{ports_.timers, time, [&] {
+                                late = true;
+                                group.cancel();
+                            }};
+    Result<> waited{};
+    if (!answer) waited = co_await ended.wait();
+    (void)co_await group.close();
+    if (!waited) co_return std::unexpected(waited.error());
+    if (late && !*answer) co_return fail(Code::timeout, "The access point of the host does not answer.");
+    co_return std::move(*answer);
+}
+
+Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route,
+                                   std::shared_ptr<const uplink::TunnelOpen> session) {
     auto given = CO_TRY(co_await ticket(std::move(address), route->host));
     auto stream = CO_TRY(co_await meet(std::move(given)));
     Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "host/" + route->host};
@@ -83,7 +128,7 @@ Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route) {
     }
     if (!secured)
         co_return broke(secured.error(), "The host of the instance broke off while the tunnel was secured.");
-    CO_TRY(co_await open_port(**secured, *route));
+    CO_TRY(co_await open_port(**secured, *route, session.get()));
     co_return std::move(*secured);
 }
 
@@ -122,11 +167,12 @@ Task<StreamPtr> Upstreams::meet(Ticket ticket) {
     co_return std::move(*raw);
 }
 
-Task<> Upstreams::open_port(Stream& stream, const Route& route) {
+Task<> Upstreams::open_port(Stream& stream, const Route& route, const uplink::TunnelOpen* session) {
     uplink::Frame frame;
+    if (session) *frame.mutable_tunnel_open() = *session;
     frame.mutable_tunnel_open()->set_instance(route.instance);
     frame.mutable_tunnel_open()->set_generation(route.generation);
-    frame.mutable_tunnel_open()->set_port(route.port);
+    if (!session) frame.mutable_tunnel_open()->set_port(route.port);
     std::string bytes;
     const std::size_t begin = wire::append_header(bytes);
     frame.AppendToString(&bytes);
@@ -143,6 +189,7 @@ Task<> Upstreams::open_port(Stream& stream, const Route& route) {
     if (!answer->has_failure())
         co_return fail(Code::unavailable, "The host of the instance answered something else.");
     const Error error = wire::error_of(answer->failure());
+    if (session) co_return std::unexpected(error);
     if (error.reason == "port_silent" || error.reason == "port_refused")
         co_return fail(Code::unavailable,
                        fmt::format("Nothing listens on port {} in the instance.", route.port), "port_silent");

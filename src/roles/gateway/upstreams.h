@@ -11,6 +11,10 @@
 #include "roles/gateway/route.h"
 #include "roles/gateway/settings.h"
 
+namespace hostler::uplink {
+class TunnelOpen;
+}
+
 namespace hostler::wire {
 class Link;
 }
@@ -24,7 +28,9 @@ public:
 
     // A stream of raw bytes to that port of the instance. The error names the hop that broke, in words for
     // people. Errors: unavailable, timeout, not_found, exhausted, cancelled.
-    Task<StreamPtr> dial(RoutePtr route);
+    Task<StreamPtr> dial(RoutePtr route) { return dial(std::move(route), nullptr); }
+    // The same into a session of the instance; what the host says against it is told in its own words.
+    Task<StreamPtr> dial(RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session);
 
 private:
     using LinkPtr = std::shared_ptr<wire::Link>;
@@ -36,16 +42,19 @@ private:
         LinkPtr link;
         bool dialling = false;
         Instant used{};
-        Instant refused_until{};  // It did not answer just now: not everybody has to find that out.
+        Instant doubtful_until{};  // The last try through it failed: others are tried first.
+        Instant refused_until{};   // It did not answer just now: not everybody has to find that out.
         std::shared_ptr<Signal> changed = std::make_shared<Signal>();
     };
     Task<LinkPtr> link_to(std::string address);
     Task<LinkPtr> connect(std::string address);
     void make_room();
     Task<Ticket> ticket(std::string address, std::string host);
-    Task<StreamPtr> through(std::string address, RoutePtr route);
+    Task<StreamPtr> within(Duration time, Task<StreamPtr> task);
+    Task<StreamPtr> through(std::string address, RoutePtr route,
+                            std::shared_ptr<const uplink::TunnelOpen> session);
     Task<StreamPtr> meet(Ticket ticket);
-    Task<> open_port(Stream& stream, const Route& route);
+    Task<> open_port(Stream& stream, const Route& route, const uplink::TunnelOpen* session);
 
     const Ports& ports_;
     const Settings& settings_;

@@ -41,14 +41,17 @@ struct Sessions {
             term->cut_off(up.host(), known.error().message);
             return;
         }
-        term->host_moved(up.host());
+        term->hosts_moved({up.host()});
     }
 
     void down(const uplink::SessionDown& down) {
         const auto host = hosts.find(down.session());
         if (host == hosts.end()) return;
-        host_disconnected(term->desk("host/" + host->second), host->second, access, down.session());
+        const std::string id = std::exchange(host->second, {});
         hosts.erase(host);
+        if (id.empty()) return;
+        host_disconnected(term->desk("host/" + id), id, access, down.session());
+        term->hosts_moved({id});
     }
 
     // The session that counts is the newest: what an older one still says is past.
@@ -67,17 +70,30 @@ struct Sessions {
             return;
         }
         const std::string host = at->second;
+        // Any session may greet; the newest greeting says which one counts from then on.
+        if (frame.has_agent_hello()) return hello(host, relayed.session(), frame.call(), frame.agent_hello());
+        if (frame.has_renew_request()) return renew(host, relayed.session(), frame);
+        if (frame.has_report() && asked_again(host, relayed.session())) return;
         if (!current(host, relayed.session())) return;
         if (const auto call = frame.answer_to(); call != 0) return term->answered(call, std::move(frame));
         switch (frame.body_case()) {
-            case uplink::Frame::kAgentHello:
-                return hello(host, relayed.session(), frame.call(), frame.agent_hello());
             case uplink::Frame::kReport: return report(host, relayed.session(), frame.report());
             case uplink::Frame::kCommandUpdate:
                 return update(host, relayed.session(), frame.command_update());
-            case uplink::Frame::kRenewRequest: return renew(host, relayed.session(), frame);
             default: log_warn("host {} sent a frame that is not for a master", host);
         }
+    }
+
+    // Reports are numbered from a hello on, and in this term none was heard: what they follow is not known.
+    // Acknowledging one would tell the host that all before it are safe, too.
+    bool asked_again(const std::string& host, std::uint64_t session) {
+        HostLive& live = term->desk("host/" + host).live.hosts[host];
+        if (live.greeted) return false;
+        if (std::exchange(live.asked_on, session) == session) return true;
+        uplink::Frame frame;
+        frame.mutable_agent_welcome()->set_epoch(term->epoch());
+        send(session, frame);
+        return true;
     }
 
     void join(std::uint64_t session, const uplink::Frame& frame) {
@@ -127,18 +143,34 @@ struct Sessions {
             term->outranked("host " + host, hello.epoch());
             return;
         }
-        note_report(term->desk("host/" + host), host, report_of(hello), term->ports().timers.now());
+        Desk& desk = term->desk("host/" + host);
+        if (const auto greeted = host_greets(desk, host, access, session, hello.life().substr(0, 128),
+                                             hello.turn(), hello.settled());
+            !greeted)
+            return fail_call(session, call, greeted.error());
+        term->hosts_moved({host});
+        note_report(desk, host, report_of(hello), term->ports().timers.now());
         uplink::Frame welcome;
         welcome.set_answer_to(call);
         welcome.mutable_agent_welcome()->set_epoch(term->epoch());
         welcome.mutable_agent_welcome()->set_report_interval_ms(
             static_cast<std::uint32_t>(term->settings().report_interval.count()));
+        *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();
+        term->knows_access(host);
         after(session, std::move(welcome), [term = term, host] { term->send_commands(host); });
     }
 
     void report(const std::string& host, std::uint64_t session, const uplink::Report& report) {
         const std::uint64_t sequence = report.sequence();
-        note_report(term->desk("host/" + host), host, report_of(report), term->ports().timers.now());
+        Desk& desk = term->desk("host/" + host);
+        HostLive& live = desk.live.hosts[host];
+        live.rtt_us = report.rtt_us();
+        live.reports_dropped = report.dropped();
+        // One that came before is acknowledged again, and noted once: later ones may have been noted since.
+        if (count_report(desk, host, sequence, report.missing()) == ReportIs::next)
+            note_report(desk, host, report_of(report), term->ports().timers.now());
+        else
+            term->heard(host);
         uplink::Frame ack;
         ack.mutable_report_ack()->set_sequence(sequence);
         after(session, std::move(ack));
@@ -183,6 +215,7 @@ Result<> register_access(TermPtr term, const std::string& name, const uplink::Ac
     if (const AccessPoint* before = desk.estate.access_points.find(name)) {
         now.created_at = before->created_at;
         now.meta = before->meta;
+        now.draining = before->draining;
         if (std::tie(before->zone, before->uplink_address, before->tunnel_address, before->control_address) !=
             std::tie(now.zone, now.uplink_address, now.tunnel_address, now.control_address))
             desk.estate.access_points.edit(name) = now;
@@ -214,12 +247,13 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     uplink::Frame welcome;
     welcome.mutable_access_welcome()->set_epoch(term->epoch());
     welcome.mutable_access_welcome()->set_zone(term->look().estate.access_points.at(name).zone);
+    welcome.mutable_access_welcome()->set_draining(term->look().estate.access_points.at(name).draining);
     for (const auto& [id, host] : term->look().estate.hosts.all())
         if (host.phase == HostPhase::retired) welcome.mutable_access_welcome()->add_revoked(id);
     CO_TRY(co_await link.send(std::move(welcome)));
     log_info("access point {} is here, from {}", name, link.address());
 
-    term->add_access(name, frame.access_hello().version(), link);
+    term->add_access(name, frame.access_hello().version(), frame.access_hello().sessions_max(), link);
     Sessions sessions{term, link, name, {}};
     Result<> ended;
     while (!term->ended()) {
@@ -232,6 +266,10 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
             case uplink::Frame::kSessionUp: sessions.up(received->session_up()); break;
             case uplink::Frame::kSessionDown: sessions.down(received->session_down()); break;
             case uplink::Frame::kRelayed: sessions.relayed(received->relayed()); break;
+            case uplink::Frame::kAccessStatus:
+                term->note_status(name, received->access_status().tunnels(),
+                                  received->access_status().banned());
+                break;
             default: break;  // A newer access point may say more.
         }
     }

@@ -1,6 +1,7 @@
 // The uplink to hosts: who is connected, what they are told and asked, and until when.
 #include <gtest/gtest.h>
 
+#include "roles/master/access_rules.h"
 #include "roles/master/testing/link_rig.h"
 
 namespace hostler::master {
@@ -93,7 +94,7 @@ TEST_F(AccessLink, ARemovedHostIsCutOffEverywhereAtOnceAndAtEveryHello) {
 TEST_F(AccessLink, AnAccessPointThatTakesNoMoreIsClosedRatherThanLeftUntold) {
     auto [ours, theirs] = hostler::testing::memory_pair(64);
     wire::Link link{loop, timers, std::move(ours), {.sending_bytes_max = 256}};
-    term().add_access("slow", "test", link);
+    term().add_access("slow", "test", 0, link);
     uplink::Frame filler;
     filler.mutable_goodbye()->set_why(std::string(100, 'x'));
     while (link.try_send(filler)) timers.settle();
@@ -216,6 +217,8 @@ TEST_F(AccessLink, WhatAnOlderSessionStillSaysIsPast) {
     wire::Link& now = access("nj-2");
     up(old, 1, "h-a");
     up(now, 1, "h-a");
+    hello(now, 1);
+    EXPECT_TRUE(told(now).has_agent_welcome());
     const std::string id = started("one");
     (void)commit();
     const uplink::Frame command = told(now);
@@ -232,6 +235,122 @@ TEST_F(AccessLink, WhatAnOlderSessionStillSaysIsPast) {
     now.close();
     timers.settle();
     EXPECT_FALSE(term().look().live.hosts.at("h-a").connected) << "its access point has gone";
+}
+
+// The hello of a life that counts its reports.
+struct Ways : AccessLink {
+    void greet(wire::Link& link, std::uint64_t session, std::uint64_t turn, std::uint64_t settled = 0) {
+        uplink::Frame frame;
+        frame.set_call(70);
+        auto& hello = *frame.mutable_agent_hello();
+        hello.set_epoch(1);
+        hello.set_life("life-1");
+        hello.set_turn(turn);
+        hello.set_settled(settled);
+        say(link, session, frame);
+    }
+    uplink::Frame report(wire::Link& link, std::uint64_t session, std::uint64_t sequence,
+                         std::uint64_t missing = 0) {
+        uplink::Frame frame;
+        frame.mutable_report()->set_sequence(sequence);
+        frame.mutable_report()->set_missing(missing);
+        say(link, session, frame);
+        return told(link);
+    }
+    const HostLive& live() { return term().look().live.hosts.at("h-a"); }
+};
+
+TEST_F(Ways, AStandbyLeadsToTheHostAtOnceAndSpeaksWhenItGreets) {
+    wire::Link& first = access("nj-1");
+    wire::Link& standby = access("nj-2");
+    up(first, 1, "h-a");
+    greet(first, 1, 1);
+    const uplink::Frame welcome = told(first);
+    EXPECT_EQ(welcome.agent_welcome().access().access_size(), 2);
+    up(standby, 7, "h-a");
+    EXPECT_EQ(live().access, "nj-1") << "it has said nothing there";
+    const std::string id = started("one");
+    (void)commit();
+    EXPECT_TRUE(told(first).has_command());
+    uplink::Route route;
+    write_ways(term().look(), "h-a", route);
+    ASSERT_EQ(route.access_size(), 2);
+    EXPECT_EQ(route.access(0), "control of nj-1");
+    EXPECT_EQ(route.access(1), "control of nj-2");
+    first.close();
+    timers.settle();
+    EXPECT_TRUE(live().connected);
+    EXPECT_EQ(live().access, "nj-2");
+    uplink::Route after;
+    write_ways(term().look(), "h-a", after);
+    ASSERT_EQ(after.access_size(), 1);
+    greet(standby, 7, 2);
+    EXPECT_TRUE(told(standby).has_access_list()) << "one of them is gone";
+    EXPECT_TRUE(told(standby).has_agent_welcome());
+    EXPECT_EQ(told(standby).command().start_workload().instance(), id) << "what was under way";
+}
+
+TEST_F(Ways, AHelloThatWasHeldUpDoesNotUndoANewerOne) {
+    wire::Link& slow = access("nj-1");
+    wire::Link& fast = access("nj-2");
+    up(slow, 1, "h-a");
+    up(fast, 1, "h-a");
+    greet(fast, 1, 2);
+    greet(slow, 1, 1);
+    EXPECT_EQ(told(slow).failure().reason(), "stale_turn");
+    EXPECT_EQ(live().access, "nj-2");
+}
+
+TEST_F(Ways, ReportsCountFromAHelloOnAndEachOnce) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    EXPECT_TRUE(report(link, 1, 12).has_agent_welcome()) << "it is asked to say hello: what was before 12?";
+    EXPECT_EQ(report(link, 1, 13).body_case(), uplink::Frame::BODY_NOT_SET);
+    greet(link, 1, 1, 11);
+    EXPECT_TRUE(told(link).has_agent_welcome());
+    EXPECT_EQ(report(link, 1, 12).report_ack().sequence(), 12u);
+    EXPECT_EQ(report(link, 1, 13).report_ack().sequence(), 13u);
+    EXPECT_EQ(report(link, 1, 12).report_ack().sequence(), 12u) << "again: acknowledged, and not noted";
+    EXPECT_EQ(live().last_sequence, 13u);
+    EXPECT_EQ(report(link, 1, 16, 2).report_ack().sequence(), 16u) << "two had to go, as it says";
+    EXPECT_EQ(live().reports_lost, 0u);
+    EXPECT_EQ(report(link, 1, 19, 1).report_ack().sequence(), 19u);
+    EXPECT_EQ(live().reports_lost, 1u) << "17 or 18 never came, and nothing was said of it";
+}
+
+TEST_F(Ways, ADrainIsToldToItsAccessPointAndToEveryHost) {
+    run_term();
+    wire::Link& first = access("nj-1");
+    EXPECT_EQ(drain_access(desk(), "nj-1", true, false).error().reason, "no_other_access");
+    EXPECT_EQ(drain_access(desk(), "none", true, false).error().code, Code::not_found);
+    wire::Link& second = access("nj-2");
+    up(first, 1, "h-a");
+    greet(first, 1, 1);
+    while (!told(first).has_agent_welcome()) {
+    }
+    ASSERT_TRUE(drain_access(desk(), "nj-1", true, false));
+    (void)commit();
+    const AccessPoint& row = term().look().estate.access_points.at("nj-1");
+    EXPECT_EQ(state_of(term().look(), row), api::AccessState::draining);
+    timers.advance(2s);
+    bool access_told = false, host_told = false;
+    for (int i = 0; i < 6; ++i) {
+        const uplink::Frame frame = next(first);
+        access_told |= frame.drain().draining();
+        uplink::Frame inner;
+        (void)inner.ParseFromString(frame.relayed().frame());
+        for (const auto& entry : inner.access_list().access()) host_told |= entry.draining();
+    }
+    EXPECT_TRUE(access_told);
+    EXPECT_TRUE(host_told);
+    up(second, 1, "h-a");
+    greet(second, 1, 2);
+    uplink::Frame down;
+    down.mutable_session_down()->set_session(1);
+    send(first, down);
+    EXPECT_EQ(state_of(term().look(), row), api::AccessState::drained);
+    ASSERT_TRUE(drain_access(desk(), "nj-1", false, false));
+    EXPECT_EQ(state_of(term().look(), row), api::AccessState::up);
 }
 
 TEST_F(AccessLink, WhoHasNotJoinedMayDoNothingElse) {

@@ -1,6 +1,7 @@
 // Zones, access points, and the tokens with which hosts join.
 #include <fmt/format.h>
 
+#include "roles/master/access_rules.h"
 #include "roles/master/api.h"
 #include "roles/master/views.h"
 
@@ -37,6 +38,11 @@ Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone
     return api::Empty{};
 }
 
+Result<api::AccessPoint> drain(Desk& desk, const std::string& name, bool draining, bool force) {
+    TRY(drain_access(desk, name, draining, force));
+    return view(desk, desk.estate.access_points.at(name));
+}
+
 }  // namespace
 
 void Api::add_zones() {
@@ -64,6 +70,12 @@ void Api::add_zones() {
             return view(desk, *row);
         return fail(Code::not_found, fmt::format("there is no access point {}", request.access_point),
                     "access_point_not_found");
+    });
+    write<ops::drain_access_point>([](Desk& desk, const api::Call&, const api::DrainAccessPoint& request) {
+        return drain(desk, request.access_point, true, request.force);
+    });
+    write<ops::undrain_access_point>([](Desk& desk, const api::Call&, const api::GetAccessPoint& request) {
+        return drain(desk, request.access_point, false, false);
     });
 
     handlers_.on<ops::create_host_token>(

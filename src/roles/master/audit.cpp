@@ -32,6 +32,11 @@ Subject zone(const Desk& desk, const std::string& name) {
     return {"zone/" + name, "", zone ? api::encode(view(desk, *zone)) : ""};
 }
 
+Subject access_point(const Desk& desk, const std::string& name) {
+    const AccessPoint* row = desk.estate.access_points.find(name);
+    return row ? named(*row, api::encode(view(desk, *row))) : Subject{};
+}
+
 }  // namespace
 
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateStocks& request) {
@@ -57,6 +62,13 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameZone& requ
     return zone(desk, request.zone);
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::DrainAccessPoint& request) {
+    return access_point(desk, request.access_point);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetAccessPoint& request) {
+    return access_point(desk, request.access_point);
+}
+
 Subject subject_of(const Desk&, const api::Call&, const api::CreateHostToken&) { return {}; }
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken& request) {
     const HostToken* token = desk.estate.host_tokens.find(request.host_token);
@@ -78,6 +90,9 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolum
     const auto found = volume_named(desk, call, request.volume, request.tenant_id);
     return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
 }
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request) {
+    return subject_of(desk, call, api::NameVolume{request.volume, request.tenant_id});
+}
 
 Subject subject_of(const Desk&, const api::Call&, const api::CreateApiKey&) { return {}; }
 // A key that was revoked is kept, for its name in events; to its owner it is gone.
@@ -85,6 +100,13 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameApiKey& re
     const ApiKey* key = desk.estate.api_keys.find(request.api_key);
     if (!key) return {};
     return named(*key, key->revoked_at == 0 ? api::encode(view(*key)) : "");
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateShare&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameShare& request) {
+    const Share* share = desk.estate.shares.find(request.share);
+    if (!share) return {};
+    return named(*share, fmt::format(R"({{"instance":"{}","port":{}}})", share->instance, share->port));
 }
 
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {

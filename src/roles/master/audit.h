@@ -20,14 +20,19 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::StartInst
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameZone& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAccessPoint& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetAccessPoint& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateApiKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameApiKey& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateShare& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameShare& request);
 
 // The same once it is done: what was made under a name of ours is known by the response alone.
 template <class Request, class Response>
@@ -41,6 +46,11 @@ inline Subject subject_after(const Desk& desk, const api::Call& call, const api:
 inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateApiKey&,
                              const api::CreatedApiKey& made) {
     return subject_of(desk, call, api::NameApiKey{made.id});
+}
+
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateShare&,
+                             const api::CreatedShare& made) {
+    return subject_of(desk, call, api::NameShare{made.id});
 }
 
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after);

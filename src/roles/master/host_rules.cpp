@@ -32,6 +32,16 @@ bool move(Desk& desk, const std::string& id, HostEvent event, std::string reason
     return true;
 }
 
+// This session of the host counts from now on; what it has there is not known yet.
+void count_on(HostLive& live, const std::string& access, std::uint64_t session) {
+    live.connected = true;
+    live.access = access;
+    live.session = session;
+    live.complete = false;
+    live.access_told = 0;
+    live.missed.clear();
+}
+
 void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     const Host& host = desk.estate.hosts.at(id);
     // Free disk space changes all the time: it is not news.
@@ -40,6 +50,10 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
                 std::abs(report.facts->disk_free_bytes - host.facts.disk_free_bytes) < (std::int64_t{1} << 30)
             ? host.facts.disk_free_bytes
             : report.facts->disk_free_bytes;
+    constexpr std::int64_t volume_step = 256 << 20;
+    if (host.facts.volume_bytes != 0 &&
+        std::abs(report.facts->volume_bytes - host.facts.volume_bytes) < volume_step)
+        report.facts->volume_bytes = host.facts.volume_bytes;
     if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
         host.engine_error == report.engine_error &&
         (report.agent_version.empty() || host.agent_version == report.agent_version))
@@ -177,21 +191,51 @@ Result<> host_connected(Desk& desk, const std::string& id, const std::string& ac
     if (!host || host->phase == HostPhase::retired)
         return fail(Code::forbidden, fmt::format("host {} is not part of this cloud", id), "host_removed");
     HostLive& live = desk.live.hosts[id];
-    live.connected = true;
-    live.access = access;
-    live.session = session;
-    live.complete = false;
-    live.last_sequence = 0;
-    live.missed.clear();
+    live.ways[access] = session;
+    if (!live.connected || live.access == access) count_on(live, access, session);
     return {};
 }
 
 void host_disconnected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
-    const auto live = desk.live.hosts.find(id);
-    if (live == desk.live.hosts.end() || live->second.access != access || live->second.session != session)
-        return;
-    live->second.connected = false;
-    live->second.complete = false;
+    const auto at = desk.live.hosts.find(id);
+    if (at == desk.live.hosts.end()) return;
+    HostLive& live = at->second;
+    if (const auto way = live.ways.find(access); way != live.ways.end() && way->second == session)
+        live.ways.erase(way);
+    if (live.access != access || live.session != session) return;
+    live.connected = live.complete = false;
+    // Orders reach it there at once; it says hello there in a moment.
+    if (!live.ways.empty()) count_on(live, live.ways.begin()->first, live.ways.begin()->second);
+}
+
+Result<> host_greets(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session,
+                     const std::string& life, std::uint64_t turn, std::uint64_t settled) {
+    HostLive& live = desk.live.hosts[id];
+    const bool same_life = !life.empty() && live.life == life;
+    if (same_life && turn < live.turn)
+        return fail(Code::conflict, "the host has said hello on another connection since", "stale_turn");
+    live.last_sequence = same_life ? std::max(live.last_sequence, settled) : settled;
+    live.greeted = true;
+    live.life = life;
+    live.turn = turn;
+    live.ways[access] = session;
+    count_on(live, access, session);
+    return {};
+}
+
+ReportIs count_report(Desk& desk, const std::string& id, std::uint64_t sequence, std::uint64_t missing) {
+    HostLive& live = desk.live.hosts[id];
+    if (!live.greeted) return ReportIs::of_unknown_life;
+    if (live.life.empty()) return ReportIs::next;
+    if (sequence <= live.last_sequence) return ReportIs::known;
+    const std::uint64_t gap = sequence - live.last_sequence - 1;
+    if (gap > missing) {
+        live.reports_lost += gap - missing;
+        desk.estate.event("host", id, "", "reports_lost",
+                          fmt::format("{} reports before number {} never came.", gap - missing, sequence));
+    }
+    live.last_sequence = sequence;
+    return ReportIs::next;
 }
 
 void note_report(Desk& desk, const std::string& id, HostReport report, Instant now) {
@@ -201,7 +245,6 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     live.heard = now;
     live.heard_at = desk.estate.micros();
     if (!report.samples.empty()) live.samples = std::move(report.samples);
-    live.last_sequence = std::max(live.last_sequence, report.sequence);
     if (report.facts) note_facts(desk, id, report);
     move(desk, id, HostEvent::report, "ready", "The host reports.");
     if (report.complete) {

@@ -20,11 +20,22 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
                          const std::string& hostname);
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate);
 
-// A session of this host has begun or ended. Errors: forbidden (no such host, or removed: it is to be cut
-// off).
+// A session of this host has begun or ended. The first that is there counts until the host says hello on
+// another. Errors: forbidden (no such host, or removed: it is to be cut off).
 Result<> host_connected(Desk& desk, const std::string& host, const std::string& access,
                         std::uint64_t session);
 void host_disconnected(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
+
+// It says hello there: from now on that session counts, whatever order its connections came in. `settled`:
+// reports up to this number will not come. Errors: conflict (an older turn of the same life: a newer hello
+// was heard).
+Result<> host_greets(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session,
+                     const std::string& life, std::uint64_t turn, std::uint64_t settled);
+
+// What to do with a report, by its number.
+enum class ReportIs { next, known, of_unknown_life };
+// Counts what is missing before it. A life that said no number is always `next`.
+ReportIs count_report(Desk& desk, const std::string& host, std::uint64_t sequence, std::uint64_t missing);
 
 struct HostReport {
     std::uint64_t sequence = 0;

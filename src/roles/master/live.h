@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,11 +29,21 @@ struct SeenWorkload {
 
 struct HostLive {
     bool connected = false;
-    std::string access;         // The access point it is behind,
+    std::string access;         // The access point it speaks through,
     std::uint64_t session = 0;  // and its number there.
-    std::uint64_t last_sequence = 0;
-    Instant heard{};                                // Its last word,
-    std::int64_t heard_at = 0;                      // the same for people.
+    std::map<std::string, std::uint64_t>
+        ways;              // Its newest session at each access point: tunnels go through any.
+    bool greeted = false;  // It said hello in this term.
+    std::string life;      // Of its process, as its hello said; empty: an older agent, which counts nothing.
+    std::uint64_t turn = 0;             // Of its last hello: what an older session still says is past.
+    std::uint64_t asked_on = 0;         // The session on which it was asked to say hello again.
+    std::uint64_t last_sequence = 0;    // Its reports up to here are noted.
+    std::uint64_t reports_dropped = 0;  // That it had no room for, as it says;
+    std::uint64_t reports_lost = 0;  // that are missing though it says nothing of it: never, if all is well.
+    std::uint64_t access_told = 0;   // Which list of access points it has.
+    std::uint32_t rtt_us = 0;        // To its access point; 0: not measured.
+    Instant heard{};                 // Its last word,
+    std::int64_t heard_at = 0;       // the same for people.
     std::map<std::string, GpuSample> samples;       // By GPU.
     bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
@@ -46,6 +57,10 @@ struct AccessLive {
     bool connected = false;
     std::string version;
     std::int64_t seen_at = 0;
+    std::uint32_t sessions_max = 0;  // Agents that it takes; 0: it did not say.
+    std::uint32_t tunnels = 0;
+    std::uint32_t banned = 0;
+    std::optional<bool> drain_told{};  // What it knows of its draining.
 };
 
 struct Live {

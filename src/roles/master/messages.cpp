@@ -2,6 +2,7 @@
 
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/access_rules.h"
 #include "roles/master/instance_rules.h"
 
 namespace hostler::master {
@@ -48,6 +49,8 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.memory_bytes = static_cast<std::int64_t>(from.memory_bytes());
     facts.disk_bytes = static_cast<std::int64_t>(from.disk_bytes());
     facts.disk_free_bytes = static_cast<std::int64_t>(from.disk_free_bytes());
+    facts.volume_bytes = static_cast<std::int64_t>(from.volume_bytes());
+    facts.volumes_refused = from.volumes_refused();
     facts.driver_version = from.driver_version();
     facts.cuda_version = from.cuda_version();
     facts.simulated = from.simulated();
@@ -60,6 +63,7 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     for (const auto& link : from.links())
         facts.topology.push_back(
             {link.a(), link.b(), enum_of(link.kind(), GpuLinkKind::sys), static_cast<int>(link.width())});
+    facts.user_namespaces = from.user_namespaces();
     into.engine = from.engine();
     into.engine_error = from.engine_error();
     into.facts = std::move(facts);
@@ -193,7 +197,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             const Volume* volume = desk.estate.volumes.find(command.subject);
             if (!volume) return false;
             into.mutable_create_volume()->set_volume(volume->id);
-            into.mutable_create_volume()->set_size_bytes(static_cast<std::uint64_t>(volume->size_bytes));
+            into.mutable_create_volume()->set_size_bytes(
+                static_cast<std::uint64_t>(std::max(volume->size_bytes, volume->wanted_bytes)));
             return true;
         }
         case Verb::delete_volume: into.mutable_delete_volume()->set_volume(command.subject); return true;
@@ -203,9 +208,6 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
 }
 
 void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes) {
-    const auto live = desk.live.hosts.find(instance.host);
-    const AccessPoint* access =
-        live == desk.live.hosts.end() ? nullptr : desk.estate.access_points.find(live->second.access);
     for (const InstancePort& port : instance.spec.ports) {
         auto& route = *routes.add_routes();
         route.set_name(route_name(instance, port.port));
@@ -218,7 +220,7 @@ void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& ro
         route.set_state(std::string{state_of(instance.phase)});
         route.set_detail(instance.message);
         route.set_host(instance.host);
-        if (access) route.add_access(access->control_address);
+        write_ways(desk, instance.host, route);
         route.set_shown_as(instance.caller_id);
     }
 }

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/suspend.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/access_rules.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/instance_rules.h"
@@ -34,8 +35,11 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       feed_(settings.feed_max, number),
       number_(number),
       durable_(number),
+      access_list_(std::make_unique<uplink::AccessList>()),
       calls_(std::make_shared<Calls>()),
       tasks_(ports.loop) {}
+
+Term::~Term() = default;
 
 Desk& Term::desk(std::string actor) {
     estate_.begin(std::move(actor), ports_.timers.wall());
@@ -137,6 +141,8 @@ Task<> Term::sweep() {
         fill_stock(now);
         forget_what_is_over(now);
         commit_then(nullptr);
+        tell_access();
+        tell_drains();
         if (ports_.timers.now() - beat_ >= seconds{15}) {
             beat_ = ports_.timers.now();
             feed_.beat();
@@ -179,17 +185,62 @@ void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
 
 // ── Hosts
 
-void Term::add_access(const std::string& name, std::string version, wire::Link& link) {
+void Term::add_access(const std::string& name, std::string version, std::uint32_t sessions_max,
+                      wire::Link& link) {
     access_[name] = &link;
-    live_.access_points[name] = {true, std::move(version), ports_.timers.wall().time_since_epoch().count()};
+    live_.access_points[name] = {.connected = true,
+                                 .version = std::move(version),
+                                 .seen_at = ports_.timers.wall().time_since_epoch().count(),
+                                 .sessions_max = sessions_max};
+    tell_access();
 }
 
 void Term::drop_access(const std::string& name, wire::Link& link) {
     if (const auto at = access_.find(name); at == access_.end() || at->second != &link) return;
     access_.erase(name);
     live_.access_points[name].connected = false;
-    for (auto& [id, host] : live_.hosts)
-        if (host.access == name) host.connected = host.complete = false;
+    std::set<std::string> moved;
+    for (auto& [id, host] : live_.hosts) {
+        const auto way = host.ways.find(name);
+        if (way == host.ways.end()) continue;
+        host_disconnected(desk_, id, name, std::uint64_t{way->second});
+        moved.insert(id);
+    }
+    hosts_moved(moved);
+    tell_access();
+}
+
+void Term::note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned) {
+    live_.access_points[access].tunnels = tunnels;
+    live_.access_points[access].banned = banned;
+}
+
+// By level: whoever has not the list as it is now gets it, a part of them at a time.
+void Term::tell_access() {
+    constexpr int told_max = 500;
+    uplink::Frame frame;
+    write_access_list(desk_, *frame.mutable_access_list());
+    if (frame.access_list().SerializeAsString() != access_list_->SerializeAsString()) {
+        *access_list_ = frame.access_list();
+        ++access_told_;
+    }
+    int told = 0;
+    for (auto& [id, host] : live_.hosts) {
+        if (!host.connected || !host.greeted || host.access_told == access_told_) continue;
+        if (told++ >= told_max) break;
+        if (send_to_host(id, frame)) host.access_told = access_told_;
+    }
+}
+
+void Term::tell_drains() {
+    for (auto& [name, link] : access_) {
+        const AccessPoint* row = estate_.access_points.find(name);
+        auto& told = live_.access_points[name].drain_told;
+        if (!row || told == row->draining || row->meta.created == 0) continue;
+        uplink::Frame frame;
+        frame.mutable_drain()->set_draining(row->draining);
+        if (link->try_send(frame)) told = row->draining;
+    }
 }
 
 bool Term::send_to_session(const std::string& access, std::uint64_t session, const uplink::Frame& frame) {
@@ -277,10 +328,11 @@ void Term::add_routes(const Instance& instance, uplink::Routes& routes) {
     for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
 }
 
-void Term::host_moved(const std::string& host) {
+void Term::hosts_moved(const std::set<std::string>& hosts) {
+    if (hosts.empty()) return;
     std::vector<Touched> touched;
     for (const auto& [id, instance] : estate_.instances.all())
-        if (instance.host == host) touched.push_back({std::string{Kind<Instance>::name}, id});
+        if (hosts.contains(instance.host)) touched.push_back({std::string{Kind<Instance>::name}, id});
     send_routes(touched);
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "core/signal.h"
 #include "core/task_group.h"
@@ -12,6 +13,7 @@
 #include "roles/master/ports.h"
 
 namespace hostler::uplink {
+class AccessList;
 class Frame;
 class Routes;
 }  // namespace hostler::uplink
@@ -25,6 +27,7 @@ class Term : public std::enable_shared_from_this<Term> {
 public:
     Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
          std::uint64_t number);
+    ~Term();
 
     std::uint64_t epoch() const { return epoch_; }
     const Ports& ports() const { return ports_; }
@@ -61,7 +64,8 @@ public:
 
     // ── Who is connected ──
     // One connection of an access point; its sessions end with it.
-    void add_access(const std::string& name, std::string version, wire::Link& link);
+    void add_access(const std::string& name, std::string version, std::uint32_t sessions_max,
+                    wire::Link& link);
     void drop_access(const std::string& name, wire::Link& link);
     void add_gateway(wire::Link& link);
     void drop_gateway(wire::Link& link);
@@ -76,7 +80,10 @@ public:
     void send_commands(const std::string& host);
     void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
-    void host_moved(const std::string& host);  // It is behind another access point now.
+    void hosts_moved(const std::set<std::string>& hosts);  // Other access points lead there now.
+    const uplink::AccessList& access_list() const { return *access_list_; }  // As agents are told.
+    void note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned);
+    void knows_access(const std::string& host) { live_.hosts[host].access_told = access_told_; }
     void send_all_routes(wire::Link& gateway);
 
 private:
@@ -86,6 +93,8 @@ private:
     void send_command(const HostCommand& command);
     void add_routes(const Instance& instance, uplink::Routes& routes);
     void send_routes(const std::vector<Touched>& touched);
+    void tell_access();
+    void tell_drains();
     Task<> sweep();
     Task<> prune();
 
@@ -106,6 +115,8 @@ private:
     std::uint64_t outranked_by_ = 0;
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
+    std::unique_ptr<uplink::AccessList> access_list_;
+    std::uint64_t access_told_ = 0;        // Counts the changes of that list.
     std::vector<wire::Link*> gateways_;    // In the order in which they came: a simulation repeats it.
     Instant beat_{};                       // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;  // Commands, by id.

@@ -7,6 +7,7 @@
 
 #include "api/problem.h"
 #include "core/quantity.h"
+#include "roles/master/access_rules.h"
 #include "roles/master/capacity.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/volume_rules.h"
@@ -56,6 +57,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.tenant_name = instance.tenant_name;
     shown.spec_name = instance.spec_name;
     shown.image = instance.spec.image;
+    shown.template_name = instance.spec.template_name;
     boost::describe::enum_from_string(std::string{state_of(instance.phase)}.c_str(), shown.state);
     shown.phase = text_of(instance.phase);
     shown.reason = instance.reason;
@@ -69,6 +71,8 @@ api::Instance view(const Desk& desk, const Instance& instance) {
             shown.urls.push_back({port.port,
                                   url_of(desk.estate.gateways.all().begin()->second, instance, port),
                                   port.is_public});
+    if (!desk.estate.gateways.all().empty())
+        shown.gateway = desk.estate.gateways.all().begin()->second.address;
     shown.address = instance.address;
     for (const InstanceVolume& mount : instance.spec.volumes) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
@@ -106,6 +110,8 @@ api::Host view(const Desk& desk, const Host& host) {
         shown.gpus_free = static_cast<int>(free->gpus.size());
         shown.cpu_free = to_string(Quantity{free->cpu_milli});
         shown.memory_free_bytes = free->memory_bytes;
+        shown.volume_free_bytes =
+            free->volumes_refused.empty() ? std::max<std::int64_t>(free->volume_bytes, 0) : 0;
     }
     for (const GpuFacts& gpu : host.facts.gpus)
         if (std::ranges::count(shown.gpu_models, gpu.model) == 0) shown.gpu_models.push_back(gpu.model);
@@ -123,12 +129,22 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.cuda_version = host.facts.cuda_version;
     shown.agent_version = host.agent_version;
     shown.engine = host.engine;
+    shown.user_namespaces = host.facts.user_namespaces;
     shown.problems = host.facts.problems;
+    if (!host.facts.volumes_refused.empty())
+        shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
     shown.joined_at = wall(host.joined_at);
     const auto live = desk.live.hosts.find(host.id);
     if (live != desk.live.hosts.end()) {
         shown.access_point = live->second.connected ? live->second.access : "";
         shown.seen_at = wall_if(live->second.heard_at);
+        shown.reports_dropped = static_cast<std::int64_t>(live->second.reports_dropped);
+        shown.reports_lost = static_cast<std::int64_t>(live->second.reports_lost);
+        if (live->second.connected && live->second.rtt_us > 0)
+            shown.access_rtt_ms = static_cast<double>(live->second.rtt_us) / 1000;
+        if (live->second.connected)
+            for (const auto& [name, session] : live->second.ways)
+                if (name != live->second.access) shown.standby_access_points.push_back(name);
     }
     return shown;
 }
@@ -202,12 +218,16 @@ api::AccessPoint view(const Desk& desk, const AccessPoint& access) {
     shown.zone = access.zone;
     shown.address = access.uplink_address;
     if (const auto live = desk.live.access_points.find(access.name); live != desk.live.access_points.end()) {
-        shown.state = live->second.connected ? api::AccessState::up : api::AccessState::down;
         shown.version = live->second.version;
         shown.seen_at = wall_if(live->second.seen_at);
+        shown.tunnels = static_cast<int>(live->second.tunnels);
+        shown.banned = static_cast<int>(live->second.banned);
     }
-    for (const auto& [id, host] : desk.live.hosts)
-        if (host.connected && host.access == access.name) ++shown.hosts;
+    shown.state = state_of(desk, access);
+    const AccessUse use = use_of(desk, access);
+    shown.hosts = use.hosts;
+    shown.standbys = use.standbys;
+    shown.load_percent = use.load_percent;
     return shown;
 }
 
@@ -265,6 +285,7 @@ api::Volume view(const Desk& desk, const Volume& volume) {
                       .name = volume.name,
                       .tenant_id = volume.tenant,
                       .size = to_string(Quantity::of_units(volume.size_bytes))};
+    if (volume.wanted_bytes > 0) shown.wanted_size = to_string(Quantity::of_units(volume.wanted_bytes));
     shown.message = volume.message;
     shown.zone = zone_of(desk, volume);
     shown.host = volume.host;

@@ -67,6 +67,17 @@ void Obedience::launching(const ContainerSpec& spec) {
     if (!under_way(instance->second))
         found_.report(Invariant::once,
                       fmt::format("{} launches {} though no command says so", host_, instance->second));
+    const auto tenant = spec.labels.find("hostler.tenant");
+    if (tenant == spec.labels.end()) return;
+    const auto had = ids_.try_emplace(tenant->second, spec.ids).first->second;
+    if (had != spec.ids)
+        found_.report(Invariant::tenancy,
+                      fmt::format("{} gives tenant {} users from {} after those from {}", host_,
+                                  tenant->second, spec.ids.first_user, had.first_user));
+    for (const auto& [other, ids] : ids_)
+        if (other != tenant->second && ids == spec.ids)
+            found_.report(Invariant::tenancy, fmt::format("{} gives tenants {} and {} the same users", host_,
+                                                          tenant->second, other));
 }
 
 void Obedience::stopping(const std::string& container) {

@@ -32,6 +32,7 @@ private:
     std::map<std::string, std::uint64_t> generations_;  // By subject.
     std::set<std::string> begun_;                       // Commands.
     std::map<std::string, std::string> open_;           // Subjects, by command.
+    std::map<std::string, IdRange> ids_;                // By tenant: what its containers had first.
 };
 
 class WatchedJournal final : public Journal {

@@ -118,6 +118,14 @@ void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& o
     }
 }
 
+void check_reports(const master::Desk& desk, Findings& found) {
+    for (const auto& [id, host] : desk.live.hosts)
+        if (host.reports_lost > 0)
+            found.report(Invariant::reports,
+                         fmt::format("{} reports of host {} never came; the last is number {}",
+                                     host.reports_lost, id, host.last_sequence));
+}
+
 void check_engine(const sim::Machine& machine, Findings& found) {
     std::map<std::string, std::string> used;
     std::map<std::string, std::pair<std::string, bool>> mounted;  // Who, and whether for writing.

@@ -15,6 +15,8 @@ enum class Invariant {
     order,           // No older epoch or generation is obeyed.
     tenancy,         // No tenant is shown anything of another.
     once,            // Each command is done once, and nothing is done without one.
+    reports,         // No report of a host is lost, but for samples that it says had to go.
+    reachable,       // What runs on a living host with a living access point answers within 5 s.
     settled,         // In the calm everything gets where it was to get.
 };
 

@@ -1,0 +1,146 @@
+// What is said on a connection, and what is heard.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "roles/agent/messages.h"
+#include "roles/agent/session.h"
+
+namespace hostler::agent {
+
+namespace {
+
+constexpr Duration acknowledge_max =
+    seconds{30};  // Reports without an answer for so long: we say hello again.
+
+}  // namespace
+
+Task<> Session::handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame) {
+    wire::Link& link = *slot.link;
+    using Body = uplink::Frame::BodyCase;
+    const std::uint64_t call = frame.call();
+    if (frame.body_case() == Body::kCommand) {
+        hooks_.command(std::move(*frame.mutable_command()));
+    } else if (frame.body_case() == Body::kCommandAck) {
+        CO_TRY(co_await book_.acknowledge(frame.command_ack().id()));
+    } else if (frame.body_case() == Body::kReportAck) {
+        reporter_.queue().acknowledge(frame.report_ack().sequence());
+        reporter_.grown().notify_all();
+    } else if (frame.body_case() == Body::kTunnelOrder) {
+        hooks_.tunnel(std::move(*frame.mutable_tunnel_order()));
+    } else if (frame.body_case() == Body::kLogRequest) {
+        tasks.start("logs", answer_logs(link, call, std::move(*frame.mutable_log_request())));
+    } else if (frame.body_case() == Body::kAgentWelcome) {
+        // Another master leads, and knows nothing of what only the hello has told.
+        CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
+        if (active_ == &slot) active_ = nullptr;
+        changed_.notify_all();
+    } else if (frame.body_case() == Body::kAccessList) {
+        CO_TRY(co_await ways_.learn(frame.access_list()));
+        changed_.notify_all();
+    } else if (frame.body_case() == Body::kGoodbye) {
+        co_return fail(Code::unavailable,
+                       fmt::format("{} says goodbye: {}", link.identity(), frame.goodbye().why()));
+    } else if (call != 0) {
+        co_return co_await link.answer(
+            call, wire::failure_frame({.code = Code::invalid,
+                                       .message = "this agent does not know such a request",
+                                       .reason = "unknown_request"}));
+    }
+    co_return Result<>{};
+}
+
+void Session::send(const uplink::CommandUpdate& update) {
+    if (!active_ || !active_->link) return;
+    uplink::Frame frame;
+    *frame.mutable_command_update() = update;
+    if (const auto sent = active_->link->try_send(frame); !sent)
+        log_warn("an answer to command {} waits: {}", update.id(), sent.error().message);
+}
+
+Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
+    std::uint64_t sent = 0;
+    Instant acknowledged = ports_.timers.now();
+    std::uint64_t settled = 0;
+    const auto& queue = reporter_.queue();
+    while (speaks(slot, turn)) {
+        while (const auto* report = queue.after(sent)) {
+            uplink::Frame frame;
+            *frame.mutable_report() = *report;
+            frame.mutable_report()->set_turn(turn);
+            frame.mutable_report()->set_dropped(queue.dropped());
+            if (const Way* way = ways_.find(slot.address); way && way->rtt)
+                frame.mutable_report()->set_rtt_us(static_cast<std::uint32_t>(
+                    std::clamp<std::int64_t>(way->rtt->count() / 1000, 1, UINT32_MAX)));
+            sent = report->sequence();
+            CO_TRY(co_await slot.link->send(std::move(frame)));
+            if (!speaks(slot, turn)) co_return Result<>{};
+        }
+        {
+            const Deadline deadline{ports_.timers, acknowledge_max,
+                                    [this] { reporter_.grown().notify_all(); }};
+            CO_TRY(co_await reporter_.grown().wait());
+        }
+        if (settled != std::exchange(settled, queue.settled()) || queue.size() == 0)
+            acknowledged = ports_.timers.now();
+        if (ports_.timers.now() - acknowledged < acknowledge_max || !speaks(slot, turn)) continue;
+        log_warn("{} reports have no answer; saying hello again", queue.size());
+        active_ = nullptr;
+        changed_.notify_all();
+    }
+    co_return Result<>{};
+}
+
+Task<> Session::send_answers(Slot& slot, std::uint64_t turn) {
+    while (speaks(slot, turn)) {
+        for (auto& answer : book_.unacknowledged()) {
+            uplink::Frame frame;
+            *frame.mutable_command_update() = std::move(answer);
+            CO_TRY(co_await slot.link->send(std::move(frame)));
+        }
+        CO_TRY(co_await sleep(ports_.timers, settings_.answer_interval));
+    }
+    co_return Result<>{};
+}
+
+Task<> Session::watch_certificate(Slot& slot, std::uint64_t turn) {
+    while (true) {
+        CO_TRY(co_await sleep(ports_.timers, settings_.renewal_check));
+        if (!speaks(slot, turn)) co_return Result<>{};
+        if (!member_.renewal_due()) continue;
+        const auto renewed = co_await member_.renew(*slot.link);
+        if (!renewed && renewed.error().code == Code::cancelled) co_return renewed;
+        if (!renewed) log_warn("the certificate is not renewed yet: {}", renewed.error().message);
+    }
+}
+
+Task<> Session::answer_logs(wire::Link& link, std::uint64_t call, uplink::LogRequest request) {
+    if (log_requests_ >= log_requests_max)
+        co_return co_await link.answer(
+            call, wire::failure_frame({.code = Code::exhausted,
+                                       .message = "too many requests for logs at one time",
+                                       .reason = "too_many_log_requests"}));
+    struct Count {
+        std::size_t& of;
+        explicit Count(std::size_t& counted) : of(counted) { ++of; }
+        ~Count() { --of; }
+        Count(const Count&) = delete;
+    } const count{log_requests_};
+    const std::size_t bytes =
+        request.tail_bytes() == 0 ? logs_default : std::min<std::size_t>(request.tail_bytes(), logs_max);
+    auto text = co_await hooks_.logs(request.instance(), bytes);
+    CO_TRY(co_await check_cancelled());
+    uplink::Frame frame;
+    if (text) {
+        frame.mutable_log_answer()->set_truncated(text->size() >= bytes);
+        if (text->size() > bytes) text->erase(0, text->size() - bytes);
+        frame.mutable_log_answer()->set_text(clean_text(*text, logs_max));
+    } else {
+        frame = wire::failure_frame(text.error());
+    }
+    co_return co_await link.answer(call, std::move(frame));
+}
+
+}  // namespace hostler::agent

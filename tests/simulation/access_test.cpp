@@ -1,0 +1,247 @@
+// Access points that die, vanish, are cut off or drain, one at a time: instances stay reachable, and no
+// report is lost. Each checker here is shown the mistake that it is there for.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "cloud.h"
+#include "http/client.h"
+#include "proto/uplink.pb.h"
+#include "seeds.h"
+#include "wire/frame_cutter.h"
+
+namespace hostler::simulation {
+
+namespace {
+
+constexpr Duration reachable_within = 5s;
+
+class Ride {
+public:
+    explicit Ride(std::uint64_t seed, Mistakes mistakes = {})
+        : cloud{seed, std::move(mistakes)}, dice_(cloud.world.dice.fork("access")) {}
+
+    // One instance that answers everybody.
+    bool begin() {
+        if (!cloud.begin({"red-team"})) return false;
+        const auto stocked = post("/stocks", R"({"number":1,"operationID":"s","specName":"one","cpu":"8",)"
+                                             R"("memory":"32Gi","gpuType":"H100 SXM5 80GB","gpuNum":1})");
+        const auto started = post(
+            "/gpu-instances",
+            R"({"instanceID":"page","tenantID":"red-team","tenantName":"r","image":"registry.example/app:1",)"
+            R"("specName":"one","template":{"ports":[{"port":8080,"isProbe":true,"isPublic":true}]}})");
+        if (stocked != 200 || started != 200) return false;
+        if (!cloud.world.run_until([&] { return instance() && instance()->phase == InstancePhase::running; },
+                                   1min))
+            return false;
+        return whole() && opens(1min);
+    }
+    // Strikes one access point and lets the other live; the page answers again in time, and then all mend.
+    void round() {
+        const std::string victim = dice_.chance(0.5) ? "nj" : "lon";
+        const std::string host = cloud.term()->look().estate.hosts.at(instance()->host).facts.hostname;
+        static constexpr std::array<const char*, 5> kinds = {"killed", "without power", "cut off from all",
+                                                             "cut off from the host", "deaf"};
+        const auto kind = dice_.below(kinds.size());
+        cloud.world.note(fmt::format("{} is {}", victim, kinds[kind]));
+        if (kind == 0) cloud.world.machine(victim).crash(Death::kill);
+        if (kind == 1) cloud.world.machine(victim).crash(Death::power);
+        if (kind == 2)
+            for (const char* other : {"master", "gw", "host-0", "host-1"})
+                cloud.world.network.partition(victim, other);
+        if (kind == 3) cloud.world.network.partition(victim, host);
+        if (kind == 4) cloud.world.network.partition(host, victim, sim::Network::Ways::one);
+        const Instant struck = cloud.world.timers.now();
+        if (!opens(reachable_within))
+            cloud.found.report(
+                Invariant::reachable,
+                fmt::format("{} is {}, and the page did not answer within 5 s", victim, kinds[kind]));
+        worst = std::max(worst, cloud.world.timers.now() - struck);
+        cloud.world.run(std::chrono::milliseconds{static_cast<std::int64_t>(dice_.below(60'000))});
+        cloud.world.network.heal_all();
+        if (!cloud.world.machine(victim).up()) cloud.world.machine(victim).boot();
+        if (!whole())
+            cloud.found.report(Invariant::settled, fmt::format("after {} was {}", victim, kinds[kind]));
+    }
+    // true: the page answers within `time`; whoever asks has the patience of a second.
+    bool opens(Duration time) {
+        const Instant until = cloud.world.timers.now() + time;
+        while (cloud.world.timers.now() < until) {
+            http::Client client{cloud.world.net, cloud.world.timers, {.idle_max = 0}};
+            http::Request request{.target = "/hello"};
+            request.headers.set("Host", fmt::format("8080-{}.localhost", instance_id_));
+            const auto page = cloud.world.ask(client.fetch(
+                {.address = "gw:8443"}, request, {.connect = 1s, .head = 1s, .idle = 1s, .total = 2s}));
+            if (page && page->status == 200) return cloud.world.timers.now() <= until;
+            cloud.world.run(100ms);
+        }
+        return false;
+    }
+    // Every host is connected to both access points, and has reported since.
+    bool whole() {
+        return cloud.world.run_until(
+            [&] {
+                const auto now = cloud.term();
+                if (!now) return false;
+                const auto& live = now->look().live.hosts;
+                return live.size() == cloud.hosts.size() && std::ranges::all_of(live, [](const auto& row) {
+                           return row.second.connected && row.second.complete &&
+                                  row.second.ways.size() == ways;
+                       });
+            },
+            3min);
+    }
+    int post(const std::string& target, const std::string& body) {
+        const auto answer =
+            cloud.world.ask(cloud.call(std::string{Cloud::operator_key}, "POST", target, body));
+        return answer ? answer->status : 0;
+    }
+    const Instance* instance() {
+        const auto now = cloud.term();
+        if (!now || now->look().estate.instances.all().empty()) return nullptr;
+        const auto& [id, found] = *now->look().estate.instances.all().begin();
+        instance_id_ = id;
+        return &found;
+    }
+
+    static inline std::size_t ways = 2;  // Of a whole host.
+    Cloud cloud;
+    Duration worst{};
+
+private:
+    sim::Dice dice_;
+    std::string instance_id_;
+};
+
+TEST(Access, WhatRunsStaysReachableWhileOneOfThemLives) {
+    const Seeds range = seeds(8);
+    Duration worst{};
+    for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
+        Ride ride{seed};
+        ASSERT_TRUE(ride.begin()) << replay_command(seed) << " " << ride.cloud.unsettled();
+        for (int round = 0; round < 6 && !ride.cloud.found.any(); ++round) ride.round();
+        EXPECT_FALSE(ride.cloud.found.any()) << ride.cloud.found.text() << replay_command(seed);
+        worst = std::max(worst, ride.worst);
+    }
+    fmt::print("reachable again after {} ms at worst\n", worst / 1ms);
+}
+
+TEST(Access, OneThatDrainsIsLeftWithoutAHiccup) {
+    Ride ride{3};
+    ASSERT_TRUE(ride.begin());
+    for (const std::string from : {"nj", "lon"}) {
+        ASSERT_EQ(ride.post("/v1/access-points/" + from + "/drain", "{}"), 200);
+        const auto left = [&] {
+            const auto& hosts = ride.cloud.term()->look().live.hosts;
+            return std::ranges::none_of(hosts,
+                                        [&](const auto& row) { return row.second.ways.contains(from); });
+        };
+        for (int i = 0; i < 60 && !left(); ++i) {
+            EXPECT_TRUE(ride.opens(1s)) << "while hosts leave " << from;
+            ride.cloud.world.run(500ms);
+        }
+        EXPECT_TRUE(left()) << from;
+        EXPECT_TRUE(ride.opens(1s));
+        ride.cloud.world.run(1min);
+        EXPECT_TRUE(left()) << "nobody comes back to " << from;
+        ASSERT_EQ(ride.post("/v1/access-points/" + from + "/undrain", "{}"), 200);
+        EXPECT_TRUE(ride.whole());
+    }
+    EXPECT_FALSE(ride.cloud.found.any()) << ride.cloud.found.text();
+}
+
+// ── Mistakes
+
+TEST(AccessMistakes, AHostWithoutAStandbyThatIsSlowToNotice) {
+    Mistakes mistakes;
+    mistakes.agent_settings = [](agent::Settings& settings) {
+        settings.sessions = 1;
+        settings.ping_interval = settings.standby_ping_interval = 10s;
+        settings.patience = settings.standby_patience = 35s;
+    };
+    Ride::ways = 1;
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= 10 && !found; ++seed) {
+        Ride ride{seed, mistakes};
+        ASSERT_TRUE(ride.begin());
+        for (int round = 0; round < 6 && !ride.cloud.found.any(); ++round) ride.round();
+        found = ride.cloud.found.has(Invariant::reachable);
+    }
+    Ride::ways = 2;
+    EXPECT_TRUE(found);
+}
+
+// Swallows a report now and then, as a queue that forgets would.
+class LossyStream final : public Stream {
+public:
+    LossyStream(StreamPtr under, std::shared_ptr<int> reports)
+        : under_(std::move(under)), reports_(std::move(reports)) {}
+    Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
+        return under_->try_read(into);
+    }
+    Result<std::optional<std::size_t>> try_write(std::span<const asio::const_buffer> from) override {
+        std::string bytes;
+        for (const auto& piece : from) bytes.append(static_cast<const char*>(piece.data()), piece.size());
+        TRY(cutter_.feed(bytes, [this](std::string_view body) -> Result<> {
+            uplink::Frame frame;
+            const bool report =
+                frame.ParseFromArray(body.data(), static_cast<int>(body.size())) && frame.has_report();
+            if (report && ++*reports_ % 7 == 0) return {};
+            const std::size_t begin = wire::append_header(pending_);
+            pending_ += body;
+            wire::complete_header(pending_, begin);
+            return {};
+        }));
+        while (!pending_.empty()) {
+            const asio::const_buffer rest{pending_.data(), pending_.size()};
+            const auto written = TRY(under_->try_write({&rest, 1}));
+            if (!written) break;
+            pending_.erase(0, *written);
+        }
+        return bytes.size();
+    }
+    Task<> readable() override { return under_->readable(); }
+    Task<> writable() override { return under_->writable(); }
+    Task<> finish() override { return under_->finish(); }
+    void close() override { under_->close(); }
+    std::string_view identity() const override { return under_->identity(); }
+    std::string_view address() const override { return under_->address(); }
+
+private:
+    StreamPtr under_;
+    std::shared_ptr<int> reports_;
+    wire::FrameCutter cutter_{16 << 20};
+    std::string pending_;
+};
+
+class LossyNet final : public Net {
+public:
+    explicit LossyNet(Net& net) : net_(net) {}
+    Task<StreamPtr> dial(std::string address, Duration deadline) override {
+        return net_.dial(std::move(address), deadline);
+    }
+    Task<ListenerPtr> listen(std::string address) override { return net_.listen(std::move(address)); }
+    Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {
+        auto stream = CO_TRY(co_await net_.secure(std::move(raw), std::move(how), side, deadline));
+        if (!stream->identity().starts_with("access/")) co_return std::move(stream);
+        co_return std::make_unique<LossyStream>(std::move(stream), reports_);
+    }
+
+private:
+    Net& net_;
+    std::shared_ptr<int> reports_ = std::make_shared<int>(0);
+};
+
+TEST(AccessMistakes, AReportThatIsSwallowed) {
+    Mistakes mistakes;
+    mistakes.agent_net = [](Net& net) { return std::make_unique<LossyNet>(net); };
+    Ride ride{1, mistakes};
+    (void)ride.begin();
+    ride.cloud.world.run(2min);
+    EXPECT_TRUE(ride.cloud.found.has(Invariant::reports));
+}
+
+}  // namespace
+
+}  // namespace hostler::simulation
