@@ -50,6 +50,15 @@ protected:
         const auto why = disk::loop_images()->refused();
         if (!why.empty()) GTEST_SKIP() << "this machine keeps no volumes: " << why;
     }
+    // Also what a test that failed has left, the inner mounts first; their devices go with them.
+    void TearDown() override {
+        std::vector<std::string> mounted;
+        std::ifstream mounts{"/proc/self/mounts"};
+        for (std::string source, target, rest; mounts >> source >> target && std::getline(mounts, rest);)
+            if (target.starts_with(folder_.path() + "/")) mounted.insert(mounted.begin(), target);
+        for (const auto& target : mounted) ::umount2(target.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+        EXPECT_TRUE(mounted.empty() || HasFailure() || IsSkipped()) << ::testing::PrintToString(mounted);
+    }
     testing::TempFolder folder_;
     std::string root_ = folder_.path() + "/volumes";
 };
@@ -223,7 +232,9 @@ protected:
         ASSERT_EQ(run({"mount", "-o", "loop", disk_, outer_}), 0);
     }
     void TearDown() override {
-        for (const auto* folder : {&copy_, &outer_, &below_}) ::umount2(folder->c_str(), MNT_DETACH);
+        for (const auto* folder : {&copy_, &outer_, &below_})
+            if (!HasFailure()) ::umount2(folder->c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+        RealVolumes::TearDown();
     }
     static void make_file(const std::string& path, std::uint64_t bytes) {
         std::ofstream{path};

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -152,17 +153,8 @@ std::string last_line(std::string text) {
 class LoopImages final : public Images {
 public:
     std::string refused() const override {
-        for (const char* tool : {"mkfs.xfs", "xfs_repair", "xfs_logprint"})
-            if (find_tool(tool).empty())
-                return fmt::format("the program {} is not installed there (package xfsprogs)", tool);
-        // A source that is none: how far the kernel gets tells what it can and lets us do.
-        if (::mount("/dev/null/none", "/", "xfs", MS_NOSUID | MS_NODEV, nullptr) != 0) {
-            if (errno == EPERM || errno == EACCES) return "its agent may not mount: run it as root";
-            if (errno == ENODEV) return "its kernel has no XFS";
-        }
-        if (::access("/dev/loop-control", R_OK | W_OK) != 0)
-            return fmt::format("its agent has no loop devices: /dev/loop-control: {}", std::strerror(errno));
-        return {};
+        if (!known_good_ && why_refused().empty()) known_good_ = true;
+        return known_good_ ? "" : why_refused();
     }
 
     Result<> set_aside(int file, std::uint64_t bytes) override {
@@ -230,6 +222,20 @@ public:
     }
 
 private:
+    static std::string why_refused() {
+        for (const char* tool : {"mkfs.xfs", "xfs_repair", "xfs_logprint"})
+            if (find_tool(tool).empty())
+                return fmt::format("the program {} is not installed there (package xfsprogs)", tool);
+        // A source that is none: how far the kernel gets tells what it can and lets us do.
+        if (::mount("/dev/null/none", "/", "xfs", MS_NOSUID | MS_NODEV, nullptr) != 0) {
+            if (errno == EPERM || errno == EACCES) return "its agent may not mount: run it as root";
+            if (errno == ENODEV) return "its kernel has no XFS";
+        }
+        if (::access("/dev/loop-control", R_OK | W_OK) != 0)
+            return fmt::format("its agent has no loop devices: /dev/loop-control: {}", std::strerror(errno));
+        return {};
+    }
+
     static dev_t device_of(const Loop& loop) {
         struct stat status{};
         return ::fstat(*loop.device, &status) == 0 ? status.st_rdev : 0;
@@ -270,6 +276,8 @@ private:
         return "its file system was damaged and has been repaired; what had lost its name is in nobody's "
                "folder";
     }
+
+    mutable std::atomic<bool> known_good_ = false;  // It may be mended while we run, and does not break.
 };
 
 class NoImages final : public Images {
