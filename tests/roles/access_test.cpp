@@ -257,6 +257,75 @@ TEST_F(AccessTest, WhatAgentsSayWaitsForTheNextMaster) {
     EXPECT_TRUE(cloud_.access_journal.all().contains("revoked/h-9"));
 }
 
+TEST_F(AccessTest, OneThatDrainsKeepsWhoIsThereAndTakesNobodyNew) {
+    const auto a = agent("h-1");
+    cloud_.add_route("open", "h-1", true);
+    cloud_.master.drain(true);
+    cloud_.pass(50ms);
+    Agent late{cloud_, "h-2", at_.uplink};
+    EXPECT_TRUE(cloud_.eventually([&] { return !late.received.empty(); }));
+    EXPECT_THAT(late.received.at(0).goodbye().why(), HasSubstr("another one"));
+    EXPECT_TRUE(a->connected());
+    EXPECT_EQ(cloud_.fetch(cloud_.request("open")).status, 200) << "tunnels go on";
+    cloud_.master.drain(false);
+    cloud_.pass(50ms);
+    EXPECT_NE(agent("h-3"), nullptr);
+}
+
+TEST(AccessBans, AnAddressThatStormsIsRefusedForAWhile) {
+    Cloud cloud{[](access::Settings& settings, auto&) {
+        settings.faults_burst = 3;
+        settings.faults_per_minute = 1;
+        settings.ban_s = 1;
+    }};
+    const auto& at = cloud.access->addresses();
+    const auto show = [&] {  // true: it is listened to until it has shown its wrong ticket.
+        auto stream = cloud.go(cloud.net->dial(at.tunnel, 5s)).value();
+        return cloud.go(write_all(*stream, "HOSTLER-TUNNEL/1 wrong\n")).has_value();
+    };
+    for (int i = 0; i < 4; ++i) show();
+    ASSERT_TRUE(cloud.eventually([&] { return cloud.access->counters().banned_addresses == 1; }));
+    const auto refused = [&] {
+        auto stream = cloud.go(cloud.net->dial(at.uplink, 5s)).value();
+        std::array<char, 1> into{};
+        bool late = false;
+        const Deadline deadline{*cloud.timers, 300ms, [&] {
+                                    late = true;
+                                    stream->close();
+                                }};
+        (void)cloud.go(read_some(*stream, into));
+        return !late;
+    };
+    EXPECT_TRUE(refused()) << "at every port";
+    cloud.pass(1100ms);
+    EXPECT_FALSE(refused()) << "a ban has an end";
+}
+
+TEST(AccessBans, AHostThatMisbehavesIsRefusedAndItsNeighboursAreNot) {
+    Cloud cloud{[](access::Settings& settings, auto&) {
+        settings.faults_burst = 3;
+        settings.host_faults_burst = 2;
+    }};
+    const auto& at = cloud.access->addresses();
+    Agent good{cloud, "h-good", at.uplink};
+    uplink::Frame pretending;
+    pretending.mutable_session_up()->set_host("h-good");
+    for (int i = 0; i < 3; ++i) {
+        Agent bad{cloud, "h-bad", at.uplink};
+        ASSERT_TRUE(cloud.eventually([&] { return bad.connected(); }));
+        bad.send(pretending);
+        ASSERT_TRUE(cloud.eventually([&] { return !bad.connected(); }));
+    }
+    EXPECT_EQ(cloud.access->counters().banned_hosts, 1U);
+    EXPECT_EQ(cloud.access->counters().banned_addresses, 0U) << "it proved who it is";
+    Agent again{cloud, "h-bad", at.uplink};
+    EXPECT_TRUE(cloud.eventually([&] { return !again.received.empty(); }));
+    EXPECT_THAT(again.received.at(0).goodbye().why(), HasSubstr("banned"));
+    EXPECT_TRUE(good.connected());
+    Agent neighbour{cloud, "h-next", at.uplink};
+    EXPECT_TRUE(cloud.eventually([&] { return neighbour.connected(); }));
+}
+
 TEST_F(AccessTest, StopsCleanlyInTheMiddleOfEverything) {
     const auto a = agent("h-1");
     cloud_.add_route("open", "h-1", true);

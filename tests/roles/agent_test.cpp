@@ -81,6 +81,7 @@ protected:
                 answer.mutable_agent_welcome()->set_report_interval_ms(500);
             } else if (frame.has_report()) {
                 answer.mutable_report_ack()->set_sequence(frame.report().sequence());
+                reports_.push_back(frame.report());
             } else if (frame.has_command_update()) {
                 if (frame.command_update().state() == "running") continue;
                 answers_[frame.command_update().id()] = frame.command_update();
@@ -130,6 +131,7 @@ protected:
     std::uint64_t session_ = 0;
     int hellos_ = 0, renewals_ = 0;
     std::map<std::string, uplink::CommandUpdate> answers_;
+    std::vector<uplink::Report> reports_;
 };
 
 TEST_F(JoinedHost, FromATokenToAPage) {
@@ -172,6 +174,61 @@ TEST_F(JoinedHost, FromATokenToAPage) {
     EXPECT_EQ(answers_["c-2"].workload().state(), "absent");
     EXPECT_GE(page().status, 500);
     (void)cloud_.go(servers.close());
+}
+
+// Two access points; the one that it speaks through ends under it.
+TEST_F(JoinedHost, SpeaksThroughItsStandbyAndItsPageIsThereAtOnce) {
+    access::Settings settings;
+    settings.masters = {cloud_.master.address};
+    settings.uplink_listen = settings.tunnel_listen = settings.control_listen = "127.0.0.1:0";
+    settings.zone = "nj";
+    MemoryJournal journal;
+    access::Access second{settings, access::Ports{cloud_.loop, *cloud_.timers, *cloud_.net, *cloud_.random,
+                                                  journal, cloud_.issue("access", "nj-2")}};
+    TaskGroup second_tasks{cloud_.loop};
+    second_tasks.start("second", second.run());
+    ASSERT_TRUE(cloud_.eventually([&] { return second.linked(); }));
+    settings_.access.push_back(second.addresses().uplink);
+    begin();
+    ASSERT_TRUE(eventually([&] { return agent_->connected() && second.counters().sessions == 1; }));
+    EXPECT_EQ(hellos_, 1) << "the standby says nothing";
+
+    ListenerPtr listener = cloud_.go(cloud_.net->listen("127.0.0.1:0")).value();
+    const std::string address{listener->address()};
+    const auto port = static_cast<std::uint32_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+    TaskGroup servers{cloud_.loop};
+    servers.start("inside", serve(*listener));
+    uplink::Frame start = command("c-1", 1);
+    auto& what = *start.mutable_command()->mutable_start_workload();
+    what.set_instance("i-1");
+    what.set_image("demo");
+    what.set_address("127.0.0.1");
+    what.add_ports()->set_port(port);
+    cloud_.master.say(session_, start);
+    ASSERT_TRUE(eventually([&] { return answers_.contains("c-1"); }));
+    auto& route = cloud_.add_route("page", "h-1", true);
+    route.set_instance("i-1");
+    route.set_generation(1);
+    route.set_port(port);
+    route.add_access(second.addresses().control);
+    cloud_.master.tell_routes();
+    ASSERT_TRUE(eventually([&] { return cloud_.gateway->routes().find("page")->access.size() == 2; }));
+    EXPECT_EQ(cloud_.fetch(cloud_.request("page")).status, 200);
+    ASSERT_TRUE(eventually([&] { return reports_.size() >= 2; }));
+
+    (void)cloud_.go(cloud_.access_tasks->close());
+    EXPECT_EQ(cloud_.fetch(cloud_.request("page")).status, 200) << "before anybody has told the gateway";
+    EXPECT_EQ(second.counters().tunnels.opened, 1U);
+    const std::size_t before = reports_.size();
+    ASSERT_TRUE(
+        eventually([&] { return hellos_ == 2 && agent_->connected() && reports_.size() > before + 2; }));
+    std::set<std::uint64_t> numbers;
+    for (const auto& report : reports_) numbers.insert(report.sequence());
+    EXPECT_EQ(*numbers.rbegin() - *numbers.begin() + 1, numbers.size()) << "none is missing";
+    EXPECT_TRUE(journal_.kept.contains("sequence"));
+    (void)cloud_.go(servers.close());
+    end();
+    (void)cloud_.go(second_tasks.close());
 }
 
 TEST_F(JoinedHost, ATokenOfAnotherCloudIsNotSpentOnThisOne) {

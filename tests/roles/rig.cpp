@@ -147,6 +147,13 @@ void Master::cut_off(const std::string& host, bool is_revoked) {
         if (access) EXPECT_TRUE(link->try_send(frame));
 }
 
+void Master::drain(bool draining) {
+    uplink::Frame frame;
+    frame.mutable_drain()->set_draining(draining);
+    for (const auto& [link, access] : links_)
+        if (access) EXPECT_TRUE(link->try_send(frame));
+}
+
 void Master::say(std::uint64_t session, const uplink::Frame& said) {
     uplink::Frame frame;
     frame.mutable_relayed()->set_session(session);

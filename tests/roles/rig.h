@@ -83,6 +83,7 @@ public:
     void tell_routes();
     void cut_off(const std::string& host, bool revoked);
     void say(std::uint64_t session, const uplink::Frame& frame);
+    void drain(bool draining);
 
     struct Heard {
         std::uint64_t session;

@@ -98,9 +98,10 @@ void Api::add_zones() {
                                     .created_at = desk.estate.micros()};
                     token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
                     std::string access;
-                    for (const auto& [name, row] : desk.estate.access_points.all())
-                        if (row.zone == asked.zone)
-                            access += (access.empty() ? "" : ",") + row.uplink_address;
+                    for (const bool home : {true, false})
+                        for (const auto& [name, row] : desk.estate.access_points.all())
+                            if ((row.zone == asked.zone) == home && !row.draining)
+                                access += (access.empty() ? "" : ",") + row.uplink_address;
                     api::CreatedHostToken made{.id = token.id,
                                                .token = secret + "." + ports.authority.fingerprint(),
                                                .zone = token.zone,

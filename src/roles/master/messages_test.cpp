@@ -286,6 +286,7 @@ TEST_F(WrittenCommands, ARouteForEachPort) {
     EXPECT_EQ(routes.routes(1).own_port(), 20001u);
     EXPECT_FALSE(routes.routes(1).open_to_all());
     live.hosts[on].access = "elsewhere";
+    live.hosts[on].ways = {{"elsewhere", 1}};
     uplink::Routes again;
     write_routes(desk, instance, again);
     EXPECT_EQ(again.routes(0).access_size(), 0) << "an access point that nobody knows is none";

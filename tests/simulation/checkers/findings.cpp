@@ -14,6 +14,8 @@ std::string_view name(Invariant invariant) {
         case Invariant::order: return "order";
         case Invariant::tenancy: return "tenancy";
         case Invariant::once: return "once";
+        case Invariant::reports: return "reports";
+        case Invariant::reachable: return "reachable";
         case Invariant::settled: return "settled";
     }
     return "";
