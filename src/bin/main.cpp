@@ -1,6 +1,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "adapters/net/stdio.h"
 #include "bin/process.h"
 #include "bin/roles.h"
 #include "cli/cli.h"
@@ -30,6 +31,12 @@ int main(int argc, char** argv) {
     bin::Process process;
     cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);
     world.version = version;
+    world.stdio = [&process] { return net::stdio_stream(process.loop); };
+    // From the first time on that somebody asks; until then they end the program.
+    world.next_signal = [&process, watch = std::function<Task<int>()>{}]() mutable {
+        if (!watch) watch = net::signals(process.loop, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH});
+        return watch();
+    };
     for (const Role& role : roles) world.other_commands.emplace_back(role.name, role.help);
     return cli::run_cli(argc, argv, world);
 }

@@ -317,7 +317,7 @@ Task<> login(CliWorld& world, const Globals& globals) {
     co_return Result<>{};
 }
 
-Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
+Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     CommandTree tree{world};
     if (!args.empty() && args.front() == "__complete") {
         args.erase(args.begin());
@@ -346,6 +346,11 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
         co_return co_await apply(world, client, tree.local.files, style_of(world, tree.globals, format),
                                  tree.local.dry_run);
     }
+    if (tree.local.remote.chosen()) {
+        ApiClient client{world.net, world.timers, std::move(base), found.key, world.version};
+        code = CO_TRY(co_await run_remote(world, client, found, tree.local.remote));
+        co_return Result<>{};
+    }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
     Run run{world, tree, *command, format, std::move(found), std::move(base)};
@@ -355,8 +360,9 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world) {
 }  // namespace
 
 Task<int> cli(std::vector<std::string> args, CliWorld& world) {
-    const auto done = co_await dispatch(std::move(args), world);
-    if (done) co_return static_cast<int>(Exit::ok);
+    int code = static_cast<int>(Exit::ok);
+    const auto done = co_await dispatch(std::move(args), world, code);
+    if (done) co_return code;
     print_error(world, done.error());
     co_return static_cast<int>(exit_of(done.error()));
 }

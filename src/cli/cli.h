@@ -27,6 +27,11 @@ enum class Exit {
     unreachable = 8,
 };
 
+struct WindowSize {
+    int rows = 0;
+    int columns = 0;
+};
+
 struct CliWorld {
     Loop& loop;
     Net& net;
@@ -39,6 +44,15 @@ struct CliWorld {
     // Asks whoever sits there; nullopt at the end of input. Empty without a terminal: nobody is ever asked
     // then.
     std::function<std::optional<std::string>(std::string_view prompt, bool secret)> ask{};
+    // Standard input and output as a stream; it ends when they do. Empty: commands that need them fail.
+    std::function<StreamPtr()> stdio{};
+    // The next signal that this process gets: SIGWINCH, SIGINT, SIGTERM, SIGHUP or SIGQUIT.
+    std::function<Task<int>()> next_signal{};
+    std::function<std::optional<WindowSize>()> window_size{};
+    // Keys of the terminal come as they are typed, until what it gives back is gone; null: there is none.
+    std::function<std::shared_ptr<void>()> raw_terminal{};
+    std::function<std::uint32_t()> dice{};  // Hard to guess.
+    bool in_is_terminal = false;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
     int columns = 0;  // Of the terminal; 0: unknown.

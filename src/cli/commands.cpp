@@ -191,6 +191,7 @@ void CommandTree::add_local() {
     local.completion = app.add_subcommand("completion", "Print a script that completes commands in a shell.");
     local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
     local.completion->footer("Example:\n  source <(hostler completion bash)");
+    local.remote.add(app);
     for (CLI::App* one : {local.apply, local.login, local.completion}) one->fallthrough()->allow_extras();
 }
 
@@ -308,6 +309,7 @@ void CommandTree::add_common(Command& command) {
 }
 
 Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
+    local.remote.take_words(args);
     expand(args, app);
     const auto deepest = [&] {
         CLI::App* at = &app;

@@ -7,6 +7,7 @@
 #include "api/operations.h"
 #include "api/schema.h"
 #include "cli/cli.h"
+#include "cli/remote.h"
 
 namespace hostler::cli {
 
@@ -53,6 +54,7 @@ struct LocalCommands {  // Those that are no operation.
     std::string shell;
     std::vector<std::string> files;  // Of apply.
     bool dry_run = false;
+    RemoteCommands remote;
 };
 
 // What may stand at the end of a line.

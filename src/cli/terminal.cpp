@@ -1,5 +1,6 @@
 // This process's own terminal and environment.
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -44,6 +45,23 @@ std::optional<std::string> ask(std::string_view prompt, bool secret) {
     return line;
 }
 
+std::optional<WindowSize> window_size() {
+    winsize size{};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return std::nullopt;
+    if (size.ws_row == 0 || size.ws_col == 0) return std::nullopt;
+    return WindowSize{size.ws_row, size.ws_col};
+}
+
+std::shared_ptr<void> raw_terminal() {
+    termios before{};
+    if (tcgetattr(STDIN_FILENO, &before) != 0) return nullptr;
+    termios raw = before;
+    cfmakeraw(&raw);
+    if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0) return nullptr;
+    return {nullptr, [before](void*) { tcsetattr(STDIN_FILENO, TCSADRAIN, &before); }};
+}
+
 }  // namespace
 
 CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
@@ -69,6 +87,15 @@ CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
         return text;
     };
     world.err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+    world.in_is_terminal = isatty(STDIN_FILENO) == 1;
+    world.window_size = window_size;
+    world.raw_terminal = raw_terminal;
+    world.dice = [] {
+        std::uint32_t number = 0;
+        while (::getrandom(&number, sizeof number, 0) != sizeof number) {
+        }
+        return number;
+    };
     world.out_is_terminal = isatty(STDOUT_FILENO) == 1;
     world.err_is_terminal = isatty(STDERR_FILENO) == 1;
     if (isatty(STDIN_FILENO) == 1 && world.err_is_terminal) world.ask = ask;

@@ -81,6 +81,11 @@ std::vector<SimEngine::Standing> SimEngine::standing() const {
     return all;
 }
 
+bool SimEngine::runs(const std::string& name) const {
+    const auto found = boxes_.find(name);
+    return found != boxes_.end() && found->second->seen.state == ContainerState::running;
+}
+
 Task<> SimEngine::answer() {
     constexpr seconds patience{30};
     CO_TRY(co_await sleep(timers_,
@@ -190,6 +195,7 @@ void SimEngine::end(const BoxPtr& box, int code) {
     say(box, "ends");
     box->tasks.cancel();
     box->changed.notify_all();
+    ended.notify_all();
 }
 
 Task<> SimEngine::stop(std::string name, Duration grace) {

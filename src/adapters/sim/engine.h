@@ -63,6 +63,8 @@ public:
         ContainerState state;
     };
     std::vector<Standing> standing() const;
+    bool runs(const std::string& name) const;
+    Signal ended;  // Some container has ended.
     void kill(const std::string& name, int code);  // A container dies by itself.
     void power_cut();                              // All that ran has ended when the machine is back.
     std::string responder(

@@ -27,9 +27,27 @@ struct SignIn {
     std::string key;   // The API key that it stands for: it is worth nothing when that is not.
     std::string route;
     std::int64_t expires_at = 0;
+    std::string share;  // Not empty: it came by this share link, and `key` is nobody's.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at))
+BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at, share))
+
+// A link that opens one port of one instance to whoever has it, for a time.
+struct Share {
+    std::string id;  // "sh-…"
+    std::string tenant;
+    std::string instance;
+    int port = 0;
+    std::string route;
+    std::string hash;     // SHA-256 of the secret in the link, hex.
+    std::string made_by;  // "key/k-…"
+    std::int64_t created_at = 0;
+    std::int64_t expires_at = 0;
+    std::int64_t opened = 0;  // How often.
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(Share, (),
+                      (id, tenant, instance, port, route, hash, made_by, created_at, expires_at, opened))
 
 // The first answer to a call with an idempotency key.
 struct Answer {

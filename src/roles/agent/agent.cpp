@@ -19,7 +19,8 @@ public:
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
           sampler(settings, ports, [this] { reporter.touch(); }),
           reporter(settings, ports, workloads, sampler),
-          tunnels(settings, ports, member, workloads),
+          sessions(settings, ports, workloads),
+          tunnels(settings, ports, member, workloads, sessions),
           executor(settings, ports, book, workloads,
                    {.send = [this](const uplink::CommandUpdate& update) { session.send(update); },
                     .stopping = [this](const std::string& instance) { tunnels.close_all(instance); },
@@ -40,7 +41,9 @@ public:
     Task<> sweep();
     void note(const Workload& changed) {
         reporter.note(changed);
-        if (changed.state != WorkloadState::running) tunnels.close_all(changed.instance);
+        if (changed.state == WorkloadState::running) return;
+        tunnels.close_all(changed.instance);
+        sessions.instance_ended(changed.instance);
     }
 
     Settings settings;
@@ -50,6 +53,7 @@ public:
     Workloads workloads;
     Sampler sampler;
     Reporter reporter;
+    Sessions sessions;
     Tunnels tunnels;
     Executor executor;
     Session session;
@@ -63,6 +67,7 @@ Task<> Agent::State::run() {
     (void)co_await tasks.close();
     (void)co_await executor.close();
     (void)co_await tunnels.close();
+    (void)co_await sessions.close();
     (void)co_await sampler.close();
     co_return ended;
 }

@@ -15,7 +15,7 @@ namespace hostler::agent {
 
 namespace {
 
-constexpr std::size_t opening_max = 4096;  // Bytes of the frame in which a gateway says what it wants.
+constexpr std::size_t opening_max = 64 * 1024;  // Bytes of the frame in which a gateway says what it wants.
 
 Task<> read_ok(Stream& stream) {
     // Byte by byte: what comes after the line is TLS, and not for us to swallow.
@@ -56,8 +56,13 @@ Task<> say(Stream& stream, const uplink::Frame& frame) {
 }  // namespace
 
 Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
-                 const Workloads& workloads)
-    : settings_(settings), ports_(ports), member_(member), workloads_(workloads), tasks_(ports.loop) {}
+                 const Workloads& workloads, Sessions& sessions)
+    : settings_(settings),
+      ports_(ports),
+      member_(member),
+      workloads_(workloads),
+      sessions_(sessions),
+      tasks_(ports.loop) {}
 
 Tunnels::~Tunnels() = default;
 
@@ -89,12 +94,26 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
     } const entry{open_, ++last_};
     Open& mine = open_[entry.number];
     StreamPtr outer, inner;
+    Sessions::SessionPtr session;
     {
         // Until both ends are joined, a peer that dawdles is a peer that is gone.
         const Deadline deadline{ports_.timers, settings_.tunnel_handshake, [&] { mine.close(); }};
         outer = CO_TRY(co_await meet(order, mine));
         const uplink::TunnelOpen wanted = CO_TRY(co_await read_opening(*outer));
-        auto reached = co_await reach(wanted, mine);
+        Result<> reached;
+        if (wanted.kind().empty()) {
+            auto port = co_await reach(wanted, mine);
+            if (port)
+                inner = std::move(*port);
+            else
+                reached = std::unexpected(port.error());
+        } else {
+            auto entered = co_await sessions_.enter(wanted);
+            if (entered)
+                session = std::move(*entered);
+            else
+                reached = std::unexpected(entered.error());
+        }
         uplink::Frame answer;
         if (reached)
             answer.mutable_tunnel_ready();
@@ -105,9 +124,10 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
             if (said) (void)co_await outer->finish();
             co_return said;
         }
-        inner = std::move(*reached);
         mine.inner = inner.get();
+        if (session) mine.outer = nullptr;  // It is the session's from here on.
     }
+    if (session) co_return co_await sessions_.carry(std::move(session), std::move(outer));
     (void)co_await pump(ports_.loop, *outer, *inner);
     mine.outer = mine.inner = nullptr;
     co_return Result<>{};

@@ -8,6 +8,7 @@
 #include "core/task_group.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/identity.h"
+#include "roles/agent/sessions.h"
 #include "roles/agent/workloads.h"
 
 namespace hostler::agent {
@@ -15,7 +16,7 @@ namespace hostler::agent {
 class Tunnels {
 public:
     Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
-            const Workloads& workloads);
+            const Workloads& workloads, Sessions& sessions);
     ~Tunnels();
 
     void open(uplink::TunnelOrder order);         // Never waits.
@@ -38,6 +39,7 @@ private:
     Ports ports_;
     const MemberBook& member_;
     const Workloads& workloads_;
+    Sessions& sessions_;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, Open> open_;
     TaskGroup tasks_;

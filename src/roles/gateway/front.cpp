@@ -127,6 +127,8 @@ Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::str
     if (asked.route) co_return co_await on_route(asked);
     const bool common =
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
+    if (common && entrance_ && Entrance::is_here(inlet.head().target))
+        co_return co_await entrance_->serve(inlet, *host, address, scheme_);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
     co_return co_await say(inlet,

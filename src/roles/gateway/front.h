@@ -4,6 +4,7 @@
 
 #include "http/proxy.h"
 #include "http/server.h"
+#include "roles/gateway/entrance.h"
 #include "roles/gateway/gatekeeper.h"
 #include "roles/gateway/origin.h"
 #include "roles/gateway/pages.h"
@@ -31,6 +32,8 @@ public:
     // One connection to its end. `own_port`: of the route that has this port for itself; 0: the common one.
     Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain);
     void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
+    // Has requests at the gateway's own address that are sessions with instances.
+    void set_entrance(Entrance& entrance) { entrance_ = &entrance; }
     void routes_changed();  // Kept tunnels of generations that are over are closed.
     const FrontCounters& counters() const { return counters_; }
 
@@ -69,6 +72,7 @@ private:
     const http::Rewrite response_rewrite_;
     http::Proxy proxy_;
     std::string scheme_ = "http";
+    Entrance* entrance_ = nullptr;
     std::map<std::string, Client> clients_;  // With connections, by address.
     std::map<std::string, std::size_t, std::less<>> instance_requests_;
     FrontCounters counters_;

@@ -35,9 +35,15 @@ Gateway::Gateway(Settings settings, Ports ports)
               }),
       keeper_(ports_.timers, settings_, master_),
       upstreams_(ports_, settings_),
+      entrance_(ports_, settings_, master_,
+                [this](RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
+                    return upstreams_.dial(std::move(route), std::move(session));
+                }),
       front_(ports_, settings_, routes_, master_, keeper_,
              [this](RoutePtr route) { return upstreams_.dial(std::move(route)); }),
-      server_(ports_.loop, ports_.timers, settings_.connections_max) {}
+      server_(ports_.loop, ports_.timers, settings_.connections_max) {
+    front_.set_entrance(entrance_);
+}
 
 Task<> Gateway::run() {
     const auto ended = co_await serve();

@@ -38,6 +38,7 @@ private:
     MasterLink master_;
     Gatekeeper keeper_;
     Upstreams upstreams_;
+    Entrance entrance_;
     Front front_;
     http::Server server_;
     std::map<std::uint16_t, std::unique_ptr<TaskGroup>> own_ports_;

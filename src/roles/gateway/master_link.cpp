@@ -22,11 +22,7 @@ constexpr std::string_view epoch_key = "epoch";
 constexpr wire::LinkLimits limits{.frame_size_max = 64 << 20,
                                   .received_bytes_max = 128 << 20};  // All routes in one.
 
-// nullopt: nothing that could be served.
-std::optional<Route> route_of(const uplink::Route& from) {
-    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 ||
-        from.own_port() > 65535)
-        return std::nullopt;
+Route read_route(const uplink::Route& from) {
     return Route{.name = from.name(),
                  .own_port = static_cast<std::uint16_t>(from.own_port()),
                  .tenant = from.tenant(),
@@ -39,6 +35,14 @@ std::optional<Route> route_of(const uplink::Route& from) {
                  .host = from.host(),
                  .access = {from.access().begin(), from.access().end()},
                  .shown_as = from.shown_as()};
+}
+
+// nullopt: nothing that could be served.
+std::optional<Route> route_of(const uplink::Route& from) {
+    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 ||
+        from.own_port() > 65535)
+        return std::nullopt;
+    return read_route(from);
 }
 
 }  // namespace
@@ -152,6 +156,20 @@ Task<> MasterLink::sign_out(std::string session, std::string route) {
     frame.mutable_sign_out_request()->set_route(std::move(route));
     CO_TRY(co_await ask(std::move(frame)));
     co_return Result<>{};
+}
+
+Task<MasterLink::Entered> MasterLink::enter(std::shared_ptr<const uplink::EnterRequest> request) {
+    uplink::Frame frame;
+    *frame.mutable_enter_request() = *request;
+    const auto answer = CO_TRY(co_await ask(std::move(frame)));
+    if (!answer.has_enter_answer() || answer.enter_answer().route().instance().empty())
+        co_return fail(Code::unavailable, "the master answered something else");
+    co_return Entered{std::make_shared<const Route>(read_route(answer.enter_answer().route())),
+                      answer.enter_answer().principal()};
+}
+
+void MasterLink::tell(uplink::Frame frame) {
+    if (link_) (void)link_->try_send(frame);
 }
 
 Task<uplink::Frame> MasterLink::ask(uplink::Frame frame) {

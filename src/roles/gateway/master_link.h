@@ -12,6 +12,7 @@
 
 namespace hostler::uplink {
 class Frame;
+class EnterRequest;
 class Routes;
 }  // namespace hostler::uplink
 
@@ -40,6 +41,14 @@ public:
     Task<Word> authenticate(Question question);
     Task<Word> redeem(std::string code, std::string route);
     Task<> sign_out(std::string session, std::string route);
+
+    struct Entered {
+        RoutePtr route;  // Without a name and a port.
+        std::string principal;
+    };
+    // Errors: as those; so for somebody who may not enter, too.
+    Task<Entered> enter(std::shared_ptr<const uplink::EnterRequest> request);
+    void tell(uplink::Frame frame);  // Unless no master is there.
 
 private:
     Task<> once(std::string master, std::string own_address);

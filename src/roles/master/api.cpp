@@ -25,6 +25,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_zones();
     add_volumes();
     add_keys();
+    add_shares();
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
 

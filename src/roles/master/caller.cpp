@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/shares.h"
+
 namespace hostler::master {
 
 namespace {
@@ -25,6 +27,37 @@ const SignIn* sign_in_of(const Term& term, const std::string& session, const std
                : nullptr;
 }
 
+// To the tenant's gateway it is as good as a key, but for this one route.
+std::optional<Caller> caller_of_share(const Term& term, const std::string& id) {
+    const Share* share = term.look().estate.shares.find(id);
+    if (!share || !is_open(term.look(), *share) ||
+        share->expires_at <= term.ports().timers.wall().time_since_epoch().count())
+        return std::nullopt;
+    return Caller{"share/" + share->id, "", "share", share->tenant, share->expires_at};
+}
+
+// Whoever has the link comes in, as often as they like, until it ends.
+Result<std::string> redeem_share(Term& term, const std::string& secret, const std::string& route) {
+    const std::string hash = term.ports().digest.sha256(secret);
+    Desk& desk = term.desk("gateway");
+    for (const auto& [id, share] : desk.estate.shares.all()) {
+        if (share.hash != hash || share.route != route || !is_open(desk, share)) continue;
+        std::string session = new_secret(term.ports().random, "hs");
+        desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),
+                                  .key = "share",
+                                  .route = route,
+                                  .expires_at = share.expires_at,
+                                  .share = id});
+        ++desk.estate.shares.edit(id).opened;
+        desk.estate.event("instance", share.instance, share.tenant, "share_opened",
+                          fmt::format("Share link {} to port {} was opened.", id, share.port));
+        return session;
+    }
+    return fail(Code::unauthenticated,
+                "this link has expired, was revoked, or its instance has ended; ask for another one",
+                "share_unknown");
+}
+
 }  // namespace
 
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
@@ -41,6 +74,7 @@ std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& ses
                                         const std::string& route) {
     const SignIn* sign_in = sign_in_of(term, session, route);
     if (!sign_in) return std::nullopt;
+    if (!sign_in->share.empty()) return caller_of_share(term, sign_in->share);
     if (sign_in->key.empty()) return Caller{"key/operator", "", "operator", "", 0};
     const ApiKey* key = term.look().estate.api_keys.find(sign_in->key);
     return key ? caller_of_key(term, *key) : std::nullopt;
@@ -57,6 +91,7 @@ std::string make_code(Term& term, const Caller& caller, const std::string& route
 }
 
 Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route) {
+    if (code.starts_with(share_prefix)) return redeem_share(term, code, route);
     const std::string hash = term.ports().digest.sha256(code);
     Desk& desk = term.desk("gateway");
     const SignIn* waiting = desk.estate.sign_ins.find(hash);

@@ -92,6 +92,7 @@ public:
     Table<HostCommand> commands;
     Table<ApiKey> api_keys;
     Table<SignIn> sign_ins;
+    Table<Share> shares;
     Table<Answer> answers;
     Table<LongOperation> operations;
 
@@ -122,6 +123,7 @@ private:
         visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
+        visit(self.shares);
     }
     void ledger(const Claim& claim, std::string use);
 

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/caller.h"
+#include "roles/master/enter.h"
 #include "roles/master/links.h"
 #include "wire/link.h"
 
@@ -59,6 +60,16 @@ Task<> end_session(TermPtr term, wire::Link& link, std::uint64_t call, uplink::S
     co_return co_await link.answer(call, std::move(answer));
 }
 
+// Nobody is inside before it is written down.
+Task<> enter(TermPtr term, wire::Link& link, std::uint64_t call, uplink::EnterRequest request) {
+    uplink::Frame answer;
+    Result<> entered = enter_instance(*term, request, *answer.mutable_enter_answer());
+    if (entered && term->read_only()) entered = std::unexpected(*term->read_only());
+    if (!entered) co_return co_await link.answer(call, wire::failure_frame(entered.error()));
+    CO_TRY(co_await term->commit());
+    co_return co_await link.answer(call, std::move(answer));
+}
+
 }  // namespace
 
 Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
@@ -86,6 +97,11 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
         } else if (frame->has_sign_out_request()) {
             ended = co_await end_session(term, link, frame->call(), frame->sign_out_request());
+        } else if (frame->has_enter_request()) {
+            ended = co_await enter(term, link, frame->call(), frame->enter_request());
+        } else if (frame->has_enter_ended()) {
+            note_entered(*term, frame->enter_ended());
+            ended = co_await term->commit();
         }
         if (!ended) break;
     }

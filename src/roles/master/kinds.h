@@ -51,6 +51,7 @@ HOSTLER_KIND(Subnet, "subnet", id, object.tenant, object.leaving ? "leaving" : "
 HOSTLER_KIND(HostCommand, "command", id, "", text_of(object.phase))
 HOSTLER_KIND(ApiKey, "api_key", id, object.tenant, object.revoked_at != 0 ? "revoked" : "valid")
 HOSTLER_KIND(SignIn, "sign_in", hash, "", "")
+HOSTLER_KIND(Share, "share", id, object.tenant, "")
 HOSTLER_KIND(Answer, "answer", id, object.tenant, "")
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))
 

@@ -1,5 +1,7 @@
 #include "roles/master/retention.h"
 
+#include "roles/master/shares.h"
+
 namespace hostler::master {
 
 namespace {
@@ -49,6 +51,7 @@ void forget_what_is_over(Desk& desk) {
         },
         true);
     forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
+    forget(desk, desk.estate.shares, [&](const Share& share) { return !is_open(desk, share); }, false);
     forget(
         desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
 }

@@ -1,0 +1,47 @@
+// Into instances, for who has a key: terminals, commands, ports and files, each a WebSocket at the gateway's
+// own address (docs/use/sessions.md). Never at an instance's origin, and never by a cookie.
+#pragma once
+
+#include <list>
+#include <map>
+
+#include "core/rate.h"
+#include "http/inlet.h"
+#include "roles/gateway/master_link.h"
+#include "roles/gateway/origin.h"
+#include "roles/gateway/upstreams.h"
+
+namespace hostler::gateway {
+
+class Entrance {
+public:
+    using Dial = std::function<Task<StreamPtr>(RoutePtr, std::shared_ptr<const uplink::TunnelOpen>)>;
+    Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Dial dial);
+
+    static bool is_here(std::string_view target);
+    // One request to its end: refused with problem details, or carried until either side ends it.
+    Task<> serve(http::Inlet& inlet, const HostPort& host, std::string client, std::string_view scheme);
+
+private:
+    struct Asked;
+    struct Known {
+        std::string credential;
+        MasterLink::Entered entered;
+    };
+    Result<std::shared_ptr<Asked>> read(const http::RequestHead& head, const HostPort& host,
+                                        std::string client, std::string_view scheme);
+    Task<MasterLink::Entered> admit(const Asked& asked);
+    void keep(const Asked& asked, MasterLink::Entered entered);
+    Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered,
+                 StreamPtr tunnel);
+
+    const Ports& ports_;
+    const Settings& settings_;
+    MasterLink& master_;
+    const Dial dial_;
+    Rates questions_;
+    std::map<std::string, Known> known_;  // By session: it goes on while no master is there.
+    std::list<std::string> known_order_;
+};
+
+}  // namespace hostler::gateway

@@ -1,0 +1,103 @@
+#include "roles/master/enter.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "proto/uplink.pb.h"
+#include "roles/master/access_rules.h"
+#include "roles/master/api_lookup.h"
+#include "roles/master/caller.h"
+#include "roles/master/instance_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::size_t detail_bytes_max = 1024;
+
+// As the audit shows it. What is typed into a session is nobody's to know.
+std::string shown(const std::string& kind, const std::string& detail, const std::string& session) {
+    return boost::json::serialize(boost::json::object{
+        {"kind", kind}, {"what", detail.substr(0, detail_bytes_max)}, {"session", session.substr(0, 8)}});
+}
+
+std::string_view what_it_is(const std::string& kind) {
+    if (kind == "port") return "a connection to port";
+    if (kind == "get") return "files taken from";
+    if (kind == "put") return "files put into";
+    return "a command:";
+}
+
+}  // namespace
+
+Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
+    const auto caller = caller_of(term, request.credential());
+    if (!caller)
+        return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
+    Desk& desk = term.desk(caller->actor);
+    api::Call call;
+    call.caller = {.actor = caller->actor,
+                   .name = caller->name,
+                   .tenant = caller->tenant,
+                   .is_operator = caller->is_operator(),
+                   .address = request.address()};
+    const Instance& instance = *TRY(instance_named(
+        desk, call, request.instance(),
+        request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
+    const bool is_over = is_final(instance.phase) || instance.phase == InstancePhase::stopping;
+    if (is_over || instance.host.empty() || instance.phase == InstancePhase::placed) {
+        Error error{
+            Code::conflict,
+            fmt::format("instance {} is not running: it is {}", instance.caller_id, text_of(instance.phase)),
+            "not_running"};
+        error.help = is_over
+                         ? fmt::format("Start another one; `hostler explain {}` tells why this one ended.",
+                                       instance.caller_id)
+                         : fmt::format("Wait until it runs: `hostler instance get {}` shows how far it is.",
+                                       instance.caller_id);
+        error.message += fmt::format(". {}", error.help);
+        return std::unexpected(std::move(error));
+    }
+    uplink::Route& route = *into.mutable_route();
+    route.set_tenant(instance.tenant);
+    route.set_instance(instance.id);
+    route.set_generation(instance.run_generation);
+    route.set_state(std::string{state_of(instance.phase)});
+    route.set_detail(instance.message);
+    route.set_host(instance.host);
+    write_ways(desk, instance.host, route);
+    route.set_shown_as(instance.caller_id);
+    into.set_principal(caller->actor);
+    desk.estate.audit({.time = desk.estate.time(),
+                       .actor = caller->actor,
+                       .address = request.address(),
+                       .operation = request.resume() ? "resumeSession" : "openSession",
+                       .subject = "instance/" + instance.id,
+                       .tenant = instance.tenant,
+                       .status = 101,
+                       .before = "",
+                       .after = shown(request.kind(), request.detail(), request.session())});
+    // Its people see who came in; each connection of a forwarded port would drown the rest.
+    if (!request.resume() && request.kind() != "port" && request.kind() != "look")
+        desk.estate.event("instance", instance.id, instance.tenant, "entered",
+                          fmt::format("{} opened {} {}", caller->actor, what_it_is(request.kind()),
+                                      request.detail().substr(0, detail_bytes_max)));
+    return {};
+}
+
+void note_entered(Term& term, const uplink::EnterEnded& ended) {
+    Desk& desk = term.desk(ended.principal());
+    desk.estate.audit({.time = desk.estate.time(),
+                       .actor = ended.principal(),
+                       .address = ended.address(),
+                       .operation = "closeSession",
+                       .subject = "instance/" + ended.instance(),
+                       .tenant = ended.tenant(),
+                       .status = 200,
+                       .before = shown(ended.kind(), ended.detail(), ended.session()),
+                       .after = fmt::format(R"({{"durationMs":{},"bytesIn":{},"bytesOut":{}}})",
+                                            ended.duration_ms(), ended.bytes_in(), ended.bytes_out())});
+}
+
+}  // namespace hostler::master
