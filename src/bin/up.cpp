@@ -350,6 +350,7 @@ Task<> Up::start_hosts() {
                                     "--engine", engine_},
                         .environment = plan.environment};
         child.command.insert(child.command.end(), plan.arguments.begin(), plan.arguments.end());
+        if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
             const json::value token =

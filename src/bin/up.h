@@ -29,6 +29,7 @@ struct UpSettings {
     double unreachable_s = 10;
     double lost_s = 60;
     double ready_deadline_s = 300;  // For probes to answer.
+    bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
     std::string network_pool;       // Empty: one of 16 ranges, chosen once.
 };
 

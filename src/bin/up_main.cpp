@@ -39,6 +39,8 @@ int up_main(int argc, const char* const* argv) {
         "Hosts that do not exist, as hosts=2,gpus=8,model=\"H100 SXM5 80GB\"[,cpus=64,memory=1Ti]");
     app.add_option("--engine", settings.engine, "Container engine: auto, docker:SOCKET or sim")
         ->capture_default_str();
+    app.add_flag("--no-user-namespaces", settings.no_user_namespaces,
+                 "Root of an instance is root of this machine, for images that bear nothing else");
     app.add_option("--domain", settings.domain,
                    "Instances are names below it; empty: each of their ports has a port of the gateway")
         ->capture_default_str();

@@ -96,7 +96,10 @@ Task<> SimEngine::answer() {
 
 Task<EngineFacts> SimEngine::describe() {
     CO_TRY(co_await answer());
-    co_return EngineFacts{.name = "simulated engine", .cgroup_version = 2, .simulated = true};
+    co_return EngineFacts{.name = "simulated engine",
+                          .cgroup_version = 2,
+                          .simulated = true,
+                          .user_namespaces = UserNamespaces::chosen};
 }
 
 Task<> SimEngine::pull(std::string image, PullSeen) {

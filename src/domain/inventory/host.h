@@ -113,6 +113,7 @@ struct HostFacts {
     std::int64_t disk_free_bytes = 0;  // Free for a process without privilege.
     std::int64_t volume_bytes = 0;     // That volumes may have there, those that are there included.
     std::string volumes_refused;       // Why it keeps none, in words; empty: it does.
+    bool user_namespaces = false;      // Root of a container is nobody on the host.
     bool virtual_machine = false;      // A hypervisor announces itself.
     std::string driver_version;        // Of the GPU driver.
     std::string cuda_version;
@@ -125,7 +126,7 @@ struct HostFacts {
 };
 BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
-                       disk_free_bytes, volume_bytes, volumes_refused, virtual_machine, driver_version, cuda_version, simulated, boot_id,
+                       disk_free_bytes, volume_bytes, volumes_refused, user_namespaces, virtual_machine, driver_version, cuda_version, simulated, boot_id,
                        gpus, topology, problems))
 
 }  // namespace hostler

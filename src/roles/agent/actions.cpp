@@ -161,6 +161,7 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
         auto made = co_await persist(ports_.timers, [&] { return ports_.networks.ensure(network); });
         if (!made) co_return std::unexpected(because(made.error(), "network_failed"));
     }
+    spec.ids = CO_TRY(co_await ids_of(wanted.tenant()));
     for (const auto& mount : wanted.mounts()) {
         auto attached =
             co_await persist(ports_.timers, [&] { return ports_.volumes.attach(mount.volume(), spec.ids); });
@@ -173,6 +174,16 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
         spec.mounts.push_back({attached->folder, mount.path(), mount.read_only()});
     }
     co_return spec;
+}
+
+Task<IdRange> Executor::ids_of(std::string tenant) {
+    auto ids = co_await persist(ports_.timers, [&]() -> Task<IdRange> {
+        auto engine = hooks_.engine();
+        if (!engine) engine = CO_TRY(co_await ports_.engine.describe());
+        co_return co_await tenant_ids_.of(tenant, std::move(*engine));
+    });
+    if (!ids) co_return std::unexpected(because(ids.error(), "journal_failed"));
+    co_return *ids;
 }
 
 Task<> Executor::pull(JobPtr job, std::string image) {

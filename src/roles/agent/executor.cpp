@@ -34,6 +34,7 @@ Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& bo
       book_(book),
       workloads_(workloads),
       hooks_(std::move(hooks)),
+      tenant_ids_(ports.journal),
       tasks_(ports.loop) {}
 
 Executor::~Executor() = default;

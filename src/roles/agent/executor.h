@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/queue.h"
 #include "core/task_group.h"
 #include "roles/agent/book.h"
 #include "roles/agent/settings.h"
+#include "roles/agent/tenant_ids.h"
 #include "roles/agent/workloads.h"
 
 namespace hostler::agent {
@@ -21,6 +23,7 @@ public:
         std::function<void(const uplink::CommandUpdate&)> send;     // To the master, if it is there just now.
         std::function<void(const std::string& instance)> stopping;  // Its tunnels are to end.
         std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
+        std::function<std::optional<EngineFacts>()> engine;            // As last asked; nullopt: not yet.
     };
     Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
              Hooks hooks);
@@ -52,6 +55,7 @@ private:
     Task<> start(JobPtr job);
     Task<> pull(JobPtr job, std::string image);
     Task<ContainerSpec> prepare(JobPtr job);
+    Task<IdRange> ids_of(std::string tenant);
     Task<> make_ready(JobPtr job);
     Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
     Task<> give_up(JobPtr job, Error why);
@@ -68,6 +72,7 @@ private:
     CommandBook& book_;
     Workloads& workloads_;
     Hooks hooks_;
+    TenantIds tenant_ids_;
     std::string host_;
     std::map<std::string, Lane> lanes_;  // By subject.
     std::size_t heavy_ = 0;              // Starts and pulls that run.

@@ -225,9 +225,10 @@ public:
 
 class FakeEngine : public Engine {
 public:
+    UserNamespaces user_namespaces = UserNamespaces::none;
     Task<EngineFacts> describe() override {
         CO_TRY(alive());
-        co_return EngineFacts{"fake 1", 1, true};
+        co_return EngineFacts{"fake 1", 1, true, user_namespaces, {100'000, 200'000}};
     }
     Task<> pull(std::string image, PullSeen seen) override {
         CO_TRY(alive());
