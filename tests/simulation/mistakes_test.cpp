@@ -92,15 +92,12 @@ TEST(Mistakes, AVolumeWithTwoWriters) {
               0u);
 }
 
-// A growth that the master believes before its host has done it.
+// A growth that the master believes, and its host has not done.
 TEST(Mistakes, AVolumeSmallerThanItsOwnerWasTold) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
-        const Volume* growing =
-            any_of(desk.estate.volumes, [](const Volume& one) { return one.wanted_bytes > 0; });
-        if (!growing) return;
-        Volume& volume = desk.estate.volumes.edit(std::string{growing->id});
-        volume.size_bytes = std::exchange(volume.wanted_bytes, 0);
-        ++volume.meta.generation;
+        const Volume* there = any_of(desk.estate.volumes,
+                                     [](const Volume& one) { return one.phase == VolumePhase::available; });
+        if (there) desk.estate.volumes.edit(std::string{there->id}).size_bytes += std::int64_t{1} << 30;
     };
     EXPECT_NE(
         seeds_until(Invariant::durable, Weather::calm, [&](auto seed) { return wrong_rule(seed, 1, rule); }),
@@ -242,6 +239,12 @@ TEST(Mistakes, AnAgentThatForgetsWhichGenerationItObeyed) {
 TEST(Mistakes, AnAgentThatForgetsWhatItHasDone) {
     EXPECT_NE(
         seeds_until(Invariant::once, Weather::everything, [](auto) { return forgetful_agent({"command/"}); }),
+        0u);
+}
+
+TEST(Mistakes, AnAgentThatForgetsWhoseUsersAreWhose) {
+    EXPECT_NE(
+        seeds_until(Invariant::tenancy, Weather::everything, [](auto) { return forgetful_agent({"ids/"}); }),
         0u);
 }
 

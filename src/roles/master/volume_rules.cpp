@@ -321,9 +321,12 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     if (volume->phase == VolumePhase::available)
         return volume->wanted_bytes > 0 ? note_growth(desk, command.subject, answer) : void();
     Volume& made = desk.estate.volumes.edit(command.subject);
-    made.phase = answer.done ? VolumePhase::available : VolumePhase::unbound;
+    // A host that could not write down that it refused may yet begin a late copy of the command: the volume
+    // stays its to make, and is asked for again.
+    const bool stays = answer.done || answer.reason == "journal_failed";
+    if (answer.done) made.phase = VolumePhase::available;
+    if (!stays) made.phase = VolumePhase::unbound, made.host.clear();
     made.message = answer.done ? "" : answer.message;
-    if (!answer.done) made.host.clear();
     std::vector<std::string> waiting;
     for (const auto& [id, instance] : desk.estate.instances.all())
         if (instance.phase == InstancePhase::placed && holds(instance, made.id)) waiting.push_back(id);

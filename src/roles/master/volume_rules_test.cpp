@@ -105,6 +105,18 @@ TEST_F(Volumes, AFailedCreationEndsTheInstanceAndLeavesTheVolumeFree) {
     EXPECT_TRUE(instance(id).claim.empty());
 }
 
+TEST_F(Volumes, WhatAHostMayYetBeginStaysItsToMake) {
+    ASSERT_TRUE(mount("one"));
+    const auto id = find_instance(desk, "acme", "one")->id;
+    answer(v, {.code = "exhausted", .reason = "journal_failed", .message = "this host cannot remember it"});
+    EXPECT_EQ(instance(id).phase, InstancePhase::failed) << "nobody is kept waiting";
+    EXPECT_EQ(volume_now().phase, VolumePhase::creating) << "a late copy of the command would make it there";
+    EXPECT_EQ(volume_now().host, a);
+    pass(5), reconcile_volumes(desk);
+    answer(v, {.done = true});
+    EXPECT_EQ(volume_now().phase, VolumePhase::available);
+}
+
 TEST_F(Volumes, ARefusalUnreadIsNoFailure) {
     ASSERT_TRUE(mount("one"));
     const auto id = find_instance(desk, "acme", "one")->id;
@@ -215,8 +227,8 @@ TEST_F(Volumes, OneThatLiesNowhereGrowsAtOnce) {
 
 TEST_F(Volumes, TheirSumIsNoMoreThanTheDisk) {
     constexpr std::int64_t gib = std::int64_t{1} << 30;
-    host("b", "nj", 4);
-    HOSTLER_ASSERT(stock(2));
+    host("b", "nj", 1);
+    HOSTLER_ASSERT(stock(1));
     estate.hosts.edit(a).facts.volume_bytes = 3 * gib;
     estate.hosts.edit("h-b").facts.volumes_refused = "its agent may not mount: run it as root";
     HOSTLER_ASSERT(create_volume(desk, {.name = "large", .size = "2Gi"}, "acme"));
