@@ -98,6 +98,8 @@ Task<> Session::greet(Slot& slot) {
                  done.error().message);
         slot.quiet = std::clamp(slot.quiet * 2, quiet_min, quiet_max);
         slot.quiet_until = ports_.timers.now() + slot.quiet;
+        slot.tried = true;
+        ways_.changed().notify_all();
         // Without an answer it stays, for tunnels; who refuses may do better on a new connection.
         if (done.error().code != Code::timeout) slot.link->close();
         co_return Result<>{};

@@ -18,8 +18,11 @@ constexpr Duration refused_time = seconds{1};
 // way.
 constexpr Duration doubtful_time = seconds{10};
 constexpr Duration hedge_time = std::chrono::milliseconds{1500};
-constexpr Duration ping_after = seconds{15};
-constexpr Duration silence_max = seconds{45};
+// Few links, each of many instances: silence on one is worth noticing soon.
+constexpr Duration ping_after = seconds{1};
+constexpr Duration silence_max = seconds{3};
+// Who asked and left after so long has waited in vain.
+constexpr Duration too_long = std::chrono::milliseconds{500};
 constexpr wire::LinkLimits limits{
     .frame_size_max = 64 * 1024, .sending_bytes_max = 1 << 20, .received_bytes_max = 1 << 20};
 
@@ -73,14 +76,14 @@ Task<StreamPtr> Upstreams::dial(RoutePtr route, std::shared_ptr<const uplink::Tu
     if (ways.size() > access_tries_max) ways.resize(access_tries_max);
     for (std::size_t i = 0; i < ways.size(); ++i) {
         const bool last = i + 1 == ways.size();
+        const Instant begun = ports_.timers.now();
         auto stream = last ? co_await through(ways[i], route, session)
                            : co_await within(hedge_time, through(ways[i], route, session));
-        if (stream || stream.error().code == Code::cancelled) co_return stream;
+        const bool left = !stream && stream.error().code == Code::cancelled;
+        if (left && ports_.timers.now() - begun >= too_long) doubt(ways[i]);
+        if (stream || left) co_return stream;
         log_debug("gateway: instance {} through {}: {}", route->instance, ways[i], stream.error().message);
-        const auto entry = links_.find(ways[i]);
-        if (entry != links_.end() &&
-            (stream.error().reason.empty() || stream.error().reason == "host_not_connected"))
-            entry->second.doubtful_until = ports_.timers.now() + doubtful_time;
+        if (stream.error().reason.empty() || stream.error().reason == "host_not_connected") doubt(ways[i]);
         // "Not connected here" says less than any other failure.
         if (error.message.empty() || error.reason == "host_not_connected") error = std::move(stream.error());
         if (error.reason == "port_silent" || error.reason == "port_not_declared" ||
@@ -88,6 +91,11 @@ Task<StreamPtr> Upstreams::dial(RoutePtr route, std::shared_ptr<const uplink::Tu
             break;  // It was reached: no other way helps.
     }
     co_return std::unexpected(std::move(error));
+}
+
+void Upstreams::doubt(const std::string& address) {
+    if (const auto entry = links_.find(address); entry != links_.end())
+        entry->second.doubtful_until = ports_.timers.now() + doubtful_time;
 }
 
 // Not the whole of a hop's time: it ends early where there is another way to try.

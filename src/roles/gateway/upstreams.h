@@ -49,6 +49,7 @@ private:
     Task<LinkPtr> link_to(std::string address);
     Task<LinkPtr> connect(std::string address);
     void make_room();
+    void doubt(const std::string& address);
     Task<Ticket> ticket(std::string address, std::string host);
     Task<StreamPtr> within(Duration time, Task<StreamPtr> task);
     Task<StreamPtr> through(std::string address, RoutePtr route,

@@ -167,10 +167,13 @@ struct Sessions {
         live.rtt_us = report.rtt_us();
         live.reports_dropped = report.dropped();
         // One that came before is acknowledged again, and noted once: later ones may have been noted since.
-        if (count_report(desk, host, sequence, report.missing()) == ReportIs::next)
-            note_report(desk, host, report_of(report), term->ports().timers.now());
-        else
-            term->heard(host);
+        switch (count_report(desk, host, sequence, report.missing())) {
+            case ReportIs::next:
+                note_report(desk, host, report_of(report), term->ports().timers.now());
+                break;
+            case ReportIs::known: term->heard(host); break;
+            case ReportIs::astray: asked_again(host, session); return;
+        }
         uplink::Frame ack;
         ack.mutable_report_ack()->set_sequence(sequence);
         after(session, std::move(ack));

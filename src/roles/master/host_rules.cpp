@@ -40,6 +40,9 @@ void count_on(HostLive& live, const std::string& access, std::uint64_t session) 
     live.complete = false;
     live.access_told = 0;
     live.missed.clear();
+    // What it said before on this session may have been lost with a link: it has to say where it is.
+    live.greeted = false;
+    live.asked_on = 0;
 }
 
 void note_facts(Desk& desk, const std::string& id, HostReport& report) {
@@ -215,20 +218,27 @@ Result<> host_greets(Desk& desk, const std::string& id, const std::string& acces
     if (same_life && turn < live.turn)
         return fail(Code::conflict, "the host has said hello on another connection since", "stale_turn");
     live.last_sequence = same_life ? std::max(live.last_sequence, settled) : settled;
-    live.greeted = true;
     live.life = life;
     live.turn = turn;
     live.ways[access] = session;
     count_on(live, access, session);
+    live.greeted = live.fresh = true;
     return {};
 }
 
 ReportIs count_report(Desk& desk, const std::string& id, std::uint64_t sequence, std::uint64_t missing) {
     HostLive& live = desk.live.hosts[id];
-    if (!live.greeted) return ReportIs::of_unknown_life;
+    if (!live.greeted) return ReportIs::astray;
     if (live.life.empty()) return ReportIs::next;
     if (sequence <= live.last_sequence) return ReportIs::known;
     const std::uint64_t gap = sequence - live.last_sequence - 1;
+    if (gap > missing && !live.fresh) {
+        // An answer to this one would settle all before it, too.
+        live.greeted = false;
+        live.asked_on = 0;
+        return ReportIs::astray;
+    }
+    live.fresh = false;
     if (gap > missing) {
         live.reports_lost += gap - missing;
         desk.estate.event("host", id, "", "reports_lost",

@@ -32,9 +32,10 @@ void host_disconnected(Desk& desk, const std::string& host, const std::string& a
 Result<> host_greets(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session,
                      const std::string& life, std::uint64_t turn, std::uint64_t settled);
 
-// What to do with a report, by its number.
-enum class ReportIs { next, known, of_unknown_life };
-// Counts what is missing before it. A life that said no number is always `next`.
+// What to do with a report, by its number. `astray`: what came before it is not known, so the host has to say
+// hello and to begin again from what it has no answer for.
+enum class ReportIs { next, known, astray };
+// Counts what is missing right after a hello: that is lost. An agent that counts nothing is always `next`.
 ReportIs count_report(Desk& desk, const std::string& host, std::uint64_t sequence, std::uint64_t missing);
 
 struct HostReport {

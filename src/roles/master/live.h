@@ -33,7 +33,8 @@ struct HostLive {
     std::uint64_t session = 0;  // and its number there.
     std::map<std::string, std::uint64_t>
         ways;              // Its newest session at each access point: tunnels go through any.
-    bool greeted = false;  // It said hello in this term.
+    bool fresh = false;    // Nothing came since its last hello.
+    bool greeted = false;  // It said hello on the session that counts.
     std::string life;      // Of its process, as its hello said; empty: an older agent, which counts nothing.
     std::uint64_t turn = 0;             // Of its last hello: what an older session still says is past.
     std::uint64_t asked_on = 0;         // The session on which it was asked to say hello again.

@@ -59,6 +59,8 @@ public:
     std::uint64_t epoch = 1;
     std::uint32_t report_interval_ms = 10'000;
     bool acknowledge_reports = true;
+    bool welcomes = true;
+    uplink::AccessList ways;  // What it tells of access points.
     bool acknowledge_answers = true;
     std::optional<Error> refuse_join;
     std::string join_authority = authority;
@@ -106,6 +108,8 @@ private:
         } else if (frame.has_agent_hello()) {
             hellos.push_back(frame.agent_hello());
             link = from;
+            if (!welcomes) return;
+            *answer.mutable_agent_welcome()->mutable_access() = ways;
             answer.mutable_agent_welcome()->set_epoch(epoch);
             answer.mutable_agent_welcome()->set_report_interval_ms(report_interval_ms);
         } else if (frame.has_report()) {
@@ -165,7 +169,8 @@ struct World {
                                                         logs,
                                                         {&telemetry},
                                                         host,
-                                                        keys});
+                                                        keys,
+                                                        names});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -258,6 +263,7 @@ struct World {
     FakeTelemetry telemetry;
     FakeHost host;
     Settings settings;
+    Names* names = nullptr;
     FakeMaster master{loop, timers, net};
     std::vector<StreamPtr> kept_open;
     TaskGroup servers{loop};
