@@ -122,7 +122,7 @@ def call(base, method, path, token=None, body=None, host=None, content="applicat
 
 
 def cloud(place, *more):
-    """A cloud of two simulated hosts with one slot in stock; answers its ready file's object."""
+    """A cloud of two simulated hosts with slots in stock, all on one; answers its ready file's object."""
     ready = place.folder / "ready.json"
     up = place.start([RELEASE / "hostler", "up", "--data", place.folder / "data", "--listen", "127.0.0.1:0",
                       "--ready-file", ready, *more], "up", gentle=True)
@@ -130,8 +130,8 @@ def cloud(place, *more):
     if up.poll() is not None:
         sys.exit((place.folder / "up.log").read_text())
     told = json.loads(ready.read_text())
-    status, answer = call(told["api"], "POST", "/stocks", told["token"],
-                          {"number": 1, "operationID": "bench", "specName": "bench", "cpu": "2", "memory": "256Mi",
+    status, answer = call(told["api"], "POST", "/stocks?zone=nj", told["token"],
+                          {"number": 4, "operationID": "bench", "specName": "bench", "cpu": "2", "memory": "256Mi",
                            "gpuType": "H100 SXM5 80GB", "gpuNum": 1})
     if status != 200:
         sys.exit(f"stock: {status} {answer}")
