@@ -194,6 +194,10 @@ Task<> send_files(CliWorld& world, const Way& way, std::string from, std::string
         const fs::path path{to};
         name = path.filename().string();
         folder = path.parent_path().empty() ? "/" : path.parent_path().string();
+        // One engine would make what is missing on the way, the other would not.
+        if (!CO_TRY(co_await look(world, way, folder)).folder)
+            co_return fail(Code::not_found, fmt::format("there is no folder {} in the instance", folder),
+                           "path_not_found");
     }
     Session session{world, way, "put", {{"path", folder}}};
     CO_TRY(co_await session.open());
@@ -236,7 +240,7 @@ Task<> send_files(CliWorld& world, const Way& way, std::string from, std::string
     shown.end();
     if (wrong) co_return std::unexpected(*wrong);
     CO_TRY(std::move(done));
-    world.err(fmt::format("{} files, {} copied\n", packer.files(),
+    world.err(fmt::format("{} file{}, {} copied\n", packer.files(), packer.files() == 1 ? "" : "s",
                           bytes_text(static_cast<std::int64_t>(shown.bytes()))));
     co_return Result<>{};
 }
@@ -260,7 +264,12 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
     tasks.start("session", session.keep());
     Shown shown{world};
     Unpacker unpacker{folder, root, as, [&](std::string words) { world.err(words + "\n"); }};
-    TarReader reader{unpacker.sink()};
+    TarReader::Sink sink = unpacker.sink();
+    sink.bytes = [&shown, inner = std::move(sink.bytes)](std::string_view piece) {
+        shown.add(piece.size());
+        return inner(piece);
+    };
+    TarReader reader{std::move(sink)};
     Result<> done;
     while (true) {
         auto message = co_await session.receive();
@@ -269,7 +278,6 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
             break;
         }
         if (message->channel == http::Channel::output) {
-            shown.add(message->bytes.size());
             done = reader.feed(message->bytes);
             if (!done) {
                 (void)co_await session.talk().send(http::Channel::exit, "");
@@ -289,7 +297,7 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
     if (!reader.ended())
         co_return fail(Code::unavailable, "the host broke off while it sent files; what came is not whole");
     CO_TRY(unpacker.finish());
-    world.err(fmt::format("{} files, {} copied\n", unpacker.files(),
+    world.err(fmt::format("{} file{}, {} copied\n", unpacker.files(), unpacker.files() == 1 ? "" : "s",
                           bytes_text(static_cast<std::int64_t>(shown.bytes()))));
     co_return Result<>{};
 }

@@ -22,11 +22,10 @@ std::string size_bytes(const WindowSize& size) {
 std::string_view signal_name(int number) {
     switch (number) {
         case SIGINT: return "INT";
-        case SIGTERM: return "TERM";
         case SIGHUP: return "HUP";
         case SIGQUIT: return "QUIT";
-        default: return {};
     }
+    return "TERM";
 }
 
 // What was typed, until its end.

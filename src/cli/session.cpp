@@ -118,7 +118,7 @@ Task<StreamPtr> Session::dial_again() {
         auto stream = co_await dial(true);
         if (stream || stream.error().code == Code::cancelled || is_final(stream.error()) ||
             world_.timers.now() + pause > end) {
-            if (told && stream) world_.err("\r\nhostler: connected again\r\n");
+            if (told && stream && world_.err_is_terminal) world_.err("\r\nhostler: connected again\r\n");
             co_return stream;
         }
         if (!std::exchange(told, true) && world_.err_is_terminal)

@@ -167,6 +167,7 @@ Result<> TarReader::head(std::string_view block) {
             return fail(Code::invalid, "what came is no tar archive");
     }
     next_.clear();
+    entry.kind = TarEntry::Kind::other;
     switch (kind) {
         case '0':
         case '7':
@@ -174,7 +175,6 @@ Result<> TarReader::head(std::string_view block) {
         case '1': entry.kind = TarEntry::Kind::hard_link; break;
         case '2': entry.kind = TarEntry::Kind::link; break;
         case '5': entry.kind = TarEntry::Kind::folder; break;
-        default: entry.kind = TarEntry::Kind::other; break;
     }
     // Only a file has bytes.
     if (entry.kind != TarEntry::Kind::file && entry.kind != TarEntry::Kind::other) left_ = 0;
