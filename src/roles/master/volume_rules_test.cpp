@@ -238,6 +238,7 @@ TEST_F(Volumes, TheirSumIsNoMoreThanTheDisk) {
     answer(v, {.done = true});
     EXPECT_EQ(resize_volume(desk, v, 4 * gib).error().reason, "disk_full");
     ASSERT_TRUE(mount("two", false, "large"));
+    ASSERT_TRUE(delete_stock(desk, {.number = 1, .spec_name = "small"}));
     const auto refused = mount("three", false, "more");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "insufficient_capacity");
