@@ -4,6 +4,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/template_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -25,7 +26,8 @@ Task<> check_never_used(TermPtr term, api::StartInstance request) {
 
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::StartInstance& request,
                                 const Digest& digest) {
-    TRY(start_instance(desk, request, digest.sha256(call.request)));
+    const auto filled = TRY(filled_in(desk.settings.templates, request));
+    TRY(start_instance(desk, filled, digest.sha256(call.request)));
     return api::Empty{};
 }
 
