@@ -51,7 +51,7 @@ std::string pattern(std::size_t size, unsigned seed) {
     return bytes;
 }
 
-Cloud::Cloud(std::vector<std::string> more_arguments, SmallDisks small_disks)
+Cloud::Cloud(std::vector<std::string> more_arguments, SmallDisks small_disks, HostEngine engine)
     : more_arguments_(std::move(more_arguments)), small_disks_(std::move(small_disks)) {
     clean_leftovers();
     std::string path = fmt::format("/tmp/{}XXXXXX", folder_prefix);
@@ -64,6 +64,15 @@ Cloud::Cloud(std::vector<std::string> more_arguments, SmallDisks small_disks)
     static unsigned count = 0;
     const auto process = static_cast<unsigned>(::getpid());
     pool_ = fmt::format("10.{}.{}.0/20", 128 + process % 64, (process / 64 + count++) % 16 * 16);
+    engine_socket = data + "/engine/podman.sock";
+    if (engine == HostEngine::dockerd) {
+        dockerd_ = std::make_unique<docker::testing::Dockerd>(folder + "/dockerd", folder);
+        within_ = std::make_unique<docker::testing::Within>(dockerd_->network());
+        engine_socket = dockerd_->socket();
+        more_arguments_.insert(more_arguments_.end(), {"--engine", "docker:" + engine_socket});
+        EXPECT_TRUE(web.go(docker::wait_for_engine(*web.net, *web.timers, engine_socket, 20s)))
+            << read_file(dockerd_->log());
+    }
     for (const auto& [disk, size] : small_disks_) {
         fs::create_directories(data + "/" + disk);
         const std::string options = "mode=0700,size=" + size;
@@ -84,6 +93,8 @@ Cloud::~Cloud() {
     if (up_ != 0) stop();
     if (::testing::Test::HasFailure())
         fmt::print(stderr, "{}\n", shell(fmt::format("tail -n 25 {}/logs/*.log {}/up.log", data, folder)));
+    within_.reset();
+    dockerd_.reset();
     clean(folder);
     ::close(owner_);
 }
@@ -323,7 +334,7 @@ std::vector<std::string> Cloud::containers(const std::string& instance) {
     const std::string label = instance.empty() ? "hostler.instance" : "hostler.instance=" + instance;
     const json::value filters{{"label", json::array{label}}};
     const Page list = web.unix_socket(
-        "GET", data + "/engine/podman.sock",
+        "GET", engine_socket,
         docker::target("/containers/json", {{"all", "true"}, {"filters", json::serialize(filters)}}));
     const json::value all = list.json();
     if (!all.is_array()) return {"the engine does not answer: " + list.body};
@@ -333,8 +344,7 @@ std::vector<std::string> Cloud::containers(const std::string& instance) {
 }
 
 std::vector<std::string> Cloud::networks() {
-    const auto list =
-        docker::parse_networks(web.unix_socket("GET", data + "/engine/podman.sock", "/networks").body);
+    const auto list = docker::parse_networks(web.unix_socket("GET", engine_socket, "/networks").body);
     if (!list) return {"the engine does not answer"};
     std::vector<std::string> ids;
     for (const auto& network : *list)

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "adapters/docker/testing/dockerd.h"
 #include "machine.h"
 #include "web.h"
 
@@ -39,9 +40,14 @@ struct Wish {
 // "40m".
 using SmallDisks = std::map<std::string, std::string>;
 
+// Whose containers: podman's, that `hostler up` starts; or those of a dockerd that is there, in whose network
+// the cloud and this test then are.
+enum class HostEngine { podman, dockerd };
+
 class Cloud {
 public:
-    explicit Cloud(std::vector<std::string> more_arguments = {}, SmallDisks small_disks = {});
+    explicit Cloud(std::vector<std::string> more_arguments = {}, SmallDisks small_disks = {},
+                   HostEngine engine = HostEngine::podman);
     ~Cloud();
     Cloud(const Cloud&) = delete;
 
@@ -98,6 +104,7 @@ public:
     bool until(const std::function<bool()>& so, Duration within = 20s);
 
     Web web;
+    std::string engine_socket;
     std::string folder, data, api_url, gateway_url, key, image;
 
 private:
@@ -105,6 +112,8 @@ private:
     SmallDisks small_disks_;
     std::map<std::string, Tenant> tenants_;
     std::string pool_;
+    std::unique_ptr<docker::testing::Dockerd> dockerd_;
+    std::unique_ptr<docker::testing::Within> within_;
     pid_t up_ = 0;
     int owner_ = -1;
 };

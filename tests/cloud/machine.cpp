@@ -14,6 +14,7 @@
 #include "adapters/docker/network.h"
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
+#include "adapters/docker/testing/dockerd.h"
 
 namespace hostler::cloud {
 
@@ -123,6 +124,9 @@ std::string podman(const std::string& data, const std::string& arguments) {
 
 void clean(const std::string& folder) {
     const std::string data = folder + "/d";
+    for (const pid_t pid : processes_of(folder + "/"))
+        if (fs::path{program_of(pid)}.filename().string().starts_with("hostler")) ::kill(pid, SIGKILL);
+    docker::testing::Dockerd::clean(folder + "/dockerd", folder);
     for (const pid_t pid : processes_of(folder + "/"))
         if (read_file(fmt::format("/proc/{}/comm", pid)) != "conmon\n") ::kill(pid, SIGKILL);
     if (fs::exists(data + "/engine/storage.conf")) {

@@ -55,7 +55,7 @@ void clean(const std::string& folder) {
         }
         docker::release_podman(folder);
     }
-    docker::testing::Dockerd::clean(folder + "/dockerd");
+    docker::testing::Dockerd::clean(folder + "/dockerd", folder);
     std::error_code ignored;
     fs::remove_all(device_folder(folder), ignored);
     fs::remove_all(folder, ignored);
@@ -202,16 +202,14 @@ std::shared_ptr<DockerRig> DockerRig::shared() {
     auto& rig = the_one<DockerRig>();
     if (rig) return rig;
     if (::geteuid() != 0 || shell("command -v dockerd containerd").empty()) return nullptr;
-    const auto path = new_folder();
-    fs::permissions(path, fs::perms{0711});  // Its mapped root is nobody out here.
-    rig = std::make_shared<DockerRig>(path);
+    rig = std::make_shared<DockerRig>(new_folder());
     return rig;
 }
 
 void DockerRig::drop() { the_one<DockerRig>().reset(); }
 
 DockerRig::DockerRig(std::string folder)
-    : HostRig(folder, folder + "/dockerd/docker.sock"), daemon_(folder + "/dockerd") {
+    : HostRig(folder, folder + "/dockerd/docker.sock"), daemon_(folder + "/dockerd", folder) {
     // Threads are made in here too, as the one that sets the firewall.
     const docker::testing::Within inside{daemon_.network()};
     connect();

@@ -232,7 +232,11 @@ Mistakes forgetful_agent(std::vector<std::string> forgotten) {
 
 TEST(Mistakes, AnAgentThatForgetsWhichGenerationItObeyed) {
     EXPECT_NE(seeds_until(Invariant::order, Weather::everything,
-                          [](auto) { return forgetful_agent({"generation/", "command/"}); }),
+                          [](auto) {
+                              Mistakes made = forgetful_agent({"generation/", "command/"});
+                              made.only = Invariant::order;
+                              return made;
+                          }),
               0u);
 }
 

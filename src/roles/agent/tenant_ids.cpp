@@ -32,6 +32,7 @@ Task<IdRange> TenantIds::choose(std::string tenant) {
     const auto known = numbers_.find(tenant);
     std::uint32_t number = known != numbers_.end() ? known->second : 0;
     if (known == numbers_.end()) {
+        number = static_cast<std::uint32_t>(used_.size());  // The next one, as none is ever given back.
         while (used_.contains(number)) ++number;
         if (number >= tenants_max) number = static_cast<std::uint32_t>(numbers_.size()) % tenants_max;
         numbers_[tenant] = number;

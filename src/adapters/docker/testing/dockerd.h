@@ -34,13 +34,16 @@ class Dockerd {
 public:
     static constexpr std::uint32_t first_id = 0x70f00000;
 
-    explicit Dockerd(std::string folder) : folder_(std::move(folder)) {
+    // What is mounted below `shared` while it runs, as volumes are, is seen by the daemon too; `folder` lies
+    // in it.
+    Dockerd(std::string folder, const std::string& shared) : folder_(std::move(folder)) {
         std::filesystem::create_directories(folder_);
-        ::chmod(folder_.c_str(), 0711);
+        // Its mapped root is nobody out here.
+        for (const auto& path : {shared, folder_}) HOSTLER_ASSERT(::chmod(path.c_str(), 0711) == 0);
         std::ofstream{folder_ + "/ids"} << "nobody:" << first_id << ":65536\n";
-        // What is mounted below it later, as volumes are, is seen by the daemon too.
-        HOSTLER_ASSERT(::mount(folder_.c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr) == 0);
-        HOSTLER_ASSERT(::mount(nullptr, folder_.c_str(), nullptr, MS_SHARED, nullptr) == 0);
+        HOSTLER_ASSERT(::mount(shared.c_str(), shared.c_str(), nullptr, MS_BIND, nullptr) == 0);
+        HOSTLER_ASSERT(::mount(nullptr, shared.c_str(), nullptr, MS_SHARED, nullptr) == 0);
+        shared_ = shared;
         const int outside = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
         HOSTLER_ASSERT(outside >= 0 && ::unshare(CLONE_NEWNET) == 0);
         network_ = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -51,7 +54,7 @@ public:
         start();
     }
     ~Dockerd() {
-        clean(folder_);
+        clean(folder_, shared_);
         ::waitpid(pid_, nullptr, 0);
         ::waitpid(containerd_, nullptr, 0);
         ::close(network_);
@@ -73,7 +76,7 @@ public:
     }
 
     // Also after a run that was killed. By force: containers first lose those who watch them.
-    static void clean(const std::string& folder) {
+    static void clean(const std::string& folder, const std::string& shared) {
         if (!std::filesystem::exists(folder + "/ids")) return;
         for (int round = 0; round < 100; ++round) {
             const auto left = living(folder);
@@ -85,7 +88,7 @@ public:
         for (const auto& controller : std::filesystem::directory_iterator{"/sys/fs/cgroup", ignored})
             remove_groups(controller.path() / group(folder));
         remove_groups("/sys/fs/cgroup/" + group(folder));
-        ::umount2(folder.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+        ::umount2(shared.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
         std::filesystem::remove_all(folder, ignored);
     }
 
@@ -184,6 +187,7 @@ private:
     }
 
     std::string folder_;
+    std::string shared_;
     int network_ = -1;
     int mounts_ = -1;
     pid_t containerd_ = 0;
