@@ -193,7 +193,8 @@ TEST_F(Sessions, ATerminalIsOneAndIsGivenBackAsItWas) {
         return terminal.saw("40 132");
     }));
     // Ctrl-C is the terminal's own.
-    terminal.type("sleep 1000\n");
+    terminal.type("echo sta''rted; sleep 1000\n");
+    ASSERT_TRUE(terminal.shows("started"));
     terminal.type("\x03");
     terminal.type("echo code $?\n");
     EXPECT_TRUE(terminal.shows("code 130"));
@@ -302,7 +303,7 @@ TEST_F(Sessions, AKilledGatewayAndAccessPointAreSurvived) {
     for (const std::string role : {"gateway", "access-nj"}) {
         const std::string path = log + role;
         std::ofstream{path + ".sh"} << fmt::format(
-            "i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo line $i; sleep 0.1; done; echo done");
+            "i=0; while [ $i -lt 30 ]; do i=$((i+1)); echo line $i; sleep 0.1; done; echo done");
         std::ofstream{path} << "";
         const pid_t child = ::fork();
         if (child == 0) {
@@ -322,7 +323,7 @@ TEST_F(Sessions, AKilledGatewayAndAccessPointAreSurvived) {
         EXPECT_TRUE(cloud.until([&] { return ::waitpid(child, &status, WNOHANG) == child; }, 60s));
         EXPECT_EQ(WEXITSTATUS(status), 0) << role << read_file(path + ".err");
         std::string wanted;
-        for (int i = 1; i <= 60; ++i) wanted += fmt::format("line {}\n", i);
+        for (int i = 1; i <= 30; ++i) wanted += fmt::format("line {}\n", i);
         EXPECT_EQ(read_file(path), wanted + "done\n") << role;
     }
 }
@@ -351,7 +352,7 @@ TEST_F(Sessions, AShareLinkOpensOnePortForATime) {
     EXPECT_EQ(cloud.api("DELETE", "/v1/shares/" + made.at("/id"), nullptr, key).status, 200);
     EXPECT_EQ(cloud.web.fetch("GET", link).status, 403);
     EXPECT_TRUE(
-        cloud.until([&] { return cloud.web.fetch("GET", origin + "/passwd", cookie).status == 401; }));
+        cloud.until([&] { return cloud.web.fetch("GET", origin + "/passwd", cookie).status == 401; }, 40s));
     cloud.end("shared");
 }
 
