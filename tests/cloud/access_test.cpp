@@ -43,6 +43,9 @@ TEST_F(AccessPoints, KilledUnderADownloadAWebSocketAndABurstOfReports) {
     ASSERT_EQ(cloud.web.fetch("PUT", url + "/files/big", {}, file).status, 201);
     ASSERT_TRUE(cloud.until([&] { return whole(); }));
     const std::string victim = host_of("through-1").at("/accessPoint");
+    EXPECT_TRUE(cloud.until([&] {
+        return host_of("through-1").at("/accessRttMs").find('.') != std::string::npos;
+    })) << "the round trip is shown";
     auto socket = cloud.web.web_socket(url + "/ws");
     ASSERT_TRUE(socket && socket->echoes(WebSocket::Kind::text, "before"));
     // A download that nobody reads goes on for as long as one likes.

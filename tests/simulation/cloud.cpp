@@ -28,6 +28,7 @@ std::string field(const http::Response& response, const char* name) {
 
 Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
     : mistakes(std::move(with)), world(seed), dice(world.dice.fork("cloud")), clients(world.loop) {
+    found.only = mistakes.only;
     store_ledger.tell = [this](const std::string& what) { world.note(what); };
     const auto skew = [this] {
         return sim::Skew{
@@ -143,10 +144,20 @@ void Cloud::disturb(master::Term& term) {
         for (const auto& [id, host] : desk.estate.hosts.all()) term.send_commands(id);
         return;
     }
-    const auto& [host, bytes] =
-        std::next(heard_.begin(), static_cast<std::ptrdiff_t>(dice.below(heard_.size())))->second;
+    // Rather one that could still do harm: of this term, and not expired.
+    constexpr int picks_max = 8;
     uplink::Frame frame;
-    if (frame.ParseFromString(bytes) && term.send_to_host(host, frame))
+    std::string host;
+    for (int pick = 0; pick < picks_max; ++pick) {
+        const auto& [to, bytes] =
+            std::next(heard_.begin(), static_cast<std::ptrdiff_t>(dice.below(heard_.size())))->second;
+        if (!frame.ParseFromString(bytes)) continue;
+        host = to;
+        if (frame.command().epoch() == term.epoch() &&
+            frame.command().expires() > world.timers.wall().time_since_epoch().count())
+            break;
+    }
+    if (term.send_to_host(host, frame))
         world.note(fmt::format("late: {} of epoch {}", frame.command().id(), frame.command().epoch()));
 }
 

@@ -26,6 +26,7 @@ struct Mistakes {
     std::function<std::unique_ptr<Journal>(Journal&)> agent_journal;
     std::function<std::unique_ptr<Net>(Net&)> agent_net;
     std::function<void(agent::Settings&)> agent_settings;
+    std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
     std::shared_ptr<Digest> digest;
     std::function<void(Cloud&, master::Term&)> each_second;
 };

@@ -1,6 +1,7 @@
 // What the checkers found wrong.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,10 @@ struct Finding {
 
 class Findings {
 public:
+    std::optional<Invariant> only;  // A test of one checker looks at nothing else.
+
     void report(Invariant invariant, std::string text) {
+        if (only && *only != invariant) return;
         constexpr std::size_t findings_max = 8;  // One would do; the first tells most.
         if (all_.size() < findings_max) all_.push_back({invariant, std::move(text)});
     }
