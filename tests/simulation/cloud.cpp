@@ -139,10 +139,13 @@ void Cloud::disturb(master::Term& term) {
         if (!master::write_command(desk, term.epoch(), command, *frame.mutable_command())) continue;
         heard_[id] = {command.host, frame.SerializeAsString()};
     }
-    if (!late_messages || heard_.empty() || !dice.chance(0.3)) return;
-    if (dice.chance(0.3)) {
-        for (const auto& [id, host] : desk.estate.hosts.all()) term.send_commands(id);
-        return;
+    if (heard_.empty()) return;
+    if (!mistakes.only) {
+        if (!late_messages || !dice.chance(0.3)) return;
+        if (dice.chance(0.3)) {
+            for (const auto& [id, host] : desk.estate.hosts.all()) term.send_commands(id);
+            return;
+        }
     }
     // Rather one that could still do harm: of this term, and not expired.
     constexpr int picks_max = 8;
