@@ -75,7 +75,6 @@ TEST_F(ConversationTest, MessagesArriveOnceAndInOrderOverManyConnections) {
     std::vector<int> heard, answered;
     listen(theirs, heard);
     listen(mine, answered);
-    connect();
     say(mine, 1, 500, 400);
     say(theirs, 1, 500, 400);
     for (int cuts = 0; cuts < 20; ++cuts) {
@@ -88,6 +87,7 @@ TEST_F(ConversationTest, MessagesArriveOnceAndInOrderOverManyConnections) {
         for (int i = 0; i < 40 + cuts; ++i) loop.poll_one();
         end->close();
         timers.settle();
+        if (cuts == 3) EXPECT_LT(heard.size(), 500U) << "the cuts came too late to prove anything";
     }
     connect();
     EXPECT_EQ(heard, up_to(500));
