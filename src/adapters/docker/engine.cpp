@@ -189,10 +189,14 @@ Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
 Task<Container> DockerEngine::launch(ContainerSpec spec) {
     if (!is_name(spec.name))
         co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
-    if (const auto there = CO_TRY(co_await inspect(spec.name)))
-        if (auto adopted = CO_TRY(co_await adopt(spec, *there))) co_return std::move(*adopted);
-    const auto edits = CO_TRY(
-        co_await run_on<CdiEdits>(worker_, [settings = settings_, spec] { return prepare(settings, spec); }));
+    auto prepared =
+        co_await run_on<CdiEdits>(worker_, [settings = settings_, spec] { return prepare(settings, spec); });
+    if (!prepared) {  // What runs already has what it needs.
+        if (const auto there = CO_TRY(co_await inspect(spec.name)))
+            if (auto adopted = CO_TRY(co_await adopt(spec, *there))) co_return std::move(*adopted);
+        co_return std::unexpected(std::move(prepared).error());
+    }
+    const CdiEdits edits = std::move(*prepared);
     for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
     CO_TRY(co_await pull(spec.image, {}));
     const auto created = CO_TRY(co_await create(spec, edits));
@@ -223,6 +227,16 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
     co_return there.container;
 }
 
+// Of a container that has just been made; none where the answer is not what we know.
+static std::optional<std::string> created_id(std::string_view body) {
+    boost::system::error_code error;
+    const auto value = boost::json::parse(body, error);
+    const auto* object = error ? nullptr : value.if_object();
+    const auto* id = object ? object->if_contains("Id") : nullptr;
+    if (!id || !id->is_string()) return std::nullopt;
+    return std::string{id->get_string()};
+}
+
 // Errors: conflict, when what has the name is another container.
 Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto engine = CO_TRY(co_await traits());
@@ -235,6 +249,12 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
     const auto what = fmt::format("container {} cannot be created", spec.name);
     if (!answer.success() && !is_name_taken(answer.status, answer.body))
         co_return std::unexpected(engine_error(answer.status, answer.body, what));
+    if (answer.success())
+        if (auto id = created_id(answer.body)) {
+            Inspected fresh{.id = std::move(*id)};
+            fresh.container.state = ContainerState::created;
+            co_return fresh;
+        }
     // Ours, or one that a launch before left without starting it, or one made by another launch at this
     // moment.
     auto there = CO_TRY(co_await inspect(spec.name));
@@ -244,19 +264,17 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
 }
 
 Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id) {
-    const auto started = co_await start_and_look(spec.name, id, edits);
+    auto started = co_await start_and_look(spec.name, id, edits);
     if (!started) {
         if (started.error().code == Code::cancelled) co_return std::unexpected(started.error());
         const auto removed = co_await remove(spec.name);
         if (!removed) log_warn("container {} could not be removed: {}", spec.name, removed.error().message);
-        co_return std::unexpected(started.error());
     }
-    const auto there = CO_TRY(co_await inspect(spec.name));
-    if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
-    co_return there->container;
+    co_return started;
 }
 
-Task<> DockerEngine::start_and_look(std::string name, std::string id, const CdiEdits& edits) {
+// The container as it is once it has been started.
+Task<Container> DockerEngine::start_and_look(std::string name, std::string id, const CdiEdits& edits) {
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
     if (!answer.success() && answer.status != 304) {
@@ -264,15 +282,15 @@ Task<> DockerEngine::start_and_look(std::string name, std::string id, const CdiE
         if (error.code == Code::not_found) error.code = Code::unavailable;  // Somebody removed it meanwhile.
         co_return std::unexpected(std::move(error));
     }
-    if (edits.nodes.empty()) co_return Result<>{};
     const auto there = CO_TRY(co_await inspect(id));
-    if (!there || there->pid == 0)
-        co_return Result<>{};  // It has ended by itself, and needs no device any more.
+    if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
+    // One that has ended by itself needs no device any more.
+    if (edits.nodes.empty() || there->pid == 0) co_return there->container;
     const auto seen = co_await run_on<void>(
         worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });
-    if (!seen && seen.error().code == Code::not_found) co_return Result<>{};
-    if (!seen) co_return fail(seen.error().code, fmt::format("container {}: {}", name, seen.error().message));
-    co_return Result<>{};
+    if (!seen && seen.error().code != Code::not_found)
+        co_return fail(seen.error().code, fmt::format("container {}: {}", name, seen.error().message));
+    co_return there->container;
 }
 
 Task<> DockerEngine::stop(std::string name, Duration grace) {
