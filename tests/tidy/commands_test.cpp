@@ -63,6 +63,13 @@ std::vector<std::pair<std::size_t, std::string>> calls_in(std::string_view text)
     return calls;
 }
 
+// Its last word is a command, and not a noun that waits for its verb.
+bool is_whole(const CLI::App& parsed) {
+    const CLI::App* last = &parsed;
+    while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+    return last->get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
 std::vector<std::string> unknown_commands(const File& file) {
     static constexpr std::string_view programs[] = {"up", "master",     "access", "gateway",
                                                     "ca", "completion", "login"};
