@@ -233,7 +233,7 @@ TEST_F(CliTest, HelpShowsFlagsAndExamples) {
     for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"})
         EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({"instance", "start", "--help"}), 0);
-    for (const auto* word : {"--image", "Container image to run.", "--port", "Example:", "--wait", "--zone"})
+    for (const auto* word : {"--image", "Container image to run;", "--port", "Example:", "--wait", "--zone"})
         EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({}), 0);
     EXPECT_THAT(out, HasSubstr("instance"));

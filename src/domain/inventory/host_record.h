@@ -25,6 +25,7 @@ struct Host {
     std::string id;  // "h-…", as in its certificate.
     std::string zone;
     std::string owner;  // Who brought it; empty: the operator.
+    std::string key;    // SHA-256 of the public key that it joined with, hex: no other is ever certified as it.
     HostPhase phase = HostPhase::joining;
     bool cordoned = false;
     std::string message;  // Why it is not ready.
@@ -38,7 +39,7 @@ struct Host {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
-                      (id, zone, owner, phase, cordoned, message, boot_id, engine, engine_error,
+                      (id, zone, owner, key, phase, cordoned, message, boot_id, engine, engine_error,
                        agent_version, facts, gpu_states, joined_at))
 
 // A one-time permission to join.

@@ -124,7 +124,13 @@ struct Sessions {
     }
 
     void renew(const std::string& host, std::uint64_t session, const uplink::Frame& frame) {
-        term->desk("host/" + host);
+        Desk& desk = term->desk("host/" + host);
+        const auto key = term->ports().authority.key_fingerprint(frame.renew_request().csr());
+        if (!key) return fail_call(session, frame.call(), key.error());
+        if (const auto own = check_renewal(desk, host, *key); !own) {
+            log_warn("{}, through access point {}", own.error().message, access);
+            return fail_call(session, frame.call(), own.error());
+        }
         auto made = term->ports().authority.sign(frame.renew_request().csr(), {"host", host},
                                                  term->estate().time(), term->settings().certificate_life);
         if (!made) return fail_call(session, frame.call(), made.error());

@@ -167,6 +167,7 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
     Host host{.id = new_id(desk.random, "h"),
               .zone = token->zone,
               .owner = token->owner,
+              .key = csr_digest,
               .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;
@@ -179,6 +180,14 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
     Joined joined{host.id, host.zone, ""};
     desk.estate.hosts.add(std::move(host));
     return joined;
+}
+
+Result<> check_renewal(const Desk& desk, const std::string& id, const std::string& key) {
+    if (desk.estate.hosts.at(id).key == key) return {};
+    return fail(
+        Code::forbidden,
+        fmt::format("a certificate of host {} was asked for with another key than it joined with", id),
+        "key_differs");
 }
 
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate) {

@@ -18,6 +18,9 @@ struct Joined {
 // unauthenticated (no such token, used, expired).
 Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest,
                          const std::string& hostname);
+// Whether a host may have the key of this fingerprint certified anew. Errors: forbidden (key_differs): it is
+// not the one that it joined with.
+Result<> check_renewal(const Desk& desk, const std::string& id, const std::string& key);
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate);
 
 // A session of this host has begun or ended. The first that is there counts until the host says hello on

@@ -39,6 +39,17 @@ TEST(JoinHost, ATokenIsGoodForOneHost) {
     EXPECT_EQ(rig.estate.hosts.all().size(), 1u);
 }
 
+TEST(JoinHost, OnlyTheKeyThatJoinedIsCertifiedAnew) {
+    DeskRig rig;
+    token(rig);
+    const std::string host = join_host(rig.desk, "hash of t-1", "its key", "node1")->host;
+    EXPECT_TRUE(check_renewal(rig.desk, host, "its key"));
+    const auto stolen = check_renewal(rig.desk, host, "another key");
+    ASSERT_FALSE(stolen);
+    EXPECT_EQ(stolen.error().code, Code::forbidden);
+    EXPECT_EQ(stolen.error().reason, "key_differs");
+}
+
 TEST(JoinHost, RefusesWhatIsWorthNothing) {
     DeskRig rig;
     token(rig);
