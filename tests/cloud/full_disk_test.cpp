@@ -88,7 +88,10 @@ TEST_F(FullDisk, AHostRefusesVolumesAndGoesOnWithWhatItHas) {
     cloud.end("remembered-2");
     cloud.end("before-2");
     cloud.make_room("hosts/" + host);
-    const std::string url = cloud.run({.id = "room-2", .storage = "data", .mount = "/data"});
+    // The host tells of the new room with its next report.
+    const Wish roomy{.id = "room-2", .storage = "data", .mount = "/data"};
+    EXPECT_TRUE(cloud.until([&] { return cloud.begin(roomy).status == 200; })) << cloud.begin(roomy).body;
+    const std::string url = cloud.run(roomy);
     EXPECT_EQ(cloud.web.fetch("PUT", url + "/files/x", {}, "kept").status, 201);
     cloud.end("room-2");
     EXPECT_EQ(cloud.api("DELETE", "/v1/volumes/data?tenantID=acme").status / 100, 2);

@@ -119,8 +119,14 @@ void clear_scratch(const fs::path& scratch) {
 void release_podman(const fs::path& folder) {
     std::error_code error;
     clear_scratch(folder / "tmp");
-    const auto storage = fs::absolute(folder, error) / "root" / "overlay";
-    ::umount2(storage.c_str(), UMOUNT_NOFOLLOW);  // Busy while a container runs, and then it stays.
+    const std::string below = fs::absolute(folder, error).string() + "/";
+    std::vector<std::string> mounts;
+    std::ifstream table{"/proc/self/mounts"};
+    for (std::string source, target, rest; table >> source >> target && std::getline(table, rest);)
+        if (target.starts_with(below)) mounts.push_back(target);
+    // The inner ones first. Busy while a container runs, and then it stays.
+    std::ranges::reverse(mounts);
+    for (const auto& mount : mounts) ::umount2(mount.c_str(), UMOUNT_NOFOLLOW);
 }
 
 }  // namespace hostler::docker

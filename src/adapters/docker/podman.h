@@ -27,7 +27,7 @@ Result<PodmanService> prepare_podman(std::filesystem::path folder);
 // Empties PodmanService::scratch. Only while the service does not run.
 void clear_scratch(const std::filesystem::path& scratch);
 
-// Takes away the mount that podman keeps on its storage, once the service has ended and no container of it
+// Takes away the mounts that podman has left on its storage, once the service has ended and no container of it
 // runs.
 void release_podman(const std::filesystem::path& folder);
 

@@ -312,6 +312,12 @@ TEST(Logs, LiveOnesAndKeptOnes) {
     };
     EXPECT_EQ(answer().log_answer().text(), "last ?\n");
     EXPECT_TRUE(answer().log_answer().truncated());
+    // While an engine removes a container it may answer that there is nothing.
+    world.engine.written["hostler-i-1"].clear();
+    EXPECT_EQ(answer().log_answer().text(), "");
+    world.logs.kept["i-1"] = "gone\n";
+    EXPECT_EQ(answer().log_answer().text(), "gone\n");
+    world.engine.written["hostler-i-1"] = "first\nlast \xff\n";
     world.master.order(world.stop());
     world.timers.advance(2s);
     EXPECT_EQ(answer().log_answer().text(), "last ?\n");

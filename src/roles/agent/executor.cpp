@@ -181,6 +181,10 @@ Task<> Executor::act(JobPtr job) {
 Task<std::string> Executor::logs(std::string instance, std::size_t bytes_max) {
     if (const Workload* workload = workloads_.find(instance)) {
         auto live = co_await ports_.engine.logs(workload->container, bytes_max);
+        if (live && live->empty()) {  // An engine that is removing it may have thrown them away already.
+            if (auto kept = co_await ports_.logs.read(instance, bytes_max)) co_return kept;
+            CO_TRY(co_await check_cancelled());
+        }
         if (live || live.error().code != Code::not_found) co_return live;
     }
     co_return co_await ports_.logs.read(std::move(instance), bytes_max);
