@@ -111,7 +111,7 @@ TEST_F(SourceCalls, StartInstance) {
                                                 .envs = {{"A", "1"}},
                                                 .cmd = "serve --port 8080",
                                                 .volumes = {{"models", "/data", true}}}}));
-    EXPECT_EQ(names(schema_of<StartInstance>(), {"zone"}),
+    EXPECT_EQ(names(schema_of<StartInstance>(), {"zone", "templateName", "parameters"}),
               (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
     EXPECT_EQ(names(schema_of<Template>()), (Names{"ports", "envs", "cmd", "volumes"}));
     EXPECT_EQ(names(schema_of<Port>()), (Names{"port", "protocol", "isPublic", "isProbe", "baseUrl"}));
