@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
+#include <latch>
 #include <thread>
 
 #include "core/testing/real_timers.h"
@@ -12,25 +11,6 @@ namespace hostler {
 namespace {
 
 using namespace std::chrono_literals;
-
-// What std::latch is for; that of libstdc++ 12 may sleep on after it was opened.
-class Gate {
-public:
-    void open() {
-        const std::scoped_lock lock{mutex_};
-        is_open_ = true;
-        changed_.notify_all();
-    }
-    void wait() {
-        std::unique_lock lock{mutex_};
-        changed_.wait(lock, [this] { return is_open_; });
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool is_open_ = false;
-};
 
 class LaneTest : public ::testing::Test {
 public:
@@ -67,7 +47,7 @@ TEST_F(LaneTest, ErrorsOfTheJobComeThrough) {
 }
 
 TEST_F(LaneTest, AHungJobKeepsOnlyItsOwnLane) {
-    auto hang = std::make_shared<Gate>();
+    auto hang = std::make_shared<std::latch>(1);
     Lane stuck{loop, "stuck"};
     Lane free{loop, "free"};
     std::vector<Question<int>> questions;
@@ -83,37 +63,39 @@ TEST_F(LaneTest, AHungJobKeepsOnlyItsOwnLane) {
     EXPECT_EQ(refused.error().code, Code::unavailable);
     EXPECT_EQ(run(ask<int>(timers, 10s, free, [] { return 4; })).value(), 4);
 
-    hang->open();
+    hang->count_down();
     until_free(stuck);
     EXPECT_EQ(run(ask<int>(timers, 10s, stuck, [] { return 5; })).value(), 5)
         << "a call that comes back frees it";
 }
 
 TEST_F(LaneTest, IsLeftBehindWhileAJobHangs) {
-    auto hang = std::make_shared<Gate>();
-    auto ended = std::make_shared<Gate>();
+    auto hang = std::make_shared<std::latch>(1);
+    auto begun = std::make_shared<std::latch>(1), ended = std::make_shared<std::latch>(1);
     {
         Lane lane{loop, "test"};
-        EXPECT_FALSE(run(ask<int>(timers, 10ms, lane, [hang, ended] {
+        EXPECT_FALSE(run(ask<int>(timers, 10ms, lane, [hang, begun, ended] {
+            begun->count_down();
             hang->wait();
-            ended->open();
+            ended->count_down();
             return 1;
         })));
+        begun->wait();  // A lane that ends before its thread had a turn never begins.
     }
-    hang->open();
+    hang->count_down();
     ended->wait();  // The thread goes on by itself; the loop hears nothing of it.
     loop.restart();
     EXPECT_EQ(loop.poll(), 0u);
 }
 
 TEST_F(LaneTest, WhoIsCancelledDoesNotWait) {
-    auto hang = std::make_shared<Gate>();
+    auto hang = std::make_shared<std::latch>(1);
     Lane lane{loop, "test"};
     std::optional<Code> seen;
     TaskGroup group{loop};
     group.start(
         "asks",
-        [](LaneTest& test, Lane& on, std::shared_ptr<Gate> latch, std::optional<Code>& code) -> Task<> {
+        [](LaneTest& test, Lane& on, std::shared_ptr<std::latch> latch, std::optional<Code>& code) -> Task<> {
             auto answer = co_await ask<int>(test.timers, 10min, on, [latch] { return latch->wait(), 1; });
             code = answer ? Code::internal : answer.error().code;
             co_return Result<>{};
@@ -121,7 +103,7 @@ TEST_F(LaneTest, WhoIsCancelledDoesNotWait) {
     loop.poll();
     ASSERT_TRUE(run(group.close()));
     EXPECT_EQ(seen, Code::cancelled);
-    hang->open();
+    hang->count_down();
     until_free(lane);
 }
 

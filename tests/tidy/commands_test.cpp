@@ -91,8 +91,7 @@ std::vector<std::string> unknown_commands(const File& file) {
         if (const auto parsed = commands.parse(std::move(words), help); !parsed)
             wrong.push_back(fmt::format("{}:{}: 'hostler {}' is no command: {}", file.path, number, call,
                                         parsed.error().message));
-        else if (help.empty() && !commands.chosen() && !commands.local.apply->parsed() &&
-                 !commands.local.remote.chosen())
+        else if (help.empty() && !is_whole(commands.app))
             wrong.push_back(
                 fmt::format("{}:{}: 'hostler {}' is not a whole command", file.path, number, call));
     }
