@@ -369,7 +369,9 @@ Task<std::string> DockerEngine::logs(std::string name, std::size_t bytes_max) {
                              {{"stdout", "true"}, {"stderr", "true"}, {"tail", std::to_string(lines)}});
     const auto answer = CO_TRY(co_await api_.stream("GET", path, settings_.call_time, settings_.start_time,
                                                     [&tail](std::string_view piece) { tail.feed(piece); }));
-    if (answer.status == 404) co_return fail(Code::not_found, fmt::format("container {} is not there", name));
+    // 409: dockerd is removing it.
+    if (answer.status == 404 || answer.status == 409)
+        co_return fail(Code::not_found, fmt::format("container {} is not there", name));
     if (!answer.success())
         co_return std::unexpected(unavailable(answer, fmt::format("container {} has no log", name)));
     co_return tail.take();

@@ -114,13 +114,17 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     for (const auto& gpu : samples.gpus) *report.add_gpus() = sample_message(gpu);
     if (samples.host) *report.mutable_host() = sample_message(*samples.host);
     CO_TRY(co_await describe_engine());
-    const auto volumes = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "volumes",
-                                         ports_.volumes.list());
-    if (auto room = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "volumes",
-                                    ports_.volumes.room()))
+    // A host whose disk or engine is busy is there all the same: what they do not tell in time is in a later
+    // report.
+    const Instant end = ports_.timers.now() + std::min<Duration>(settings_.engine_deadline,
+                                                                 std::max<Duration>(interval_, seconds{1}));
+    const auto left = [&] { return std::max<Duration>(end - ports_.timers.now(), milliseconds{1}); };
+    const auto volumes =
+        co_await within(ports_.loop, ports_.timers, left(), "volumes", ports_.volumes.list());
+    if (auto room = co_await within(ports_.loop, ports_.timers, left(), "volumes", ports_.volumes.room()))
         room_ = std::move(*room);
-    const auto networks = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline, "networks",
-                                          ports_.networks.list());
+    const auto networks =
+        co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
     CO_TRY(co_await check_cancelled());
     // What is not known is not told as if nothing were there.
     if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
