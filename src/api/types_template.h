@@ -58,7 +58,7 @@ inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "ports", .help = "Ports to be reached from outside."},
     {.member = "envs", .help = "Environment of the container, besides what the parameters make."},
     {.member = "mount_path", .help = "Where the volume of storageID is mounted; empty: it wants none.",
-     .example = "/work"},
+     .example = "/data"},
     {.member = "parameters", .help = "What may be said when an instance is started."},
 });
 

@@ -2,7 +2,7 @@
 # Serves SSH for the keys in SSH_KEYS. Host keys lie beside the work, so that the machine is known again after a
 # stop and start with the same volume.
 set -eu
-keys=/work/.ssh-host-keys
+keys=/data/.ssh-host-keys
 mkdir -p "$keys" /root/.ssh
 for kind in ed25519 ecdsa; do
     [ -s "$keys/ssh_host_${kind}_key" ] || ssh-keygen -q -t "$kind" -N '' -f "$keys/ssh_host_${kind}_key"

@@ -73,7 +73,7 @@ TEST(Template, FaultsAreAllTold) {
     InstanceTemplate wrong = notebook();
     wrong.title.clear();
     wrong.image.clear();
-    wrong.mount_path = "work";
+    wrong.mount_path = "data";
     wrong.ports = {{.port = 0}, {.port = 80, .base_url = "lab"}, {.port = 80}};
     wrong.parameters.at(1).default_value = "90";
     wrong.parameters.at(2).choices.clear();

@@ -42,7 +42,7 @@ std::string sign_in_page(std::string_view return_to, std::string_view complaint)
 <title>Sign in · Hostler</title><style>{}</style></head><body><main><h1>Sign in</h1>
 <p>to open <code>{}</code></p>{}
 <form method="post" action="/sign-in"><input type="hidden" name="return" value="{}">
-<label for="key">API key</label><input id="key" name="key" type="password" autocomplete="current-password" required autofocus placeholder="hk_…">
+<label for="key">API key, which begins with <code>hk_</code></label><input id="key" name="key" type="password" autocomplete="current-password" required autofocus>
 <button>Open</button></form></main></body></html>
 )",
         style, escaped(return_to),

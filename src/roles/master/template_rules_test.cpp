@@ -14,7 +14,7 @@ std::vector<InstanceTemplate> known() {
         .name = "notebook", .title = "Notebook", .image = "localhost/notebook:1", .command = "serve --all"};
     notebook.ports = {{.port = 8888, .is_probe = true, .base_url = "/tree"}};
     notebook.environment = {{"MODE", "lab"}};
-    notebook.mount_path = "/work";
+    notebook.mount_path = "/data";
     notebook.parameters = {{.name = "minutes",
                             .type = ParameterType::integer,
                             .help = "How long.",
@@ -35,7 +35,7 @@ TEST(Templates, WhatTheRequestLeavesOutComesFromThem) {
     EXPECT_EQ(container.cmd, "serve --all");
     EXPECT_THAT(container.ports, ElementsAre(api::Port{.port = 8888, .is_probe = true, .base_url = "/tree"}));
     EXPECT_THAT(container.envs, ElementsAre(api::Env{"MODE", "lab"}, api::Env{"MINUTES", "9"}));
-    EXPECT_THAT(container.volumes, ElementsAre(api::VolumeMount{.name = "", .mount_path = "/work"}));
+    EXPECT_THAT(container.volumes, ElementsAre(api::VolumeMount{.name = "", .mount_path = "/data"}));
 }
 
 TEST(Templates, WhatTheRequestSaysCountsMore) {
