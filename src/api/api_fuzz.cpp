@@ -32,10 +32,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
         const auto matched = match(method, target);
         if (!matched) continue;
         const auto in = assemble(*matched, body, "");
-        if (in && matched->operation == &ops::start_instance) (void)decode_value<StartInstance>(*in->fields);
+        if (in && matched->operation == &ops::create_instance)
+            (void)decode_value<CreateInstance>(*in->fields);
         if (in && matched->operation == &ops::delete_stocks) (void)decode_value<DeleteStocks>(*in->fields);
     }
-    round_trip<StartInstance>(input);
+    round_trip<CreateInstance>(input);
     round_trip<CreateStocks>(input);
     (void)decode_stored<Instance>(input);
     return 0;

@@ -56,7 +56,7 @@ using Members =
 template <class T>
 inline constexpr bool is_object = boost::describe::has_describe_members<T>::value;
 
-// "StartInstance" of hostler::api::StartInstance, "ZoneList" of List<Zone>.
+// "CreateInstance" of hostler::api::CreateInstance, "ZoneList" of List<Zone>.
 template <class T>
 std::string type_name() {
     return [](std::string_view text) {

@@ -15,7 +15,7 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
 
 }  // namespace
 
-void Rules<StartInstance>::check(const StartInstance& request, Wrong& wrong) {
+void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     const Template& t = request.template_;
     if (request.image.empty() && request.template_name.empty())
         wrong.push_back({"image", "is required, unless templateName names a template"});
@@ -32,7 +32,7 @@ void Rules<StartInstance>::check(const StartInstance& request, Wrong& wrong) {
 
 }  // namespace hostler::api
 
-HOSTLER_JSON(hostler::api::StartInstance)
+HOSTLER_JSON(hostler::api::CreateInstance)
 HOSTLER_JSON(hostler::api::NameInstance)
 HOSTLER_JSON(hostler::api::InstanceStateAnswer)
 HOSTLER_JSON(hostler::api::Instance)

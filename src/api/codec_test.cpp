@@ -110,7 +110,7 @@ TEST(Codec, FieldsOfANewerReleaseOutliveARewrite) {
 
 TEST(Codec, NamesEveryWrongFieldWithItsPath) {
     EXPECT_THAT(
-        complaints<StartInstance>(R"({
+        complaints<CreateInstance>(R"({
         "instanceID": "a b", "tenantID": 4, "image": "x", "specNmae": "h100",
         "template": {"ports": [{"port": 80}, {"port": 0}, {"port": 70000, "protocol": "UDP"}, {"port": "80"},
                                {"port": 1.5, "protocol": "SMTP"}],
@@ -130,7 +130,7 @@ TEST(Codec, NamesEveryWrongFieldWithItsPath) {
 
 TEST(Codec, ChecksRulesBetweenFields) {
     EXPECT_THAT(
-        complaints<StartInstance>(R"({
+        complaints<CreateInstance>(R"({
         "instanceID": "a", "tenantID": "t", "image": "x", "specName": "h100",
         "template": {"ports": [{"port": 80}, {"port": 80}], "envs": [{"name": "A"}, {"name": "A"}],
                      "volumes": [{"mountPath": "/a"}, {"name": "v", "mountPath": "/a"}]}})"),
@@ -148,7 +148,7 @@ TEST(Codec, ChecksRulesBetweenFields) {
 
 TEST(Codec, TakesNullForWhatMayBeAbsent) {
     // As Go writes slices that were never made.
-    const auto request = decode<StartInstance>(R"({"instanceID": "a", "tenantID": "t", "image": "x",
+    const auto request = decode<CreateInstance>(R"({"instanceID": "a", "tenantID": "t", "image": "x",
         "specName": "s", "storageID": null,
         "template": {"ports": null, "envs": null, "cmd": "", "volumes": null}})");
     ASSERT_TRUE(request) << request.error().message;

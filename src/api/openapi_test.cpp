@@ -56,7 +56,7 @@ TEST(OpenApi, HasEveryOperationWithItsFields) {
         EXPECT_TRUE(one.at("responses").as_object().contains(std::to_string(operation->status)));
         EXPECT_TRUE(one.at("responses").as_object().contains("default"));
     }
-    const auto& start = all.at("components").at("schemas").at("StartInstance");
+    const auto& start = all.at("components").at("schemas").at("CreateInstance");
     EXPECT_FALSE(start.at("properties").as_object().contains("zone"));  // That is a query parameter.
     EXPECT_EQ(json::serialize(start.at("required")), R"(["instanceID","tenantID","specName"])")
         << "a template may say the image";

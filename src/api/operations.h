@@ -59,17 +59,18 @@ inline constexpr Typed<DeleteStocks, Empty> delete_stocks{{
     .scope = Scope::operator_only, .help = "Take idle slots out of the stock of a spec.",
     .body = Body::or_query, .noun = "stock", .verb = "delete", .argument = "specName",
     .example = "stock delete h100-1 --number 1"}};
-inline constexpr Typed<StartInstance, Empty> start_instance{{
-    .name = "startInstance", .method = Method::post, .path = "/gpu-instances", .permission = "instance.write",
-    .help = "Start a GPU instance, from stock where there is some.", .noun = "instance", .verb = "start",
+inline constexpr Typed<CreateInstance, Empty> create_instance{{
+    .name = "createInstance", .method = Method::post, .path = "/gpu-instances", .permission = "instance.write",
+    .help = "Create a GPU instance and start it, from stock where there is some.", .noun = "instance",
+    .verb = "create",
     .argument = "instanceID",
-    .example = "instance start notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 "
+    .example = "instance create notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 "
                "--port 80,public,probe --wait"}};
-inline constexpr Typed<NameInstance, Empty> stop_instance{{
-    .name = "stopInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
-    .permission = "instance.write", .help = "Stop an instance and give back what it holds.",
+inline constexpr Typed<NameInstance, Empty> delete_instance{{
+    .name = "deleteInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
+    .permission = "instance.write", .help = "End an instance for good; its volumes stay.",
     .noun = "instance",
-    .verb = "stop", .example = "instance stop notebook-1"}};
+    .verb = "delete", .example = "instance delete notebook-1"}};
 inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
     .name = "getInstanceState", .path = "/gpu-instances/{instanceID}", .permission = "instance.read",
     .help = "Tell the state of an instance in one word.", .noun = "instance", .verb = "state",
@@ -180,6 +181,19 @@ inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
     .help = "Show an instance.", .noun = "instance", .verb = "get"}};
+inline constexpr Typed<GetInstance, Instance> stop_instance{{
+    .name = "stopInstance", .method = Method::post, .path = "/v1/instances/{instance}/stop",
+    .permission = "instance.write",
+    .help = "Stop an instance for now: what it holds is free, its name, URLs and volumes stay.",
+    .noun = "instance", .verb = "stop", .example = "instance stop notebook-1 --wait"}};
+inline constexpr Typed<GetInstance, Instance> start_instance{{
+    .name = "startInstance", .method = Method::post, .path = "/v1/instances/{instance}/start",
+    .permission = "instance.write", .help = "Start an instance again that was stopped.", .noun = "instance",
+    .verb = "start", .example = "instance start notebook-1 --wait"}};
+inline constexpr Typed<GetInstance, Instance> restart_instance{{
+    .name = "restartInstance", .method = Method::post, .path = "/v1/instances/{instance}/restart",
+    .permission = "instance.write", .help = "Give an instance a new container in the place that it has.",
+    .noun = "instance", .verb = "restart", .example = "instance restart notebook-1 --wait"}};
 inline constexpr Typed<GetLogs, Logs> get_instance_logs{{
     .name = "getInstanceLogs", .path = "/v1/instances/{instance}/logs", .permission = "instance.read",
     .help = "Show the last lines that an instance wrote.", .noun = "instance", .verb = "logs",

@@ -113,8 +113,8 @@ TEST(Operations, TheFiveOfTheSourceAnswer200AtTheirPaths) {
     };
     is(ops::create_stocks, "POST /stocks");
     is(ops::delete_stocks, "DELETE /stocks");
-    is(ops::start_instance, "POST /gpu-instances");
-    is(ops::stop_instance, "DELETE /gpu-instances/{instanceID}");
+    is(ops::create_instance, "POST /gpu-instances");
+    is(ops::delete_instance, "DELETE /gpu-instances/{instanceID}");
     is(ops::get_instance_state, "GET /gpu-instances/{instanceID}");
 }
 

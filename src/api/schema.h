@@ -23,7 +23,7 @@ struct Property {
 
 struct Schema {
     Kind kind = Kind::object;
-    std::string name;      // Of objects and enums: "StartInstance".
+    std::string name;      // Of objects and enums: "CreateInstance".
     std::int64_t min = 0;  // What an integer's type can hold.
     std::uint64_t max = 0;
     std::vector<std::string_view> values{};  // Of an enum, in order.

@@ -87,9 +87,9 @@ TEST_F(SourceCalls, DeleteStocksByBodyOrByQuery) {
     EXPECT_EQ(names(schema_of<DeleteStocks>(), {"zone"}), (Names{"number", "operationID", "specName"}));
 }
 
-TEST_F(SourceCalls, StartInstance) {
-    StartInstance got;
-    answer<ops::start_instance>(got, Empty{});
+TEST_F(SourceCalls, CreateInstance) {
+    CreateInstance got;
+    answer<ops::create_instance>(got, Empty{});
     const Reply reply = ask("POST", "/gpu-instances", R"({
         "instanceID": "notebook-1", "tenantID": "acme", "tenantName": "Acme Ltd", "image": "demo:1",
         "storageID": "models", "specName": "h100-1",
@@ -101,17 +101,17 @@ TEST_F(SourceCalls, StartInstance) {
             "volumes": [{"name": "models", "mountPath": "/data", "readOnly": true}]}})");
     EXPECT_EQ(reply.status, 200) << reply.body;
     EXPECT_EQ(reply.body, "{}");
-    EXPECT_EQ(got, (StartInstance{.instance_id = "notebook-1",
-                                  .tenant_id = "acme",
-                                  .tenant_name = "Acme Ltd",
-                                  .image = "demo:1",
-                                  .storage_id = "models",
-                                  .spec_name = "h100-1",
-                                  .template_ = {.ports = {{8080, Protocol::TCP, true, true, "/lab"}},
-                                                .envs = {{"A", "1"}},
-                                                .cmd = "serve --port 8080",
-                                                .volumes = {{"models", "/data", true}}}}));
-    EXPECT_EQ(names(schema_of<StartInstance>(), {"zone", "templateName", "parameters"}),
+    EXPECT_EQ(got, (CreateInstance{.instance_id = "notebook-1",
+                                   .tenant_id = "acme",
+                                   .tenant_name = "Acme Ltd",
+                                   .image = "demo:1",
+                                   .storage_id = "models",
+                                   .spec_name = "h100-1",
+                                   .template_ = {.ports = {{8080, Protocol::TCP, true, true, "/lab"}},
+                                                 .envs = {{"A", "1"}},
+                                                 .cmd = "serve --port 8080",
+                                                 .volumes = {{"models", "/data", true}}}}));
+    EXPECT_EQ(names(schema_of<CreateInstance>(), {"zone", "templateName", "parameters"}),
               (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
     EXPECT_EQ(names(schema_of<Template>()), (Names{"ports", "envs", "cmd", "volumes"}));
     EXPECT_EQ(names(schema_of<Port>()), (Names{"port", "protocol", "isPublic", "isProbe", "baseUrl"}));
@@ -121,7 +121,7 @@ TEST_F(SourceCalls, StartInstance) {
 
 TEST_F(SourceCalls, StopInstance) {
     NameInstance got;
-    answer<ops::stop_instance>(got, Empty{});
+    answer<ops::delete_instance>(got, Empty{});
     EXPECT_EQ(ask("DELETE", "/gpu-instances/notebook-1").body, "{}");
     EXPECT_EQ(got.instance_id, "notebook-1");
     EXPECT_EQ(ask("DELETE", "/gpu-instances/notebook-1", "{}").status,

@@ -80,7 +80,7 @@ inline constexpr auto fields<Template> = std::to_array<Field>({
 });
 
 // POST /gpu-instances.
-struct StartInstance {
+struct CreateInstance {
     std::string instance_id;
     std::string tenant_id;
     std::string tenant_name;
@@ -91,13 +91,13 @@ struct StartInstance {
     std::string template_name;
     std::vector<Env> parameters;
     std::optional<std::string> zone{};
-    bool operator==(const StartInstance&) const = default;
+    bool operator==(const CreateInstance&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(StartInstance, (),
+BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone))
 template <>
-inline constexpr auto fields<StartInstance> = std::to_array<Field>({
+inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
      .example = "notebook-1", .form = &forms::id},
     {.member = "tenant_id", .help = "Whose it is: the key's own tenant, or any with an operator's key.",
@@ -120,8 +120,8 @@ inline constexpr auto fields<StartInstance> = std::to_array<Field>({
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it.
 template <>
-struct Rules<StartInstance> {
-    static void check(const StartInstance& request, Wrong& wrong);
+struct Rules<CreateInstance> {
+    static void check(const CreateInstance& request, Wrong& wrong);
 };
 
 // GET and DELETE /gpu-instances/{instanceID}.
@@ -185,6 +185,7 @@ struct Instance {
     std::string template_name;
     InstanceState state = InstanceState::init;
     std::string phase;
+    bool resumable = false;
     std::string reason;
     std::string message;
     std::vector<InstanceUrl> urls;
@@ -203,8 +204,8 @@ struct Instance {
     std::optional<int> exit_code{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
-                      (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, reason,
-                       message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
+                      (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
+                       reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
@@ -219,6 +220,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "state", .help = "Where it is in its life.", .example = "running"},
     {.member = "phase", .help = "The same, finer: placing, pulling, starting, probing and so on.",
      .example = "running"},
+    {.member = "resumable", .help = "It is stopped for now, and can be started again."},
     {.member = "reason", .help = "Why it is there, as a token.", .example = "image_unavailable"},
     {.member = "message", .help = "Why it is there, in words.", .example = "the image cannot be had"},
     {.member = "urls", .help = "Where its ports are reached."},
@@ -234,7 +236,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "created_at", .help = "When it was asked for."},
     {.member = "started_at", .help = "When its container started."},
     {.member = "ready_at", .help = "When its probe first answered."},
-    {.member = "ended_at", .help = "When it ended."},
+    {.member = "ended_at", .help = "When it ended, or was stopped."},
     {.member = "exit_code", .help = "Of its container.", .example = "0"},
 });
 

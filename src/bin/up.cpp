@@ -483,7 +483,7 @@ void Up::greet(const std::string& demo_url) const {
         " {} stock list\n    {} instance list\n",
         fs::absolute(settings_.data / "config.toml").string(), hostler, hostler, hostler, hostler);
     fmt::print(
-        "    {} instance start mine --tenant-id demo --spec-name demo --image {} --port 8080,public,probe "
+        "    {} instance create mine --tenant-id demo --spec-name demo --image {} --port 8080,public,probe "
         "--wait\n",
         hostler, demo_image);
     fmt::print("\n  Ctrl-C stops everything and leaves the data.\n\n");

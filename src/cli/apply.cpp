@@ -25,8 +25,7 @@ Kind kind_of(std::string_view noun) {
     Kind kind;
     for (const api::Operation* one : api::operations()) {
         if (one->noun != noun) continue;
-        const bool creates =
-            one->method == api::Method::post && (one->verb == "create" || one->verb == "start");
+        const bool creates = one->method == api::Method::post && one->verb == "create";
         if (creates && !one->argument.empty()) kind.create = one;
         if (one->verb == "get") kind.get = one;
         if (one->verb == "list") kind.list = one;
@@ -178,8 +177,8 @@ private:
         if (seen.is_null()) co_return co_await create(item);
         CO_TRY(compare(item, item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen));
         item.outcome = Outcome::unchanged;
-        // What an instance was started with is not all shown. Started again, it is the same or refused.
-        if (item.kind.create->verb == "start") CO_TRY(co_await post(item, item.fields));
+        // What an instance was created with is not all shown. Created again, it is the same or refused.
+        if (item.kind.create == &api::ops::create_instance) CO_TRY(co_await post(item, item.fields));
         co_return Result<>{};
     }
 
@@ -257,8 +256,7 @@ private:
         Error error{.code = Code::conflict,
                     .message = fmt::format("it exists and differs in: {}", fmt::join(words, ", ")),
                     .reason = "differs"};
-        error.help = fmt::format("a {} cannot be changed: take another name, or {} it first", item.noun,
-                                 item.kind.create->verb == "start" ? "stop" : "delete");
+        error.help = fmt::format("a {} cannot be changed: take another name, or delete it first", item.noun);
         if (item.noun == "volume" && different.size() == 1 && different[0].field == "size")
             error.help = fmt::format("volumes grow by: hostler volume resize {} --size {}", item.name,
                                      different[0].wanted);

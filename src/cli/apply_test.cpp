@@ -91,8 +91,8 @@ protected:
                                         .spec_name = instance->spec_name,
                                         .image = instance->image};
             });
-        api.handlers.on<api::ops::start_instance>(
-            [this](api::Call call, api::StartInstance asked) -> Task<api::Empty> {
+        api.handlers.on<api::ops::create_instance>(
+            [this](api::Call call, api::CreateInstance asked) -> Task<api::Empty> {
                 if (instance && *instance != asked)
                     co_return fail(Code::conflict, "nb was started with other values");
                 if (!call.dry_run) instance = asked;
@@ -112,7 +112,7 @@ protected:
     std::vector<api::Volume> volumes;
     std::optional<int> stock;
     api::Spec spec;
-    std::optional<api::StartInstance> instance;
+    std::optional<api::CreateInstance> instance;
     std::vector<std::string> changes;
 };
 

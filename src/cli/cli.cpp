@@ -52,6 +52,7 @@ void print_error(CliWorld& world, const Error& error) {
 
 std::string participle(std::string_view verb) {
     if (verb == "stop") return "stopped";
+    if (verb == "keep-alive") return "kept alive";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
 }
@@ -242,7 +243,7 @@ private:
             return;
         }
         std::string more;
-        if (&operation_ == &api::ops::start_instance)
+        if (&operation_ == &api::ops::create_instance)
             more = fmt::format("; `hostler instance get {}` shows how far it is",
                                text_of(call.body, "instanceID"));
         if (operation_.status == 202)
@@ -264,17 +265,18 @@ private:
             world_.err(fmt::format("{} {}\n", subject_of(command_, call), participle(operation_.verb)));
             co_return Result<>{};
         }
-        const bool start = &operation_ == &api::ops::start_instance;
+        const bool ends =
+            &operation_ == &api::ops::delete_instance || &operation_ == &api::ops::stop_instance;
         std::string instance = text_of(call.body, "instanceID");
         std::string tenant = text_of(call.body, "tenantID");
         for (const auto& [name, value] : call.params) instance = value;
         for (const auto& [name, value] : call.query)
             if (name == "tenantID") tenant = value;
         const json::value seen = CO_TRY(co_await wait_instance(
-            client_, world_, instance, tenant, start ? Until::running : Until::ended, patience_));
-        if (!start || seen.is_null()) {
+            client_, world_, instance, tenant, ends ? Until::ended : Until::running, patience_));
+        if (ends || seen.is_null()) {
             if (style_.format != Format::table) world_.out(render_object(operation_, answer, style_));
-            world_.err(fmt::format("instance/{} stopped\n", instance));
+            world_.err(fmt::format("instance/{} {}\n", instance, participle(operation_.verb)));
             co_return Result<>{};
         }
         if (style_.format != Format::table) {

@@ -20,12 +20,13 @@ http::Response problem(Error error) {
 }
 
 TEST_F(CliTest, StartsAnInstanceFromFlags) {
-    api::StartInstance got;
-    api.handlers.on<api::ops::start_instance>([&](api::Call, api::StartInstance request) -> Task<api::Empty> {
-        got = std::move(request);
-        co_return api::Empty{};
-    });
-    EXPECT_EQ(run({"instance",      "start",       "nb",        "--tenant", "acme",
+    api::CreateInstance got;
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+            got = std::move(request);
+            co_return api::Empty{};
+        });
+    EXPECT_EQ(run({"instance",      "create",      "nb",        "--tenant", "acme",
                    "--tenant-name", "Acme Ltd",    "--spec",    "h100-1",   "--image",
                    "demo:1",        "--storage",   "models",    "--port",   "8080,public,probe,base-url=/lab",
                    "--port",        "9000",        "--env",     "A=1",      "--env",
@@ -33,7 +34,7 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
                    "--volume",      "other:/o:ro", "--zone",    "nj"}),
               0)
         << err;
-    EXPECT_EQ(got, (api::StartInstance{
+    EXPECT_EQ(got, (api::CreateInstance{
                        .instance_id = "nb",
                        .tenant_id = "acme",
                        .tenant_name = "Acme Ltd",
@@ -46,9 +47,10 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
                                      .volumes = {{"", "/data", false}, {"other", "/o", true}}},
                        .zone = "nj"}));
     EXPECT_EQ(out, "");
-    EXPECT_THAT(err, HasSubstr("instance/nb started; `hostler instance get nb`"));
+    EXPECT_THAT(err, HasSubstr("instance/nb created; `hostler instance get nb`"));
     EXPECT_EQ(
-        run({"instance", "start", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}), 0);
+        run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}),
+        0);
     EXPECT_EQ(out, "nb\n");
 }
 
@@ -59,14 +61,15 @@ TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
                               .tenant_id = call.caller.tenant};
     });
     std::string tenant;
-    api.handlers.on<api::ops::start_instance>([&](api::Call, api::StartInstance request) -> Task<api::Empty> {
-        tenant = request.tenant_id;
-        co_return api::Empty{};
-    });
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+            tenant = request.tenant_id;
+            co_return api::Empty{};
+        });
     env["HOSTLER_KEY"] = "acme-key";
-    EXPECT_EQ(run({"instance", "start", "nb", "--spec", "s", "--image", "i"}), 0) << err;
+    EXPECT_EQ(run({"instance", "create", "nb", "--spec", "s", "--image", "i"}), 0) << err;
     EXPECT_EQ(tenant, "acme");
-    EXPECT_EQ(run({"instance", "start", "nb", "--spec", "s", "--image", "i", "--key", "operator-key"}), 2);
+    EXPECT_EQ(run({"instance", "create", "nb", "--spec", "s", "--image", "i", "--key", "operator-key"}), 2);
     EXPECT_THAT(err, HasSubstr("--tenant-id: is required with an operator's key"));
 }
 
@@ -163,17 +166,17 @@ TEST_F(CliTest, SaysWhenSomebodyElseAnswers) {
 }
 
 TEST_F(CliTest, PrintsEveryWrongFieldOnItsOwnLine) {
-    api.handlers.on<api::ops::start_instance>(
-        [](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+    api.handlers.on<api::ops::create_instance>(
+        [](api::Call, api::CreateInstance) -> Task<api::Empty> { co_return api::Empty{}; });
     EXPECT_EQ(
-        run({"instance", "start", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
+        run({"instance", "create", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
     EXPECT_EQ(
         err,
         "hostler: 2 fields are wrong\n"
         "  instanceID: must be 1 to 128 letters, digits, '.', '_' or '-', with a letter or digit first\n"
         "  template.ports[0].port: must be between 1 and 65535\n");
-    EXPECT_EQ(run({"instance", "start", "nb", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}),
-              2);
+    EXPECT_EQ(
+        run({"instance", "create", "nb", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
     EXPECT_EQ(err, "hostler: the request is wrong\n  template.ports[0].port: must be between 1 and 65535\n");
 }
 
@@ -232,7 +235,7 @@ TEST_F(CliTest, HelpShowsFlagsAndExamples) {
     EXPECT_EQ(run({"--help"}), 0);
     for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"})
         EXPECT_THAT(out, HasSubstr(word));
-    EXPECT_EQ(run({"instance", "start", "--help"}), 0);
+    EXPECT_EQ(run({"instance", "create", "--help"}), 0);
     for (const auto* word : {"--image", "Container image to run;", "--port", "Example:", "--wait", "--zone"})
         EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({}), 0);
@@ -268,7 +271,7 @@ TEST_F(CliTest, CompletesCommandsFlagsAndValues) {
     EXPECT_THAT(complete({"ins"}), ElementsAre("instance"));
     EXPECT_THAT(complete({""}), AllOf(Contains("up"), Contains("apply"), Contains("logs")));
     EXPECT_THAT(complete({"instance", "sta"}), ElementsAre("start", "state"));
-    EXPECT_THAT(complete({"instance", "start", "--im"}), ElementsAre("--image"));
+    EXPECT_THAT(complete({"instance", "create", "--im"}), ElementsAre("--image"));
     EXPECT_THAT(complete({"gpu", "list", "--state", "h"}), ElementsAre("healthy"));
     EXPECT_THAT(complete({"gpu", "list", "--state", "healthy", "--st"}), ElementsAre("--state"));
     EXPECT_THAT(complete({"gpu", "list", "-o", "j"}), ElementsAre("json"));

@@ -149,8 +149,11 @@ std::string kebab(std::string_view json_name) {
 }
 
 bool can_wait(const api::Operation& operation) {
-    return operation.status == 202 || &operation == &api::ops::start_instance ||
-           &operation == &api::ops::stop_instance;
+    namespace ops = api::ops;
+    const auto instance = std::to_array<const api::Operation*>({&ops::create_instance, &ops::delete_instance,
+                                                                &ops::stop_instance, &ops::start_instance,
+                                                                &ops::restart_instance});
+    return operation.status == 202 || std::ranges::find(instance, &operation) != instance.end();
 }
 
 CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {

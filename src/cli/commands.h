@@ -97,8 +97,8 @@ private:
 
 // "specName" → "spec-name".
 std::string kebab(std::string_view json_name);
-// Waits until something happens afterwards, so that --wait means something: start and stop, and what answers
-// 202.
+// Waits until something happens afterwards, so that --wait means something: instances that start or end, and
+// what answers 202.
 bool can_wait(const api::Operation& operation);
 
 }  // namespace hostler::cli

@@ -44,18 +44,18 @@ protected:
 
 TEST_F(CompletionTest, OffersTheNamesThatAreThere) {
     EXPECT_THAT(complete({"instance", "get", ""}), ElementsAre("nb-1", "nb-2", "web"));
-    EXPECT_THAT(complete({"instance", "stop", "nb"}), ElementsAre("nb-1", "nb-2"));
+    EXPECT_THAT(complete({"instance", "delete", "nb"}), ElementsAre("nb-1", "nb-2"));
     EXPECT_THAT(complete({"logs", ""}), ElementsAre("nb-1", "nb-2", "web"));
     EXPECT_THAT(complete({"instances", "get", "--tenant", "acme", "w"}), ElementsAre("web"));
     EXPECT_THAT(complete({"zone", "get", ""}), ElementsAre("nj", "lon"));
     EXPECT_THAT(complete({"gpu", "list", "--zone", "n"}), ElementsAre("nj"));
-    EXPECT_THAT(complete({"instance", "start", "x", "--spec", ""}), ElementsAre("h100-1"));
+    EXPECT_THAT(complete({"instance", "create", "x", "--spec", ""}), ElementsAre("h100-1"));
     EXPECT_THAT(complete({"stock", "delete", ""}), ElementsAre("h100-1"));
 }
 
 TEST_F(CompletionTest, OffersNoNameWhereNoneBelongs) {
     EXPECT_THAT(complete({"instance", "get", "nb-1", ""}), IsEmpty());
-    EXPECT_THAT(complete({"instance", "start", ""}), IsEmpty());  // It is yet to be made.
+    EXPECT_THAT(complete({"instance", "create", ""}), IsEmpty());  // It is yet to be made.
     EXPECT_THAT(complete({"zone", "create", ""}), IsEmpty());
     EXPECT_THAT(complete({"instance", "get", "--"}), Not(Contains("nb-1")));
     EXPECT_TRUE(api.requests.empty());

@@ -11,9 +11,9 @@ using ::testing::HasSubstr;
 class WaitTest : public CliTest {
 protected:
     WaitTest() {
-        api.handlers.on<api::ops::start_instance>(
-            [](api::Call, api::StartInstance) -> Task<api::Empty> { co_return api::Empty{}; });
-        api.handlers.on<api::ops::stop_instance>(
+        api.handlers.on<api::ops::create_instance>(
+            [](api::Call, api::CreateInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        api.handlers.on<api::ops::delete_instance>(
             [](api::Call, api::NameInstance) -> Task<api::Empty> { co_return api::Empty{}; });
         api.handlers.watch<api::ops::list_instances>(
             [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
@@ -45,8 +45,8 @@ protected:
         story.emplace_back(change, std::move(instance));
         timers.advance(1s);
     }
-    const std::vector<std::string> start_and_wait{"instance", "start", "nb",      "--tenant", "acme",
-                                                  "--spec",   "s",     "--image", "i",        "--wait"};
+    const std::vector<std::string> start_and_wait{"instance", "create", "nb",      "--tenant", "acme",
+                                                  "--spec",   "s",      "--image", "i",        "--wait"};
 
     std::vector<std::pair<api::Change, api::Instance>> story;
     std::size_t sent = 0;
@@ -129,9 +129,9 @@ TEST_F(WaitTest, SurvivesAStreamThatBreaksOff) {
 }
 
 TEST_F(WaitTest, WaitsForTheEndOfWhatItStops) {
-    start({"instance", "stop", "nb", "--wait"});
+    start({"instance", "delete", "nb", "--wait"});
     EXPECT_EQ(code, 0);  // It is not there any more.
-    EXPECT_EQ(err, "instance/nb stopped\n");
+    EXPECT_EQ(err, "instance/nb deleted\n");
 }
 
 TEST_F(WaitTest, WaitsForOperations) {

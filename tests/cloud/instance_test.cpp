@@ -99,7 +99,7 @@ TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {
 }
 
 TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
-    const Ran started = cloud.cli({"instance", "start", "typed-1", "--tenant-id", "acme", "--spec-name",
+    const Ran started = cloud.cli({"instance", "create", "typed-1", "--tenant-id", "acme", "--spec-name",
                                    "small", "--image", cloud.image, "--port", "8080,public,probe", "--wait"});
     EXPECT_EQ(started.code, 0) << started.err;
     const Ran shown = cloud.cli({"instance", "get", "typed-1", "-o", "json"});
@@ -110,7 +110,7 @@ TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
     EXPECT_EQ(cloud.web.fetch("GET", at(value, "/urls/0/url") + "healthz").status, 200);
     EXPECT_THAT(cloud.cli({"logs", "typed-1"}).out, HasSubstr("listening on port 8080"));
     EXPECT_THAT(cloud.cli({"instance", "list"}).out, HasSubstr("typed-1"));
-    EXPECT_EQ(cloud.cli({"instance", "stop", "typed-1", "--yes"}).code, 0);
+    EXPECT_EQ(cloud.cli({"instance", "delete", "typed-1", "--yes"}).code, 0);
     EXPECT_EQ(cloud.cli({"instance", "get", "nobody"}).code, 3);
     EXPECT_EQ(cloud.cli({"instance", "nonsense"}).code, 2);
     EXPECT_EQ(cloud.cli({"instance", "list"}, "hk_wrong").code, 4);

@@ -289,7 +289,7 @@ TEST_F(Sessions, AnInstanceThatEndsEndsItsSessions) {
     const Ran ran =
         sh(fmt::format("$H exec brief -- sh -c 'echo ready; sleep 1000' </dev/null >{0} 2>{0}.err & pid=$!; "
                        "until grep -q ready {0}; do sleep 0.05; "
-                       "done; $H instance stop brief --wait 2>/dev/null; wait $pid; echo code $?",
+                       "done; $H instance delete brief --wait 2>/dev/null; wait $pid; echo code $?",
                        log));
     EXPECT_THAT(ran.out, Not(HasSubstr("code 0\n"))) << ran.err;
     const Ran after = sh("$H exec brief -- true </dev/null");

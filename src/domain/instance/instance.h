@@ -38,7 +38,7 @@ struct InstanceVolume {
 };
 BOOST_DESCRIBE_STRUCT(InstanceVolume, (), (volume, path, read_only))
 
-// What its owner wants. It never changes but for `stop`.
+// What its owner wants, as it was made.
 struct InstanceSpec {
     std::string image;
     std::vector<std::string> command;  // Empty: the image's own.
@@ -46,9 +46,10 @@ struct InstanceSpec {
     std::vector<InstancePort> ports;
     std::vector<InstanceVolume> volumes;
     std::string template_name;  // It was started from; empty: none.
+    std::string zone;           // Where it is wanted; empty: anywhere.
     bool operator==(const InstanceSpec&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes, template_name))
+BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes, template_name, zone))
 
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
@@ -64,15 +65,15 @@ struct Instance {
     std::string host;
     std::string zone;
     std::string claim;
-    std::string slot;                  // The stock slot it came from; empty: placed directly.
+    std::string slot;                  // The stock slot that it is in; empty: placed directly.
     std::string subnet;                // Its project's network on this host.
     std::string address;               // In it.
     std::uint64_t run_generation = 1;  // That of its container; stopping raises only the instance's own.
     std::optional<int> exit_code;
     std::int64_t created_at = 0;  // Microseconds since 1970; 0: not so far.
     std::int64_t started_at = 0;
-    std::int64_t ready_at = 0;
-    std::int64_t ended_at = 0;
+    std::int64_t ready_at = 0;  // Of this run, as started_at.
+    std::int64_t ended_at = 0;  // Or since when it rests.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),

@@ -9,7 +9,9 @@ std::string_view state_of(InstancePhase phase) {
         case InstancePhase::starting:
         case InstancePhase::probing: return "ready";
         case InstancePhase::running: return "running";
+        case InstancePhase::halting:
         case InstancePhase::stopping: return "stopping";
+        case InstancePhase::resting:
         case InstancePhase::stopped: return "stopped";
         case InstancePhase::failed: return "failed";
         case InstancePhase::lost: return "lost";

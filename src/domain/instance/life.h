@@ -14,26 +14,32 @@ enum class InstancePhase {
     starting,  // The container is being made.
     probing,   // It runs; its probe ports do not all answer yet.
     running,   // They do.
-    stopping,  // To be stopped; the host has not confirmed it.
+    halting,   // To be stopped for now; the host has not confirmed it.
+    resting,   // Stopped for now: it holds nothing but its name, URLs and volumes, and may be started again.
+    stopping,  // To be ended; the host has not confirmed it.
     stopped,   // Its owner wanted that.
     failed,    // It ended by itself, or never began.
     lost,      // Its host has been silent for too long. It may come back with the host.
 };
-BOOST_DESCRIBE_ENUM(InstancePhase, placed, pulling, starting, probing, running, stopping, stopped, failed,
-                    lost)
+BOOST_DESCRIBE_ENUM(InstancePhase, placed, pulling, starting, probing, running, halting, resting, stopping,
+                    stopped, failed, lost)
 
 enum class InstanceEvent {
     pull,  // The agent says what it is at …
     start,
     probe,
     ready,      // … and that all probes have answered.
+    halt,       // It is to rest, as its owner or a rule wants.
+    wake,       // It has a place again …
+    restart,    // … or is to begin anew in the one that it has.
     stop,       // The owner has had enough.
     fail,       // The start failed, or the container exited.
     absent,     // The host confirms that nothing of it runs there.
     lose_host,  // The host is lost; instances do not follow it into `unreachable`.
     host_gone,  // The host was removed for good.
 };
-BOOST_DESCRIBE_ENUM(InstanceEvent, pull, start, probe, ready, stop, fail, absent, lose_host, host_gone)
+BOOST_DESCRIBE_ENUM(InstanceEvent, pull, start, probe, ready, halt, wake, restart, stop, fail, absent,
+                    lose_host, host_gone)
 
 using InstanceEdge = Edge<InstancePhase, InstanceEvent>;
 
@@ -48,6 +54,23 @@ inline constexpr InstanceEdge instance_life[] = {
     {InstancePhase::starting, InstanceEvent::probe, InstancePhase::probing},
     {InstancePhase::starting, InstanceEvent::ready, InstancePhase::running},
     {InstancePhase::probing, InstanceEvent::ready, InstancePhase::running},
+
+    {InstancePhase::placed, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::pulling, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::starting, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::probing, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::running, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::lost, InstanceEvent::halt, InstancePhase::halting},
+    {InstancePhase::halting, InstanceEvent::absent, InstancePhase::resting},
+    {InstancePhase::halting, InstanceEvent::host_gone, InstancePhase::resting},
+    {InstancePhase::halting, InstanceEvent::stop, InstancePhase::stopping},
+    {InstancePhase::resting, InstanceEvent::wake, InstancePhase::placed},
+    {InstancePhase::resting, InstanceEvent::stop, InstancePhase::stopped},
+    {InstancePhase::pulling, InstanceEvent::restart, InstancePhase::placed},
+    {InstancePhase::starting, InstanceEvent::restart, InstancePhase::placed},
+    {InstancePhase::probing, InstanceEvent::restart, InstancePhase::placed},
+    {InstancePhase::running, InstanceEvent::restart, InstancePhase::placed},
+    {InstancePhase::lost, InstanceEvent::restart, InstancePhase::placed},  // It is back with an earlier run.
 
     {InstancePhase::placed, InstanceEvent::stop, InstancePhase::stopping},
     {InstancePhase::pulling, InstanceEvent::stop, InstancePhase::stopping},
@@ -92,9 +115,18 @@ constexpr bool is_final(InstancePhase phase) { return is_final(instance_life, ph
 static_assert(is_deterministic(instance_life));
 static_assert(is_final(InstancePhase::stopped) && is_final(InstancePhase::failed));
 static_assert(!is_final(InstancePhase::lost) && !is_final(InstancePhase::stopping));
+static_assert(!is_final(InstancePhase::resting));
+
+// It has a place on a host. (One that has ended keeps its claim until the host confirms that nothing runs.)
+constexpr bool has_place(InstancePhase phase) { return !is_final(phase) && phase != InstancePhase::resting; }
+
+// An older run of it may still be seen while this one is about to begin.
+constexpr bool is_restartable(InstancePhase phase) {
+    return next(instance_life, phase, InstanceEvent::restart) || phase == InstancePhase::placed;
+}
 
 // The state as the source API spells it: ready running stopping stopped failed lost. (`init` is a stock
-// slot's.)
+// slot's; what rests is stopped, too.)
 std::string_view state_of(InstancePhase phase);
 
 }  // namespace hostler

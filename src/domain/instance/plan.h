@@ -48,8 +48,10 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::alive: return InstanceAction::note_alive;
             }
             return InstanceAction::none;
+        case InstancePhase::halting:
         case InstancePhase::stopping:
             return seen == Seen::absent ? InstanceAction::note_absent : InstanceAction::stop;
+        case InstancePhase::resting: return InstanceAction::none;  // It holds nothing.
         case InstancePhase::stopped:
         case InstancePhase::failed:
             // It holds its claim until the host confirms; the caller asks only while it does.
@@ -67,6 +69,7 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
 // Silence is not death.
 static_assert(plan(InstancePhase::running, Seen::unknown, false) == InstanceAction::none);
 static_assert(plan(InstancePhase::lost, Seen::alive, false) == InstanceAction::note_alive);
+static_assert(plan(InstancePhase::halting, Seen::unknown, false) == InstanceAction::stop);
 static_assert(plan(InstancePhase::stopped, Seen::alive, false) == InstanceAction::stop);
 
 }  // namespace hostler

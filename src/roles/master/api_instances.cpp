@@ -4,6 +4,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/rest_rules.h"
 #include "roles/master/template_rules.h"
 #include "roles/master/views.h"
 
@@ -12,7 +13,7 @@ namespace hostler::master {
 namespace {
 
 // A name that was used stays used, also when its instance is no longer in memory.
-Task<> check_never_used(TermPtr term, api::StartInstance request) {
+Task<> check_never_used(TermPtr term, api::CreateInstance request) {
     const auto used = co_await term->ports().store.find(
         std::string{Kind<UsedName>::name}, UsedName::id_of(request.tenant_id, request.instance_id));
     if (!used && used.error().code == Code::not_found) co_return Result<>{};
@@ -24,10 +25,10 @@ Task<> check_never_used(TermPtr term, api::StartInstance request) {
     co_return std::unexpected(std::move(error));
 }
 
-Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::StartInstance& request,
+Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
                                 const Digest& digest) {
     const auto filled = TRY(filled_in(desk.settings.templates, request));
-    TRY(start_instance(desk, filled, digest.sha256(call.request)));
+    TRY(create_instance(desk, filled, digest.sha256(call.request)));
     return api::Empty{};
 }
 
@@ -35,24 +36,43 @@ Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::St
 
 void Api::add_instances() {
     namespace ops = api::ops;
-    handlers_.on<ops::start_instance>([this](api::Call call, api::StartInstance request) -> Task<api::Empty> {
-        CO_TRY(tenant_meant(call, request.tenant_id));
-        const TermPtr term = CO_TRY(leader());
-        if (!find_instance(term->look(), request.tenant_id, request.instance_id))
-            CO_TRY(co_await check_never_used(term, request));
-        const Digest& digest = term->ports().digest;
-        co_return co_await perform<std::remove_cvref_t<decltype(ops::start_instance)>>(
-            [&digest](Desk& desk, const api::Call& asked, const api::StartInstance& wanted) {
-                return decide_start(desk, asked, wanted, digest);
-            },
-            std::move(call), std::move(request));
-    });
-    write<ops::stop_instance>([](Desk& desk, const api::Call& call,
-                                 const api::NameInstance& request) -> Result<api::Empty> {
+    handlers_.on<ops::create_instance>(
+        [this](api::Call call, api::CreateInstance request) -> Task<api::Empty> {
+            CO_TRY(tenant_meant(call, request.tenant_id));
+            const TermPtr term = CO_TRY(leader());
+            if (!find_instance(term->look(), request.tenant_id, request.instance_id))
+                CO_TRY(co_await check_never_used(term, request));
+            const Digest& digest = term->ports().digest;
+            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_instance)>>(
+                [&digest](Desk& desk, const api::Call& asked, const api::CreateInstance& wanted) {
+                    return decide_start(desk, asked, wanted, digest);
+                },
+                std::move(call), std::move(request));
+        });
+    write<ops::delete_instance>([](Desk& desk, const api::Call& call,
+                                   const api::NameInstance& request) -> Result<api::Empty> {
         const Instance& instance = *TRY(instance_named(desk, call, request.instance_id, request.tenant_id));
-        stop_instance(desk, instance.id, "its owner stopped it");
+        delete_instance(desk, instance.id, "its owner deleted it");
         return api::Empty{};
     });
+    write<ops::stop_instance>(
+        [](Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Instance> {
+            const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+            TRY(halt_instance(desk, instance.id, "stopped_by_owner", "its owner stopped it"));
+            return view(desk, instance);
+        });
+    write<ops::start_instance>(
+        [](Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Instance> {
+            const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+            TRY(wake_instance(desk, instance.id));
+            return view(desk, instance);
+        });
+    write<ops::restart_instance>(
+        [](Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Instance> {
+            const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+            TRY(restart_instance(desk, instance.id));
+            return view(desk, instance);
+        });
     read<ops::get_instance_state>([](const Desk& desk, const api::Call& call,
                                      const api::NameInstance& request) -> Result<api::InstanceStateAnswer> {
         return api::InstanceStateAnswer{

@@ -276,7 +276,7 @@ TEST_F(AuditTest, ALineSaysWhoDidWhatToWhichObjectAndWhatItWasBefore) {
     told = line("acme", "POST", "/gpu-instances", start("one"));
     const std::string instance = "instance/" + term().look().estate.instances.all().begin()->first;
     EXPECT_EQ(std::tie(told.actor, told.operation, told.subject, told.tenant, told.before),
-              std::tuple("key/acme", "startInstance", instance, "acme", ""));
+              std::tuple("key/acme", "createInstance", instance, "acme", ""));
     EXPECT_EQ(in(told.after, "image"), "demo:1");
     told = line("", "DELETE", "/gpu-instances/one?tenantID=acme");
     EXPECT_EQ(std::tie(told.actor, told.subject, told.tenant), std::tuple("key/", instance, "acme"))

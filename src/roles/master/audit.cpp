@@ -46,13 +46,17 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& 
     return stock(desk, request.spec_name);
 }
 
-Subject subject_of(const Desk& desk, const api::Call&, const api::StartInstance& request) {
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateInstance& request) {
     const Instance* instance = find_instance(desk, request.tenant_id, request.instance_id);
     return instance ? named(*instance, api::encode(view(desk, *instance))) : Subject{};
 }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request) {
     const auto found = instance_named(desk, call, request.instance_id, request.tenant_id);
     return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
 }
 
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateZone& request) {

@@ -16,8 +16,9 @@ struct Subject {
 // What a request is about, as it is now.
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateStocks& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteStocks& request);
-Subject subject_of(const Desk& desk, const api::Call& call, const api::StartInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAccessPoint& request);

@@ -96,7 +96,7 @@ TEST(Commands, AStopThatFailedIsTriedAgainAfterAMoment) {
     Started1 rig;
     rig.run(rig.a, rig.id);
     rig.answer(rig.id, {.done = true});
-    stop_instance(rig.desk, rig.id, "test");
+    delete_instance(rig.desk, rig.id, "test");
     rig.report(rig.a);
     rig.answer(rig.id, {.code = "unavailable", .message = "engine down"});
     reconcile_instance(rig.desk, rig.id);

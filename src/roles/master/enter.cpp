@@ -46,16 +46,18 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
         desk, call, request.instance(),
         request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
     const bool is_over = is_final(instance.phase) || instance.phase == InstancePhase::stopping;
-    if (is_over || instance.host.empty() || instance.phase == InstancePhase::placed) {
+    const bool rests = instance.phase == InstancePhase::halting || instance.phase == InstancePhase::resting;
+    if (is_over || rests || instance.host.empty() || instance.phase == InstancePhase::placed) {
         Error error{
             Code::conflict,
             fmt::format("instance {} is not running: it is {}", instance.caller_id, text_of(instance.phase)),
             "not_running"};
-        error.help = is_over
-                         ? fmt::format("Start another one; `hostler explain {}` tells why this one ended.",
-                                       instance.caller_id)
-                         : fmt::format("Wait until it runs: `hostler instance get {}` shows how far it is.",
-                                       instance.caller_id);
+        error.help =
+            rests ? fmt::format("It can be started again: `hostler instance start {}`.", instance.caller_id)
+            : is_over ? fmt::format("Start another one; `hostler explain {}` tells why this one ended.",
+                                    instance.caller_id)
+                      : fmt::format("Wait until it runs: `hostler instance get {}` shows how far it is.",
+                                    instance.caller_id);
         error.message += fmt::format(". {}", error.help);
         return std::unexpected(std::move(error));
     }

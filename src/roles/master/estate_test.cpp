@@ -267,7 +267,7 @@ TEST(Retention, ForgetsWhatIsOver) {
     const auto a = rig.host("a");
     ASSERT_TRUE(rig.stock(1));
     const auto id = rig.running("one");
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     rig.said[a].clear();
     rig.answer(id, {.done = true});
     rig.estate.answers.add({.id = "|k", .expires_at = rig.estate.micros() + 1});

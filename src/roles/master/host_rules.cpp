@@ -17,8 +17,7 @@ namespace {
 std::vector<std::string> instances_on(const Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host && (!is_final(instance.phase) || !instance.claim.empty()))
-            ids.push_back(id);
+        if (instance.host == host && !instance.claim.empty()) ids.push_back(id);
     return ids;
 }
 
@@ -87,7 +86,7 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
 // An instance that we let go, and whose container runs there all the same.
 bool overdue(const Desk& desk, const std::string& host, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
-    return instance && instance->host == host && is_final(instance->phase) && instance->claim.empty();
+    return instance && instance->host == host && instance->claim.empty();
 }
 
 // The GPUs that the ledger gives to nobody else. Stock that counts on one which something runs on has no

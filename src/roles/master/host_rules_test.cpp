@@ -227,7 +227,7 @@ TEST(RemoveHost, AnEmptyOneGoesQuietly) {
     const auto a = rig.host("a");
     ASSERT_TRUE(rig.stock(1));
     const auto id = rig.running("one");
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     rig.said[a].clear();
     rig.answer(id, {.done = true});
     EXPECT_TRUE(remove_host(rig.desk, a, false));

@@ -58,12 +58,13 @@ Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
     return {};
 }
 
-Result<InstanceSpec> spec_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
                              std::string& host) {
     Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
     InstanceSpec spec;
     spec.image = request.image;
     spec.template_name = request.template_name;
+    spec.zone = request.zone.value_or("");
     if (!desk.estate.specs.find(request.spec_name))
         wrong.fields.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
@@ -125,11 +126,31 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     return {};
 }
 
+// What an earlier run of it did is no word about this one. (0: its host does not say which run it saw.)
+bool is_of_earlier_run(const Desk& desk, const Instance& instance) {
+    const auto host = desk.live.hosts.find(instance.host);
+    if (host == desk.live.hosts.end()) return false;
+    const auto workload = host->second.workloads.find(instance.id);
+    return workload != host->second.workloads.end() && workload->second.generation != 0 &&
+           workload->second.generation < instance.run_generation;
+}
+
 void end(Desk& desk, Instance& instance) {
     if (instance.ended_at == 0) instance.ended_at = desk.estate.micros();
     // From here on nobody pays for it, and yet nobody else gets it before the host says that nothing runs.
     if (!instance.claim.empty())
         desk.estate.pass_on(instance.claim, ClaimUse::leaving, instance.tenant, instance.id);
+}
+
+// Nothing of it is on its host.
+void note_absence(Desk& desk, const Instance& instance) {
+    const std::string id = instance.id;
+    if (instance.phase == InstancePhase::halting)  // Why it rests was said when it was halted.
+        note(desk, id, InstanceEvent::absent, std::string{instance.reason}, std::string{instance.message});
+    else if (instance.phase == InstancePhase::stopping)
+        note(desk, id, InstanceEvent::absent, "stopped", "it was asked to stop");
+    else
+        note(desk, id, InstanceEvent::absent, "disappeared", "its container is not on the host any more");
 }
 
 }  // namespace
@@ -142,7 +163,7 @@ const Instance* find_instance(const Desk& desk, const std::string& tenant, const
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
 
-Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest) {
+Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest) {
     if (const Instance* before = find_instance(desk, request.tenant_id, request.instance_id)) {
         if (before->request_digest == digest && !is_final(before->phase)) return Started::before;
         Error error{
@@ -162,6 +183,15 @@ Result<Started> start_instance(Desk& desk, const api::StartInstance& request, co
                       .spec_name = request.spec_name,
                       .spec = TRY(spec_of(desk, request, zone, host)),
                       .request_digest = digest};
+    TRY(settle(desk, instance, zone, host));
+    instance.created_at = desk.estate.micros();
+    const std::string id = instance.id;
+    desk.estate.instances.add(std::move(instance));
+    reconcile_instance(desk, id);
+    return Started::now;
+}
+
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     TRY(check_attachable(desk, instance));
     TRY(give_place(desk, instance, zone, host));
     auto in = subnet_for(desk, instance.tenant, instance.host);
@@ -175,25 +205,24 @@ Result<Started> start_instance(Desk& desk, const api::StartInstance& request, co
     }
     instance.subnet = (*in)->id;
     instance.address = desk.pool.address((*in)->index, desk.estate.claims.at(instance.claim).address_index);
-    instance.created_at = desk.estate.micros();
     instance.reason = "placed";
     instance.message = fmt::format("placed on host {}", instance.host);
     bind_volumes(desk, instance);
-    const std::string id = instance.id;
-    desk.estate.event("instance", id, instance.tenant, "placed",
+    desk.estate.event("instance", instance.id, instance.tenant, "placed",
                       fmt::format("Instance {} was placed on host {} {}.", instance.caller_id, instance.host,
                                   instance.slot.empty() ? "directly" : "from stock"));
-    desk.estate.instances.add(std::move(instance));
-    reconcile_instance(desk, id);
-    return Started::now;
+    return {};
 }
 
-void stop_instance(Desk& desk, const std::string& id, const std::string& why) {
+void delete_instance(Desk& desk, const std::string& id, const std::string& why) {
     const Instance& now = desk.estate.instances.at(id);
     if (is_final(now.phase) || now.phase == InstancePhase::stopping) return;
     ++desk.estate.instances.edit(id).meta.generation;
     close_commands(desk, id, now.meta.generation);
+    const bool waits_for_a_lost_host =
+        now.phase == InstancePhase::halting && desk.estate.hosts.at(now.host).phase == HostPhase::lost;
     note(desk, id, InstanceEvent::stop, "stop_asked", why);
+    if (waits_for_a_lost_host) note(desk, id, InstanceEvent::lose_host, "stop_asked", why);
     reconcile_instance(desk, id);
 }
 
@@ -207,14 +236,21 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
     instance.message = message;
     if (*to == InstancePhase::running && instance.ready_at == 0) instance.ready_at = desk.estate.micros();
     if (*to == InstancePhase::probing && instance.started_at == 0) instance.started_at = desk.estate.micros();
+    if (*to == InstancePhase::resting) instance.ended_at = desk.estate.micros();
     if (is_final(*to)) end(desk, instance);
     desk.estate.event("instance", id, instance.tenant, std::move(reason), std::move(message));
 }
 
 void reconcile_instance(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
-    if (!instance || (is_final(instance->phase) && instance->claim.empty())) return;
-    const Seen seen = desk.live.seen(instance->host, id);
+    if (!instance || instance->claim.empty()) return;
+    Seen seen = desk.live.seen(instance->host, id);
+    if (is_restartable(instance->phase) && is_of_earlier_run(desk, *instance)) {
+        // Its host was lost before it could begin it anew.
+        if (instance->phase == InstancePhase::lost && seen != Seen::unknown && !commanded(desk, id))
+            note(desk, id, InstanceEvent::restart, "host_back", "its host is back, and begins it anew");
+        seen = Seen::unknown;
+    }
     InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
     const auto host = desk.live.hosts.find(instance->host);
     const bool host_speaks = host != desk.live.hosts.end() && host->second.connected && host->second.complete;
@@ -247,11 +283,8 @@ void reconcile_instance(Desk& desk, const std::string& id) {
             return;
         }
         case InstanceAction::note_absent:
-            note(desk, id, InstanceEvent::absent,
-                 instance->phase == InstancePhase::stopping ? "stopped" : "disappeared",
-                 instance->phase == InstancePhase::stopping ? "it was asked to stop"
-                                                            : "its container is not on the host any more");
-            if (is_final(desk.estate.instances.at(id).phase)) let_go(desk, id);
+            note_absence(desk, *instance);
+            if (!has_place(desk.estate.instances.at(id).phase)) let_go(desk, id);
             return;
     }
 }

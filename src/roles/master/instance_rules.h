@@ -11,10 +11,14 @@ enum class Started { now, before };
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
 // `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
 // insufficient_capacity, volume_in_use).
-Result<Started> start_instance(Desk& desk, const api::StartInstance& request, const std::string& digest);
+Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest);
 
-// Stopping what has ended succeeds.
-void stop_instance(Desk& desk, const std::string& id, const std::string& why);
+// Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or
+// nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet).
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host);
+
+// It ends for good. Deleting what has ended succeeds.
+void delete_instance(Desk& desk, const std::string& id, const std::string& why);
 
 // Moves it along its life, if `event` leads anywhere; keeps reason and message.
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);

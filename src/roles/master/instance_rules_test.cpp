@@ -21,7 +21,7 @@ const Slot& only_slot(const DeskRig& rig) {
     return rig.estate.slots.all().begin()->second;
 }
 
-TEST(StartInstance, FromStock) {
+TEST(CreateInstance, FromStock) {
     DeskRig rig;
     const auto a = rig.host("a");
     ASSERT_TRUE(rig.stock(1));
@@ -42,7 +42,7 @@ TEST(StartInstance, FromStock) {
     EXPECT_EQ(rig.command_of(id)->subject_generation, 1u);
 }
 
-TEST(StartInstance, DirectlyWhereThereIsRoom) {
+TEST(CreateInstance, DirectlyWhereThereIsRoom) {
     DeskRig rig;
     rig.host("a", "nj", 1);
     ASSERT_TRUE(rig.stock(1));
@@ -57,7 +57,7 @@ TEST(StartInstance, DirectlyWhereThereIsRoom) {
     EXPECT_EQ(only_slot(rig).phase, SlotPhase::idle);
 }
 
-TEST(StartInstance, NoRoomChangesNothing) {
+TEST(CreateInstance, NoRoomChangesNothing) {
     DeskRig rig;
     rig.host("a", "nj", 1);
     ASSERT_TRUE(rig.stock(1));
@@ -72,7 +72,7 @@ TEST(StartInstance, NoRoomChangesNothing) {
     EXPECT_TRUE(rig.estate.unchanged());
 }
 
-TEST(StartInstance, TheSameAgainIsTheSameInstance) {
+TEST(CreateInstance, TheSameAgainIsTheSameInstance) {
     DeskRig rig;
     rig.host("a");
     ASSERT_TRUE(rig.stock(2));
@@ -92,7 +92,7 @@ TEST(StartInstance, TheSameAgainIsTheSameInstance) {
     EXPECT_THAT(after.error().message, ::testing::HasSubstr("has ended"));
 }
 
-TEST(StartInstance, EveryWrongFieldIsNamed) {
+TEST(CreateInstance, EveryWrongFieldIsNamed) {
     DeskRig rig;
     rig.host("a"), rig.host("b");
     ASSERT_TRUE(rig.stock(1));
@@ -116,7 +116,7 @@ TEST(StartInstance, EveryWrongFieldIsNamed) {
     EXPECT_TRUE(rig.estate.unchanged());
 }
 
-TEST(StartInstance, MountsAreChecked) {
+TEST(CreateInstance, MountsAreChecked) {
     DeskRig rig;
     const auto a = rig.host("a", "nj"), b = rig.host("b", "lon");
     ASSERT_TRUE(rig.stock(2));
@@ -140,7 +140,7 @@ TEST(StartInstance, MountsAreChecked) {
     EXPECT_EQ(find_instance(rig.desk, "acme", "x")->host, b) << "where its volume lies";
 }
 
-TEST(StartInstance, PortsOfTheirOwnWithoutAWildcard) {
+TEST(CreateInstance, PortsOfTheirOwnWithoutAWildcard) {
     DeskRig rig;
     rig.settings.own_port_min = 20000, rig.settings.own_port_max = 20003;
     rig.estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = ""});
@@ -174,13 +174,13 @@ TEST(StopInstance, EndsAndRefillsItsSlot) {
     const auto id = rig.running("one");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
     const std::string claim = rig.instance(id).claim;
-    stop_instance(rig.desk, id, "its owner stopped it");
+    delete_instance(rig.desk, id, "its owner stopped it");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopping);
     EXPECT_EQ(rig.instance(id).meta.generation, 2u);
     EXPECT_EQ(rig.command_of(id)->verb, Verb::stop_workload);
     EXPECT_EQ(rig.command_of(id)->subject_generation, 2u);
     EXPECT_EQ(rig.estate.claims.at(claim).use, ClaimUse::instance) << "it runs until the host says otherwise";
-    stop_instance(rig.desk, id, "again");
+    delete_instance(rig.desk, id, "again");
     EXPECT_EQ(rig.instance(id).meta.generation, 2u) << "stopping twice is stopping once";
     rig.said[a].clear();
     rig.answer(id, {.done = true});
@@ -193,7 +193,7 @@ TEST(StopInstance, EndsAndRefillsItsSlot) {
     EXPECT_EQ(rig.estate.claims.at(claim).use, ClaimUse::stock);
     EXPECT_EQ(rig.estate.claims.at(claim).holder, only_slot(rig).id);
     EXPECT_TRUE(rig.estate.claims.at(claim).tenant.empty());
-    stop_instance(rig.desk, id, "again");
+    delete_instance(rig.desk, id, "again");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
 }
 
@@ -203,7 +203,7 @@ TEST(StopInstance, OnePlacedDirectlyReleasesItsClaim) {
     ASSERT_TRUE(rig.stock(1));
     ASSERT_TRUE(delete_stock(rig.desk, {.number = 1, .spec_name = "small"}));
     const auto id = rig.running("one");
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     rig.answer(id, {.done = true});
     EXPECT_TRUE(rig.estate.claims.all().empty());
 }
@@ -217,7 +217,7 @@ TEST(StopInstance, WhileItsStartIsUnderWay) {
     note_progress(rig.desk, a, begun, "pulling", "0 %");
     // An image that is pulled is in no report, however many there are.
     for (int i = 0; i < 5; ++i) rig.report(a);
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopping) << "the host must say so first";
     ASSERT_EQ(rig.command_of(id)->verb, Verb::stop_workload) << "the start is superseded";
     note_answer(rig.desk, a, begun, {.done = true});
@@ -238,7 +238,7 @@ TEST(StopInstance, OnALostHostFreesNothingBeforeTheHostSpeaks) {
     rig.pass(300), watch_silence(rig.desk, rig.now);
     EXPECT_EQ(rig.estate.hosts.at(a).phase, HostPhase::lost);
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::lost);
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
     EXPECT_EQ(rig.estate.claims.at(rig.instance(id).claim).use, ClaimUse::leaving);
     rig.connect(a), rig.report(a);
@@ -255,7 +255,7 @@ TEST(StopInstance, HostLostWhileStopping) {
     const auto a = rig.host("a", "nj", 1);
     ASSERT_TRUE(rig.stock(1));
     const auto id = rig.running("one");
-    stop_instance(rig.desk, id, "test");
+    delete_instance(rig.desk, id, "test");
     rig.disconnect(a);
     rig.pass(400), watch_silence(rig.desk, rig.now), watch_silence(rig.desk, rig.now);
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);

@@ -149,7 +149,7 @@ TEST(Stock, IsFilledAfterUncordon) {
     ASSERT_TRUE(rig.stock(1));
     const auto instance = rig.running("one");
     ASSERT_TRUE(cordon_host(rig.desk, a, true));
-    stop_instance(rig.desk, instance, "test");
+    delete_instance(rig.desk, instance, "test");
     rig.said[a].clear();
     rig.answer(instance, {.done = true});
     EXPECT_EQ(rig.instance(instance).phase, InstancePhase::stopped);

@@ -24,7 +24,8 @@ const InstanceTemplate* find_template(const std::vector<InstanceTemplate>& known
     return found == known.end() ? nullptr : &*found;
 }
 
-Result<api::StartInstance> filled_in(const std::vector<InstanceTemplate>& known, api::StartInstance request) {
+Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known,
+                                      api::CreateInstance request) {
     if (request.template_name.empty()) return request;
     const InstanceTemplate* from = find_template(known, request.template_name);
     if (!from) return std::unexpected(no_such_template(known, request.template_name));

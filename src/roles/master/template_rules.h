@@ -12,6 +12,7 @@ const InstanceTemplate* find_template(const std::vector<InstanceTemplate>& known
 // where storageID's volume goes. What the request says itself counts more. One without a template is given
 // back as it is. Errors: invalid, naming the fields: no such template, wrong parameters, a volume that has no
 // place.
-Result<api::StartInstance> filled_in(const std::vector<InstanceTemplate>& known, api::StartInstance request);
+Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known,
+                                      api::CreateInstance request);
 
 }  // namespace hostler::master

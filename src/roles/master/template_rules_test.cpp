@@ -39,7 +39,7 @@ TEST(Templates, WhatTheRequestLeavesOutComesFromThem) {
 }
 
 TEST(Templates, WhatTheRequestSaysCountsMore) {
-    api::StartInstance request{.image = "own:2", .storage_id = "models", .template_name = "notebook"};
+    api::CreateInstance request{.image = "own:2", .storage_id = "models", .template_name = "notebook"};
     request.template_ = {.ports = {{.port = 1234}},
                          .envs = {{"MODE", "classic"}},
                          .cmd = "mine",
@@ -54,7 +54,7 @@ TEST(Templates, WhatTheRequestSaysCountsMore) {
 }
 
 TEST(Templates, WithoutOneNothingChanges) {
-    const api::StartInstance request{.instance_id = "plain", .image = "own:1"};
+    const api::CreateInstance request{.instance_id = "plain", .image = "own:1"};
     const auto filled = filled_in(known(), request);
     ASSERT_TRUE(filled);
     EXPECT_EQ(*filled, request);

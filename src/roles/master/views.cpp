@@ -60,6 +60,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.template_name = instance.spec.template_name;
     boost::describe::enum_from_string(std::string{state_of(instance.phase)}.c_str(), shown.state);
     shown.phase = text_of(instance.phase);
+    shown.resumable = instance.phase == InstancePhase::resting;
     shown.reason = instance.reason;
     shown.message = instance.message;
     shown.host = instance.host;
@@ -120,7 +121,7 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.disk_bytes = host.facts.disk_bytes;
     shown.disk_free_bytes = host.facts.disk_free_bytes;
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host.id && !is_final(instance.phase)) ++shown.instances;
+        if (instance.host == host.id && has_place(instance.phase)) ++shown.instances;
     shown.os = host.facts.os;
     shown.kernel = host.facts.kernel;
     shown.architecture = host.facts.architecture;

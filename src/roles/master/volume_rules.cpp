@@ -12,10 +12,13 @@ namespace hostler::master {
 
 namespace {
 
-bool holds(const Instance& instance, const std::string& volume) {
-    return (!is_final(instance.phase) || !instance.claim.empty()) &&
-           std::ranges::any_of(instance.spec.volumes,
+bool mounts(const Instance& instance, const std::string& volume) {
+    return std::ranges::any_of(instance.spec.volumes,
                                [&](const InstanceVolume& mount) { return mount.volume == volume; });
+}
+
+bool holds(const Instance& instance, const std::string& volume) {
+    return !instance.claim.empty() && mounts(instance, volume);
 }
 
 // The one that runs on this volume; nullptr: none.
@@ -130,7 +133,7 @@ Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
                     fmt::format("volume {} is mounted by instance {}", desk.estate.volumes.at(id).name,
                                 users.front()),
                     "volume_in_use"};
-        error.help = "Stop the instance first.";
+        error.help = "Delete the instance first.";
         return std::unexpected(std::move(error));
     }
     const Volume& volume = desk.estate.volumes.at(id);
@@ -208,7 +211,8 @@ const Volume* find_volume(const Desk& desk, const std::string& tenant, const std
 std::vector<std::string> attached_to(const Desk& desk, const std::string& volume) {
     std::vector<std::string> users;
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (holds(instance, volume)) users.push_back(instance.caller_id);
+        if (holds(instance, volume) || (!is_final(instance.phase) && mounts(instance, volume)))
+            users.push_back(instance.caller_id);
     return users;
 }
 
@@ -217,7 +221,7 @@ std::string zone_of(const Desk& desk, const Volume& volume) {
     return host ? host->zone : volume.zone;
 }
 
-std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
                                       std::string& host, std::vector<FieldError>& wrong) {
     std::vector<InstanceVolume> mounts;
     std::set<std::string> paths;
@@ -254,6 +258,25 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance
         mounts.push_back({volume->id, mount.mount_path, mount.read_only});
     }
     return mounts;
+}
+
+Result<> find_volumes(const Desk& desk, const Instance& instance, std::string& zone, std::string& host) {
+    const auto refuse = [&](const std::string& what) {
+        return fail(Code::conflict,
+                    fmt::format("instance {} cannot be started: {}", instance.caller_id, what),
+                    "volume_unavailable");
+    };
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        const Volume* volume = desk.estate.volumes.find(mount.volume);
+        if (!volume || volume->phase == VolumePhase::deleting)
+            return refuse(fmt::format("its volume at {} was deleted", mount.path));
+        if (volume->host.empty()) continue;
+        if (!host.empty() && volume->host != host)
+            return refuse("its volumes have come to lie on different hosts");
+        host = volume->host;
+        zone = zone_of(desk, *volume);
+    }
+    return {};
 }
 
 Result<> check_attachable(const Desk& desk, const Instance& instance) {

@@ -1,4 +1,4 @@
-// Volumes: what outlives an instance. An attachment is an instance, not yet over, that mounts it.
+// Volumes: what outlives an instance. An attachment is an instance with a place that mounts it.
 #pragma once
 
 #include "api/types_instance.h"
@@ -24,6 +24,7 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
 // By id or by the tenant's name for it.
 const Volume* find_volume(const Desk& desk, const std::string& tenant, const std::string& name);
 
+// Instances that mount it, those that rest among them.
 std::vector<std::string> attached_to(const Desk& desk, const std::string& volume);
 
 // Where its data lies, or where it is wanted as long as it lies nowhere; empty: anywhere.
@@ -31,8 +32,12 @@ std::string zone_of(const Desk& desk, const Volume& volume);
 
 // What the request mounts; wrong fields are added to `wrong`. `host` becomes where its volumes lie, if
 // anywhere; `zone`, in which the request wants it, becomes where they may lie.
-std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::StartInstance& request, std::string& zone,
+std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
                                       std::string& host, std::vector<FieldError>& wrong);
+
+// Where one that rests has to be started, for its volumes' sake; left alone: anywhere. Errors: conflict
+// (volume_unavailable).
+Result<> find_volumes(const Desk& desk, const Instance& instance, std::string& zone, std::string& host);
 
 // One writer at a time. Errors: conflict (volume_in_use).
 Result<> check_attachable(const Desk& desk, const Instance& instance);

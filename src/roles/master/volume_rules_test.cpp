@@ -132,7 +132,7 @@ TEST_F(Volumes, ALateAnswerToTheCreationSaysNothingOfTheDeletion) {
     ASSERT_TRUE(mount("one"));
     const auto id = find_instance(desk, "acme", "one")->id;
     const std::string create = command_of(v)->id;
-    stop_instance(desk, id, "test");
+    delete_instance(desk, id, "test");
     answer(id, {.done = true});
     ASSERT_TRUE(delete_volume(desk, v));
     note_answer(desk, a, create, {.done = true});
@@ -290,7 +290,7 @@ TEST(Subnets, TheLastOneOutClosesIt) {
     EXPECT_NE(rig.instance(two).address, rig.instance(one).address);
     for (const auto& id : {one, two}) {
         EXPECT_FALSE(rig.estate.subnets.at(subnet).leaving);
-        stop_instance(rig.desk, id, "test");
+        delete_instance(rig.desk, id, "test");
         rig.said[a].erase(id);
         rig.answer(id, {.done = true});
     }

@@ -26,7 +26,7 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
         }
         case ClaimUse::instance:
             if (instance && instance->claim == claim.id && instance->host == claim.host &&
-                instance->tenant == claim.tenant && !is_final(instance->phase))
+                instance->tenant == claim.tenant && has_place(instance->phase))
                 return Use::tenant;
             wrong = "it says instance, and no living one has it";
             return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
 
 void check_holders(const Estate& estate, Findings& found) {
     for (const auto& [id, instance] : estate.instances.all()) {
-        if (instance.claim.empty() && is_final(instance.phase)) continue;
+        if (instance.claim.empty() && !has_place(instance.phase)) continue;
         const Claim* claim = instance.claim.empty() ? nullptr : estate.claims.find(instance.claim);
         if (!claim || claim->holder != id)
             found.report(Invariant::claim_identity,

@@ -96,11 +96,11 @@ struct DeskRig {
                                    .gpu_num = gpus,
                                    .zone = std::move(zone)});
     }
-    static api::StartInstance request(const std::string& name, const std::string& tenant = "acme") {
+    static api::CreateInstance request(const std::string& name, const std::string& tenant = "acme") {
         return {.instance_id = name, .tenant_id = tenant, .image = "demo:1", .spec_name = "small"};
     }
-    Result<Started> start(const api::StartInstance& wanted) {
-        return start_instance(desk, wanted, "digest of " + wanted.image);
+    Result<Started> start(const api::CreateInstance& wanted) {
+        return create_instance(desk, wanted, "digest of " + wanted.image);
     }
     std::string started(const std::string& name, const std::string& tenant = "acme") {
         const auto done = start(request(name, tenant));

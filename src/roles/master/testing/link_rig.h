@@ -106,7 +106,7 @@ struct LinkRig : TermRig {
                                               .memory = "1Gi",
                                               .gpu_type = "H100",
                                               .gpu_num = 1}));
-        HOSTLER_ASSERT(start_instance(now, request, "digest"));
+        HOSTLER_ASSERT(create_instance(now, request, "digest"));
         const std::string id = find_instance(now, "acme", name)->id;
         now.estate.instances.edit(id).spec.ports = {{.port = static_cast<int>(port)}};
         return id;

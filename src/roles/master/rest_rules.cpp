@@ -1,0 +1,122 @@
+#include "roles/master/rest_rules.h"
+
+#include <fmt/format.h>
+
+#include "roles/master/command_rules.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/volume_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+std::unexpected<Error> refuse(std::string message, std::string reason, std::string help) {
+    Error error{Code::conflict, std::move(message), std::move(reason)};
+    error.help = std::move(help);
+    return std::unexpected(std::move(error));
+}
+
+std::unexpected<Error> has_ended(const Instance& instance) {
+    return refuse(fmt::format("instance {} is {}: it cannot be started or stopped any more",
+                              instance.caller_id, text_of(instance.phase)),
+                  "instance_ended", "Create another one, with the same volumes.");
+}
+
+std::unexpected<Error> is_stopping(const Instance& instance) {
+    return refuse(
+        fmt::format("instance {} is being stopped", instance.caller_id), "instance_stopping",
+        fmt::format("Wait until it has stopped: `hostler instance stop {} --wait`.", instance.caller_id));
+}
+
+// What its container was is forgotten: the next one is another run.
+void begin_run(Instance& instance) {
+    instance.run_generation = ++instance.meta.generation;
+    instance.started_at = instance.ready_at = instance.ended_at = 0;
+    instance.exit_code.reset();
+}
+
+}  // namespace
+
+Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
+                       const std::string& message) {
+    const Instance& now = desk.estate.instances.at(id);
+    switch (now.phase) {
+        case InstancePhase::halting:
+        case InstancePhase::resting: return {};
+        case InstancePhase::stopping:
+        case InstancePhase::stopped:
+        case InstancePhase::failed: return has_ended(now);
+        case InstancePhase::placed:
+        case InstancePhase::pulling:
+        case InstancePhase::starting:
+        case InstancePhase::probing:
+        case InstancePhase::running:
+        case InstancePhase::lost: break;
+    }
+    ++desk.estate.instances.edit(id).meta.generation;
+    close_commands(desk, id, now.meta.generation);
+    note(desk, id, InstanceEvent::halt, reason, message);
+    reconcile_instance(desk, id);
+    return {};
+}
+
+Result<> wake_instance(Desk& desk, const std::string& id) {
+    Instance woken = desk.estate.instances.at(id);
+    switch (woken.phase) {
+        case InstancePhase::resting: break;
+        case InstancePhase::halting: return is_stopping(woken);
+        case InstancePhase::stopping:
+        case InstancePhase::stopped:
+        case InstancePhase::failed: return has_ended(woken);
+        case InstancePhase::placed:
+        case InstancePhase::pulling:
+        case InstancePhase::starting:
+        case InstancePhase::probing:
+        case InstancePhase::running:
+        case InstancePhase::lost: return {};
+    }
+    std::string zone = woken.spec.zone, host;
+    TRY(find_volumes(desk, woken, zone, host));
+    TRY(settle(desk, woken, zone, host));
+    begin_run(woken);
+    desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
+    const std::string reason = woken.reason, message = woken.message;
+    desk.estate.instances.edit(id) = std::move(woken);
+    note(desk, id, InstanceEvent::wake, reason, message);
+    reconcile_instance(desk, id);
+    return {};
+}
+
+Result<> restart_instance(Desk& desk, const std::string& id) {
+    const Instance& now = desk.estate.instances.at(id);
+    const auto live = desk.live.hosts.find(now.host);
+    switch (now.phase) {
+        case InstancePhase::placed: return {};  // Nothing of it runs yet.
+        case InstancePhase::pulling:
+        case InstancePhase::starting:
+        case InstancePhase::probing:
+        case InstancePhase::running:
+            if (live != desk.live.hosts.end() && live->second.connected) break;
+            [[fallthrough]];
+        case InstancePhase::lost:
+            return fail(Code::unavailable,
+                        fmt::format("host {} of instance {} is not connected: it cannot restart it now",
+                                    now.host, now.caller_id),
+                        "host_unreachable");
+        case InstancePhase::halting: return is_stopping(now);
+        case InstancePhase::resting:
+            return refuse(fmt::format("instance {} does not run: it was stopped", now.caller_id),
+                          "not_running",
+                          fmt::format("Start it: `hostler instance start {}`.", now.caller_id));
+        case InstancePhase::stopping:
+        case InstancePhase::stopped:
+        case InstancePhase::failed: return has_ended(now);
+    }
+    begin_run(desk.estate.instances.edit(id));
+    close_commands(desk, id, now.meta.generation);
+    note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");
+    reconcile_instance(desk, id);
+    return {};
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,22 @@
+// An instance that rests: stopped for now, it holds nothing on any host, and can be started again under its
+// name and URLs, with its volumes.
+#pragma once
+
+#include "roles/master/desk.h"
+
+namespace hostler::master {
+
+// Its container goes, then its place; `reason` and `message` say why until it is started again. What rests
+// already is left alone. Errors: conflict (instance_ended).
+Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
+                       const std::string& message);
+
+// Finds it a place anew, where its volumes lie. What has a place is left alone. Errors: conflict
+// (instance_ended, instance_stopping, volume_unavailable, volume_in_use, insufficient_capacity, no_subnet).
+Result<> wake_instance(Desk& desk, const std::string& id);
+
+// A new container in the same place: host, GPUs, address, volumes and URLs stay. Errors: conflict
+// (instance_ended, instance_stopping, not_running), unavailable (host_unreachable).
+Result<> restart_instance(Desk& desk, const std::string& id);
+
+}  // namespace hostler::master
