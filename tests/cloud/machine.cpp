@@ -134,7 +134,7 @@ void clean(const std::string& folder) {
         for (const std::string& name : lines(podman(data, "network ls --format '{{.Name}}'"))) {
             if (name == "podman") continue;
             podman(data, "network rm --force " + name);
-            (void)docker::take_down_wall({}, name);
+            (void)docker::Wall{{}}.take_down(docker::bridge_name(name));
         }
         docker::release_podman(data + "/engine");
     }

@@ -51,7 +51,7 @@ void clean(const std::string& folder) {
         for (std::string name; names >> name;) {
             if (name == "podman") continue;
             podman(folder, "network rm --force " + name);
-            (void)docker::take_down_wall({}, name);
+            (void)docker::Wall{{}}.take_down(docker::bridge_name(name));
         }
         docker::release_podman(folder);
     }

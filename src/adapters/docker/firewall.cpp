@@ -57,6 +57,13 @@ std::string wall_down(std::string_view bridge) {
     return fmt::format("{}{}{}", table, elements(bridge, "add"), elements(bridge, "delete"));
 }
 
+std::size_t wall_rules_count() {
+    constexpr std::string_view added = "add rule ";
+    std::size_t count = 0;
+    for (auto at = rules.find(added); at != std::string_view::npos; at = rules.find(added, at + 1)) ++count;
+    return count;
+}
+
 bool no_bridges(std::string_view listing) { return listing.find("elements") == std::string_view::npos; }
 
 }  // namespace hostler::docker

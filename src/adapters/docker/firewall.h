@@ -12,6 +12,9 @@ namespace hostler::docker {
 std::string wall_up(std::string_view bridge);
 std::string wall_down(std::string_view bridge);
 
+// Rules that wall_up() leaves in the table, whatever bridges stand in it.
+std::size_t wall_rules_count();
+
 // True when `nft list set inet hostler bridges` shows no bridge.
 bool no_bridges(std::string_view listing);
 

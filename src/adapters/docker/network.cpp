@@ -1,74 +1,25 @@
 #include "adapters/docker/network.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cerrno>
-#include <cstring>
 
-#include "adapters/docker/firewall.h"
-#include "adapters/docker/process.h"
 #include "core/percent.h"
 
 namespace hostler::docker {
 
 namespace {
 
-// Held while the table is changed: that nobody adds a bridge between another's look and its removal of the
-// table.
-class Lock {
-public:
-    explicit Lock(const std::string& path)
-        : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-        while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-        }
-    }
-    ~Lock() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-    bool held() const { return fd_ >= 0; }
-
-private:
-    int fd_;
-};
-
-Result<std::string> nft(std::vector<std::string> arguments, std::string rules,
-                        std::chrono::milliseconds within) {
-    arguments.insert(arguments.begin(), "nft");
-    auto outcome = TRY(run_process(std::move(arguments), std::move(rules), within));
-    if (outcome.exit_code == 0) return std::move(outcome.output);
-    return fail(Code::unavailable, fmt::format("the host's firewall cannot be set: nft: {}", outcome.output));
-}
-
-Result<> change_table(const NetworkSettings& settings, const std::string& rules,
-                      bool last_one_drops_the_table) {
-    const Lock lock{settings.firewall_lock};
-    if (!lock.held())
-        return fail(Code::unavailable, fmt::format("the host's firewall cannot be set: {}: {}",
-                                                   settings.firewall_lock, std::strerror(errno)));
-    TRY(nft({"-f", "-"}, rules, settings.firewall_time));
-    if (!last_one_drops_the_table) return {};
-    const auto listing = TRY(nft({"list", "set", "inet", "hostler", "bridges"}, {}, settings.firewall_time));
-    if (no_bridges(listing)) TRY(nft({"-f", "-"}, table_drop, settings.firewall_time));
-    return {};
-}
-
 std::string network_path(std::string_view id) { return "/networks/" + percent_encode(id); }
 
 }  // namespace
 
-Result<> take_down_wall(const NetworkSettings& settings, std::string_view network) {
-    return change_table(settings, wall_down(bridge_name(network)), true);
-}
-
 DockerNetwork::DockerNetwork(Net& net, Timers& timers, Worker& worker, NetworkSettings settings)
-    : worker_(worker), settings_(std::move(settings)), api_(net, timers, settings_.socket) {}
+    : worker_(worker),
+      settings_(std::move(settings)),
+      api_(net, timers, settings_.socket),
+      wall_(std::make_shared<Wall>(settings_.wall)) {}
 
 Task<std::optional<SeenNetwork>> DockerNetwork::inspect(std::string id) {
     const auto answer = CO_TRY(co_await api_.call("GET", network_path(id), settings_.call_time));
@@ -84,29 +35,28 @@ Task<Dialect> DockerNetwork::dialect() {
     co_return CO_TRY(parse_traits(version.body, "{}")).dialect;
 }
 
-Task<> DockerNetwork::apply(std::string rules, bool last_one_drops_the_table) {
+Task<> DockerNetwork::guard(std::string id) {
     co_return co_await run_on<void>(
-        worker_, [settings = settings_, rules = std::move(rules), last_one_drops_the_table] {
-            return change_table(settings, rules, last_one_drops_the_table);
-        });
+        worker_, [wall = wall_, bridge = bridge_name(id)] { return wall->put_up(bridge); });
 }
 
-Task<> DockerNetwork::guard(std::string id) { co_return co_await apply(wall_up(bridge_name(id)), false); }
-
-Task<> DockerNetwork::unguard(std::string id) { co_return co_await apply(wall_down(bridge_name(id)), true); }
+Task<> DockerNetwork::unguard(std::string id) {
+    co_return co_await run_on<void>(
+        worker_, [wall = wall_, bridge = bridge_name(id)] { return wall->take_down(bridge); });
+}
 
 Task<> DockerNetwork::ensure(NetworkSpec spec) {
     CO_TRY(validate(spec));
-    // The wall first: no container ever stands in a bridge without it. It is set each time, since a reboot or
-    // a firewall's reload takes it away while the engine keeps its network.
-    CO_TRY(co_await apply(wall_up(bridge_name(spec.id)), false));
+    // The wall first: no container ever stands in a bridge without it. It is looked at each time, since a
+    // reboot or a firewall's reload takes it away while the engine keeps its network.
+    CO_TRY(co_await guard(spec.id));
     auto there = CO_TRY(co_await inspect(spec.id));
     if (!there) {
         auto made = co_await make(spec);
         if (made) co_return Result<>{};
         there = CO_TRY(co_await inspect(spec.id));  // Another task may have been faster.
         if (!there) {
-            CO_TRY(co_await apply(wall_down(bridge_name(spec.id)), true));
+            CO_TRY(co_await unguard(spec.id));
             co_return made;
         }
     }
@@ -138,7 +88,7 @@ Task<> DockerNetwork::remove(std::string id) {
         co_return fail(Code::conflict, fmt::format("network {} still has containers in it", id));
     if (!words.empty())
         co_return fail(Code::unavailable, fmt::format("network {} cannot be removed: {}", id, words));
-    co_return co_await apply(wall_down(bridge_name(id)), true);
+    co_return co_await unguard(id);
 }
 
 Task<std::vector<std::string>> DockerNetwork::list() {

@@ -3,6 +3,7 @@
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
+#include "adapters/docker/wall.h"
 #include "core/worker.h"
 #include "ports/network.h"
 
@@ -12,12 +13,8 @@ struct NetworkSettings {
     std::string socket;
     std::string owner;  // Whose networks list() shows; two agents may share an engine. A host's id.
     Duration call_time = std::chrono::seconds{20};
-    std::chrono::milliseconds firewall_time{10'000};
-    std::string firewall_lock = "/run/hostler-firewall.lock";  // Between the agents of one machine.
+    WallSettings wall{};
 };
-
-// The host's firewall as it was before the network's wall: for one that the engine has forgotten.
-Result<> take_down_wall(const NetworkSettings& settings, std::string_view network);
 
 class DockerNetwork final : public HostNetwork {
 public:
@@ -36,11 +33,11 @@ private:
     Task<std::optional<SeenNetwork>> inspect(std::string id);
     Task<> make(const NetworkSpec& spec);
     Task<Dialect> dialect();
-    Task<> apply(std::string rules, bool last_one_drops_the_table);
 
     Worker& worker_;
     NetworkSettings settings_;
     Api api_;
+    std::shared_ptr<Wall> wall_;  // Touched only by jobs of the worker.
 };
 
 }  // namespace hostler::docker

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "adapters/docker/firewall.h"
 #include "adapters/docker/frames.h"
@@ -14,6 +17,7 @@
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
 #include "adapters/docker/pull.h"
+#include "adapters/docker/wall.h"
 
 namespace hostler::docker {
 namespace {
@@ -138,6 +142,68 @@ TEST(Firewall, TextIsOneTransactionThatNftAccepts) {
 TEST(Firewall, ASetWithoutElementsHasNoBridges) {
     EXPECT_TRUE(no_bridges("table inet hostler {\n set bridges {\n type ifname\n }\n}"));
     EXPECT_FALSE(no_bridges("set bridges {\n elements = { \"hstaaaa\" }\n}"));
+}
+
+// In a network namespace of its own, so that nobody else's firewall is touched.
+void in_another_network(const std::function<void()>& body) {
+    bool done = false;
+    std::thread{[&] {
+        if (::unshare(CLONE_NEWNET) != 0) return;
+        body();
+        done = true;
+    }}.join();
+    if (!done) GTEST_SKIP() << "a network namespace needs root";
+}
+
+std::string nft_list(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "nft");
+    const auto listed = run_process(std::move(arguments), "", 10s);
+    return listed ? listed->output : listed.error().message;
+}
+
+TEST(Wall, IsPutUpOnceAndAnewAfterAnyChange) {
+    const std::string lock = fmt::format("/tmp/hostler-wall-{}.lock", ::getpid());
+    in_another_network([&] {
+        if (const auto there = run_process({"nft", "--version"}, "", 10s); !there)
+            GTEST_SKIP() << "nft is not installed";
+        Wall wall{{.lock = lock}};
+        const auto first = wall.put_up("hstaaaa");
+        ASSERT_TRUE(first) << first.error().message;
+        const auto rules = nft_list({"list", "ruleset"});
+        EXPECT_THAT(rules, HasSubstr("hstaaaa"));
+        const auto numbered = [] { return nft_list({"--handle", "list", "ruleset"}); };
+        const auto before = numbered();
+        ASSERT_TRUE(wall.put_up("hstaaaa"));
+        EXPECT_EQ(numbered(), before) << "its rules were made anew";
+        for (const std::string change : {
+                 "flush ruleset",
+                 "delete element inet hostler bridges { \"hstaaaa\" }",
+                 "delete element inet hostler inside { \"hstaaaa\" . \"hstaaaa\" }",
+                 "flush chain inet hostler tenant_to_host",
+                 "insert rule inet hostler forward accept",
+                 "add rule inet hostler tenant_in accept",
+                 "add chain inet hostler input { policy drop; }",
+                 "add table inet hostler { flags dormant; }",
+             }) {
+            const auto changed = run_process({"nft", "-f", "-"}, change + "\n", 10s);
+            ASSERT_TRUE(changed && changed->exit_code == 0) << change << changed->output;
+            ASSERT_NE(nft_list({"list", "ruleset"}), rules) << change;
+            ASSERT_TRUE(wall.put_up("hstaaaa")) << change;
+            EXPECT_EQ(nft_list({"list", "ruleset"}), rules) << change;
+        }
+        ASSERT_TRUE(wall.put_up("hstbbbb"));
+        const auto both = numbered();
+        EXPECT_THAT(both, HasSubstr("hstbbbb"));
+        ASSERT_TRUE(wall.put_up("hstaaaa"));
+        EXPECT_EQ(numbered(), both);
+        ASSERT_TRUE(wall.take_down("hstbbbb"));
+        EXPECT_EQ(nft_list({"list", "ruleset"}), rules);
+        ASSERT_TRUE(wall.take_down("hstaaaa"));
+        EXPECT_EQ(nft_list({"list", "ruleset"}), "");
+        ASSERT_TRUE(wall.put_up("hstaaaa"));
+        EXPECT_EQ(nft_list({"list", "ruleset"}), rules);
+    });
+    ::unlink(lock.c_str());
 }
 
 // As podman 4.3 streams it.
