@@ -22,6 +22,10 @@ constexpr int backlog_max = 1024;
 constexpr std::chrono::seconds keepalive_idle{60};
 constexpr std::chrono::seconds keepalive_interval{15};
 constexpr int keepalive_probes_max = 4;
+// Of connections that we dial. They lead to our own machines and to containers: whatever is not acknowledged
+// for so long was sent to one that is gone.
+constexpr std::chrono::seconds dialled_idle{15};
+constexpr std::chrono::milliseconds dialled_patience{10'000};
 constexpr std::chrono::milliseconds exhausted_pause{100};
 
 void set(int fd, int level, int option, int value) { ::setsockopt(fd, level, option, &value, sizeof value); }
@@ -34,6 +38,12 @@ void tune(int fd, int family) {
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, static_cast<int>(keepalive_idle.count()));
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, static_cast<int>(keepalive_interval.count()));
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, keepalive_probes_max);
+}
+
+void be_impatient(int fd, int family) {
+    if (family == AF_UNIX) return;
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, static_cast<int>(dialled_idle.count()));
+    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(dialled_patience.count()));
 }
 
 int open_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
@@ -164,6 +174,7 @@ private:
             ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
             if (error != 0) co_return socket_failure("dialling", address, error);
         }
+        be_impatient(fd, to.family());
         co_return stream;
     }
 

@@ -2,12 +2,15 @@
 #include "adapters/net/net.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <list>
 
+#include "adapters/net/socket.h"
 #include "core/task_group.h"
 #include "core/testing/real_timers.h"
 #include "core/testing/temp_folder.h"
@@ -116,6 +119,19 @@ TEST_F(NetTest, GivesUpDiallingAtItsDeadline) {
     ASSERT_FALSE(last);
     EXPECT_EQ(last.error().code, Code::timeout);
     ::close(fd);
+}
+
+// An access point that dies without a word takes no pooled tunnel with it for longer than this.
+TEST_F(NetTest, WhatIsDialledGivesUpSoonOnAPeerThatIsSilentlyGone) {
+    const auto ends = join_at("127.0.0.1:0");
+    const auto option = [&](int which) {
+        int value = 0;
+        socklen_t size = sizeof value;
+        ::getsockopt(static_cast<Socket&>(*ends.client).fd(), IPPROTO_TCP, which, &value, &size);
+        return value;
+    };
+    EXPECT_EQ(option(TCP_USER_TIMEOUT), 10'000);
+    EXPECT_EQ(option(TCP_KEEPIDLE), 15);
 }
 
 TEST_F(NetTest, FinishEndsOneDirection) {
