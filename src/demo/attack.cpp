@@ -1,6 +1,7 @@
 // What a program in a container must not be able to do: tests try it out from inside.
 #include <fcntl.h>
 #include <linux/vm_sockets.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -85,7 +86,20 @@ int open_gpu() {
     if (fd >= 0) ::close(fd);
     return error;
 }
-// What must go on working: a debugger for one's own.
+// What must go on working: a server that is nobody in particular, a debugger for one's own.
+int low_port() {
+    return in_a_child([] {
+        constexpr uid_t somebody = 1234;
+        if (::setresuid(somebody, somebody, somebody) != 0) return errno;
+        const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(443);
+        const int error = errno_of(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));
+        ::close(fd);
+        return error;
+    });
+}
 int trace_own() {
     return in_a_child([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); });
 }
@@ -111,6 +125,7 @@ constexpr Attack attacks[] = {{"new-user", new_user},
                               {"fault-handler", fault_handler},
                               {"kernel-log", kernel_log},
                               {"open-gpu", open_gpu},
+                              {"low-port", low_port},
                               {"trace-own", trace_own}};
 
 std::string text_of(const char* path) {

@@ -106,6 +106,18 @@ TEST_P(Containers, TheContainerIsConfined) {
     EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
     EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
     EXPECT_THAT(status, HasSubstr("CapBnd:\t00000000800405fb"));  // Those of create.cpp, and no other.
+    // What tells of the machine is covered, and what sets it cannot be written.
+    const auto mounts = rig().get(at, "/attack?what=groups-seen");
+    for (const auto* covered : {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/sys/firmware"})
+        if (std::filesystem::exists(covered)) EXPECT_THAT(mounts, HasSubstr(fmt::format(" {} ", covered)));
+    for (const auto* fixed : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"})
+        if (std::filesystem::exists(fixed)) EXPECT_THAT(mounts, HasSubstr(fmt::format(" {} ro,", fixed)));
+}
+
+TEST_P(Containers, APortBelow1024NeedsNoPrivilege) {
+    const auto network = make_network(1);
+    const auto at = serve(network, 9);
+    EXPECT_EQ(rig().get(at, "/attack?what=low-port"), "done\n");
 }
 
 // Each of them is refused by the kernel, on every engine. Taken together: no way to more privilege than what
@@ -195,6 +207,11 @@ TEST_P(Containers, MountsAreSeenAndKeepTheirData) {
     const auto at = serve(network, 9, "a", [&](auto& spec) { spec.mounts = {{folder, "/data", false}}; });
     std::ofstream{folder + "/note"} << "from the host";
     EXPECT_EQ(rig().get(at, "/files/note"), "from the host");
+    // Dockerd leaves this to how the folder is mounted on the host.
+    if (rig().dialect() == docker::Dialect::podman)
+        EXPECT_THAT(rig().get(at, "/attack?what=groups-seen"), HasSubstr(" /data rw,nosuid,nodev,"));
+    const auto reader = serve(network, 10, "c", [&](auto& spec) { spec.mounts = {{folder, "/data", true}}; });
+    EXPECT_THAT(rig().get(reader, "/attack?what=groups-seen"), HasSubstr(" /data ro,"));
     auto missing = rig_->server(name("b"));
     missing.mounts = {{folder + "/not-there", "/data", false}};
     const auto refused = launch(missing);

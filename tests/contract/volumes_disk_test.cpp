@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,19 @@ TEST_F(RealVolumes, EndsWhereItWasAskedToAndGrowsUnderAProgramThatWrites) {
     ASSERT_EQ(::stat((root_ + "/v/image").c_str(), &image), 0);
     EXPECT_GE(static_cast<std::uint64_t>(image.st_blocks) * 512, 4 * size) << "all of it is set aside";
     EXPECT_EQ(store.remove("v").has_value(), true);
+}
+
+// Dockerd mounts it into a container as it is mounted here.
+TEST_F(RealVolumes, NeitherDevicesNorSetuidProgramsOfATenantCountThere) {
+    auto store = open_store(root_);
+    ASSERT_TRUE(store.create("v", size));
+    const auto attached = store.attach("v", {});
+    ASSERT_TRUE(attached);
+    struct statvfs seen{};
+    ASSERT_EQ(::statvfs(attached->folder.c_str(), &seen), 0);
+    EXPECT_NE(seen.f_flag & ST_NOSUID, 0U);
+    EXPECT_NE(seen.f_flag & ST_NODEV, 0U);
+    EXPECT_TRUE(store.remove("v"));
 }
 
 TEST_F(RealVolumes, IsMountedOnceHoweverManyAgentsAsk) {
