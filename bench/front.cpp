@@ -15,7 +15,7 @@ using namespace hostler;
 class NoJournal final : public Journal {
 public:
     const std::map<std::string, std::string>& all() const override { return none_; }
-    Task<> put(std::string, std::string) override { co_return Result<>{}; }
+    Task<> put_all(std::vector<Entry>) override { co_return Result<>{}; }
     Task<> erase(std::string) override { co_return Result<>{}; }
 
 private:

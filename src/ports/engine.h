@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/timers.h"
@@ -74,18 +75,20 @@ using PullSeen = std::function<void(PullProgress)>;
 // engine does not answer), timeout. An adapter may be used by many tasks at once.
 class Engine {
 public:
+    // Reasons of launch().
+    static constexpr std::string_view image_missing = "image_missing", name_taken = "name_taken";
+
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
     // Makes the image present. Succeeds at once when it is. `seen`, unless it is empty, is told how far it
-    // is, as often as the engine likes. Errors: not_found (nobody has it; with reason "image_build_failed": it
-    // is made here, and that failed), forbidden (its registry wants
-    // credentials), unavailable with reason "registry_unreachable", exhausted (disk), invalid (that is no
-    // image's name).
+    // is, as often as the engine likes. Errors: not_found (nobody has it; with reason "image_build_failed":
+    // it is made here, and that failed), forbidden (its registry wants credentials), unavailable with reason
+    // "registry_unreachable", exhausted (disk), invalid (that is no image's name).
     virtual Task<> pull(std::string image, PullSeen seen) = 0;
     // Creates and starts. What runs already under this name with the same labels is left alone and given
-    // back; with other labels it is a conflict. A device that is asked for is seen inside, or the start fails
-    // and nothing stays. Errors: not_found (image, CDI device), invalid (the engine refuses the spec),
-    // exhausted (disk), conflict.
+    // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside, or the
+    // start fails and nothing stays. Errors: not_found (image_missing: the image is not on this host; CDI
+    // device), invalid (the engine refuses the spec), exhausted (disk), conflict.
     virtual Task<Container> launch(ContainerSpec spec) = 0;
     // SIGTERM, then SIGKILL after `grace`. What does not run or exist is stopped.
     virtual Task<> stop(std::string name, Duration grace) = 0;

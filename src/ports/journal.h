@@ -4,20 +4,33 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/task.h"
 
 namespace hostler {
 
-// A small durable map. put() and erase() return when the change would survive a power cut; a crash in the
-// middle leaves it made or not made, never half. Changes take effect in the order of the calls.
+// A small durable map. A call returns when its change would survive a power cut; a crash in the middle leaves
+// it made or not made, never half. Changes take effect in the order of the calls.
 class Journal {
 public:
+    struct Entry {
+        std::string key;
+        std::string value;
+    };
+
     virtual ~Journal() = default;
     virtual const std::map<std::string, std::string>& all() const = 0;
     // Errors: invalid (no key, or more than one entry may have), exhausted (the disk, or more than the whole
     // may have), unavailable.
-    virtual Task<> put(std::string key, std::string value) = 0;
+    Task<> put(std::string key, std::string value) {
+        std::vector<Entry> entries;
+        entries.push_back({std::move(key), std::move(value)});
+        return put_all(std::move(entries));
+    }
+    // Several at the cost of one. A crash in the middle leaves the first so many of them, each whole. Errors:
+    // as put(); refused ones leave none.
+    virtual Task<> put_all(std::vector<Entry> entries) = 0;
     virtual Task<> erase(std::string key) = 0;  // What is not there is erased. Errors: unavailable.
 
     static constexpr std::size_t key_bytes_max = 1024;

@@ -33,6 +33,7 @@ std::string EngineContract::name(std::string_view suffix) const {
 
 Result<Container> EngineContract::launch(ContainerSpec spec) {
     launched_.push_back(spec.name);
+    TRY(run(rig_->engine().pull(spec.image, {})));
     return run(rig_->engine().launch(std::move(spec)));
 }
 
@@ -93,15 +94,17 @@ TEST_P(EngineContract, TheSameNameWithOtherLabelsIsAConflict) {
     const auto other = launch(spec);
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, Code::conflict);
+    EXPECT_EQ(other.error().reason, Engine::name_taken);
     EXPECT_EQ(list().at(0).labels.at("hostler.generation"), "1");
 }
 
 TEST_P(EngineContract, AnImageThatNobodyHasIsNotFoundAndLeavesNothing) {
     auto spec = rig_->server(name());
     spec.image = "localhost/nobody-has-this:1";
-    const auto answer = launch(spec);
+    const auto answer = run(rig_->engine().launch(spec));
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, Code::not_found);
+    EXPECT_EQ(answer.error().reason, Engine::image_missing);
     EXPECT_THAT(answer.error().message, HasSubstr("localhost/nobody-has-this:1"));
     EXPECT_TRUE(list().empty());
     EXPECT_EQ(run(rig_->engine().pull(spec.image, {})).error().code, Code::not_found);

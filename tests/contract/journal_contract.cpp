@@ -49,6 +49,26 @@ TEST_P(JournalContract, ChangesTakeEffectInTheOrderOfTheCalls) {
     EXPECT_THAT(journal().all(), expected);
 }
 
+TEST_P(JournalContract, SeveralArePutInTheirOrderAndStay) {
+    ASSERT_TRUE(put("a", "0"));
+    ASSERT_TRUE(run(journal().put_all({{"a", "1"}, {"b", "2"}, {"a", "3"}})));
+    ASSERT_TRUE(run(journal().put_all({})));
+    const auto expected = ElementsAre(Pair("a", "3"), Pair("b", "2"));
+    EXPECT_THAT(journal().all(), expected);
+    rig_->restart();
+    EXPECT_THAT(journal().all(), expected);
+}
+
+TEST_P(JournalContract, OfSeveralNoneIsPutWhenOneIsRefused) {
+    ASSERT_TRUE(put("a", "0"));
+    EXPECT_EQ(run(journal().put_all({{"a", "1"}, {"", "x"}})).error().code, Code::invalid);
+    EXPECT_EQ(run(journal().put_all({{"a", "1"}, {"b", std::string(mib + 1, 'y')}})).error().code,
+              Code::invalid);
+    EXPECT_THAT(journal().all(), ElementsAre(Pair("a", "0")));
+    rig_->restart();
+    EXPECT_THAT(journal().all(), ElementsAre(Pair("a", "0")));
+}
+
 TEST_P(JournalContract, AnEntryHasALimitAndWhatWasThereStays) {
     ASSERT_TRUE(put("a", std::string(mib, 'x')));
     EXPECT_EQ(put("a", std::string(mib + 1, 'y')).error().code, Code::invalid);

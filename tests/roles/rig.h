@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 class MemoryJournal : public Journal {
 public:
     const std::map<std::string, std::string>& all() const override { return entries_; }
-    Task<> put(std::string key, std::string value) override {
-        entries_[key] = value;
+    Task<> put_all(std::vector<Entry> entries) override {
+        for (auto& [key, value] : entries) entries_[key] = value;
         co_return Result<>{};
     }
     Task<> erase(std::string key) override {
@@ -129,10 +129,10 @@ public:
     std::vector<uplink::Frame> received;
     std::vector<std::string> orders;  // Tickets.
     std::string tunnel_address;
-    int tunnels = 0;          // Opened so far.
-    std::string refuse_with;  // The reason of a Failure in place of TunnelReady.
+    int tunnels = 0;                          // Opened so far.
+    std::string refuse_with;                  // The reason of a Failure in place of TunnelReady.
     std::function<Task<>(StreamPtr)> origin;  // In place of HTTP: what a tunnel leads to.
-    int events = 0;           // How many server-sent events may leave.
+    int events = 0;                           // How many server-sent events may leave.
     Signal events_changed;
     std::uint64_t sunk = 0;               // Bytes of bodies read.
     std::uint64_t sink_max = UINT64_MAX;  // Reads no further until it is raised.

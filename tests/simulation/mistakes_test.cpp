@@ -206,9 +206,9 @@ public:
                 seen_[key] = value;
     }
     const std::map<std::string, std::string>& all() const override { return seen_; }
-    Task<> put(std::string key, std::string value) override {
-        CO_TRY(co_await journal_.put(key, value));
-        seen_[key] = value;
+    Task<> put_all(std::vector<Entry> entries) override {
+        CO_TRY(co_await journal_.put_all(entries));
+        for (auto& [key, value] : entries) seen_[key] = value;
         co_return Result<>{};
     }
     Task<> erase(std::string key) override {

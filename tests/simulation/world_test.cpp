@@ -290,6 +290,7 @@ TEST(World, ContainersAnswerAndOutliveTheirAgent) {
     ContainerSpec spec{
         .name = "i-1", .labels = {{"hostler.host", "h-1"}}, .image = "app:1", .address = "10.208.3.2"};
     spec.cdi_devices = {host.gpus.inventory.gpus[0].cdi_name};
+    ASSERT_TRUE(world.ask(host.life().engine->pull(spec.image, {})));
     ASSERT_TRUE(world.ask(host.life().engine->launch(spec)));
     const auto get = [&](Net& net) -> Result<std::string> {
         auto stream = world.ask(net.dial("10.208.3.2:8080", 2s));
@@ -325,12 +326,13 @@ TEST(World, ALaunchWhoseCallerDiesGoesOn) {
     Machine& host = world.machine("host");
     host.boot([](Life& life) {
         life.tasks.start("launch", [](Engine& engine) -> Task<> {
+            CO_TRY(co_await engine.pull("app:1", {}));
             CO_TRY(co_await engine.launch({.name = "i-1", .image = "app:1"}));
             co_return Result<>{};
         }(*life.engine));
         return std::make_shared<Idle>();
     });
-    world.run(1s);
+    world.run(3100ms);
     ASSERT_EQ(host.engine.standing().at(0).state, ContainerState::created);
     host.crash();
     world.run(10s);

@@ -155,21 +155,29 @@ public:
 
     const std::map<std::string, std::string>& all() const override { return state_->entries; }
 
-    Task<> put(std::string key, std::string value) override {
+    Task<> put_all(std::vector<Entry> entries) override {
         const auto& limits = state_->limits;
-        if (key.empty() || key.size() > limits.key_bytes_max || value.size() > limits.value_bytes_max)
-            co_return fail(Code::invalid, fmt::format("journal entry '{}' of {} bytes is too large",
-                                                      key.substr(0, 64), value.size()));
-        if (state_->bytes + state_->waiting_bytes + key.size() + value.size() > limits.bytes_max)
+        std::vector<Change> changes;
+        std::size_t bytes = 0;
+        for (auto& [key, value] : entries) {
+            if (key.empty() || key.size() > limits.key_bytes_max || value.size() > limits.value_bytes_max)
+                co_return fail(Code::invalid, fmt::format("journal entry '{}' of {} bytes is too large",
+                                                          key.substr(0, 64), value.size()));
+            bytes += key.size() + value.size();
+            changes.push_back({std::move(key), std::move(value)});
+        }
+        if (state_->bytes + state_->waiting_bytes + bytes > limits.bytes_max)
             co_return fail(Code::exhausted,
                            fmt::format("{} has reached its {} bytes", state_->file->path, limits.bytes_max));
-        co_return co_await add({std::move(key), std::move(value)});
+        co_return co_await add(std::move(changes));
     }
 
     Task<> erase(std::string key) override {
         if (key.empty() || key.size() > state_->limits.key_bytes_max)
             co_return fail(Code::invalid, "a journal's key is neither empty nor that long");
-        co_return co_await add({std::move(key), std::nullopt});
+        std::vector<Change> changes;
+        changes.push_back({std::move(key), std::nullopt});
+        co_return co_await add(std::move(changes));
     }
 
 private:
@@ -191,13 +199,15 @@ private:
         void rewrite();
     };
 
-    Task<> add(Change change) {
+    Task<> add(std::vector<Change> changes) {
         const auto state = state_;
         if (state->waiting_bytes > backlog_bytes_max)
             co_return fail(Code::unavailable, "the journal is slow: too much waits to be written");
-        co_return co_await suspend<void>([&state, &change](WakerPtr<void> waker) {
-            state->waiting_bytes += change.key.size() + (change.value ? change.value->size() : 0);
-            state->waiting.push_back(std::move(change));
+        co_return co_await suspend<void>([&state, &changes](WakerPtr<void> waker) {
+            for (auto& change : changes) {
+                state->waiting_bytes += change.key.size() + (change.value ? change.value->size() : 0);
+                state->waiting.push_back(std::move(change));
+            }
             state->wakers.push_back(std::move(waker));
             if (!state->writing) state->write();
         });

@@ -93,6 +93,27 @@ TEST_F(JournalFile, ATailTornAtAnyByteIsCutOff) {
     }
 }
 
+// Of several that were put at once, the power leaves the first, each whole.
+TEST_F(JournalFile, SeveralTornAtAnyByteLeaveTheFirstOfThem) {
+    auto journal = open();
+    const auto none = bytes().size();
+    ASSERT_TRUE(run(journal->put_all({{"a", "1"}, {"b", "2"}, {"c", "3"}})));
+    const auto after = bytes();
+    journal.reset();
+    std::size_t seen = 0;
+    for (std::size_t size = none; size <= after.size(); ++size) {
+        write(after.substr(0, size));
+        const auto opened = open();
+        ASSERT_TRUE(opened);
+        const auto& all = opened->all();
+        EXPECT_GE(all.size(), seen) << size;
+        seen = all.size();
+        EXPECT_EQ(all.contains("b"), seen >= 2) << size;
+        EXPECT_EQ(all.contains("c"), seen >= 3) << size;
+    }
+    EXPECT_EQ(seen, 3U);
+}
+
 TEST_F(JournalFile, ATailOfOtherBytesIsCutOff) {
     auto journal = open();
     ASSERT_TRUE(run(journal->put("kept", "value")));

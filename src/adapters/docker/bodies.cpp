@@ -213,6 +213,10 @@ bool says_disk_full(std::string_view words) {
     return words.contains("no space left on device") || words.contains("disk quota exceeded");
 }
 
+bool says_no_image(std::string_view words) {
+    return words.contains("No such image") || words.contains("image not known");
+}
+
 Error pull_refused(std::string_view image, std::string_view words) {
     std::string lower{words};
     for (char& c : lower)

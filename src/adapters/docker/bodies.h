@@ -77,6 +77,7 @@ Error pull_refused(std::string_view image, std::string_view words);
 // An engine that was killed while it started the container has forgotten that its runtime made it already.
 bool is_half_made(std::string_view words);
 bool says_disk_full(std::string_view words);
+bool says_no_image(std::string_view words);  // The one that a container is to be made of.
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
 Error engine_error(int status, std::string_view body, std::string_view what);
 // The container cannot be removed just now, and soon can be.

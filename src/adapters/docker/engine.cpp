@@ -131,7 +131,8 @@ Task<std::string> DockerEngine::image_facts(std::string image) {
     auto answer = CO_TRY(co_await api_.call("GET", fmt::format("/images/{}/json", percent_encode(image)),
                                             settings_.call_time));
     if (answer.status == 404)
-        co_return fail(Code::not_found, fmt::format("image {} is not on this host", image));
+        co_return fail(Code::not_found, fmt::format("image {} is not on this host", image),
+                       std::string{image_missing});
     if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look for image " + image));
     co_return std::move(answer.body);
 }
@@ -198,7 +199,6 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     }
     const CdiEdits edits = std::move(*prepared);
     for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
-    CO_TRY(co_await pull(spec.image, {}));
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
     auto started = co_await start(spec, edits, created.id);
@@ -217,12 +217,13 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
         const auto found = there.container.labels.find(label);
         if (found == there.container.labels.end() || found->second != value)
             co_return fail(Code::conflict,
-                           fmt::format("container {} exists with another {}", spec.name, label));
+                           fmt::format("container {} exists with another {}", spec.name, label),
+                           std::string{name_taken});
     }
     for (const auto& [label, value] : there.container.labels)
         if (label.starts_with("hostler.") && !spec.labels.contains(label))
-            co_return fail(Code::conflict,
-                           fmt::format("container {} exists with label {}", spec.name, label));
+            co_return fail(Code::conflict, fmt::format("container {} exists with label {}", spec.name, label),
+                           std::string{name_taken});
     if (there.container.state == ContainerState::created) co_return std::nullopt;
     co_return there.container;
 }
@@ -247,6 +248,9 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
     const auto answer = CO_TRY(
         co_await api_.call("POST", create_path(spec, engine.dialect), settings_.start_time, std::move(body)));
     const auto what = fmt::format("container {} cannot be created", spec.name);
+    if (!answer.success() && says_no_image(error_text(answer.body)))
+        co_return fail(Code::not_found, fmt::format("image {} is not on this host", spec.image),
+                       std::string{image_missing});
     if (!answer.success() && !is_name_taken(answer.status, answer.body))
         co_return std::unexpected(engine_error(answer.status, answer.body, what));
     if (answer.success())

@@ -112,7 +112,9 @@ Task<> SimEngine::pull(std::string image, PullSeen) {
 }
 
 Result<> SimEngine::admit(const ContainerSpec& spec) const {
-    if (nobody_has(spec.image)) return no_image(spec.image);
+    if (!images_.contains(spec.image))
+        return fail(Code::not_found, fmt::format("the image {} is not on this host", spec.image),
+                    std::string{image_missing});
     if (says(spec.image, "refused"))
         return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
     for (const auto& device : spec.cdi_devices)
@@ -138,7 +140,8 @@ Task<Container> SimEngine::launch(ContainerSpec spec) {
         count_networks();
         tasks_.start("engine", bring_up(box));
     } else if (found->second->spec.labels != spec.labels) {
-        co_return fail(Code::conflict, fmt::format("a container {} is there with other labels", spec.name));
+        co_return fail(Code::conflict, fmt::format("a container {} is there with other labels", spec.name),
+                       std::string{name_taken});
     }
     const BoxPtr box = found->second;
     while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
@@ -147,10 +150,6 @@ Task<Container> SimEngine::launch(ContainerSpec spec) {
 }
 
 Task<> SimEngine::bring_up(BoxPtr box) {
-    if (!images_.contains(box->spec.image)) {
-        CO_TRY(co_await sleep(timers_, times.pull));
-        images_.insert(box->spec.image);
-    }
     CO_TRY(co_await sleep(timers_, times.start));
     const bool there = boxes_.contains(box->spec.name) && boxes_.at(box->spec.name) == box;
     if (!there || dice_.chance(faults.refuse_start)) {

@@ -39,15 +39,25 @@ Task<> SimJournal::in_turn(std::shared_ptr<Line> line, Task<> task) {
     co_return co_await std::move(task);
 }
 
-Task<> SimJournal::put(std::string key, std::string value) {
-    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
-        co_return fail(Code::invalid, fmt::format("the journal takes no entry '{}' of {} bytes",
-                                                  key.substr(0, 64), value.size()));
-    std::size_t bytes = key.size() + value.size();
+// One after the other, so that whoever dies in the middle leaves the first of them.
+Task<> SimJournal::put_each(const std::vector<Entry>& entries) {
+    for (const auto& [key, value] : entries)
+        CO_TRY(co_await change(disk_, timers_, [&] { disk_.journal[key] = value; }, true));
+    co_return Result<>{};
+}
+
+Task<> SimJournal::put_all(std::vector<Entry> entries) {
+    std::size_t bytes = 0;
     for (const auto& [name, there] : seen_) bytes += name.size() + there.size();
+    for (const auto& [key, value] : entries) {
+        if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
+            co_return fail(Code::invalid, fmt::format("the journal takes no entry '{}' of {} bytes",
+                                                      key.substr(0, 64), value.size()));
+        bytes += key.size() + value.size();
+    }
     if (bytes > bytes_max) co_return fail(Code::exhausted, "the journal has reached what it may hold");
-    CO_TRY(co_await in_turn(line_, change(disk_, timers_, [&] { disk_.journal[key] = value; }, true)));
-    seen_[std::move(key)] = std::move(value);
+    CO_TRY(co_await in_turn(line_, put_each(entries)));
+    for (auto& [key, value] : entries) seen_[std::move(key)] = std::move(value);
     co_return Result<>{};
 }
 

@@ -49,10 +49,12 @@ class SimJournal final : public Journal {
 public:
     SimJournal(Disk& disk, Timers& timers) : disk_(disk), timers_(timers), seen_(disk.journal) {}
     const std::map<std::string, std::string>& all() const override { return seen_; }
-    Task<> put(std::string key, std::string value) override;
+    Task<> put_all(std::vector<Entry> entries) override;
     Task<> erase(std::string key) override;
 
 private:
+    Task<> put_each(const std::vector<Entry>& entries);
+
     // The changes that are under way, one after the other.
     struct Line {
         std::set<std::uint64_t> waiting;

@@ -12,9 +12,9 @@ using hostler::testing::run;
 class FlakyJournal : public Journal {
 public:
     const std::map<std::string, std::string>& all() const override { return entries; }
-    Task<> put(std::string key, std::string value) override {
+    Task<> put_all(std::vector<Entry> given) override {
         if (full) co_return fail(Code::exhausted, "the disk is full");
-        entries[key] = value;
+        for (auto& [key, value] : given) entries[key] = value;
         co_return Result<>{};
     }
     Task<> erase(std::string key) override {

@@ -17,6 +17,9 @@ namespace {
 constexpr Duration ready_deadline_default = minutes{10};
 constexpr Duration grace_default = seconds{10};
 constexpr Duration grace_max = minutes{10};
+// What is over sooner is not told of: each word is a commit of the master's.
+constexpr Duration tell_after = milliseconds{100};
+constexpr std::size_t images_max = 1024;
 
 Duration grace_of(std::int64_t ms) {
     return ms <= 0 ? grace_default : std::min<Duration>(milliseconds{ms}, grace_max);
@@ -33,6 +36,10 @@ Error because(Error error, std::string_view reason) {
 Error of_volume(Error error) {
     if (error.reason.empty()) error.reason = "volume_failed";
     return error;
+}
+
+bool is_surprise(const Error& error) {
+    return error.reason == Engine::image_missing || error.reason == Engine::name_taken;
 }
 
 std::string last_lines(std::string_view text) {
@@ -74,11 +81,31 @@ Task<> Executor::look() {
 
 Task<> Executor::start(JobPtr job) {
     const auto& wanted = job->command.start_workload();
+    if (wanted.instance().empty() || wanted.image().empty())
+        co_return fail(Code::invalid, "a start needs an instance and an image", "malformed");
+    auto up = co_await bring_up(job, workloads_.known());
+    // Somebody has changed what was known to be here: once more, with open eyes.
+    if (!up && is_surprise(up.error())) up = co_await bring_up(job, false);
+    CO_TRY(std::move(up));
+    if (job->superseded) co_return fail(Code::cancelled, "superseded");
+    auto ready = co_await make_ready(job);
+    if (!ready && ready.error().code != Code::cancelled) {
+        const Uninterrupted whole{job->interruptible};
+        co_return co_await give_up(job, ready.error());
+    }
+    co_return ready;
+}
+
+// A container as the command wants it, whatever was there before. `known`: what containers and images are
+// here needs no asking.
+Task<> Executor::bring_up(JobPtr job, bool known) {
+    const auto& wanted = job->command.start_workload();
     const std::string instance = wanted.instance();
     const std::uint64_t generation = job->command.generation();
-    if (instance.empty() || wanted.image().empty())
-        co_return fail(Code::invalid, "a start needs an instance and an image", "malformed");
-    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    if (job->superseded) co_return fail(Code::cancelled, "superseded");
+    if (!known)
+        if (auto seen = co_await look(); !seen)
+            co_return std::unexpected(because(seen.error(), "engine_failed"));
     std::optional<Workload> old;
     if (const Workload* found = workloads_.find(instance)) old = *found;
     if (old && old->generation > generation)
@@ -91,31 +118,26 @@ Task<> Executor::start(JobPtr job) {
         CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms())));
         old.reset();
     }
-    if (!old || old->state == WorkloadState::created) {
-        ContainerSpec spec = CO_TRY(co_await prepare(job));
-        CO_TRY(co_await pull(job, wanted.image()));
-        if (job->superseded) co_return fail(Code::cancelled, "superseded");
-        progress(*job, "starting", "starting the container");
-        const Uninterrupted whole{job->interruptible};
-        auto launched = co_await persist(ports_.timers, [&] { return ports_.engine.launch(spec); });
-        if (!launched) {
-            if (launched.error().code == Code::cancelled) co_return std::unexpected(launched.error());
-            co_return co_await give_up(job, because(launched.error(), "launch_failed"));
-        }
-        workloads_.note(*launched);
-    }
+    if (old && old->state != WorkloadState::created) co_return Result<>{};
+    const ContainerSpec spec = CO_TRY(co_await prepare(job));
+    if (!known || !images_.contains(spec.image)) CO_TRY(co_await pull(job, spec.image));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
-    auto ready = co_await make_ready(job);
-    if (!ready && ready.error().code != Code::cancelled) {
-        const Uninterrupted whole{job->interruptible};
-        co_return co_await give_up(job, ready.error());
+    const Uninterrupted whole{job->interruptible};
+    const Deadline long_since{ports_.timers, tell_after,
+                              [&] { progress(*job, "starting", "starting the container"); }};
+    auto launched = co_await persist(ports_.timers, [&] { return ports_.engine.launch(spec); });
+    if (!launched) {
+        const Error why = std::move(launched).error();
+        if (why.code == Code::cancelled || (known && is_surprise(why))) co_return std::unexpected(why);
+        co_return co_await give_up(job, because(why, "launch_failed"));
     }
-    co_return ready;
+    workloads_.note(*launched);
+    co_return Result<>{};
 }
 
-// Everything the container needs to be there before it is.
-Task<ContainerSpec> Executor::prepare(JobPtr job) {
-    const auto& wanted = job->command.start_workload();
+// What a container is to be, but for what is yet to be made ready for it.
+Result<ContainerSpec> Executor::spec_of(const Job& job) const {
+    const auto& wanted = job.command.start_workload();
     ContainerSpec spec;
     spec.name = container_name(wanted.instance());
     spec.image = wanted.image();
@@ -129,9 +151,9 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
     for (const auto& uuid : wanted.gpus()) {
         std::string device = hooks_.cdi_name(uuid);
         if (device.empty())
-            co_return fail(Code::not_found,
-                           fmt::format("GPU {} is not on this host, or cannot be lent to containers", uuid),
-                           "gpu_missing");
+            return fail(Code::not_found,
+                        fmt::format("GPU {} is not on this host, or cannot be lent to containers", uuid),
+                        "gpu_missing");
         spec.cdi_devices.push_back(std::move(device));
     }
     for (const auto& variable : wanted.environment()) spec.environment[variable.name()] = variable.value();
@@ -148,32 +170,51 @@ Task<ContainerSpec> Executor::prepare(JobPtr job) {
     };
     put(label::host, host_);
     put(label::instance, wanted.instance());
-    put(label::generation, fmt::format("{}", job->command.generation()));
+    put(label::generation, fmt::format("{}", job.command.generation()));
     put(label::tenant, wanted.tenant());
     put(label::network, spec.network);
     put(label::address, spec.address);
     put(label::ports, fmt::format("{}", fmt::join(ports, ",")));
     put(label::volumes, fmt::format("{}", fmt::join(volumes, ",")));
     put(label::name, wanted.name());
+    for (const auto& mount : wanted.mounts()) spec.mounts.push_back({"", mount.path(), mount.read_only()});
+    return spec;
+}
 
-    if (!spec.network.empty()) {
-        const NetworkSpec network{spec.network, wanted.network().subnet(), wanted.network().gateway()};
-        auto made = co_await persist(ports_.timers, [&] { return ports_.networks.ensure(network); });
-        if (!made) co_return std::unexpected(because(made.error(), "network_failed"));
-    }
+// Everything the container needs to be there before it is: its network and its volumes, side by side.
+Task<ContainerSpec> Executor::prepare(JobPtr job) {
+    const auto& wanted = job->command.start_workload();
+    ContainerSpec spec = CO_TRY(spec_of(*job));
     spec.ids = CO_TRY(co_await ids_of(wanted.tenant()));
-    for (const auto& mount : wanted.mounts()) {
-        auto attached =
-            co_await persist(ports_.timers, [&] { return ports_.volumes.attach(mount.volume(), spec.ids); });
-        if (!attached && attached.error().code == Code::not_found)
-            co_return fail(Code::not_found, fmt::format("volume {} is not on this host", mount.volume()),
-                           "volume_missing");
-        if (!attached) co_return std::unexpected(of_volume(attached.error()));
-        if (!attached->note.empty())
-            progress(*job, "starting", fmt::format("volume at {}: {}", mount.path(), attached->note));
-        spec.mounts.push_back({attached->folder, mount.path(), mount.read_only()});
-    }
+    std::vector<std::string> notes;
+    std::vector<Task<>> parts;
+    if (!spec.network.empty())
+        parts.push_back(
+            ensure_network({spec.network, wanted.network().subnet(), wanted.network().gateway()}));
+    for (int i = 0; i < wanted.mounts_size(); ++i)
+        parts.push_back(
+            attach(wanted.mounts(i).volume(), spec.ids, spec.mounts[static_cast<std::size_t>(i)], notes));
+    CO_TRY(co_await at_once(ports_.loop, std::move(parts)));
+    for (auto& note : notes) progress(*job, "starting", std::move(note));
     co_return spec;
+}
+
+Task<> Executor::ensure_network(NetworkSpec network) {
+    auto made = co_await persist(ports_.timers, [&] { return ports_.networks.ensure(network); });
+    if (!made) co_return std::unexpected(because(made.error(), "network_failed"));
+    co_return Result<>{};
+}
+
+Task<> Executor::attach(std::string volume, IdRange ids, MountSpec& mount, std::vector<std::string>& notes) {
+    auto attached = co_await persist(ports_.timers, [&] { return ports_.volumes.attach(volume, ids); });
+    if (!attached && attached.error().code == Code::not_found)
+        co_return fail(Code::not_found, fmt::format("volume {} is not on this host", volume),
+                       "volume_missing");
+    if (!attached) co_return std::unexpected(of_volume(attached.error()));
+    if (!attached->note.empty())
+        notes.push_back(fmt::format("volume at {}: {}", mount.target, attached->note));
+    mount.source = attached->folder;
+    co_return Result<>{};
 }
 
 Task<IdRange> Executor::ids_of(std::string tenant) {
@@ -210,8 +251,10 @@ Task<> Executor::pull(JobPtr job, std::string image) {
     };
     auto pulled = co_await persist(ports_.timers, ask);
     if (pulled) pulled = std::move(refused);
-    if (pulled) co_return Result<>{};
-    co_return std::unexpected(because(pulled.error(), "image_unavailable"));
+    if (!pulled) co_return std::unexpected(because(pulled.error(), "image_unavailable"));
+    if (images_.size() >= images_max) images_.clear();
+    images_.insert(std::move(image));
+    co_return Result<>{};
 }
 
 Task<> Executor::make_ready(JobPtr job) {
@@ -223,20 +266,20 @@ Task<> Executor::make_ready(JobPtr job) {
     const Instant until = ports_.timers.now() + allowed;
     const Workload* seen = workloads_.find(instance);
     if (!seen || !seen->ready) {
-        progress(*job, "probing", "waiting for it to answer");
         for (const auto& port : wanted.ports())
             if (port.probe()) CO_TRY(co_await probe_port(job, port, until));
         seen = workloads_.find(instance);
         if (!seen || seen->state != WorkloadState::running)
             co_return fail(Code::invalid, "the container ended before it was ready", "exited");
-        CO_TRY(co_await persist(ports_.timers, [&] { return workloads_.note_ready(instance); }));
     }
-    if (const Workload* ready = workloads_.find(instance)) job->seen = *ready;
+    job->seen = *seen;
+    job->seen->ready = true;
+    job->seen->detail.clear();
     co_return Result<>{};
 }
 
 Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
-    constexpr Duration wait_min = milliseconds{20}, wait_max = seconds{1}, try_max = seconds{2};
+    constexpr Duration wait_min = milliseconds{1}, wait_max = seconds{1}, try_max = seconds{2};
     const std::string instance = job->command.start_workload().instance();
     std::string said;
     for (Duration wait = wait_min;; wait = std::min(wait * 3 / 2, wait_max)) {
@@ -253,6 +296,7 @@ Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
         if (ports_.timers.now() + wait >= until)
             co_return fail(Code::timeout, fmt::format("it was not ready in time; {}", why), "not_ready");
         workloads_.note_detail(instance, why);
+        if (wait == wait_min) progress(*job, "probing", "waiting for it to answer");
         if (wait == wait_max && why != said) progress(*job, "probing", said = why);
         CO_TRY(co_await sleep(ports_.timers, wait));
     }

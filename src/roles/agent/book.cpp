@@ -150,12 +150,13 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const Obeyed before = held;
     held = {std::max(held.generation, obeyed.generation), std::max(held.forget, obeyed.forget)};
 
-    Result<> durable = co_await raise_epoch(epoch);
-    if (durable && held != before)
-        durable =
-            co_await journal_.put("generation/" + subject,
-                                  fmt::format("{} {}", obeyed_[subject].generation, obeyed_[subject].forget));
-    if (durable) durable = co_await write(id);
+    std::vector<Journal::Entry> entries;
+    if (epoch > epoch_) entries.push_back({"epoch", fmt::format("{}", epoch)});
+    if (held != before)
+        entries.push_back({"generation/" + subject, fmt::format("{} {}", held.generation, held.forget)});
+    entries.push_back(entry(id));
+    Result<> durable = co_await journal_.put_all(std::move(entries));
+    if (durable) epoch_ = std::max(epoch_, epoch);
     if (!durable) {
         // Nothing was begun, so that a copy may well be tried anew.
         records_.erase(id);
@@ -172,14 +173,15 @@ void CommandBook::progress(const uplink::CommandUpdate& update) {
     if (found != records_.end() && found->second->state == State::begun) found->second->answer = update;
 }
 
-Task<> CommandBook::finish(uplink::CommandUpdate answer) {
+Task<> CommandBook::finish(uplink::CommandUpdate answer, std::vector<Journal::Entry> with) {
     const std::string id = answer.id();
     auto done = std::make_unique<Record>(*records_.at(id));
     done->state = State::done;
     done->answer = std::move(answer);
     done->command.Clear();
     std::swap(records_.at(id), done);
-    if (auto written = co_await write(id); !written) {
+    with.push_back(entry(id));
+    if (auto written = co_await journal_.put_all(std::move(with)); !written) {
         std::swap(records_.at(id), done);
         co_return std::unexpected(written.error());
     }
@@ -190,7 +192,9 @@ Task<> CommandBook::acknowledge(std::string id) {
     const auto found = records_.find(id);
     if (found == records_.end() || found->second->state != State::done) co_return Result<>{};
     found->second->state = State::acknowledged;
-    co_return co_await write(id);
+    std::vector<Journal::Entry> entries;
+    entries.push_back(entry(id));
+    co_return co_await journal_.put_all(std::move(entries));
 }
 
 std::vector<uplink::Command> CommandBook::unfinished() const {
@@ -242,7 +246,7 @@ std::uint64_t CommandBook::generation(const std::string& subject) const {
     return found == obeyed_.end() ? 0 : found->second.generation;
 }
 
-Task<> CommandBook::write(std::string id) {
+Journal::Entry CommandBook::entry(const std::string& id) const {
     const Record& record = *records_.at(id);
     std::string value =
         fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
@@ -250,7 +254,7 @@ Task<> CommandBook::write(std::string id) {
         record.command.AppendToString(&value);
     else
         record.answer.AppendToString(&value);
-    return journal_.put("command/" + id, std::move(value));
+    return {"command/" + id, std::move(value)};
 }
 
 std::size_t CommandBook::open() const {

@@ -33,8 +33,9 @@ public:
     Task<Admission> admit(uplink::Command command);
     // The progress that a copy of the command is told about.
     void progress(const uplink::CommandUpdate& update);
-    // Durable when it returns. Errors: as the journal's; the answer then is not to be sent yet.
-    Task<> finish(uplink::CommandUpdate answer);
+    // Durable when it returns, and so is what is written `with` it, before it. Errors: as the journal's; the
+    // answer then is not to be sent yet.
+    Task<> finish(uplink::CommandUpdate answer, std::vector<Journal::Entry> with = {});
     Task<> acknowledge(std::string id);
 
     std::vector<uplink::Command> unfinished() const;            // In the order in which they came.
@@ -55,7 +56,7 @@ private:
         bool operator==(const Obeyed&) const = default;
     };
     std::int64_t now() const { return timers_.wall().time_since_epoch().count(); }
-    Task<> write(std::string id);
+    Journal::Entry entry(const std::string& id) const;
     std::size_t open() const;
 
     Journal& journal_;

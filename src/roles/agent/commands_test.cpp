@@ -278,6 +278,73 @@ TEST(Commands, APullTellsHowFarItIsOnceASecondAtMost) {
     EXPECT_EQ(told(), before + 2);
 }
 
+// Once known, images are not asked for; somebody may take one away behind our back.
+TEST(Commands, AnImageThatHasGoneIsPulledAgainAndAStopDoesNotWaitForIt) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start("c-1", 1));
+    world.timers.advance(2s);
+    world.master.order(world.stop("c-2", 2));
+    world.timers.advance(2s);
+    world.master.order(world.start("c-3", 3));
+    world.timers.advance(2s);
+    ASSERT_EQ(world.master.answer("c-3")->state(), "done");
+    EXPECT_EQ(world.engine.pulls, 1) << "it was here";
+    world.master.order(world.stop("c-4", 4));
+    world.timers.advance(2s);
+
+    world.engine.images.clear();
+    world.engine.pull_hangs = true;
+    world.master.order(world.start("c-5", 5));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.engine.pulls, 2);
+    EXPECT_EQ(world.master.phases("c-5").back(), "pulling");
+    world.master.order(world.stop("c-6", 6));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-5")->reason(), "superseded");
+    EXPECT_EQ(world.master.answer("c-6")->state(), "done");
+
+    world.engine.pull_hangs = false;
+    world.engine.images = {"demo"};
+    world.master.order(world.start("c-7", 7));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-7")->state(), "done");
+}
+
+TEST(Commands, AnImageThatHasGoneForGoodFailsTheStart) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start("c-1", 1));
+    world.timers.advance(2s);
+    world.master.order(world.stop("c-2", 2));
+    world.timers.advance(2s);
+    world.engine.images.clear();
+    world.master.order(world.start("c-3", 3));
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-3"), nullptr);
+    EXPECT_EQ(world.master.answer("c-3")->reason(), "image_unavailable");
+}
+
+// Whoever made it did so between two looks.
+TEST(Commands, AContainerOfAnOlderGenerationThatWasNotSeenIsTakenAway) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start("c-1", 1));
+    world.timers.advance(2s);
+    const Container older = world.engine.containers.at("hostler-i-1");
+    world.master.order(world.stop("c-2", 2));
+    world.timers.advance(2s);
+    world.engine.containers["hostler-i-1"] = older;
+    world.master.order(world.start("c-3", 3));
+    world.timers.advance(900ms);
+    ASSERT_NE(world.master.answer("c-3"), nullptr);
+    EXPECT_EQ(world.master.answer("c-3")->state(), "done");
+    EXPECT_EQ(world.engine.containers.at("hostler-i-1").labels.at("hostler.generation"), "3");
+}
+
 TEST(Commands, AStopDoesNotWaitForAPullThatHangs) {
     World world;
     world.join();

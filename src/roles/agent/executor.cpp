@@ -126,10 +126,13 @@ Task<> Executor::perform(JobPtr job) {
         log_warn("command {} for {} failed: {}", id, job->command.subject(), error.message);
     }
     if (job->seen) *answer.mutable_workload() = workload_message(*job->seen);
+    std::vector<Journal::Entry> with;
+    if (*outcome && job->seen && job->seen->ready)
+        with.push_back(workloads_.readiness(job->seen->instance, job->seen->generation));
     // An answer that could be forgotten is none: it leaves only when it is durable.
     Duration wait = milliseconds{250};
     while (true) {
-        const auto durable = co_await book_.finish(answer);
+        const auto durable = co_await book_.finish(answer, with);
         if (durable) break;
         if (durable.error().code == Code::cancelled) co_return durable;
         log_error("the answer to command {} cannot be stored yet: {}", id, durable.error().message);
@@ -137,6 +140,7 @@ Task<> Executor::perform(JobPtr job) {
         wait = std::min<Duration>(wait * 2, seconds{30});
     }
     hooks_.send(answer);
+    if (!with.empty()) workloads_.note_ready(job->seen->instance);
     co_return Result<>{};
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/queue.h"
@@ -53,8 +54,12 @@ private:
 
     // actions.cpp
     Task<> start(JobPtr job);
+    Task<> bring_up(JobPtr job, bool known);
     Task<> pull(JobPtr job, std::string image);
+    Result<ContainerSpec> spec_of(const Job& job) const;
     Task<ContainerSpec> prepare(JobPtr job);
+    Task<> ensure_network(NetworkSpec network);
+    Task<> attach(std::string volume, IdRange ids, MountSpec& mount, std::vector<std::string>& notes);
     Task<IdRange> ids_of(std::string tenant);
     Task<> make_ready(JobPtr job);
     Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
@@ -75,6 +80,7 @@ private:
     TenantIds tenant_ids_;
     std::string host_;
     std::map<std::string, Lane> lanes_;  // By subject.
+    std::set<std::string> images_;       // That were here when they were last needed.
     std::size_t heavy_ = 0;              // Starts and pulls that run.
     Signal heavy_ended_;
     Queue<std::shared_ptr<const uplink::Command>> arrivals_{CommandBook::open_max};

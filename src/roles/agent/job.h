@@ -1,6 +1,10 @@
 // One command on its way through the executor.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "core/signal.h"
 #include "core/task_group.h"
 #include "roles/agent/executor.h"
 
@@ -29,6 +33,27 @@ auto persist(Timers& timers, Call call) -> decltype(call()) {
         CO_TRY(co_await sleep(timers, wait));
         wait *= 2;
     }
+}
+
+// Does all at the same time. The first error, in their order.
+inline Task<> at_once(Loop& loop, std::vector<Task<>> tasks) {
+    std::vector<std::optional<Result<>>> answers(tasks.size());
+    std::size_t left = tasks.size();
+    Signal ended;
+    TaskGroup group{loop};
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        group.start("part of a command",
+                    [](std::optional<Result<>>& into, std::size_t& due, Signal& done, Task<> task) -> Task<> {
+                        into = co_await std::move(task);
+                        if (--due == 0) done.notify_all();
+                        co_return Result<>{};
+                    }(answers[i], left, ended, std::move(tasks[i])));
+    Result<> waited{};
+    if (left > 0) waited = co_await ended.wait();
+    (void)co_await group.close();
+    CO_TRY(std::move(waited));
+    for (auto& answer : answers) CO_TRY(std::move(*answer));
+    co_return Result<>{};
 }
 
 }  // namespace hostler::agent

@@ -105,19 +105,23 @@ void Workloads::note_detail(const std::string& instance, std::string detail) {
     if (found != all_.end()) found->second.detail = std::move(detail);
 }
 
-Task<> Workloads::note_ready(std::string instance) {
+Journal::Entry Workloads::readiness(const std::string& instance, std::uint64_t generation) const {
+    return {ready_key(instance), fmt::format("{}", generation)};
+}
+
+void Workloads::note_ready(const std::string& instance) {
     const auto found = all_.find(instance);
-    if (found == all_.end()) co_return Result<>{};
-    const std::uint64_t generation = found->second.generation;
-    CO_TRY(co_await journal_.put(ready_key(instance), fmt::format("{}", generation)));
-    const auto now = all_.find(instance);
-    if (now == all_.end() || now->second.generation != generation) co_return Result<>{};
-    if (now->second.state != WorkloadState::running) co_return Result<>{};
-    Workload ready = now->second;
+    if (found == all_.end() || found->second.state != WorkloadState::running || !is_ready(found->second))
+        return;
+    Workload ready = found->second;
     ready.ready = true;
     ready.detail.clear();
     put(std::move(ready));
-    co_return Result<>{};
+}
+
+bool Workloads::is_ready(const Workload& workload) const {
+    const auto entry = journal_.all().find(ready_key(workload.instance));
+    return entry != journal_.all().end() && number(entry->second) == workload.generation;
 }
 
 void Workloads::note_stopping(const std::string& instance, bool stopping) {
@@ -150,9 +154,7 @@ Workload Workloads::of(const Container& container) const {
         made.detail = before->second.detail;
     }
     // Readiness lasts as long as the container runs.
-    const auto ready = journal_.all().find(ready_key(made.instance));
-    made.ready = made.state == WorkloadState::running && ready != journal_.all().end() &&
-                 number(ready->second) == made.generation;
+    made.ready = made.state == WorkloadState::running && is_ready(made);
     return made;
 }
 

@@ -67,13 +67,16 @@ public:
     void note(const Container& container);
     void note_absent(const std::string& instance);
     void note_detail(const std::string& instance, std::string detail);
-    Task<> note_ready(std::string instance);  // Durable when it returns.
+    // What the journal keeps of an instance that is ready, and that the journal has it by now.
+    Journal::Entry readiness(const std::string& instance, std::uint64_t generation) const;
+    void note_ready(const std::string& instance);
     // No tunnel leads to an instance that is being stopped.
     void note_stopping(const std::string& instance, bool stopping);
     bool stopping(const std::string& instance) const { return stopping_.contains(instance); }
 
 private:
     Workload of(const Container& container) const;
+    bool is_ready(const Workload& workload) const;  // Says the journal.
     void put(Workload workload);
     Task<> forget_ready();
 

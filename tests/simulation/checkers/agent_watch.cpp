@@ -87,10 +87,10 @@ void Obedience::stopping(const std::string& container) {
         found_.report(Invariant::once, fmt::format("{} stops {} though no command says so", host_, instance));
 }
 
-Task<> WatchedJournal::put(std::string key, std::string value) {
-    obedience_.writing(key, value);
-    CO_TRY(co_await journal_.put(key, value));
-    obedience_.written(key, value);
+Task<> WatchedJournal::put_all(std::vector<Entry> entries) {
+    for (const auto& [key, value] : entries) obedience_.writing(key, value);
+    CO_TRY(co_await journal_.put_all(entries));
+    for (const auto& [key, value] : entries) obedience_.written(key, value);
     co_return Result<>{};
 }
 

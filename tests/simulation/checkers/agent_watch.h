@@ -39,7 +39,7 @@ class WatchedJournal final : public Journal {
 public:
     WatchedJournal(Journal& journal, Obedience& obedience) : journal_(journal), obedience_(obedience) {}
     const std::map<std::string, std::string>& all() const override { return journal_.all(); }
-    Task<> put(std::string key, std::string value) override;
+    Task<> put_all(std::vector<Entry> entries) override;
     Task<> erase(std::string key) override { return journal_.erase(std::move(key)); }
 
 private:

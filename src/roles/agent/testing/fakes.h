@@ -180,8 +180,9 @@ class FakeJournal : public Journal {
 public:
     enum class Crash { none, before, after };
     const std::map<std::string, std::string>& all() const override { return kept; }
-    Task<> put(std::string key, std::string value) override {
-        CO_TRY(co_await write([&] { kept[key] = value; }));
+    // A machine that stops in the middle leaves the first entry of several.
+    Task<> put_all(std::vector<Entry> entries) override {
+        for (const auto& [key, value] : entries) CO_TRY(co_await write([&] { kept[key] = value; }));
         co_return Result<>{};
     }
     Task<> erase(std::string key) override {
@@ -245,9 +246,11 @@ public:
         if (!refuse_launch.empty()) co_return fail(Code::invalid, refuse_launch);
         if (const auto found = containers.find(spec.name); found != containers.end()) {
             if (found->second.labels != spec.labels)
-                co_return fail(Code::conflict, spec.name + " has other labels");
+                co_return fail(Code::conflict, spec.name + " has other labels", std::string{name_taken});
             co_return found->second;
         }
+        if (!images.contains(spec.image))
+            co_return fail(Code::not_found, spec.image + " is not here", std::string{image_missing});
         ++launches;
         specs[spec.name] = spec;
         Container made{spec.name, spec.labels, ContainerState::running};
