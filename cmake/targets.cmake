@@ -10,9 +10,6 @@ hostler_library(ports src/ports core domain)
 hostler_library(api src/api core domain Boost::json Boost::url)
 hostler_library(http src/http core llhttp)
 hostler_library(wire src/wire core uplink_proto)
-
-set(adapter_row core domain ports http wire)
-hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto)
 file(GLOB schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/*.sql)
 add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
   COMMAND ${CMAKE_COMMAND} "-DFILES=${schema_files}" -DOUT=${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
@@ -20,7 +17,12 @@ add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
   DEPENDS ${schema_files} ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake VERBATIM)
 add_library(schema STATIC ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
 target_link_libraries(schema PUBLIC hostler_options)
-hostler_library(sqlite src/adapters/sqlite ${adapter_row} schema SQLite::SQLite3)
+hostler_library(sql src/sql core ports schema)
+
+set(adapter_row core domain ports http wire)
+hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto)
+hostler_library(sqlite src/adapters/sqlite ${adapter_row} sql SQLite::SQLite3)
+hostler_library(postgres src/adapters/postgres ${adapter_row} sql PostgreSQL::PostgreSQL)
 hostler_library(docker src/adapters/docker ${adapter_row} Boost::json yaml-cpp)
 hostler_library(nvml src/adapters/nvml ${adapter_row} ${CMAKE_DL_LIBS})
 # NVML's functions are called by our own declarations of them, which UBSan takes for other types.
@@ -52,7 +54,7 @@ target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
-target_link_libraries(contract_test PRIVATE sqlite docker disk sim net nvml amd intel sysfs GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker disk sim net nvml amd intel sysfs GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
 add_dependencies(contract_test hostler-demo simulated_nvml)
@@ -100,7 +102,7 @@ set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/master_main.cpp src/bin/templates.cpp
   src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sqlite docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli net sqlite postgres docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)

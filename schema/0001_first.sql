@@ -1,4 +1,5 @@
--- The first form of the store. Times are microseconds since 1970 (UTC). Numbers are those of commits.
+-- The first form of the store. Times are microseconds since 1970 (UTC). Numbers are those of commits. TEXT holds names,
+-- BLOB whatever came.
 
 CREATE TABLE meta (
     name TEXT NOT NULL PRIMARY KEY,
@@ -16,7 +17,7 @@ CREATE TABLE objects (
     created BIGINT NOT NULL,
     version BIGINT NOT NULL,
     state BIGINT NOT NULL,
-    body TEXT NOT NULL,
+    body BLOB NOT NULL,
     PRIMARY KEY (kind, id)
 );
 CREATE INDEX objects_by_age ON objects (kind, created, id);
@@ -35,7 +36,7 @@ CREATE TABLE commands (
     created BIGINT NOT NULL,
     version BIGINT NOT NULL,
     state BIGINT NOT NULL,
-    body TEXT NOT NULL,
+    body BLOB NOT NULL,
     PRIMARY KEY (kind, id)
 );
 CREATE INDEX commands_by_age ON commands (kind, created, id);
@@ -51,7 +52,7 @@ CREATE TABLE events (
     tenant TEXT NOT NULL,
     actor TEXT NOT NULL,
     reason TEXT NOT NULL,
-    message TEXT NOT NULL,
+    message BLOB NOT NULL,
     PRIMARY KEY (number, line)
 );
 CREATE INDEX events_of_object ON events (kind, id, number, line);
@@ -66,7 +67,7 @@ CREATE TABLE ledger (
     host TEXT NOT NULL,
     tenant TEXT NOT NULL,
     use TEXT NOT NULL,
-    body TEXT NOT NULL,
+    body BLOB NOT NULL,
     PRIMARY KEY (number, line)
 );
 CREATE INDEX ledger_of_claim ON ledger (claim, number, line);
@@ -82,8 +83,8 @@ CREATE TABLE audit (
     subject TEXT NOT NULL,
     tenant TEXT NOT NULL,
     status BIGINT NOT NULL,
-    body_before TEXT NOT NULL,
-    body_after TEXT NOT NULL,
+    body_before BLOB NOT NULL,
+    body_after BLOB NOT NULL,
     PRIMARY KEY (number, line)
 );
 CREATE INDEX audit_of_tenant ON audit (tenant, number);

@@ -2,6 +2,7 @@
 
 #include "adapters/net/authority.h"
 #include "adapters/net/digest.h"
+#include "adapters/postgres/store.h"
 #include "adapters/sqlite/store.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
@@ -17,15 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Task<> run(Process& process, fs::path data, master::Settings settings, fs::path templates,
-           std::string ready_file) {
+Task<> run(Process& process, fs::path data, std::string store_url, master::Settings settings,
+           fs::path templates, std::string ready_file) {
     fs::create_directories(data);
     if (!templates.empty()) settings.templates = CO_TRY(read_templates(templates));
     CO_TRY(issue_credentials(process, data / "authority", data, "master", "master"));
     const auto authority =
         CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
     const auto worker = make_worker(process.loop, "store");
-    const auto store = CO_TRY(open_sqlite(data / "store.db", *worker));
+    const auto store = CO_TRY(store_url.empty() ? open_sqlite(data / "store.db", *worker)
+                                                : open_postgres(std::move(store_url), *worker));
     net::OpenSslDigest digest;
     const std::string operator_key = read_file(data / "operator.key");
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
@@ -46,10 +48,14 @@ Task<> run(Process& process, fs::path data, master::Settings settings, fs::path 
 int master_main(int argc, const char* const* argv) {
     CLI::App app{"Run a master: it registers hosts, decides, and answers the API.", "hostler master"};
     master::Settings settings;
-    std::string data, ready_file, templates;
+    std::string data, store, ready_file, templates;
     std::vector<std::string> zones;
     double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
+    app.add_option(
+           "--store", store,
+           "postgresql://USER@HOST/DATABASE, where the store is kept; else it is the file store.db in --data")
+        ->envname("HOSTLER_STORE");
     app.add_option("--api", settings.api_address, "Where the API listens")->capture_default_str();
     app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")
         ->capture_default_str();
@@ -81,7 +87,8 @@ int master_main(int argc, const char* const* argv) {
     }
     set_log_name("master");
     Process process;
-    return run_until_signalled(process, run(process, data, std::move(settings), templates, ready_file));
+    return run_until_signalled(process,
+                               run(process, data, store, std::move(settings), templates, ready_file));
 }
 
 }  // namespace hostler::bin

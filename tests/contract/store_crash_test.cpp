@@ -147,7 +147,7 @@ private:
         std::map<std::string, std::uint64_t> lines;
         for (const std::string table : {"events", "ledger", "audit"})
             if (!(*database)->run("SELECT count(*) FROM " + table, {},
-                                  [&](const sqlite::Row& row) { lines[table] = row.number(0); }))
+                                  [&](const sql::Row& row) { lines[table] = row.number(0); }))
                 return false;
         EXPECT_EQ(lines["events"], model.events);
         EXPECT_EQ(lines["ledger"], model.ledger);

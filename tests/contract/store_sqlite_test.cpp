@@ -118,7 +118,7 @@ TEST(Sqlite, AnAuditLineIsKeptAsItCameAndForGood) {
     std::vector<AuditLine> kept;
     ASSERT_TRUE(database->run(
         "SELECT time, actor, address, operation, subject, tenant, status, body_before, body_after FROM audit",
-        {}, [&](const sqlite::Row& row) {
+        {}, [&](const sql::Row& row) {
             kept.push_back({WallTime{std::chrono::microseconds{row.number(0)}}, row.text(1), row.text(2),
                             row.text(3), row.text(4), row.text(5), static_cast<int>(row.number(6)),
                             row.text(7), row.text(8)});

@@ -16,8 +16,8 @@ struct Layer {
 
 // The first row whose folder fits. Siblings under adapters/ and roles/ are not in each other's rows.
 const std::vector<Layer>& layers() {
-    static const std::vector<std::string_view> adapter{"core/", "domain/", "ports/",
-                                                       "http/", "wire/",   "proto/"};
+    static const std::vector<std::string_view> adapter{"core/", "domain/", "ports/", "http/",
+                                                       "wire/", "proto/",  "sql/"};
     static const std::vector<std::string_view> role{"core/", "domain/", "ports/", "api/",
                                                     "http/", "wire/",   "proto/"};
     static const std::vector<Layer> all{
@@ -27,6 +27,7 @@ const std::vector<Layer>& layers() {
         {"api", {"core/", "domain/"}},
         {"http", {"core/"}},
         {"wire", {"core/", "proto/"}},
+        {"sql", {"core/", "ports/"}},
         {"adapters/*", adapter},
         {"roles/*", role},
         {"cli", {"core/", "api/", "http/", "wire/"}},

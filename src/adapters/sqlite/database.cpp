@@ -17,23 +17,30 @@ Code code_of(int code) {
     }
 }
 
-int bind(sqlite3_stmt* statement, int index, const Value& value) {
+int bind(sqlite3_stmt* statement, int index, const sql::Value& value) {
     if (!value.is_text) return sqlite3_bind_int64(statement, index, value.number);
     const char* text = value.text.empty() ? "" : value.text.data();
     return sqlite3_bind_text64(statement, index, text, value.text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
+class StepRow final : public sql::Row {
+public:
+    explicit StepRow(sqlite3_stmt* statement) : statement_(statement) {}
+
+    std::uint64_t number(int column) const override {
+        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
+    }
+    std::string text(int column) const override {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+        return text ? std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))}
+                    : std::string{};
+    }
+
+private:
+    sqlite3_stmt* statement_;
+};
+
 }  // namespace
-
-std::uint64_t Row::number(int column) const {
-    return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
-}
-
-std::string Row::text(int column) const {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return text ? std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))}
-                : std::string{};
-}
 
 Result<std::unique_ptr<Database>> Database::open(std::string path, const std::string& vfs) {
     std::unique_ptr<Database> database{new Database{std::move(path)}};
@@ -50,7 +57,7 @@ Database::~Database() {
     sqlite3_close(connection_);
 }
 
-Result<> Database::run(std::string_view sql, std::span<const Value> values, const RowSeen& seen) {
+Result<> Database::run(std::string_view sql, std::span<const sql::Value> values, const RowSeen& seen) {
     auto found = statements_.find(sql);
     if (found == statements_.end()) {
         sqlite3_stmt* made = nullptr;
@@ -62,12 +69,10 @@ Result<> Database::run(std::string_view sql, std::span<const Value> values, cons
     sqlite3_stmt* statement = found->second;
     int index = 0;
     int code = SQLITE_OK;
-    // Values behind the last that the text names are spare.
-    const int named = sqlite3_bind_parameter_count(statement);
-    for (const Value& value : values)
-        if (code == SQLITE_OK && ++index <= named) code = bind(statement, index, value);
+    for (const sql::Value& value : values)
+        if (code == SQLITE_OK) code = bind(statement, ++index, value);
     if (code == SQLITE_OK) {
-        const Row row{statement};
+        const StepRow row{statement};
         while ((code = sqlite3_step(statement)) == SQLITE_ROW)
             if (seen) seen(row);
     }

@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/worker.h"
-#include "ports/store.h"
+#include "sql/store.h"
 
 namespace hostler {
 
@@ -14,18 +13,11 @@ struct SqliteOptions {
     std::size_t log_bytes = 4 << 20;  // The log is written back into the file when it is so long.
     // Kept back for commits that make room: a log and a batch must fit.
     std::size_t reserve_bytes = 16 << 20;
-    std::size_t batch_changes_max = 256;  // Commits that share one sync,
-    std::size_t batch_bytes_max = 8 << 20;  // and their size together.
+    sql::BatchLimits batch{};
 };
 
 // Opens or makes the store and brings its schema up to date; blocks while it checks the file. Afterwards
-// everything runs on `worker`, which must be of the caller's loop and outlive the store.
-//
-// A commit takes its place in the order when commit() is called, not when it is awaited. It holds its caller
-// until it is durable: that wait is the back-pressure, nobody is refused for being many. A caller that is
-// cancelled leaves its commit in the queue. After a commit has failed with `exhausted` or `unavailable`, all
-// that were called before it answered fail alike, so that what is written is always a beginning of what was
-// decided.
+// everything runs on `worker`, as sql/store.h says.
 //
 // Disk full: erasures and prune() still work, out of the reserve; other commits do again when the reserve
 // could be taken back. After `unavailable` everything is refused until lead(), which opens the file anew.

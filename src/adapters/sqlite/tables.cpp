@@ -4,10 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <limits>
-
-#include "adapters/sqlite/migrations.h"
-
 namespace hostler::sqlite {
 
 namespace {
@@ -48,7 +44,7 @@ Result<> Tables::connect() {
     TRY(database_->script("PRAGMA locking_mode = EXCLUSIVE"));
     TRY(database_->script(fmt::format("PRAGMA page_size = {}", page_bytes)));
     std::string mode;
-    TRY(database_->run("PRAGMA journal_mode = WAL", {}, [&](const Row& row) { mode = row.text(0); }));
+    TRY(database_->run("PRAGMA journal_mode = WAL", {}, [&](const sql::Row& row) { mode = row.text(0); }));
     if (mode != "wal")
         return fail(Code::unavailable,
                     fmt::format("the store {} cannot keep a log on this file system", path_));
@@ -57,7 +53,7 @@ Result<> Tables::connect() {
     TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
     TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
     std::string check;
-    TRY(database_->run("PRAGMA quick_check(1)", {}, [&](const Row& row) { check = row.text(0); }));
+    TRY(database_->run("PRAGMA quick_check(1)", {}, [&](const sql::Row& row) { check = row.text(0); }));
     if (check != "ok")
         return fail(Code::unavailable,
                     fmt::format("the store {} is damaged: {}; put a backup in its place", path_, check),
@@ -73,36 +69,19 @@ Result<> Tables::migrate() {
     return transact_with_reserve([&]() -> Result<> {
         std::uint64_t tables = 0;
         TRY(database_->run("SELECT count(*) FROM sqlite_master WHERE name = 'meta'", {},
-                           [&](const Row& row) { tables = row.number(0); }));
-        const std::uint64_t known = migrations().size();
-        const std::uint64_t present = tables == 0 ? 0 : TRY(meta("schema"));
-        if (present > known)
-            return fail(
-                Code::unavailable,
-                fmt::format("the store {} has schema {} of a newer release, this one knows {}; upgrade",
-                            path_, present, known),
-                "store_too_new");
-        for (const Migration& migration : migrations()) {
-            if (static_cast<std::uint64_t>(migration.number) <= present) continue;
-            TRY(database_->script(migration.sql));
-            TRY(
-                database_->run("INSERT INTO meta (name, value) VALUES ('schema', ?1) "
-                               "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                               {migration.number}));
-        }
-        // Even when there was nothing to do this is a write, so that a second master is met here and not
-        // later.
-        return set_meta("schema", known);
+                           [&](const sql::Row& row) { tables = row.number(0); }));
+        return sql::Rows{*database_}.migrate(tables != 0, path_);
     });
 }
 
-Result<> Tables::check_usable() const {
+// Errors: unavailable: it is not usable before lead().
+Result<sql::Rows> Tables::rows() {
     if (broken_ || !database_)
         return fail(
             Code::unavailable,
             fmt::format("an earlier commit to the store {} failed and its outcome is unknown; lead again",
                         path_));
-    return {};
+    return sql::Rows{*database_};
 }
 
 Result<> Tables::transact(const std::function<Result<>()>& body) {
@@ -144,25 +123,15 @@ Result<> Tables::transact_with_reserve(const std::function<Result<>()>& body) {
     return result;
 }
 
-Result<std::uint64_t> Tables::meta(std::string_view name) {
-    std::uint64_t value = 0;
-    TRY(database_->run("SELECT value FROM meta WHERE name = ?1", {name},
-                       [&](const Row& row) { value = row.number(0); }));
-    return value;
-}
-
-Result<> Tables::set_meta(std::string_view name, std::uint64_t value) {
-    return database_->run("UPDATE meta SET value = ?2 WHERE name = ?1", {name, value});
-}
-
 Result<std::uint64_t> Tables::lead(std::uint64_t above) {
-    constexpr std::uint64_t epoch_max = std::numeric_limits<std::int64_t>::max() - 1;
-    if (above >= epoch_max) return fail(Code::invalid, fmt::format("no epoch is higher than {}", above));
+    TRY(sql::epoch_after(0, above));
     if (broken_ || !database_) TRY(connect());
+    sql::Rows rows{*database_};
     std::uint64_t epoch = 0;
     TRY(transact_with_reserve([&]() -> Result<> {
-        epoch = std::max(TRY(meta("epoch")), above) + 1;
-        return set_meta("epoch", epoch);
+        const std::uint64_t present = TRY(rows.meta("epoch"));
+        epoch = TRY(sql::epoch_after(present, above));
+        return rows.set_meta("epoch", epoch);
     }));
     return epoch;
 }
@@ -171,7 +140,7 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
     const auto all = [&](const Error& error) {
         return std::vector<Result<>>(batch.size(), std::unexpected(error));
     };
-    if (const auto usable = check_usable(); !usable) return all(usable.error());
+    if (const auto usable = rows(); !usable) return all(usable.error());
 
     std::size_t count = batch.size();  // Of those that may be written, from the front.
     if (!reserve_.take())
@@ -198,8 +167,16 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
 }
 
 Result<> Tables::apply_in_savepoint(const Changes& changes) {
+    sql::Rows rows{*database_};
+    const auto apply = [&]() -> Result<> {
+        const std::uint64_t epoch = TRY(rows.meta("epoch"));
+        const std::uint64_t number = TRY(rows.meta("number"));
+        TRY(sql::admit(changes, epoch, number));
+        TRY(rows.write(changes));
+        return rows.set_meta("number", changes.number);
+    };
     TRY(database_->run("SAVEPOINT one"));
-    const auto applied = apply(changes);
+    const auto applied = apply();
     if (!applied) {
         if (database_->in_transaction()) TRY(database_->run("ROLLBACK TO one"));
         if (applied.error().code == Code::exhausted || applied.error().code == Code::unavailable)
@@ -209,71 +186,34 @@ Result<> Tables::apply_in_savepoint(const Changes& changes) {
     return applied;
 }
 
-Result<> Tables::apply(const Changes& changes) {
-    const std::uint64_t epoch = TRY(meta("epoch"));
-    const std::uint64_t number = TRY(meta("number"));
-    if (changes.epoch != epoch)
-        return fail(Code::conflict,
-                    fmt::format("commit {} is of epoch {}, the store is at {}: another master leads",
-                                changes.number, changes.epoch, epoch),
-                    "not_leader");
-    if (changes.number <= number)
-        return fail(
-            Code::conflict,
-            fmt::format("commit {} comes after commit {}: another master leads", changes.number, number),
-            "not_leader");
-    for (const auto& [kind, id] : changes.erase) TRY(erase(kind, id));
-    for (const Object& object : changes.put) TRY(put(object, changes.number));
-    TRY(append_events(changes));
-    TRY(append_ledger(changes));
-    TRY(append_audit(changes));
-    return set_meta("number", changes.number);
+Result<Snapshot> Tables::load() { return TRY(rows()).load(); }
+
+Result<Page> Tables::list(const ListQuery& query) { return TRY(rows()).list(query); }
+
+Result<Object> Tables::find(const std::string& kind, const std::string& id) {
+    return TRY(rows()).find(kind, id);
 }
 
+Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) { return TRY(rows()).events(query); }
+
 Result<bool> Tables::prune(WallTime before) {
-    constexpr std::int64_t rows_max = 2000;  // A transaction, so that commits get their turn in between.
-    TRY(check_usable());
+    auto rows = TRY(this->rows());
     (void)reserve_.take();
-    const std::int64_t time = before.time_since_epoch().count();
     bool more = false;
     TRY(transact_with_reserve([&]() -> Result<> {
-        const std::uint64_t number = TRY(last_number_before(before));
-        std::uint64_t changed = 0;
-        const auto count = [&] { changed = std::max(changed, database_->changes()); };
-        TRY(
-            database_->run("UPDATE objects SET state = 2, body = '' WHERE (kind, id) IN "
-                           "(SELECT kind, id FROM objects WHERE state = 1 AND version <= ?1 LIMIT ?2)",
-                           {number, rows_max}));
-        count();
-        TRY(
-            database_->run("UPDATE commands SET state = 2, body = '' WHERE (kind, id) IN "
-                           "(SELECT kind, id FROM commands WHERE state = 1 AND version <= ?1 LIMIT ?2)",
-                           {number, rows_max}));
-        count();
-        // The objects first: their end is dated by the events.
-        if (changed < static_cast<std::uint64_t>(rows_max)) {
-            TRY(
-                database_->run("DELETE FROM events WHERE (number, line) IN "
-                               "(SELECT number, line FROM events WHERE time < ?1 LIMIT ?2)",
-                               {time, rows_max}));
-            count();
-        }
-        more = changed >= static_cast<std::uint64_t>(rows_max);
+        more = TRY(rows.prune(before));
         return {};
     }));
     return more;
 }
 
-// Objects carry no time. What ended with a commit up to this one ended before `before`: the last with an
-// older event, unless clocks disagree, then the last before the first with a younger one.
-Result<std::uint64_t> Tables::last_number_before(WallTime before) {
-    const std::int64_t time = before.time_since_epoch().count();
-    std::uint64_t older = 0, younger = 0;
-    TRY(database_->run("SELECT coalesce(max(number), 0) FROM events WHERE time < ?1", {time},
-                       [&](const Row& row) { older = row.number(0); }));
-    TRY(database_->run("SELECT coalesce(min(number), 0) FROM events WHERE time >= ?1", {time},
-                       [&](const Row& row) { younger = row.number(0); }));
-    return younger == 0 ? older : std::min(older, younger - 1);
+}  // namespace hostler::sqlite
+
+namespace hostler {
+
+Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
+    const sql::BatchLimits limits = options.batch;
+    return sql::make_store(worker, TRY(sqlite::Tables::open(std::move(path), std::move(options))), limits);
 }
 
-}  // namespace hostler::sqlite
+}  // namespace hostler

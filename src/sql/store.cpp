@@ -1,14 +1,10 @@
-#include "adapters/sqlite/store.h"
+#include "sql/store.h"
 
 #include <deque>
 
-#include "adapters/sqlite/tables.h"
-
-namespace hostler {
+namespace hostler::sql {
 
 namespace {
-
-using sqlite::Tables;
 
 std::size_t size_of(const Changes& changes) {
     std::size_t size = 0;
@@ -35,13 +31,13 @@ using WaitingPtr = std::shared_ptr<Waiting>;
 // Group commit: what has gathered while one batch was written is the next.
 struct Committer : std::enable_shared_from_this<Committer> {
     Worker& worker;
-    SqliteOptions options;
-    std::shared_ptr<Tables> tables;  // Touched only by jobs of the worker.
+    std::shared_ptr<BlockingStore> blocking;  // Touched only by jobs of the worker.
+    BatchLimits limits;
     std::deque<WaitingPtr> queue{};
     std::vector<WaitingPtr> writing{};
 
-    Committer(Worker& on, SqliteOptions with, std::shared_ptr<Tables> what)
-        : worker(on), options(std::move(with)), tables(std::move(what)) {}
+    Committer(Worker& on, std::shared_ptr<BlockingStore> what, BatchLimits within)
+        : worker(on), blocking(std::move(what)), limits(within) {}
 
     void add(WaitingPtr waiting) {
         queue.push_back(std::move(waiting));
@@ -56,16 +52,16 @@ struct Committer : std::enable_shared_from_this<Committer> {
         };
         auto batch = std::make_shared<Batch>();
         std::size_t bytes = 0;
-        while (!queue.empty() && batch->changes.size() < options.batch_changes_max) {
+        while (!queue.empty() && batch->changes.size() < limits.changes_max) {
             const std::size_t size = size_of(queue.front()->changes);
-            if (!batch->changes.empty() && bytes + size > options.batch_bytes_max) break;
+            if (!batch->changes.empty() && bytes + size > limits.bytes_max) break;
             bytes += size;
             batch->changes.push_back(std::move(queue.front()->changes));
             writing.push_back(std::move(queue.front()));
             queue.pop_front();
         }
         // The job owns nothing of the loop's: it may be dropped on the worker's thread.
-        worker.post([tables = tables, batch] { batch->answers = tables->commit(batch->changes); },
+        worker.post([blocking = blocking, batch] { batch->answers = blocking->commit(batch->changes); },
                     [weak = weak_from_this(), batch] {
                         if (const auto self = weak.lock()) self->deliver(batch->answers);
                     });
@@ -87,15 +83,16 @@ struct Committer : std::enable_shared_from_this<Committer> {
     }
 };
 
-class SqliteStore final : public Store {
+class WorkerStore final : public Store {
 public:
-    SqliteStore(Worker& worker, SqliteOptions options, std::shared_ptr<Tables> tables)
+    WorkerStore(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits)
         : worker_(worker),
-          tables_(tables),
-          committer_(std::make_shared<Committer>(worker, std::move(options), tables)) {}
+          blocking_(blocking),
+          committer_(std::make_shared<Committer>(worker, std::move(blocking), limits)) {}
 
     Task<std::uint64_t> lead(std::uint64_t above) override {
-        return run_on<std::uint64_t>(worker_, [tables = tables_, above] { return tables->lead(above); });
+        return run_on<std::uint64_t>(worker_,
+                                     [blocking = blocking_, above] { return blocking->lead(above); });
     }
 
     // Not a coroutine: the place in the order is taken now.
@@ -106,28 +103,28 @@ public:
     }
 
     Task<Snapshot> load() override {
-        return run_on<Snapshot>(worker_, [tables = tables_] { return tables->load(); });
+        return run_on<Snapshot>(worker_, [blocking = blocking_] { return blocking->load(); });
     }
 
     Task<Page> list(ListQuery query) override {
-        return run_on<Page>(worker_,
-                            [tables = tables_, query = std::move(query)] { return tables->list(query); });
+        return run_on<Page>(
+            worker_, [blocking = blocking_, query = std::move(query)] { return blocking->list(query); });
     }
 
     Task<Object> find(std::string kind, std::string id) override {
-        return run_on<Object>(worker_, [tables = tables_, kind = std::move(kind), id = std::move(id)] {
-            return tables->find(kind, id);
+        return run_on<Object>(worker_, [blocking = blocking_, kind = std::move(kind), id = std::move(id)] {
+            return blocking->find(kind, id);
         });
     }
 
     Task<std::vector<EventRecord>> events(EventQuery query) override {
         return run_on<std::vector<EventRecord>>(
-            worker_, [tables = tables_, query = std::move(query)] { return tables->events(query); });
+            worker_, [blocking = blocking_, query = std::move(query)] { return blocking->events(query); });
     }
 
     Task<> prune(WallTime before) override {
-        while (CO_TRY(
-            co_await run_on<bool>(worker_, [tables = tables_, before] { return tables->prune(before); }))) {
+        while (CO_TRY(co_await run_on<bool>(
+            worker_, [blocking = blocking_, before] { return blocking->prune(before); }))) {
         }
         co_return Result<>{};
     }
@@ -141,15 +138,15 @@ private:
     }
 
     Worker& worker_;
-    std::shared_ptr<Tables> tables_;
+    std::shared_ptr<BlockingStore> blocking_;
     std::shared_ptr<Committer> committer_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
-    std::shared_ptr<Tables> tables = TRY(Tables::open(std::move(path), options));
-    return std::make_unique<SqliteStore>(worker, std::move(options), std::move(tables));
+std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking,
+                                  BatchLimits limits) {
+    return std::make_unique<WorkerStore>(worker, std::move(blocking), limits);
 }
 
-}  // namespace hostler
+}  // namespace hostler::sql

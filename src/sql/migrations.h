@@ -1,10 +1,11 @@
-// The schema, built into the library from schema/*.sql.
+// The schema, built into the library from schema/*.sql. `TEXT` is sorted by its bytes; `BLOB` holds any
+// bytes.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-namespace hostler::sqlite {
+namespace hostler::sql {
 
 struct Migration {
     int number;
@@ -15,4 +16,4 @@ struct Migration {
 // Numbered 1, 2, …; each is run once, in order, and never changed after a release.
 std::span<const Migration> migrations();
 
-}  // namespace hostler::sqlite
+}  // namespace hostler::sql

@@ -1,0 +1,46 @@
+// The store in PostgreSQL: who may write, transactions, and connecting again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/connection.h"
+#include "adapters/postgres/store.h"
+#include "sql/rows.h"
+#include "sql/store.h"
+
+namespace hostler::postgres {
+
+class Tables final : public sql::BlockingStore {
+public:
+    static Result<std::unique_ptr<Tables>> open(std::string url, PostgresOptions options);
+
+    Result<std::uint64_t> lead(std::uint64_t above) override;
+    std::vector<Result<>> commit(const std::vector<Changes>& batch) override;
+    Result<Snapshot> load() override;
+    Result<Page> list(const ListQuery& query) override;
+    Result<Object> find(const std::string& kind, const std::string& id) override;
+    Result<std::vector<EventRecord>> events(const EventQuery& query) override;
+    Result<bool> prune(WallTime before) override;
+
+private:
+    Tables(std::string url, PostgresOptions options) : url_(std::move(url)), options_(options) {}
+    Result<> connect();
+    Result<> prepare_session();
+    Result<> take_lock();
+    Result<> migrate();
+    Result<> warn_without_standby();
+    Result<sql::Rows> rows();
+    Result<> transact(const std::function<Result<>()>& body);
+    template <class T>
+    Result<T> read(const std::function<Result<T>(sql::Rows&)>& body);
+    Result<> write(const std::vector<Changes>& batch, std::vector<Result<>>& answers, bool one_by_one);
+
+    std::string url_;
+    PostgresOptions options_;
+    std::unique_ptr<Connection> connection_;
+    bool broken_ = false;  // A commit's outcome is unknown: nothing more before lead().
+};
+
+}  // namespace hostler::postgres

@@ -1,0 +1,265 @@
+#include "sql/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "sql/migrations.h"
+
+namespace hostler::sql {
+
+namespace {
+
+constexpr std::string_view columns =
+    "kind, id, tenant, project, phase, generation, created, version, state, body";
+constexpr std::uint64_t state_live = 0;
+constexpr std::uint64_t state_ended = 1;
+
+std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
+
+std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
+WallTime wall_time(std::uint64_t micros) {
+    return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(micros)}};
+}
+
+Object object_of(const Row& row) {
+    return {.kind = row.text(0),
+            .id = row.text(1),
+            .tenant = row.text(2),
+            .project = row.text(3),
+            .phase = row.text(4),
+            .generation = row.number(5),
+            .created = row.number(6),
+            .version = row.number(7),
+            .live = row.number(8) == state_live,
+            .body = row.text(9)};
+}
+
+EventRecord event_of(const Row& row) {
+    return {.time = wall_time(row.number(1)),
+            .kind = row.text(2),
+            .id = row.text(3),
+            .tenant = row.text(4),
+            .actor = row.text(5),
+            .reason = row.text(6),
+            .message = row.text(7),
+            .number = row.number(0)};
+}
+
+}  // namespace
+
+Result<std::uint64_t> Rows::meta(std::string_view name) {
+    std::uint64_t value = 0;
+    TRY(connection_.run("SELECT value FROM meta WHERE name = ?1", {name},
+                        [&](const Row& row) { value = row.number(0); }));
+    return value;
+}
+
+Result<> Rows::set_meta(std::string_view name, std::uint64_t value) {
+    return connection_.run(
+        "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = "
+        "excluded.value",
+        {name, value});
+}
+
+Result<> Rows::migrate(bool made, std::string_view store) {
+    const std::uint64_t known = migrations().size();
+    const std::uint64_t present = made ? TRY(meta("schema")) : 0;
+    if (present > known)
+        return fail(Code::unavailable,
+                    fmt::format("the store {} has schema {} of a newer release, this one knows {}; upgrade",
+                                store, present, known),
+                    "store_too_new");
+    for (const Migration& migration : migrations())
+        if (static_cast<std::uint64_t>(migration.number) > present) TRY(connection_.script(migration.sql));
+    // Even when there was nothing to do this is a write, so that a second master is met here and not later.
+    return set_meta("schema", known);
+}
+
+Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number) {
+    if (changes.epoch != epoch)
+        return fail(Code::conflict,
+                    fmt::format("commit {} is of epoch {}, the store is at {}: another master leads",
+                                changes.number, changes.epoch, epoch),
+                    "not_leader");
+    if (changes.number <= number)
+        return fail(
+            Code::conflict,
+            fmt::format("commit {} comes after commit {}: another master leads", changes.number, number),
+            "not_leader");
+    return {};
+}
+
+Result<std::uint64_t> epoch_after(std::uint64_t present, std::uint64_t above) {
+    constexpr std::uint64_t epoch_max = std::numeric_limits<std::int64_t>::max() - 1;
+    if (above >= epoch_max) return fail(Code::invalid, fmt::format("no epoch is higher than {}", above));
+    return std::max(present, above) + 1;
+}
+
+Result<> Rows::write(const Changes& changes) {
+    for (const auto& [kind, id] : changes.erase) TRY(erase(kind, id));
+    for (const Object& object : changes.put) TRY(put(object, changes.number));
+    TRY(append_events(changes));
+    TRY(append_ledger(changes));
+    return append_audit(changes);
+}
+
+Result<> Rows::put(const Object& object, std::uint64_t number) {
+    // What is there keeps the number of the commit that made it.
+    constexpr std::string_view rest =
+        " (kind, id, tenant, project, phase, generation, created, version, state, body) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (kind, id) DO UPDATE SET tenant = "
+        "excluded.tenant, "
+        "project = excluded.project, phase = excluded.phase, generation = excluded.generation, "
+        "version = excluded.version, state = excluded.state, body = excluded.body";
+    const std::string sql = fmt::format("INSERT INTO {}{}", table_of(object.kind), rest);
+    return connection_.run(sql, {object.kind, object.id, object.tenant, object.project, object.phase,
+                                 object.generation, object.created == 0 ? number : object.created, number,
+                                 object.live ? state_live : state_ended, object.body});
+}
+
+Result<> Rows::erase(const std::string& kind, const std::string& id) {
+    return connection_.run(fmt::format("DELETE FROM {} WHERE kind = ?1 AND id = ?2", table_of(kind)),
+                           {kind, id});
+}
+
+Result<> Rows::append_events(const Changes& changes) {
+    int line = 0;
+    for (const EventRecord& event : changes.events)
+        TRY(connection_.run(
+            "INSERT INTO events (number, line, time, kind, id, tenant, actor, reason, message) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            {changes.number, line++, micros(event.time), event.kind, event.id, event.tenant, event.actor,
+             event.reason, event.message}));
+    return {};
+}
+
+Result<> Rows::append_ledger(const Changes& changes) {
+    int line = 0;
+    for (const LedgerLine& entry : changes.ledger)
+        TRY(
+            connection_.run("INSERT INTO ledger (number, line, time, claim, host, tenant, use, body) "
+                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                            {changes.number, line++, micros(entry.time), entry.claim, entry.host,
+                             entry.tenant, entry.use, entry.body}));
+    return {};
+}
+
+Result<> Rows::append_audit(const Changes& changes) {
+    int line = 0;
+    for (const AuditLine& entry : changes.audit)
+        TRY(connection_.run(
+            "INSERT INTO audit (number, line, time, actor, address, operation, subject, tenant, status, "
+            "body_before, body_after) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            {changes.number, line++, micros(entry.time), entry.actor, entry.address, entry.operation,
+             entry.subject, entry.tenant, entry.status, entry.before, entry.after}));
+    return {};
+}
+
+Result<Snapshot> Rows::load() {
+    Snapshot snapshot;
+    snapshot.number = TRY(meta("number"));
+    const std::string sql = fmt::format(
+        "SELECT {0} FROM objects WHERE state = 0 UNION ALL SELECT {0} FROM commands WHERE state = 0 "
+        "ORDER BY kind, created, id",
+        columns);
+    TRY(connection_.run(sql, {}, [&](const Row& row) { snapshot.live.push_back(object_of(row)); }));
+    return snapshot;
+}
+
+Result<Page> Rows::list(const ListQuery& query) {
+    constexpr std::size_t page_max = 1000;
+    Page page;
+    page.at = query.at == 0 ? TRY(meta("number")) : query.at;
+    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, page_max);
+    std::vector<Value> values{query.kind, page.at, query.after_created, query.after_id};
+    std::string sql =
+        fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND created <= ?2 AND (created, id) > (?3, ?4)",
+                    columns, table_of(query.kind));
+    sql += query.finished ? " AND state < 2" : " AND state = 0";
+    const auto where = [&](std::string_view column, const std::optional<std::string>& is) {
+        if (!is) return;
+        values.push_back(*is);
+        sql += fmt::format(" AND {} = ?{}", column, values.size());
+    };
+    where("tenant", query.tenant);
+    where("project", query.project);
+    where("phase", query.phase);
+    values.push_back(limit + 1);
+    sql += fmt::format(" ORDER BY created, id LIMIT ?{}", values.size());
+    TRY(connection_.run(sql, values, [&](const Row& row) { page.objects.push_back(object_of(row)); }));
+    page.more = page.objects.size() > limit;
+    if (page.more) page.objects.pop_back();
+    return page;
+}
+
+Result<Object> Rows::find(const std::string& kind, const std::string& id) {
+    std::optional<Object> found;
+    TRY(connection_.run(fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND id = ?2", columns, table_of(kind)),
+                        {kind, id}, [&](const Row& row) { found = object_of(row); }));
+    if (!found) return fail(Code::not_found, fmt::format("there is no {} {}", kind, id));
+    return std::move(*found);
+}
+
+Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
+    constexpr std::size_t events_max = 1000;
+    std::vector<Value> values{query.after};
+    std::string sql =
+        "SELECT number, time, kind, id, tenant, actor, reason, message FROM events WHERE number > ?1";
+    const auto where = [&](std::string_view column, std::string_view is) {
+        values.push_back(is);
+        sql += fmt::format(" AND {} = ?{}", column, values.size());
+    };
+    if (!query.kind.empty()) where("kind", query.kind);
+    if (!query.id.empty()) where("id", query.id);
+    if (query.tenant) where("tenant", *query.tenant);
+    values.push_back(std::clamp<std::size_t>(query.limit, 1, events_max));
+    sql += fmt::format(" ORDER BY number DESC, line DESC LIMIT ?{}", values.size());
+    std::vector<EventRecord> events;
+    TRY(connection_.run(sql, values, [&](const Row& row) { events.push_back(event_of(row)); }));
+    std::reverse(events.begin(), events.end());
+    return events;
+}
+
+Result<bool> Rows::prune(WallTime before) {
+    constexpr std::int64_t rows_max = 2000;  // A transaction, so that commits get their turn in between.
+    const std::int64_t time = before.time_since_epoch().count();
+    const std::uint64_t number = TRY(last_number_before(before));
+    std::uint64_t changed = 0;
+    const auto count = [&] { changed = std::max(changed, connection_.changes()); };
+    TRY(
+        connection_.run("UPDATE objects SET state = 2, body = '' WHERE (kind, id) IN "
+                        "(SELECT kind, id FROM objects WHERE state = 1 AND version <= ?1 LIMIT ?2)",
+                        {number, rows_max}));
+    count();
+    TRY(
+        connection_.run("UPDATE commands SET state = 2, body = '' WHERE (kind, id) IN "
+                        "(SELECT kind, id FROM commands WHERE state = 1 AND version <= ?1 LIMIT ?2)",
+                        {number, rows_max}));
+    count();
+    // The objects first: their end is dated by the events.
+    if (changed < static_cast<std::uint64_t>(rows_max)) {
+        TRY(
+            connection_.run("DELETE FROM events WHERE (number, line) IN "
+                            "(SELECT number, line FROM events WHERE time < ?1 LIMIT ?2)",
+                            {time, rows_max}));
+        count();
+    }
+    return changed >= static_cast<std::uint64_t>(rows_max);
+}
+
+// Objects carry no time. What ended with a commit up to this one ended before `before`: the last with an
+// older event, unless clocks disagree, then the last before the first with a younger one.
+Result<std::uint64_t> Rows::last_number_before(WallTime before) {
+    const std::int64_t time = before.time_since_epoch().count();
+    std::uint64_t older = 0, younger = 0;
+    TRY(connection_.run("SELECT coalesce(max(number), 0) FROM events WHERE time < ?1", {time},
+                        [&](const Row& row) { older = row.number(0); }));
+    TRY(connection_.run("SELECT coalesce(min(number), 0) FROM events WHERE time >= ?1", {time},
+                        [&](const Row& row) { younger = row.number(0); }));
+    return younger == 0 ? older : std::min(older, younger - 1);
+}
+
+}  // namespace hostler::sql

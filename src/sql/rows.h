@@ -1,0 +1,45 @@
+// What the store keeps, as statements. Transactions are the caller's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ports/store.h"
+#include "sql/connection.h"
+
+namespace hostler::sql {
+
+class Rows {
+public:
+    explicit Rows(Connection& connection) : connection_(connection) {}
+
+    Result<std::uint64_t> meta(std::string_view name);  // 0 if nobody has set it.
+    Result<> set_meta(std::string_view name, std::uint64_t value);
+    // Brings the schema up to date; `made`: there are tables already. Errors: unavailable: "store_too_new".
+    Result<> migrate(bool made, std::string_view store);
+
+    Result<> write(const Changes& changes);  // All of them, and nothing about who may.
+    Result<Snapshot> load();
+    Result<Page> list(const ListQuery& query);
+    Result<Object> find(const std::string& kind, const std::string& id);
+    Result<std::vector<EventRecord>> events(const EventQuery& query);
+    // Takes out a bounded part of what Store::prune() promises; true: there is more.
+    Result<bool> prune(WallTime before);
+
+private:
+    Result<> put(const Object& object, std::uint64_t number);
+    Result<> erase(const std::string& kind, const std::string& id);
+    Result<> append_events(const Changes& changes);
+    Result<> append_ledger(const Changes& changes);
+    Result<> append_audit(const Changes& changes);
+    Result<std::uint64_t> last_number_before(WallTime before);
+
+    Connection& connection_;
+};
+
+// May this be written to a store at `epoch` whose last commit is `number`? Errors: conflict: "not_leader".
+Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number);
+// Errors: invalid: there is none so high.
+Result<std::uint64_t> epoch_after(std::uint64_t present, std::uint64_t above);
+
+}  // namespace hostler::sql

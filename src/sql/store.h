@@ -1,0 +1,40 @@
+// A store whose calls block, made into one whose calls do not: everything on a worker, commits in groups.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/worker.h"
+#include "ports/store.h"
+
+namespace hostler::sql {
+
+// One thread at a time. Errors as in ports/store.h.
+class BlockingStore {
+public:
+    virtual ~BlockingStore() = default;
+    virtual Result<std::uint64_t> lead(std::uint64_t above) = 0;
+    // One answer for each, in order; one transaction and one sync for all.
+    virtual std::vector<Result<>> commit(const std::vector<Changes>& batch) = 0;
+    virtual Result<Snapshot> load() = 0;
+    virtual Result<Page> list(const ListQuery& query) = 0;
+    virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
+    virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;
+    virtual Result<bool> prune(WallTime before) = 0;  // A bounded part of it; true: there is more.
+};
+
+struct BatchLimits {
+    std::size_t changes_max = 256;    // Commits that share one sync,
+    std::size_t bytes_max = 8 << 20;  // and their size together.
+};
+
+// A commit takes its place in the order when commit() is called, not when it is awaited. It holds its caller
+// until it is durable: that wait is the back-pressure, nobody is refused for being many. A caller that is
+// cancelled leaves its commit in the queue. After a commit has failed with `exhausted` or `unavailable`, all
+// that were called before it answered fail alike, so that what is written is always a beginning of what was
+// decided. `worker` must be of the caller's loop and outlive the store.
+std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking,
+                                  BatchLimits limits);
+
+}  // namespace hostler::sql
