@@ -44,6 +44,7 @@ std::span<const Operation* const> operations() {
         &get_spec,
         &list_stocks,
         &get_stock,
+        &prepare_stock,
         &list_instances,
         &get_instance,
         &stop_instance,

@@ -167,11 +167,16 @@ inline constexpr Typed<GetSpec, Spec> get_spec{{
 inline constexpr Typed<ListStocks, List<Stock>> list_stocks{{
     .name = "listStocks", .path = "/v1/stocks", .permission = "stock.read", .scope = Scope::operator_only,
     .help = "List the stock of every spec.", .list = true, .noun = "stock", .verb = "list",
-    .columns = "specName wanted idle inUse preparing missing message"}};
+    .columns = "specName wanted idle inUse preparing missing imagesPresent message"}};
 inline constexpr Typed<GetSpec, Stock> get_stock{{
     .name = "getStock", .path = "/v1/stocks/{spec}", .permission = "stock.read",
     .scope = Scope::operator_only,
     .help = "Show the stock of a spec, zone by zone.", .noun = "stock", .verb = "get"}};
+inline constexpr Typed<PrepareStock, Stock> prepare_stock{{
+    .name = "prepareStock", .method = Method::put, .path = "/v1/stocks/{spec}/images",
+    .permission = "stock.write", .scope = Scope::operator_only,
+    .help = "Say which images the hosts of a stock are to have in advance.", .noun = "stock",
+    .verb = "prepare", .example = "stock prepare h100-1 --image docker.io/library/nginx:1.27 --template jupyter"}};
 
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
     .name = "listInstances", .path = "/v1/instances", .permission = "instance.read",

@@ -109,6 +109,51 @@ inline constexpr auto fields<StockInZone> = std::to_array<Field>({
     {.member = "missing", .help = "Slots for which there is no room.", .example = "0"},
 });
 
+// An image that the hosts of a stock are to have in advance.
+struct StockImage {
+    std::string image;
+    std::string template_;
+    int hosts = 0;
+    int present = 0;
+    int pulling = 0;
+    int failed = 0;
+    std::string reason;
+    std::string message;
+};
+BOOST_DESCRIBE_STRUCT(StockImage, (), (image, template_, hosts, present, pulling, failed, reason, message))
+template <>
+inline constexpr auto fields<StockImage> = std::to_array<Field>({
+    {.member = "image", .help = "The image.", .example = "docker.io/library/nginx:1.27"},
+    {.member = "template_", .help = "The template whose image it is; empty: it is asked for by its name.",
+     .example = "jupyter"},
+    {.member = "hosts", .help = "Hosts that are to have it: those with slots of the stock.", .example = "2"},
+    {.member = "present", .help = "Hosts that have it.", .example = "1"},
+    {.member = "pulling", .help = "Hosts on which it is being pulled or made.", .example = "1"},
+    {.member = "failed", .help = "Hosts on which that failed; it is tried again there.", .example = "0"},
+    {.member = "reason", .help = "Why it failed on one of them, as a token.", .example = "image_unavailable"},
+    {.member = "message", .help = "The same in words."},
+});
+
+// PUT /v1/stocks/{spec}/images.
+struct PrepareStock {
+    std::string spec;
+    std::vector<std::string> images{};
+    std::vector<std::string> templates{};
+};
+BOOST_DESCRIBE_STRUCT(PrepareStock, (), (spec, images, templates))
+template <>
+inline constexpr auto fields<PrepareStock> = std::to_array<Field>({
+    {.member = "spec", .help = "The spec's name.", .example = "h100-1"},
+    {.member = "images", .help = "Images that each host of the stock is to have in advance; none: no more.",
+     .max = 64, .absent = Absent::fills},
+    {.member = "templates", .help = "Templates whose images each host is to have in advance.",
+     .max = 64, .absent = Absent::fills},
+});
+template <>
+struct Rules<PrepareStock> {
+    static void check(const PrepareStock& request, Wrong& wrong);
+};
+
 struct Stock {
     std::string spec_name;
     int wanted = 0;
@@ -119,9 +164,12 @@ struct Stock {
     std::vector<StockInZone> zones;
     std::string reason;
     std::string message;
+    std::string images_present;
+    std::vector<StockImage> images;
 };
 BOOST_DESCRIBE_STRUCT(Stock, (),
-                      (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message))
+                      (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message,
+                       images_present, images))
 template <>
 inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "spec_name", .help = "The spec.", .example = "h100-1"},
@@ -134,6 +182,10 @@ inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "reason", .help = "Why slots are missing, as a token; empty when none are.",
      .example = "insufficient_capacity"},
     {.member = "message", .help = "The same in words."},
+    {.member = "images_present",
+     .help = "Of the images that its hosts are to have in advance, how many are there; empty: none are wanted.",
+     .example = "3 of 4"},
+    {.member = "images", .help = "Those images, one by one."},
 });
 
 struct ListStocks {

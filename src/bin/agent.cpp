@@ -78,6 +78,7 @@ void add_hardware_options(CLI::App& app, Hardware& hardware) {
 struct Containers {
     std::unique_ptr<Engine> engine;
     std::unique_ptr<Exec> exec;
+    Images* images = nullptr;  // The engine's.
     std::unique_ptr<HostNetwork> networks;
     std::unique_ptr<Net> net;         // Null: the host's own.
     std::unique_ptr<sim::Disk> disk;  // Of the simulated ones.
@@ -96,6 +97,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     made.networks = std::make_unique<sim::SimNetworks>(*made.disk, *process.timers);
     made.net = engine->container_net(*process.net);
     made.simulated = engine.get();
+    made.images = engine.get();
     made.exec = std::make_unique<sim::SimExec>(process.loop, *process.timers, *engine);
     made.engine = std::move(engine);
     co_return made;
@@ -117,8 +119,10 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
-    made.engine =
+    auto engine =
         std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
+    made.images = engine.get();
+    made.engine = std::move(engine);
     made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
     made.networks = std::make_unique<docker::DockerNetwork>(
         *process.net, *process.timers, worker,
@@ -154,9 +158,9 @@ Task<> run(Process& process, Options options) {
     const auto volume_worker = make_worker(process.loop, "volumes");
     const auto engine_worker = make_worker(process.loop, "engine");
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
-    const auto volumes = CO_TRY(
-        disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
-                           options.engine == "sim" ? disk::no_images() : disk::loop_images()));
+    const auto volumes =
+        CO_TRY(disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
+                                  options.engine == "sim" ? disk::no_images() : disk::loop_images()));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
@@ -166,10 +170,10 @@ Task<> run(Process& process, Options options) {
                                 : CO_TRY(docker_containers(process, *engine_worker, options, owner));
     const auto keys = net::make_keys();
     const auto names = net::make_names(process.loop, *process.timers);
-    agent::Agent role{
-        options.agent,
-        {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
-         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys, names.get(), containers.exec.get()}};
+    agent::Agent role{options.agent,
+                      {process.loop, *process.timers, containers.net ? *containers.net : *process.net,
+                       *process.random, *containers.engine, *containers.networks, *volumes, *journal, *logs,
+                       eyes.gpus(), eyes.host, *keys, names.get(), containers.exec.get(), containers.images}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -246,9 +250,10 @@ int agent_main(int argc, const char* const* argv) {
         ->default_val(template_folder().string());
     work->add_option("--cdi-dir", options.cdi_folders,
                      "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
-    work->add_flag("--no-user-namespaces", options.no_user_namespaces,
-                   "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
-                   "this itself (userns-remap)");
+    work->add_flag(
+        "--no-user-namespaces", options.no_user_namespaces,
+        "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
+        "this itself (userns-remap)");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
     std::string format = "table";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "api/indent.h"
 #include "cli/compare.h"
 #include "cli/documents.h"
@@ -71,7 +73,8 @@ struct Item {
     std::string noun;
     std::string name;
     Kind kind;
-    json::object fields;  // Without `kind`.
+    json::object fields;                   // Without `kind`.
+    std::optional<json::object> images{};  // Of stock: what it is to have in advance.
     Outcome outcome = Outcome::not_tried;
     std::string message{};  // What was changed, or why not.
     json::value answer{};   // Of the call that created it.
@@ -140,11 +143,25 @@ private:
         }
         item.fields.erase("kind");
         item.name = text_of(item.fields, item.kind.create->argument);
+        if (item.kind.create == &api::ops::create_stocks) split_images(item, complain);
         json::object checked = item.fields;
         if (lacks_tenant(item)) checked["tenantID"] = "tenant";  // It is the key's own; see fill_tenants().
         if (const auto right = item.kind.create->check(checked); !right)
             for (const FieldError& field : right.error().fields) complain(field.path, field.message);
         items_.push_back(std::move(item));
+    }
+
+    // Images in advance are a call of their own.
+    static void split_images(Item& item, const auto& complain) {
+        json::object images{{"spec", item.name}};
+        for (const char* field : {"images", "templates"})
+            if (const json::value* value = item.fields.if_contains(field)) images[field] = *value;
+        if (images.size() == 1) return;
+        item.fields.erase("images");
+        item.fields.erase("templates");
+        if (const auto right = api::ops::prepare_stock.check(images); !right)
+            for (const FieldError& field : right.error().fields) complain(field.path, field.message);
+        item.images = std::move(images);
     }
 
     static bool lacks_tenant(const Item& item) {
@@ -269,17 +286,46 @@ private:
             CO_TRY(co_await look({.operation = &api::ops::get_spec, .params = {{"spec", item.name}}}));
         const json::value stock =
             CO_TRY(co_await look({.operation = &api::ops::get_stock, .params = {{"spec", item.name}}}));
-        if (spec.is_null() || stock.is_null()) co_return co_await create(item);
+        if (spec.is_null() || stock.is_null()) {
+            CO_TRY(co_await create(item));
+            if (!dry_run_) CO_TRY(co_await settle_images(item, json::array{}));  // Of what is not there yet.
+            co_return Result<>{};
+        }
         CO_TRY(compare(item, api::ops::get_spec.response(), spec));
         const std::int64_t there = slots(stock, text_of(item.fields, "zone"));
         const std::int64_t wanted = item.fields["number"].to_number<std::int64_t>();
         item.outcome = there == wanted ? Outcome::unchanged : Outcome::updated;
-        if (there == wanted) co_return Result<>{};
+        if (there == wanted) co_return co_await settle_images(item, seen_images(stock));
         item.message = fmt::format("{} slots, were {}", wanted, there);
         json::object change{{"specName", item.name}, {"number", std::abs(wanted - there)}};
         if (const json::value* zone = item.fields.if_contains("zone")) change["zone"] = *zone;
         const api::Operation& operation = wanted > there ? *item.kind.create : *item.kind.remove;
         CO_TRY(co_await send(place_fields(operation, std::move(change))));
+        co_return co_await settle_images(item, seen_images(stock));
+    }
+
+    static json::array seen_images(const json::value& stock) {
+        const json::value* images = stock.is_object() ? stock.get_object().if_contains("images") : nullptr;
+        return images && images->is_array() ? images->get_array() : json::array{};
+    }
+
+    // The order of the lists says nothing.
+    Task<> settle_images(Item& item, json::array there) {
+        if (!item.images) co_return Result<>{};
+        std::set<std::pair<std::string, bool>> is, wanted;
+        for (const json::value& one : there) {
+            const auto of = text_of(one, "template");
+            is.emplace(of.empty() ? text_of(one, "image") : of, !of.empty());
+        }
+        for (const char* field : {"images", "templates"})
+            if (const json::value* list = item.images->if_contains(field))
+                for (const json::value& one : list->get_array())
+                    wanted.emplace(std::string(one.get_string()), field == std::string_view{"templates"});
+        if (is == wanted) co_return Result<>{};
+        CO_TRY(co_await send(place_fields(api::ops::prepare_stock, *item.images)));
+        if (item.outcome == Outcome::unchanged) item.outcome = Outcome::updated;
+        item.message += fmt::format("{}{} images in advance, were {}", item.message.empty() ? "" : "; ",
+                                    wanted.size(), is.size());
         co_return Result<>{};
     }
 

@@ -56,8 +56,19 @@ protected:
             co_return api::Stock{
                 .spec_name = spec.name,
                 .wanted = *stock,
-                .zones = {{.zone = "nj", .wanted = 1}, {.zone = "lon", .wanted = *stock - 1}}};
+                .zones = {{.zone = "nj", .wanted = 1}, {.zone = "lon", .wanted = *stock - 1}},
+                .images = images};
         });
+        api.handlers.on<api::ops::prepare_stock>(
+            [this](api::Call call, api::PrepareStock asked) -> Task<api::Stock> {
+                if (!call.dry_run) images.clear();
+                for (const auto& image : asked.images)
+                    if (!call.dry_run) images.push_back({.image = image});
+                for (const auto& name : asked.templates)
+                    if (!call.dry_run) images.push_back({.image = "localhost/" + name, .template_ = name});
+                changes.push_back(fmt::format("{} images", asked.images.size() + asked.templates.size()));
+                co_return api::Stock{.spec_name = asked.spec, .images = images};
+            });
         api.handlers.on<api::ops::create_stocks>(
             [this](api::Call, api::CreateStocks asked) -> Task<api::Empty> {
                 if (!stock)
@@ -113,6 +124,7 @@ protected:
     std::optional<int> stock;
     api::Spec spec;
     std::optional<api::CreateInstance> instance;
+    std::vector<api::StockImage> images;
     std::vector<std::string> changes;
 };
 
@@ -295,6 +307,28 @@ TEST_F(ApplyTest, TellsProgramsWhatBecameOfEach) {
     EXPECT_EQ(out, "kind,name,result,dryRun,message,at\r\nzone,nj,unchanged,false,,cloud.yaml:1\r\n");
     EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\nlocation: x\n", {"-o", "name"}), 5);
     EXPECT_EQ(out, "zone/nj\n");
+}
+
+TEST_F(ApplyTest, StockIsGivenItsImagesInAdvance) {
+    const std::string slots =
+        "kind: stock\nspecName: small\nnumber: 2\ncpu: 8\nmemory: 32Gi\ngpuType: H100\ngpuNum: 1\n";
+    const std::string both = slots + "images: [nginx:1.27]\ntemplates: [jupyter]\n";
+    EXPECT_EQ(apply(both), 0) << err;
+    EXPECT_EQ(out, "stock/small created: 2 images in advance, were 0\n");
+    EXPECT_THAT(changes, ElementsAre("+2 anywhere", "2 images"));
+    EXPECT_EQ(apply(both), 0) << err;
+    EXPECT_EQ(out, "stock/small unchanged\n");
+    EXPECT_EQ(apply(slots), 0) << err;
+    EXPECT_EQ(out, "stock/small unchanged\n") << "a file that says nothing of images leaves them alone";
+    EXPECT_EQ(run({"apply", "--dry-run", "-f", file("cloud.yaml", slots + "images: []\n")}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("stock/small would be updated: 0 images in advance, were 2"));
+    EXPECT_EQ(images.size(), 2U);
+    EXPECT_EQ(apply(slots + "images: []\n"), 0) << err;
+    EXPECT_TRUE(images.empty());
+    EXPECT_EQ(apply(slots + "images: [nginx, nginx, 'a b']\ntemplates: 3\n"), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml:8: images[0]: is given twice"));
+    EXPECT_THAT(err, HasSubstr("images[2]: must be an image reference"));
+    EXPECT_THAT(err, HasSubstr("templates: must"));
 }
 
 TEST_F(ApplyTest, ReadsJsonAndStandardInput) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "domain/image/image.h"
+
 namespace hostler::contract {
 
 using namespace std::chrono_literals;
@@ -112,6 +114,18 @@ TEST_P(EngineContract, AnImageThatNobodyHasIsNotFoundAndLeavesNothing) {
 
 TEST_P(EngineContract, PullingWhatIsThereSucceeds) {
     EXPECT_TRUE(run(rig_->engine().pull(rig_->server(name()).image, {})));
+}
+
+TEST_P(EngineContract, WhatIsPulledIsAmongTheImagesUnderItsFullName) {
+    const auto image = rig_->server(name()).image;
+    ASSERT_TRUE(run(rig_->engine().pull(image, {})));
+    const auto names = run(rig_->images().image_names());
+    ASSERT_TRUE(names) << names.error().message;
+    EXPECT_THAT(*names, ::testing::Contains(full_image_name(image)));
+    EXPECT_THAT(*names, ::testing::Not(::testing::Contains(HasSubstr("nobody-has"))));
+    EXPECT_TRUE(std::ranges::is_sorted(*names));
+    EXPECT_EQ(std::ranges::adjacent_find(*names), names->end());
+    for (const auto& one : *names) EXPECT_EQ(full_image_name(one), one);
 }
 
 TEST_P(EngineContract, TheExitCodeIsKept) {

@@ -10,6 +10,7 @@ namespace {
 class SimEngineRig : public WorldRig<EngineRig> {
 public:
     Engine& engine() override { return *life().engine; }
+    Images& images() override { return life().images; }
     HostNetwork& network() override { return life().networks; }
     ContainerSpec server(std::string name) override {
         return {.name = name, .labels = {{label, name}}, .image = "demo:1"};

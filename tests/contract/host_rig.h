@@ -18,6 +18,7 @@ public:
     Loop& loop() override { return loop_; }
     Timers& timers() override { return *timers_; }
     docker::DockerEngine& engine() override { return *engine_; }
+    docker::DockerEngine& images() override { return *engine_; }
     docker::DockerNetwork& network() override { return *network_; }
     void drive(std::function<bool()> done) override;
     // In a user namespace, where this engine has them.

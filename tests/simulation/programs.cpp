@@ -99,7 +99,9 @@ Task<> AgentProgram::once() {
                                                                  {&life.telemetry},
                                                                  life.host,
                                                                  life.keys,
-                                                                 &names});
+                                                                 &names,
+                                                                 nullptr,
+                                                                 &life.images});
     co_return co_await role->run();
 }
 

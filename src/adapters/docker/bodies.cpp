@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <set>
+
+#include "domain/image/image.h"
 
 namespace hostler::docker {
 
@@ -167,6 +170,20 @@ Result<std::vector<Inspected>> parse_list(std::string_view body) {
                                      .state = state_of(text(at(item, {"State"})))}});
     }
     return all;
+}
+
+Result<std::vector<std::string>> parse_images(std::string_view body) {
+    const auto value = TRY(parse(body));
+    const auto* items = value.if_array();
+    if (!items) return fail(Code::unavailable, engine_down);
+    std::set<std::string> names;
+    for (const auto& item : *items)
+        for (const char* list : {"RepoTags", "RepoDigests"})
+            if (const auto* said = at(item, {list}).if_array())
+                for (const auto& one : *said)
+                    if (const auto name = text(one); !name.empty() && !name.starts_with("<none>"))
+                        names.insert(full_image_name(name));
+    return std::vector<std::string>{names.begin(), names.end()};
 }
 
 Result<SeenNetwork> parse_network(std::string_view body) { return network_of(TRY(parse(body))); }

@@ -54,6 +54,9 @@ Result<Inspected> parse_inspect(std::string_view body);
 // GET /containers/json: only what it tells (no exit codes).
 Result<std::vector<Inspected>> parse_list(std::string_view body);
 
+// GET /images/json: every name of each, in full; sorted, each once.
+Result<std::vector<std::string>> parse_images(std::string_view body);
+
 struct SeenNetwork {
     std::string id;  // Ours: the label.
     std::string subnet;

@@ -243,6 +243,19 @@ TEST(Parse, InspectAndList) {
     EXPECT_FALSE(parse_list("{}"));
 }
 
+TEST(Parse, ImagesByEveryNameInFull) {
+    const auto names =
+        parse_images(R"([{"RepoTags":["nginx:1.27","quay.io/a/b:2"],"RepoDigests":["nginx@sha256:ab"]},)"
+                     R"({"RepoTags":["<none>:<none>"],"RepoDigests":["<none>@<none>"]},{"RepoTags":null},{},)"
+                     R"({"RepoTags":["docker.io/library/nginx:1.27"]}])");
+    ASSERT_TRUE(names) << names.error().message;
+    EXPECT_EQ(*names, (std::vector<std::string>{"docker.io/library/nginx:1.27",
+                                                "docker.io/library/nginx@sha256:ab", "quay.io/a/b:2"}));
+    EXPECT_TRUE(parse_images("[]")->empty());
+    EXPECT_FALSE(parse_images("{}"));
+    EXPECT_FALSE(parse_images("no"));
+}
+
 TEST(Parse, ErrorsOfTheEngine) {
     EXPECT_EQ(engine_error(500, R"({"message":"write: no space left on device"})", "x").code,
               Code::exhausted);

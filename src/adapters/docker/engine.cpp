@@ -143,6 +143,12 @@ Task<bool> DockerEngine::has_image(std::string name) {
     co_return facts.has_value();
 }
 
+Task<std::vector<std::string>> DockerEngine::image_names() {
+    const auto answer = CO_TRY(co_await api_.call("GET", "/images/json", settings_.call_time));
+    if (!answer.success()) co_return std::unexpected(unavailable(answer, "images cannot be listed"));
+    co_return CO_TRY(parse_images(answer.body));
+}
+
 Task<> DockerEngine::pull(std::string image, PullSeen seen) {
     if (image.empty()) co_return fail(Code::invalid, "no image is named");
     if (CO_TRY(co_await has_image(image))) co_return Result<>{};

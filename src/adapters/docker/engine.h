@@ -6,6 +6,7 @@
 #include "adapters/docker/recipe.h"
 #include "core/worker.h"
 #include "ports/engine.h"
+#include "ports/images.h"
 
 namespace hostler::docker {
 
@@ -34,7 +35,7 @@ struct ImageChanges {
     std::vector<int> ports;  // TCP.
 };
 
-class DockerEngine final : public Engine {
+class DockerEngine final : public Engine, public Images {
 public:
     // `worker` does what blocks: CDI files, looks into containers, the kernel's log.
     DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings);
@@ -46,6 +47,7 @@ public:
     Task<> remove(std::string name) override;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+    Task<std::vector<std::string>> image_names() override;
 
     // An image from the archive of its root file system; an older one of this name loses it.
     Task<> import_image(std::string archive, std::string name, ImageChanges changes);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "domain/image/image.h"
+
 namespace hostler::sim {
 
 struct SimEngine::Box {
@@ -109,6 +111,13 @@ Task<> SimEngine::pull(std::string image, PullSeen) {
     if (nobody_has(image)) co_return no_image(image);
     images_.insert(std::move(image));
     co_return Result<>{};
+}
+
+Task<std::vector<std::string>> SimEngine::image_names() {
+    CO_TRY(co_await answer());
+    std::set<std::string> names;
+    for (const auto& image : images_) names.insert(full_image_name(image));
+    co_return std::vector<std::string>{names.begin(), names.end()};
 }
 
 Result<> SimEngine::admit(const ContainerSpec& spec) const {

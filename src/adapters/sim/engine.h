@@ -10,6 +10,7 @@
 #include "core/stream.h"
 #include "core/task_group.h"
 #include "ports/engine.h"
+#include "ports/images.h"
 
 namespace hostler::sim {
 
@@ -33,7 +34,7 @@ struct EngineFaults {
 // {"exit", "7"} ends it with that code.
 //
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
-class SimEngine final : public Engine {
+class SimEngine final : public Engine, public Images {
 public:
     SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice);
     ~SimEngine() override;
@@ -45,6 +46,7 @@ public:
     Task<> remove(std::string name) override;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+    Task<std::vector<std::string>> image_names() override;
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
     std::unique_ptr<Net> container_net(Net& below);
@@ -64,9 +66,10 @@ public:
     };
     std::vector<Standing> standing() const;
     bool runs(const std::string& name) const;
-    Signal ended;  // Some container has ended.
-    void kill(const std::string& name, int code);  // A container dies by itself.
-    void power_cut();                              // All that ran has ended when the machine is back.
+    Signal ended;                                                          // Some container has ended.
+    void kill(const std::string& name, int code);                          // A container dies by itself.
+    void remove_image(const std::string& image) { images_.erase(image); }  // Somebody else did.
+    void power_cut();  // All that ran has ended when the machine is back.
     std::string responder(
         const std::string& address) const;  // Where the container at `address` answers; "" nowhere.
 

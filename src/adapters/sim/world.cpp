@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds tick_time{1};
 
 // The machine's engine as one life sees it: a dead process asks for nothing more.
-class LifeEngine final : public Engine {
+class LifeEngine final : public Engine, public Images {
 public:
     LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
     Task<EngineFacts> describe() override {
@@ -38,6 +38,9 @@ public:
     Task<std::string> logs(std::string name, std::size_t bytes_max) override {
         return ask<std::string>(
             [this, name = std::move(name), bytes_max] { return engine_.logs(name, bytes_max); });
+    }
+    Task<std::vector<std::string>> image_names() override {
+        return ask<std::vector<std::string>>([this] { return engine_.image_names(); });
     }
 
 private:
@@ -75,6 +78,7 @@ Life::Life(Machine& on, std::uint64_t number)
       host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_)),
       keys(on.dice.fork(fmt::format("keys {}", number))),
       engine(std::make_unique<LifeEngine>(on.engine, alive)),
+      images(dynamic_cast<Images&>(*engine)),
       container_net(on.engine.container_net(net)),
       machine(on),
       tasks(loop) {}

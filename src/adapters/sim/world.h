@@ -40,6 +40,7 @@ public:
     SimKeys keys;
     SimDigest digest;
     std::unique_ptr<Engine> engine;      // The machine's, for this life.
+    Images& images;                      // Of that engine.
     std::unique_ptr<Net> container_net;  // `net`, and the machine's containers.
     Machine& machine;
     TaskGroup tasks;

@@ -9,8 +9,9 @@
 
 namespace hostler {
 
-enum class Verb { start_workload, stop_workload, create_volume, delete_volume, remove_network };
-BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, create_volume, delete_volume, remove_network)
+enum class Verb { start_workload, stop_workload, create_volume, delete_volume, remove_network, pull_image };
+BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, create_volume, delete_volume, remove_network,
+                    pull_image)
 
 enum class CommandPhase { queued, running, done, failed, expired };
 BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)
@@ -34,15 +35,17 @@ struct HostCommand {
     std::string id;  // "cmd-…"
     std::string host;
     Verb verb = Verb::start_workload;
-    std::string subject;  // Instance, volume or subnet.
+    std::string subject;  // Instance, volume or subnet; of an image and a host a name of their own.
     std::uint64_t subject_generation = 0;
     CommandPhase phase = CommandPhase::queued;
     std::string message;  // How far it is, or how it ended.
     std::int64_t created_at = 0;
     std::int64_t expires_at = 0;
+    std::string image;  // Of pull_image.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(HostCommand, (),
-                      (id, host, verb, subject, subject_generation, phase, message, created_at, expires_at))
+                      (id, host, verb, subject, subject_generation, phase, message, created_at, expires_at,
+                       image))
 
 }  // namespace hostler

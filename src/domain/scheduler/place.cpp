@@ -58,7 +58,8 @@ std::vector<std::string> choose_gpus(const Demand& demand, const Candidate& host
 }
 
 auto rank(const Candidate& host) {
-    return std::tuple(host.gpus.size(), host.cpu_milli, host.stock, std::string_view{host.id});
+    return std::tuple(host.gpus.size(), !host.has_image, host.cpu_milli, host.stock,
+                      std::string_view{host.id});
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Candidate {
     int places = 0;                 // Free addresses.
     std::int64_t volume_bytes = 0;  // That new volumes may have.
     std::string volumes_refused;    // Why it keeps none; empty: it does.
+    bool has_image = false;         // Of what is to run.
     int stock = 0;  // Stock slots and instances of the spec at hand already there, for spreading.
 };
 
@@ -71,8 +72,9 @@ bool model_matches(std::string_view wanted, std::string_view model);
 // Why `demand` does not fit on `host`; nullopt: it does.
 std::optional<Refusal> unfit(const Demand& demand, const Candidate& host);
 
-// Best fit: of the hosts that it fits on, the one that is left with the fewest free GPUs, then the least CPU;
-// ties by fewest of its own kind, then by id. The GPUs it gets share a NUMA node where they can.
+// Best fit: of the hosts that it fits on, the one that is left with the fewest free GPUs; of those, one that
+// has the image; then the one with the least CPU; ties by fewest of its own kind, then by id. The GPUs it
+// gets share a NUMA node where they can.
 Decision place(const Demand& demand, const std::vector<Candidate>& hosts);
 
 // As place(), but spread over zones: the zone with the fewest of this kind first.

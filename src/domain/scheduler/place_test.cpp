@@ -36,6 +36,19 @@ TEST(Place, ModelsAreMatchedByTheirWords) {
     EXPECT_FALSE(model_matches("H100", ""));
 }
 
+TEST(Place, OfHostsAsFullTheOneWithTheImageIsTaken) {
+    Candidate without = host("a"), with = host("b");
+    with.has_image = true;
+    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b");
+    with.cpu_milli = without.cpu_milli + 1000;
+    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b") << "more than a little CPU to spare";
+    with = host("b", 5);
+    with.has_image = true;
+    EXPECT_EQ(place(demand(), {without, with}).placement->host, "a") << "whole hosts stay free";
+    without.unavailable = "is cordoned";
+    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b");
+}
+
 TEST(Place, EachLackHasItsToken) {
     const auto token = [](auto change) {
         Demand wanted = demand(2);

@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <string>
+#include <vector>
 
 #include "domain/object.h"
 
@@ -40,5 +41,15 @@ struct Slot {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Slot, (), (id, spec, zone, phase, claim, instance, message))
+
+// What each host of a spec's stock is to have before anybody asks for it: images, by their names, and
+// templates, whose image is made there by its recipe.
+struct StockImages {
+    std::string spec;
+    std::vector<std::string> images;
+    std::vector<std::string> templates;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(StockImages, (), (spec, images, templates))
 
 }  // namespace hostler

@@ -252,6 +252,7 @@ Task<> Executor::pull(JobPtr job, std::string image) {
     auto pulled = co_await persist(ports_.timers, ask);
     if (pulled) pulled = std::move(refused);
     if (!pulled) co_return std::unexpected(because(pulled.error(), "image_unavailable"));
+    hooks_.pulled(image);
     if (images_.size() >= images_max) images_.clear();
     images_.insert(std::move(image));
     co_return Result<>{};

@@ -423,5 +423,74 @@ TEST(Commands, AMountedVolumeIsNotDeleted) {
     EXPECT_TRUE(world.volumes.kept.contains("v-1"));
 }
 
+TEST(Images, AreToldWithTheHelloAndWhenThatChanges) {
+    World world;
+    world.engine.images = {"demo", "quay.io/acme/tool:2"};
+    world.join();
+    const auto names = [](const uplink::HostFacts& facts) {
+        return std::vector<std::string>{facts.images().names().begin(), facts.images().names().end()};
+    };
+    EXPECT_EQ(names(world.master.hellos.at(0).facts()),
+              (std::vector<std::string>{"docker.io/library/demo:latest", "quay.io/acme/tool:2"}));
+    world.timers.advance(30s);
+    world.master.reports.clear();
+    const int looks = world.engine.image_looks;
+    world.timers.advance(5min);
+    EXPECT_GE(world.engine.image_looks, looks + 4);
+    EXPECT_LE(world.engine.image_looks, looks + 6) << "engines are slow to answer this";
+    for (const auto& report : world.master.reports) EXPECT_FALSE(report.has_facts());
+    world.engine.images.erase("demo");  // Behind the agent's back.
+    world.timers.advance(2min);
+    const auto told = std::ranges::find_if(world.master.reports, &uplink::Report::has_facts);
+    ASSERT_NE(told, world.master.reports.end());
+    EXPECT_EQ(names(told->facts()), (std::vector<std::string>{"quay.io/acme/tool:2"}));
+}
+
+TEST(Images, APullIsDoneAnsweredAndToldAtOnce) {
+    World world;
+    world.engine.images = {"tool:2"};
+    world.join();
+    world.timers.advance(20s);
+    world.engine.images.insert("nginx:1");
+    world.engine.pull_hangs = true;
+    world.master.reports.clear();
+    uplink::Command pull;
+    pull.set_id("c-1");
+    pull.set_epoch(1);
+    pull.set_subject("image-1-h-1");
+    pull.set_generation(1);
+    pull.mutable_pull_image()->set_image("nginx:1");
+    world.master.order(pull);
+    world.timers.advance(1s);
+    ASSERT_FALSE(world.master.phases("c-1").empty());
+    EXPECT_EQ(world.master.phases("c-1").back(), "pulling");
+    world.engine.pull_hangs = false;
+    world.engine.pulling.notify_all();
+    world.timers.advance(1s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+    const auto told = std::ranges::find_if(world.master.reports, &uplink::Report::has_facts);
+    ASSERT_NE(told, world.master.reports.end()) << "before the next look at the engine";
+    EXPECT_EQ(told->facts().images().names(0), "docker.io/library/nginx:1");
+    EXPECT_FALSE(told->facts().images().truncated());
+
+    pull.set_id("c-2");
+    pull.mutable_pull_image()->set_image("nobody-has:1");
+    world.master.order(pull);
+    world.timers.advance(10s);
+    ASSERT_NE(world.master.answer("c-2"), nullptr);
+    EXPECT_EQ(world.master.answer("c-2")->state(), "failed");
+    EXPECT_EQ(world.master.answer("c-2")->reason(), "image_unavailable");
+}
+
+TEST(Images, ThereIsABoundAndItIsSaid) {
+    World world;
+    world.settings.images_max = 3;
+    for (int i = 0; i < 5; ++i) world.engine.images.insert(fmt::format("tool:{}", i));
+    world.join();
+    EXPECT_EQ(world.master.hellos.at(0).facts().images().names_size(), 3);
+    EXPECT_TRUE(world.master.hellos.at(0).facts().images().truncated());
+}
+
 }  // namespace
 }  // namespace hostler::agent

@@ -25,6 +25,7 @@ public:
         std::function<void(const std::string& instance)> stopping;  // Its tunnels are to end.
         std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
         std::function<std::optional<EngineFacts>()> engine;            // As last asked; nullopt: not yet.
+        std::function<void(const std::string& image)> pulled;          // It is here now.
     };
     Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
              Hooks hooks);

@@ -1,8 +1,10 @@
 #include "roles/agent/reporter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/log.h"
+#include "domain/image/image.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/within.h"
@@ -37,6 +39,10 @@ Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& work
 void Reporter::note(const Workload& changed) {
     changed_[changed.instance] = changed;
     touch();
+}
+
+void Reporter::note_image(const std::string& image) {
+    if (images_ && images_->insert(full_image_name(image)).second) touch();
 }
 
 void Reporter::touch() {
@@ -126,6 +132,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     const auto networks =
         co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
     CO_TRY(co_await check_cancelled());
+    CO_TRY(co_await list_images(left()));
     // What is not known is not told as if nothing were there.
     if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
     report.set_workloads_complete(true);
@@ -146,6 +153,18 @@ Task<> Reporter::describe_engine() {
     co_return Result<>{};
 }
 
+// What is pulled meanwhile may be missing from the answer: it is here at the latest with the next one.
+Task<> Reporter::list_images(Duration allowed) {
+    if (!ports_.images || !workloads_.known() || ports_.timers.now() < images_due_) co_return Result<>{};
+    const auto names =
+        co_await within(ports_.loop, ports_.timers, allowed, "images", ports_.images->image_names());
+    CO_TRY(co_await check_cancelled());
+    if (!names) co_return Result<>{};
+    images_due_ = ports_.timers.now() + settings_.images_interval;
+    images_.emplace(names->begin(), names->end());
+    co_return Result<>{};
+}
+
 uplink::HostFacts Reporter::facts() const {
     uplink::HostFacts made = facts_message(sampler_.facts(), sampler_.health());
     if (workloads_.known() && engine_) {
@@ -155,6 +174,14 @@ uplink::HostFacts Reporter::facts() const {
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
     made.set_volume_bytes(room_.bytes);
     made.set_volumes_refused(clean_text(room_.refused, 1024));
+    if (images_) {
+        auto& told = *made.mutable_images();
+        for (const auto& name : *images_) {
+            if (std::cmp_greater_equal(told.names_size(), settings_.images_max)) break;
+            told.add_names(clean_text(name, 512));
+        }
+        told.set_truncated(std::cmp_less(told.names_size(), images_->size()));
+    }
     return made;
 }
 

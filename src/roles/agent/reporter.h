@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/signal.h"
@@ -23,8 +24,9 @@ public:
     Task<uplink::AgentHello> hello(std::uint64_t epoch);
 
     void note(const Workload& changed);
-    void touch();       // Facts or faults may have changed.
-    void report_all();  // The next report is complete, and soon.
+    void note_image(const std::string& image);  // It is here now.
+    void touch();                               // Facts or faults may have changed.
+    void report_all();                          // The next report is complete, and soon.
     void pace(Duration interval);
     const std::optional<EngineFacts>& engine() const { return engine_; }  // nullopt: it was not asked yet.
     ReportQueue& queue() { return queue_; }
@@ -33,6 +35,7 @@ public:
 private:
     Task<> wait();
     Task<> describe_engine();
+    Task<> list_images(Duration within);
     uplink::HostFacts facts() const;
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
@@ -48,11 +51,13 @@ private:
     bool stuck_ = false;  // The journal takes no numbers; it was said.
     Duration interval_ = seconds{10};
     Instant next_;
-    std::map<std::string, Workload> changed_;  // By instance.
-    std::string facts_told_;                   // As of the last report or hello.
-    std::optional<EngineFacts> engine_;        // As it was when it last came.
-    HostVolumes::Room room_;                   // As last measured.
-    std::string boot_id_;                      // Where the machine has none.
+    std::map<std::string, Workload> changed_;      // By instance.
+    std::string facts_told_;                       // As of the last report or hello.
+    std::optional<EngineFacts> engine_;            // As it was when it last came.
+    HostVolumes::Room room_;                       // As last measured.
+    std::optional<std::set<std::string>> images_;  // Names in full, as last seen.
+    Instant images_due_{};
+    std::string boot_id_;  // Where the machine has none.
 };
 
 }  // namespace hostler::agent

@@ -10,6 +10,7 @@
 #include "ports/authority.h"
 #include "ports/engine.h"
 #include "ports/exec.h"
+#include "ports/images.h"
 #include "ports/journal.h"
 #include "ports/logs.h"
 #include "ports/names.h"
@@ -25,8 +26,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 struct Settings {
-    // Where access points answer, "access.example.com:7441": names stand for all of their addresses. The first
-    // is tried first; the master tells of all others.
+    // Where access points answer, "access.example.com:7441": names stand for all of their addresses. The
+    // first is tried first; the master tells of all others.
     std::vector<std::string> access;
     std::string token;    // One-time; used only while no identity is stored.
     std::string version;  // Ours, told to the master.
@@ -34,8 +35,9 @@ struct Settings {
     Duration dial_deadline = seconds{10};  // Dialling and TLS, each.
     Duration call_deadline = seconds{20};  // Joining, renewing, being welcomed where there is one way only.
     Duration hello_deadline = seconds{4};  // Being welcomed where there is another way.
-    // Silence before the access point that we speak through is asked whether it is there, and before it counts
-    // as gone: well below the master's patience with us (35 s). Tunnels do not wait for it, the standby has them.
+    // Silence before the access point that we speak through is asked whether it is there, and before it
+    // counts as gone: well below the master's patience with us (35 s). Tunnels do not wait for it, the
+    // standby has them.
     Duration ping_interval = seconds{3};
     Duration patience = seconds{8};
     Duration standby_ping_interval = seconds{10};
@@ -50,6 +52,7 @@ struct Settings {
     Duration watch_interval = seconds{1};      // Between two looks at the containers.
     Duration coalesce = milliseconds{50};      // Changes within it travel in one report.
     Duration discover_interval = seconds{30};  // Between two looks for GPUs; at once after a fault.
+    Duration images_interval = minutes{1};     // Between two looks at which images are here.
     Duration sample_wait = milliseconds{500};  // What has not answered by then is left out of a report.
     Duration answer_interval = seconds{5};     // An answer nobody acknowledged is sent again.
     Duration engine_deadline = seconds{30};  // A look at the engine; longer calls are the adapter's to bound.
@@ -58,6 +61,7 @@ struct Settings {
 
     std::size_t reports_max = 512;           // Kept until acknowledged.
     std::size_t starts_parallel_max = 16;    // Starts and pulls at one time.
+    std::size_t images_max = 1024;           // Names of images that are told.
     std::size_t tunnels_max = 4096;          // On this host.
     std::size_t tunnels_instance_max = 512;  // To one instance.
 
@@ -81,8 +85,9 @@ struct Ports {
     std::vector<Telemetry*> telemetry;  // The most telling first: drivers, then the bus.
     HostTelemetry& host;
     Keys& keys;
-    Names* names = nullptr;  // Null: what --access says is dialled as it is.
-    Exec* exec = nullptr;  // Without it nobody enters an instance.
+    Names* names = nullptr;    // Null: what --access says is dialled as it is.
+    Exec* exec = nullptr;      // Without it nobody enters an instance.
+    Images* images = nullptr;  // Null: it does not tell which images it has.
 };
 
 }  // namespace hostler::agent

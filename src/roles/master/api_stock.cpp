@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/api.h"
+#include "roles/master/image_rules.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/views.h"
 
@@ -26,6 +27,11 @@ void Api::add_stocks() {
         [](Desk& desk, const api::Call&, const api::DeleteStocks& request) -> Result<api::Empty> {
             TRY(delete_stock(desk, request));
             return api::Empty{};
+        });
+    write<ops::prepare_stock>(
+        [](Desk& desk, const api::Call&, const api::PrepareStock& request) -> Result<api::Stock> {
+            TRY(prepare_stock(desk, request));
+            return view_stock(desk, *TRY(spec_named(desk, request.spec)));
         });
     read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; })

@@ -46,6 +46,10 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& 
     return stock(desk, request.spec_name);
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::PrepareStock& request) {
+    return stock(desk, request.spec);
+}
+
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateInstance& request) {
     const Instance* instance = find_instance(desk, request.tenant_id, request.instance_id);
     return instance ? named(*instance, api::encode(view(desk, *instance))) : Subject{};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "roles/master/image_rules.h"
+
 namespace hostler::master {
 
 namespace {
@@ -40,7 +42,7 @@ std::string unavailable(const Host& host) {
     return {};
 }
 
-std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
+std::vector<Candidate> candidates(const Desk& desk, const std::string& spec, const std::string& image) {
     std::map<std::string, Candidate> by_host;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         if (host.phase == HostPhase::retired) continue;
@@ -56,6 +58,7 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec) {
         candidate.gpus_total = static_cast<int>(candidate.gpus.size());
         candidate.volume_bytes = host.facts.volume_bytes;
         candidate.volumes_refused = host.facts.volumes_refused;
+        candidate.has_image = !image.empty() && has_image(desk, id, image);
         by_host.emplace(id, std::move(candidate));
     }
     for (const auto& [id, claim] : desk.estate.claims.all()) {

@@ -10,8 +10,9 @@
 
 namespace hostler::master {
 
-// All hosts that are not retired; `spec` is counted for spreading.
-std::vector<Candidate> candidates(const Desk& desk, const std::string& spec);
+// All hosts that are not retired; `spec` is counted for spreading, `image` is what is to run (empty: not
+// known).
+std::vector<Candidate> candidates(const Desk& desk, const std::string& spec, const std::string& image = {});
 
 // Slots of `spec` per zone, those without a place left out.
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/volume_rules.h"
@@ -47,12 +48,13 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
 }  // namespace
 
 void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
-             std::uint64_t generation) {
+             std::uint64_t generation, std::string image) {
     HostCommand made{.id = new_id(desk.random, "cmd", 12),
                      .host = host,
                      .verb = verb,
                      .subject = subject,
                      .subject_generation = generation};
+    made.image = std::move(image);
     made.created_at = desk.estate.micros();
     made.expires_at = made.created_at + std::chrono::microseconds{desk.settings.start_deadline}.count();
     desk.estate.commands.add(std::move(made));
@@ -127,6 +129,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
             break;  // A stop that failed is tried again at the next look.
         case Verb::create_volume:
         case Verb::delete_volume: note_volume(desk, command, answer); break;
+        case Verb::pull_image: note_pull(desk, command, answer); break;
         case Verb::remove_network: note_subnet(desk, command, answer); break;
     }
 }

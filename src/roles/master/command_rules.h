@@ -5,9 +5,9 @@
 
 namespace hostler::master {
 
-// Makes a command, to be sent once it is durable.
+// Makes a command, to be sent once it is durable. `image`: of pull_image.
 void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
-             std::uint64_t generation);
+             std::uint64_t generation, std::string image = {});
 
 // One about this subject is under way.
 bool commanded(const Desk& desk, const std::string& subject);

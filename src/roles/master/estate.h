@@ -83,6 +83,7 @@ public:
     Table<Host> hosts;
     Table<Spec> specs;
     Table<Slot> slots;
+    Table<StockImages> stock_images;
     Table<Claim> claims;
     Table<Instance> instances;
     Table<UsedName> used_names;  // Never loaded: the store alone remembers them.
@@ -123,7 +124,7 @@ private:
         visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
-        visit(self.shares);
+        visit(self.shares), visit(self.stock_images);
     }
     void ledger(const Claim& claim, std::string use);
 

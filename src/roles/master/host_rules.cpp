@@ -83,6 +83,11 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     if (!report.agent_version.empty()) changed.agent_version = report.agent_version;
 }
 
+void note_images(HostLive& live, HostReport& report) {
+    if (report.images && report.images_truncated && live.images) report.images->merge(*live.images);
+    live.images = std::move(report.images);
+}
+
 // An instance that we let go, and whose container runs there all the same.
 bool overdue(const Desk& desk, const std::string& host, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
@@ -263,7 +268,10 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     live.heard = now;
     live.heard_at = desk.estate.micros();
     if (!report.samples.empty()) live.samples = std::move(report.samples);
-    if (report.facts) note_facts(desk, id, report);
+    if (report.facts) {
+        note_images(live, report);
+        note_facts(desk, id, report);
+    }
     move(desk, id, HostEvent::report, "ready", "The host reports.");
     if (report.complete) {
         live.complete = true;

@@ -47,7 +47,9 @@ struct HostReport {
     std::map<std::string, GpuState> gpu_states{};  // With facts.
     std::string engine{};                          // With facts.
     std::string engine_error{};
-    std::string agent_version{};  // Not empty: it said hello.
+    std::optional<std::set<std::string>> images{};  // With facts.
+    bool images_truncated = false;                  // There are more of them.
+    std::string agent_version{};                    // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
     std::map<std::string, GpuSample> samples{};
     bool complete = false;  // `workloads` are all there are.

@@ -97,7 +97,7 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
 Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     const Spec& spec = desk.estate.specs.at(instance.spec_name);
     const std::int64_t volume_bytes = bytes_to_make(desk, instance);
-    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes)) {
+    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image)) {
         instance.slot = slot->id;
         instance.claim = slot->claim;
         Slot& used = desk.estate.slots.edit(instance.slot);
@@ -108,7 +108,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         Demand demand = demand_of(spec, zone);
         demand.host = host;
         demand.volume_bytes = volume_bytes;
-        const Decision decision = place(demand, candidates(desk, spec.name));
+        const Decision decision = place(demand, candidates(desk, spec.name, instance.spec.image));
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
             Error error{Code::conflict,

@@ -42,6 +42,7 @@ HOSTLER_KIND(HostToken, "host_token", id, "", object.host.empty() ? "unused" : "
 HOSTLER_KIND(Host, "host", id, "", text_of(object.phase))
 HOSTLER_KIND(Spec, "spec", name, "", "")
 HOSTLER_KIND(Slot, "slot", id, "", text_of(object.phase))
+HOSTLER_KIND(StockImages, "stock_images", spec, "", "")
 HOSTLER_KIND(Claim, "claim", id, object.tenant, text_of(object.use))
 HOSTLER_KIND(Instance, "instance", id, object.tenant, text_of(object.phase))
 HOSTLER_KIND(UsedName, "used_name", id, "", "")

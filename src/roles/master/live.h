@@ -46,6 +46,7 @@ struct HostLive {
     Instant heard{};                 // Its last word,
     std::int64_t heard_at = 0;       // the same for people.
     std::map<std::string, GpuSample> samples;       // By GPU.
+    std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
     bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
@@ -53,6 +54,14 @@ struct HostLive {
 
 // A single report may be older than the container it lacks.
 inline constexpr int reports_to_believe_absence = 2;
+
+// An image that could not be had on a host.
+struct PullFailure {
+    int times = 0;  // In a row.
+    std::string reason;
+    std::string message;
+    std::int64_t rest_until = 0;
+};
 
 struct AccessLive {
     bool connected = false;
@@ -68,6 +77,8 @@ struct Live {
     std::map<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
     std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
+
+    std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
 
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);

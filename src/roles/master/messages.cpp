@@ -66,6 +66,10 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.user_namespaces = from.user_namespaces();
     into.engine = from.engine();
     into.engine_error = from.engine_error();
+    if (from.has_images()) {
+        into.images.emplace(from.images().names().begin(), from.images().names().end());
+        into.images_truncated = from.images().truncated();
+    }
     into.facts = std::move(facts);
 }
 
@@ -202,6 +206,7 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             return true;
         }
         case Verb::delete_volume: into.mutable_delete_volume()->set_volume(command.subject); return true;
+        case Verb::pull_image: into.mutable_pull_image()->set_image(command.image); return true;
         case Verb::remove_network: into.mutable_remove_network()->set_network(command.subject); return true;
     }
     return false;

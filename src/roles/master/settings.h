@@ -38,6 +38,9 @@ struct Settings {
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
 
+    std::size_t pulls_ahead_max = 32;      // Images that come in advance at once, on all hosts,
+    std::size_t pulls_ahead_host_max = 2;  // and on one of them.
+
     std::int64_t pids_max = 4096;    // Processes and threads of an instance.
     std::size_t requests_max = 512;  // API requests under way at once.
     std::size_t watches_max = 256;

@@ -7,6 +7,7 @@
 
 #include "core/quantity.h"
 #include "roles/master/capacity.h"
+#include "roles/master/image_rules.h"
 
 namespace hostler::master {
 
@@ -190,21 +191,26 @@ void displace(Desk& desk, const std::string& id) {
 }
 
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes) {
+                      const std::string& host, std::int64_t volume_bytes, const std::string& image) {
     std::set<std::string> without_room;
     if (volume_bytes > 0)
         for (const Candidate& candidate : candidates(desk, spec))
             if (!candidate.volumes_refused.empty() || candidate.volume_bytes < volume_bytes)
                 without_room.insert(candidate.id);
     const Slot* best = nullptr;
+    bool best_has_image = false;
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec || slot.phase != SlotPhase::idle) continue;
         const Claim& held = desk.estate.claims.at(slot.claim);
         if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
         const Host* on = desk.estate.hosts.find(held.host);
         if (!on || !unavailable(*on).empty() || without_room.contains(held.host)) continue;
-        if (!best || std::tuple(slot.meta.created, slot.id) < std::tuple(best->meta.created, best->id))
-            best = &slot;
+        const bool has = !image.empty() && has_image(desk, held.host, image);
+        if (best && std::tuple(!best_has_image, best->meta.created, best->id) <=
+                        std::tuple(!has, slot.meta.created, slot.id))
+            continue;
+        best = &slot;
+        best_has_image = has;
     }
     return best;
 }

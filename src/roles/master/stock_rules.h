@@ -17,10 +17,10 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request);
 // Finds places for slots that lost theirs. By level: called after every change that could make room.
 void fill_stock(Desk& desk);
 
-// An instance takes the slot; nullptr when none is idle that fits zone and host (empty: any).
-// `volume_bytes`: of volumes that its host is to make.
+// An instance takes the slot: the oldest on a host that has `image`, else the oldest; nullptr when none is
+// idle that fits zone and host (empty: any). `volume_bytes`: of volumes that its host is to make.
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes = 0);
+                      const std::string& host, std::int64_t volume_bytes = 0, const std::string& image = {});
 
 // An idle slot loses its place, and waits for another.
 void displace(Desk& desk, const std::string& slot);

@@ -8,6 +8,7 @@
 #include "roles/master/access_rules.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/messages.h"
 #include "roles/master/network_rules.h"
@@ -139,6 +140,7 @@ Task<> Term::sweep() {
         reconcile_volumes(now);
         reconcile_subnets(now);
         fill_stock(now);
+        reconcile_images(now);
         forget_what_is_over(now);
         commit_then(nullptr);
         tell_access();

@@ -9,6 +9,7 @@
 #include "core/quantity.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/capacity.h"
+#include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/volume_rules.h"
 
@@ -278,6 +279,20 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
         }
     }
     for (auto& [name, zone] : zones) shown.zones.push_back(std::move(zone));
+    int hosts = 0, present = 0;
+    for (PreparedImage& one : prepared_images(desk, spec.name)) {
+        hosts += one.hosts;
+        present += one.present;
+        shown.images.push_back({.image = std::move(one.image),
+                                .template_ = std::move(one.template_name),
+                                .hosts = one.hosts,
+                                .present = one.present,
+                                .pulling = one.pulling,
+                                .failed = one.failed,
+                                .reason = std::move(one.reason),
+                                .message = std::move(one.message)});
+    }
+    if (!shown.images.empty()) shown.images_present = fmt::format("{} of {}", present, hosts);
     return shown;
 }
 

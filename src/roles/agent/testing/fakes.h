@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/testing/manual_timers.h"
 #include "core/testing/memory_stream.h"
+#include "domain/image/image.h"
 #include "roles/agent/settings.h"
 
 namespace hostler::agent::testing {
@@ -224,7 +225,7 @@ public:
     std::map<std::string, std::string> kept;
 };
 
-class FakeEngine : public Engine {
+class FakeEngine : public Engine, public Images {
 public:
     UserNamespaces user_namespaces = UserNamespaces::none;
     Task<EngineFacts> describe() override {
@@ -292,6 +293,15 @@ public:
         co_return text.substr(text.size() - std::min(text.size(), bytes_max));
     }
 
+    Task<std::vector<std::string>> image_names() override {
+        CO_TRY(alive());
+        ++image_looks;
+        std::vector<std::string> names;
+        for (const auto& image : images) names.push_back(full_image_name(image));
+        std::ranges::sort(names);
+        co_return names;
+    }
+
     std::map<std::string, Container> containers;
     std::map<std::string, ContainerSpec> specs;
     std::map<std::string, std::string> written;
@@ -305,7 +315,7 @@ public:
     bool pull_hangs = false;
     PullProgress pulled;  // Told whenever `pulling` is notified.
     Signal pulling;
-    int launches = 0, pulls = 0, stops = 0;
+    int launches = 0, pulls = 0, stops = 0, image_looks = 0;
 
 private:
     Result<> alive() const {

@@ -170,7 +170,9 @@ struct World {
                                                         {&telemetry},
                                                         host,
                                                         keys,
-                                                        names});
+                                                        names,
+                                                        nullptr,
+                                                        &engine});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
