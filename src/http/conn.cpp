@@ -144,6 +144,7 @@ Task<> Conn::send(std::string_view bytes, Duration within) {
 }
 
 void Conn::watch(Duration every, std::move_only_function<void()> gone) {
+    if (released()) return;  // Whoever took the stream looks after it.
     if (!watch_alarm_) watch_alarm_ = std::make_unique<Alarm>(timers_, [this] { look(); });
     watch_every_ = every;
     gone_ = std::move(gone);
