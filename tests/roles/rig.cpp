@@ -96,6 +96,17 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         answer.set_answer_to(frame.call());
         answer.mutable_sign_out_answer();
         EXPECT_TRUE(link.try_send(answer));
+    } else if (frame.has_enter_request()) {
+        const auto& asked = frame.enter_request();
+        uplink::Frame answer;
+        if (!keys.contains(asked.credential()))
+            answer =
+                wire::failure_frame({Code::unauthenticated, "this key is not known here", "key_unknown"});
+        for (const auto& [name, route] : routes)
+            if (keys.contains(asked.credential()) && route.instance() == asked.instance())
+                *answer.mutable_enter_answer()->mutable_route() = route;
+        answer.set_answer_to(frame.call());
+        EXPECT_TRUE(link.try_send(answer));
     } else if (frame.has_authenticate_request() || frame.has_redeem_request()) {
         ++questions;
         uplink::Frame answer;
@@ -293,11 +304,26 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) 
     change(of_access, of_gateway);
     access = std::make_unique<access::Access>(
         of_access, access::Ports{loop, *timers, *net, *random, access_journal, issue("access", "nj-1")});
-    gateway = std::make_unique<gateway::Gateway>(
-        of_gateway, gateway::Ports{loop, *timers, *net, *random, gateway_journal, issue("gateway", "gw-1")});
+    gateway_settings = of_gateway;
     access_tasks->start("access", access->run());
-    gateway_tasks->start("gateway", gateway->run());
+    begin_gateway();
     EXPECT_TRUE(eventually([&] { return access->linked() && gateway->linked(); }));
+}
+
+void Cloud::begin_gateway() {
+    gateway = std::make_unique<gateway::Gateway>(
+        gateway_settings,
+        gateway::Ports{loop, *timers, *net, *random, gateway_journal, issue("gateway", "gw-1")});
+    gateway_tasks = std::make_unique<TaskGroup>(loop);
+    gateway_tasks->start("gateway", gateway->run());
+    EXPECT_TRUE(eventually([&] { return !gateway->address().empty(); }));
+    gateway_settings.listen = gateway->address();
+}
+
+void Cloud::kill_gateway() {
+    gateway_tasks->cancel();
+    EXPECT_TRUE(eventually([&] { return gateway_tasks->size() == 0; }));
+    gateway.reset();
 }
 
 Cloud::~Cloud() {

@@ -165,9 +165,12 @@ public:
     http::Response fetch(http::Request request);
     std::string host_header(const std::string& name) const;
     std::string port() const;  // Of the gateway.
+    void kill_gateway();       // Where it is; what it had not written down is gone.
+    void begin_gateway();      // At the same address again.
 
     Master master{*this};
     MemoryJournal access_journal, gateway_journal;
+    gateway::Settings gateway_settings;
     std::unique_ptr<access::Access> access;
     std::unique_ptr<gateway::Gateway> gateway;
     http::Client client{*net, *timers};

@@ -98,10 +98,11 @@ struct Entrance::Asked {
     std::string web_socket_key;
 };
 
-Entrance::Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Dial dial)
+Entrance::Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Stays& stays, Dial dial)
     : ports_(ports),
       settings_(settings),
       master_(master),
+      stays_(stays),
       dial_(std::move(dial)),
       questions_({.per_second = static_cast<double>(settings.questions_per_second),
                   .burst = static_cast<double>(settings.questions_burst)},
@@ -120,13 +121,17 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     open.set_instance(entered->route->instance);
     open.set_generation(entered->route->generation);
     open.set_principal(entered->principal);
+    Stays::Stay stay{stays_, {(*asked)->enter->credential(), entered->route->tenant, ""}};
     auto tunnel = co_await dial_(entered->route, (*asked)->open);
     CO_TRY(co_await check_cancelled());
+    if (stay.ended())
+        co_return co_await inlet.respond(
+            problem({Code::unauthenticated, "this key is not known here, or no longer", "key_unknown"}));
     if (!tunnel) {
         log_debug("gateway: session with instance {}: {}", entered->route->instance, tunnel.error().message);
         co_return co_await inlet.respond(problem(tunnel.error()));
     }
-    co_return co_await carry(inlet, **asked, *entered, std::move(*tunnel));
+    co_return co_await carry(inlet, **asked, *entered, std::move(*tunnel), stay);
 }
 
 // What is asked for, as far as the request itself says. Errors: invalid, unauthenticated, forbidden.
@@ -211,15 +216,23 @@ void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {
     known_order_.pop_front();
 }
 
+// It may not come back, whether a master is there or not.
+void Entrance::forget(const std::string& session) {
+    if (known_.erase(session) > 0) known_order_.remove(session);
+}
+
 Task<> Entrance::carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered,
-                       StreamPtr tunnel) {
+                       StreamPtr tunnel, Stays::Stay& stay) {
     http::Response answer{.status = 101};
     answer.headers = {{"Upgrade", "websocket"},
                       {"Connection", "Upgrade"},
                       {"Sec-WebSocket-Accept", http::web_socket_accept(asked.web_socket_key)}};
     const StreamPtr client = CO_TRY(co_await inlet.upgrade(std::move(answer)));
+    stay.on_end([&client] { client->close(); });
     const Instant since = ports_.timers.now();
     const auto piped = co_await http::pipe(*client, *tunnel, ports_.timers, idle_time);
+    stay.on_end({});
+    if (stay.ended()) forget(asked.enter->session());
     uplink::Frame frame;
     auto& ended = *frame.mutable_enter_ended();
     ended.set_tenant(entered.route->tenant);

@@ -9,6 +9,7 @@
 #include "http/inlet.h"
 #include "roles/gateway/master_link.h"
 #include "roles/gateway/origin.h"
+#include "roles/gateway/stays.h"
 #include "roles/gateway/upstreams.h"
 
 namespace hostler::gateway {
@@ -16,7 +17,7 @@ namespace hostler::gateway {
 class Entrance {
 public:
     using Dial = std::function<Task<StreamPtr>(RoutePtr, std::shared_ptr<const uplink::TunnelOpen>)>;
-    Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Dial dial);
+    Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Stays& stays, Dial dial);
 
     static bool is_here(std::string_view target);
     // One request to its end: refused with problem details, or carried until either side ends it.
@@ -32,12 +33,14 @@ private:
                                         std::string client, std::string_view scheme);
     Task<MasterLink::Entered> admit(const Asked& asked);
     void keep(const Asked& asked, MasterLink::Entered entered);
-    Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered,
-                 StreamPtr tunnel);
+    Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered, StreamPtr tunnel,
+                 Stays::Stay& stay);
+    void forget(const std::string& session);
 
     const Ports& ports_;
     const Settings& settings_;
     MasterLink& master_;
+    Stays& stays_;
     const Dial dial_;
     Rates questions_;
     std::map<std::string, Known> known_;  // By session: it goes on while no master is there.

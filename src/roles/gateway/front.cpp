@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/percent.h"
+#include "core/task_group.h"
 #include "roles/gateway/credentials.h"
 
 namespace hostler::gateway {
@@ -65,7 +66,8 @@ struct Front::Asked {
     std::uint16_t own_port = 0;
     const std::string& client;
     Shown shown{};
-    bool by_cookie = false;  // It was a cookie that opened.
+    bool by_cookie = false;        // It was a cookie that opened.
+    std::optional<Question> by{};  // What opened; nullopt: nothing was needed.
 
     const http::RequestHead& head() const { return inlet.head(); }
     Reader reader() const { return reader_of(head().method, head().find("Accept")); }
@@ -164,14 +166,21 @@ Task<Admission> Front::who(Asked& asked) {
     const auto& tenant = asked.route->tenant;
     auto best = Admission::nobody;
     if (!asked.shown.key.empty()) {
-        best = CO_TRY(co_await keeper_.admit({asked.shown.key, tenant, ""}, asked.client));
-        if (best == Admission::allowed) co_return best;
+        const Question question{asked.shown.key, tenant, ""};
+        best = CO_TRY(co_await keeper_.admit(question, asked.client));
+        if (best == Admission::allowed) {
+            asked.by = question;
+            co_return best;
+        }
     }
     for (const auto& cookie : asked.shown.cookies) {
-        const auto admission =
-            CO_TRY(co_await keeper_.admit({cookie, tenant, asked.route->name}, asked.client));
+        const Question question{cookie, tenant, asked.route->name};
+        const auto admission = CO_TRY(co_await keeper_.admit(question, asked.client));
         asked.by_cookie = admission == Admission::allowed;
-        if (asked.by_cookie) co_return admission;
+        if (asked.by_cookie) {
+            asked.by = question;
+            co_return admission;
+        }
         if (best == Admission::nobody) best = admission;
     }
     co_return best;
@@ -279,10 +288,9 @@ Task<> Front::pass(Asked& asked) {
     const RoutePtr route = asked.route;
     const Held held{instance_requests_[route->instance], settings_.instance_requests_max};
     if (!held) co_return co_await say(asked.inlet, {.notice = Notice::too_busy});
-    const auto request = rewrite_for(asked);
     const auto reader = asked.reader();
-    const auto outcome = CO_TRY(co_await proxy_.pass(
-        asked.inlet, route->pool_key, [this, &route] { return dial_(route); }, request, response_rewrite_));
+    auto passed = (!route->open_to_all && asked.by) ? forward_while_allowed(asked) : forward(asked);
+    const auto outcome = CO_TRY(co_await std::move(passed));
     if (outcome.upgraded) ++counters_.upgraded;
     if (outcome.status != 0) {
         ++counters_.passed;
@@ -300,6 +308,39 @@ Task<> Front::pass(Asked& asked) {
     page.detail = error.message;
     log_debug("gateway: {} of instance {}: {}", status, route->instance, error.message);
     co_return co_await asked.inlet.respond(answer(page, reader, new_secret(ports_.random, "n")));
+}
+
+Task<http::Outcome> Front::forward(Asked& asked) {
+    const RoutePtr route = asked.route;
+    const auto request = rewrite_for(asked);
+    co_return co_await proxy_.pass(
+        asked.inlet, route->pool_key, [this, &route] { return dial_(route); }, request, response_rewrite_);
+}
+
+// A WebSocket, a download: it ends in its middle when what opened it is over.
+Task<http::Outcome> Front::forward_while_allowed(Asked& asked) {
+    std::optional<Result<http::Outcome>> outcome;
+    TaskGroup passing{ports_.loop};
+    Signal passed;
+    Stays::Stay stay{keeper_.stays(), *asked.by};
+    passing.start(
+        "guarded request",
+        [](Front& self, Asked& what, std::optional<Result<http::Outcome>>& into, Signal& done) -> Task<> {
+            into.emplace(co_await self.forward(what));
+            done.notify_all();
+            co_return Result<>{};
+        }(*this, asked, outcome, passed));
+    stay.on_end([&passing] { passing.cancel(); });
+    Result<> waited{};
+    if (!outcome) waited = co_await passed.wait();
+    stay.on_end({});
+    (void)co_await passing.close();
+    if (!waited) co_return std::unexpected(waited.error());
+    if (stay.ended() && (!*outcome || (*outcome)->status == 0 || (*outcome)->error)) {
+        asked.inlet.abandon();  // What was sent of an answer must not be taken for whole.
+        co_return http::Outcome{.status = 401, .client_gone = true};
+    }
+    co_return std::move(*outcome);
 }
 
 // What tenant code sees in place of what was asked: nothing of ours, and who asked by our word alone.

@@ -55,6 +55,8 @@ private:
     Task<> turn_away(Asked& asked, Admission admission);
     Task<> show_state(Asked& asked, Admission admission);
     Task<> pass(Asked& asked);
+    Task<http::Outcome> forward(Asked& asked);
+    Task<http::Outcome> forward_while_allowed(Asked& asked);
     http::Rewrite rewrite_for(const Asked& asked) const;
     Task<> say(http::Inlet& inlet, Page page);
     Task<> health(http::Inlet& inlet);

@@ -11,6 +11,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t clients_max = 10'000;
 constexpr Duration retry_telling = seconds{1};
+constexpr std::string_view sign_out_key = "sign-out/";
 
 bool is_away(const Error& error) {
     return error.code == Code::unavailable || error.code == Code::timeout || error.code == Code::cancelled;
@@ -23,14 +24,20 @@ Admission admission_of(const Verdict& verdict) {
 
 }  // namespace
 
-Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master)
+Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master, Journal& journal)
     : timers_(timers),
       settings_(settings),
       master_(master),
+      journal_(journal),
       verdicts_(settings.verdicts_max),
       questions_({.per_second = static_cast<double>(settings.questions_per_second),
                   .burst = static_cast<double>(settings.questions_burst)},
-                 clients_max) {}
+                 clients_max) {
+    const auto& kept = journal.all();
+    for (auto at = kept.lower_bound(std::string{sign_out_key});
+         at != kept.end() && at->first.starts_with(sign_out_key); ++at)
+        leaving_[at->first.substr(sign_out_key.size())] = at->second;
+}
 
 Task<Admission> Gatekeeper::admit(Question question, std::string client) {
     if (leaving_.contains(question.credential)) co_return Admission::nobody;
@@ -67,14 +74,17 @@ Task<Admission> Gatekeeper::admit(Question question, std::string client) {
 }
 
 Task<> Gatekeeper::ask(Question question) {
-    auto word = CO_TRY(co_await master_.authenticate(question));
+    keep(question, CO_TRY(co_await master_.authenticate(question)));
+    co_return Result<>{};
+}
+
+void Gatekeeper::keep(const Question& question, MasterLink::Word word) {
     const Duration valid =
         word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
     verdicts_.keep(question, std::move(word.verdict), timers_.now(),
                    std::max<Duration>(valid, std::chrono::milliseconds{100}),
                    seconds{settings_.verdict_grace_s});
-    co_return Result<>{};
 }
 
 Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::string client) {
@@ -98,6 +108,10 @@ Task<bool> Gatekeeper::sign_out(std::string session, std::string route, std::str
         co_return fail(Code::exhausted, "too many sign-outs wait for a master");
     leaving_[session] = route;
     verdicts_.forget(session);
+    stays_.end(session);
+    const auto kept = co_await journal_.put(std::string{sign_out_key} + session, route);
+    CO_TRY(co_await check_cancelled());
+    if (!kept) log_warn("gateway: a sign-out is not written down: {}", kept.error().message);
     co_await tell_sign_out(session, std::move(route));
     leaving_changed_.notify_all();
     CO_TRY(co_await check_cancelled());
@@ -111,6 +125,9 @@ Task<> Gatekeeper::tell_sign_out(std::string session, std::string route) {
     if (!told) log_warn("gateway: a sign-out was refused by the master: {}", told.error().message);
     verdicts_.forget(session);
     leaving_.erase(session);
+    const auto erased = co_await journal_.erase(std::string{sign_out_key} + session);
+    if (!erased && erased.error().code != Code::cancelled)
+        log_warn("gateway: a sign-out that is over stays written down: {}", erased.error().message);
     co_return Result<>{};
 }
 
@@ -124,6 +141,24 @@ Task<> Gatekeeper::run() {
         const auto told = co_await tell_sign_out(session, route);
         CO_TRY(co_await check_cancelled());
         if (!told) CO_TRY(co_await sleep(timers_, retry_telling));
+    }
+}
+
+Task<> Gatekeeper::watch() {
+    while (true) {
+        CO_TRY(co_await sleep(timers_, seconds{settings_.recheck_s}));
+        for (const Question& question : stays_.questions()) {
+            auto word = co_await master_.authenticate(question);
+            CO_TRY(co_await check_cancelled());
+            if (!word && is_away(word.error())) break;  // Nobody is cut on a guess.
+            if (!word) continue;
+            const Admission admission = admission_of(word->verdict);
+            keep(question, std::move(*word));
+            if (admission == Admission::allowed) continue;
+            log_info("gateway: what {} had opened is cut: it is over",
+                     question.route.empty() ? "a key" : "a session of " + question.route);
+            stays_.end(question);
+        }
     }
 }
 

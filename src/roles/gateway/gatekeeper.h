@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/rate.h"
+#include "ports/journal.h"
 #include "roles/gateway/master_link.h"
 #include "roles/gateway/settings.h"
+#include "roles/gateway/stays.h"
 #include "roles/gateway/verdicts.h"
 
 namespace hostler::gateway {
@@ -18,24 +20,34 @@ enum class Admission {
 
 class Gatekeeper {
 public:
-    Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master);
+    // The journal remembers sign-outs that no master has heard: "sign-out/<session>".
+    Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master, Journal& journal);
 
     Task<Admission> admit(Question question, std::string client);
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
     // exhausted; unavailable, timeout.
     Task<std::string> redeem(std::string code, std::string route, std::string client);
-    // From here on this session opens nothing here. true: nor anywhere else; false: no master answers, and
-    // run() will tell one. Errors: exhausted (too many, nothing was done), cancelled.
+    // From here on this session opens nothing here, and what it had opened is cut. true: nor anywhere else;
+    // false: no master answers, and run() will tell one, also after a crash. Errors: exhausted (too many,
+    // nothing was done), cancelled.
     Task<bool> sign_out(std::string session, std::string route, std::string client);
     Task<> run();  // Until cancelled.
+    // What is open by virtue of a credential; each holds a Stay.
+    Stays& stays() { return stays_; }
+    // Asks masters again and again about all by which something is open, and cuts what is refused now. While
+    // no master answers everything stays. Until cancelled.
+    Task<> watch();
 
 private:
     Task<> ask(Question question);
+    void keep(const Question& question, MasterLink::Word word);
     Task<> tell_sign_out(std::string session, std::string route);
 
     Timers& timers_;
     const Settings& settings_;
     MasterLink& master_;
+    Journal& journal_;
+    Stays stays_;
     Verdicts verdicts_;
     Rates questions_;
     std::map<Question, std::shared_ptr<Signal>> asked_;  // Somebody waits for the answer.

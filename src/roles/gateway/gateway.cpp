@@ -33,9 +33,9 @@ Gateway::Gateway(Settings settings, Ports ports)
                   front_.routes_changed();
                   routes_changed_.notify_all();
               }),
-      keeper_(ports_.timers, settings_, master_),
+      keeper_(ports_.timers, settings_, master_, ports_.journal),
       upstreams_(ports_, settings_),
-      entrance_(ports_, settings_, master_,
+      entrance_(ports_, settings_, master_, keeper_.stays(),
                 [this](RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
                     return upstreams_.dial(std::move(route), std::move(session));
                 }),
@@ -69,6 +69,7 @@ Task<> Gateway::serve() {
     tasks.start("gateway", server_.run(std::move(listener), served(0)));
     if (settings_.domain.empty()) tasks.start("ports of their own", keep_own_ports(host));
     tasks.start("sign-outs", keeper_.run());
+    tasks.start("what is open", keeper_.watch());
     listening_ = true;
     changed_.notify_all();
     const auto ended = co_await master_.run(url_);

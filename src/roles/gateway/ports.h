@@ -16,7 +16,7 @@ struct Ports {
     Timers& timers;
     Net& net;
     Random& random;
-    Journal& journal;                                // The highest epoch seen.
+    Journal& journal;  // The highest epoch seen; sign-outs that no master has heard.
     std::shared_ptr<const Credentials> credentials;  // "gateway/NAME".
     std::string version = "0";                       // For people: what runs here.
 };
