@@ -142,7 +142,7 @@ endif()
 file(GLOB_RECURSE simulation_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/simulation/*.cpp)
 add_executable(simulation_test ${simulation_sources})
 target_precompile_headers(simulation_test REUSE_FROM core)
-target_link_libraries(simulation_test PRIVATE sim sqlite master access agent gateway GTest::gtest_main GTest::gmock)
+target_link_libraries(simulation_test PRIVATE sim sqlite master access agent gateway cli GTest::gtest_main GTest::gmock)
 add_test(NAME simulation COMMAND simulation_test --gtest_brief=1)
 set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
 

@@ -7,6 +7,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/instance_rules.h"
+#include "sessions.h"
 #include "storm.h"
 
 namespace hostler::simulation {
@@ -288,6 +289,21 @@ TEST(Mistakes, ATenantTakenForAnother) {
         return made;
     };
     EXPECT_NE(seeds_until(Invariant::tenancy, Weather::calm, mistakes), 0u);
+}
+
+// A session that is joined again, and is not told all that it has missed.
+TEST(Mistakes, AReplayThatLosesThreeBytes) {
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= seeds_max && !found; ++seed) {
+        SessionRide ride{seed, forgetful_net};
+        ASSERT_TRUE(ride.begin());
+        for (int round = 0; round < 5 && !ride.cloud.found.any(); ++round) ride.round();
+        ride.finish();
+        found = ride.cloud.found.has(Invariant::session);
+        if (found)
+            fmt::print("found by seed {}: {}\n", seed, ride.cloud.found.all().front().text.substr(0, 160));
+    }
+    EXPECT_TRUE(found);
 }
 
 TEST(Mistakes, AnEndWithoutAReason) {

@@ -78,7 +78,8 @@ AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at
       mistaken(in.mistakes.agent_journal ? in.mistakes.agent_journal(on.journal) : nullptr),
       journal(mistaken ? *mistaken : static_cast<Journal&>(on.journal), in.obedience.at(on.machine.name)),
       engine(*on.engine, in.obedience.at(on.machine.name)),
-      lossy(in.mistakes.agent_net ? in.mistakes.agent_net(*on.container_net) : nullptr) {}
+      lossy(in.mistakes.agent_net ? in.mistakes.agent_net(*on.container_net) : nullptr),
+      exec(on.loop, on.timers, on.machine.engine) {}
 
 Task<> AgentProgram::once() {
     agent::Settings settings;
@@ -100,7 +101,7 @@ Task<> AgentProgram::once() {
                                                                  life.host,
                                                                  life.keys,
                                                                  &names,
-                                                                 nullptr,
+                                                                 &exec,
                                                                  &life.images});
     co_return co_await role->run();
 }

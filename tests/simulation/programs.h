@@ -2,6 +2,7 @@
 // manager does.
 #pragma once
 
+#include "adapters/sim/exec.h"
 #include "cloud.h"
 #include "roles/access/access.h"
 #include "roles/agent/agent.h"
@@ -64,6 +65,7 @@ struct AgentProgram {
     WatchedJournal journal;
     WatchedEngine engine;
     std::unique_ptr<Net> lossy;
+    sim::SimExec exec;
     Directory names;
     std::unique_ptr<agent::Agent> role;
 };

@@ -16,6 +16,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::once: return "once";
         case Invariant::reports: return "reports";
         case Invariant::reachable: return "reachable";
+        case Invariant::session: return "session";
         case Invariant::settled: return "settled";
     }
     return "";

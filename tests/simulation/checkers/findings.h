@@ -18,7 +18,8 @@ enum class Invariant {
     once,            // Each command is done once, and nothing is done without one.
     reports,         // No report of a host is lost, but for samples that it says had to go.
     reachable,       // What runs on a living host with a living access point answers within 5 s.
-    settled,         // In the calm everything gets where it was to get.
+    session,  // What is typed into a session arrives once, in order and whole, and so does what comes back.
+    settled,  // In the calm everything gets where it was to get.
 };
 
 struct Finding {
