@@ -55,7 +55,7 @@ TEST_F(SourceCalls, CreateStocks) {
                                  .gpu_type = "H100 SXM5 80GB",
                                  .gpu_num = 1}));
     EXPECT_EQ(call.idempotency_key, "op-1");
-    EXPECT_EQ(names(schema_of<CreateStocks>(), {"zone"}),
+    EXPECT_EQ(names(schema_of<CreateStocks>(), {"zone", "ifWanted"}),
               (Names{"number", "operationID", "specName", "cpu", "memory", "gpuType", "gpuNum"}));
 }
 
@@ -84,7 +84,8 @@ TEST_F(SourceCalls, DeleteStocksByBodyOrByQuery) {
     EXPECT_EQ(std::exchange(got, {}), wanted);
     EXPECT_EQ(call.idempotency_key, "op-2");
     EXPECT_EQ(ask("DELETE", "/stocks?number=2", R"({"number": 3, "specName": "s"})").status, 400);
-    EXPECT_EQ(names(schema_of<DeleteStocks>(), {"zone"}), (Names{"number", "operationID", "specName"}));
+    EXPECT_EQ(names(schema_of<DeleteStocks>(), {"zone", "ifWanted"}),
+              (Names{"number", "operationID", "specName"}));
 }
 
 TEST_F(SourceCalls, CreateInstance) {

@@ -17,10 +17,11 @@ struct CreateStocks {
     std::optional<std::string> gpu_type{};
     std::optional<int> gpu_num{};
     std::optional<std::string> zone{};
+    std::optional<int> if_wanted{};
     bool operator==(const CreateStocks&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateStocks, (),
-                      (number, operation_id, spec_name, cpu, memory, gpu_type, gpu_num, zone))
+                      (number, operation_id, spec_name, cpu, memory, gpu_type, gpu_num, zone, if_wanted))
 template <>
 inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
     {.member = "number", .help = "How many slots to add.", .example = "4", .min = 1, .max = 10'000},
@@ -40,6 +41,9 @@ inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
     {.member = "zone", .help = "Only in this zone; without it the slots are spread over all.",
      .example = "nj",
      .form = &forms::label, .in = In::query},
+    {.member = "if_wanted",
+     .help = "Only if so many slots are wanted now, of the zone if one is named; else 409 stock_changed.",
+     .example = "0", .min = 0, .max = 1'000'000, .in = In::query},
 });
 
 // DELETE /stocks.
@@ -48,9 +52,10 @@ struct DeleteStocks {
     std::string operation_id;
     std::string spec_name;
     std::optional<std::string> zone{};
+    std::optional<int> if_wanted{};
     bool operator==(const DeleteStocks&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(DeleteStocks, (), (number, operation_id, spec_name, zone))
+BOOST_DESCRIBE_STRUCT(DeleteStocks, (), (number, operation_id, spec_name, zone, if_wanted))
 template <>
 inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
     {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1,
@@ -60,6 +65,9 @@ inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
      .example = "op-2", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::id},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
+    {.member = "if_wanted",
+     .help = "Only if so many slots are wanted now, of the zone if one is named; else 409 stock_changed.",
+     .example = "4", .min = 0, .max = 1'000'000, .in = In::query},
 });
 
 struct Spec {

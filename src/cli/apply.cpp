@@ -287,6 +287,7 @@ private:
         const json::value stock =
             CO_TRY(co_await look({.operation = &api::ops::get_stock, .params = {{"spec", item.name}}}));
         if (spec.is_null() || stock.is_null()) {
+            item.fields["ifWanted"] = 0;
             CO_TRY(co_await create(item));
             if (!dry_run_) CO_TRY(co_await settle_images(item, json::array{}));  // Of what is not there yet.
             co_return Result<>{};
@@ -298,6 +299,7 @@ private:
         if (there == wanted) co_return co_await settle_images(item, seen_images(stock));
         item.message = fmt::format("{} slots, were {}", wanted, there);
         json::object change{{"specName", item.name}, {"number", std::abs(wanted - there)}};
+        change["ifWanted"] = there;  // Whoever applies the same at this moment is told, not doubled.
         if (const json::value* zone = item.fields.if_contains("zone")) change["zone"] = *zone;
         const api::Operation& operation = wanted > there ? *item.kind.create : *item.kind.remove;
         CO_TRY(co_await send(place_fields(operation, std::move(change))));

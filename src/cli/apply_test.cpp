@@ -78,12 +78,14 @@ protected:
                             .gpu_type = *asked.gpu_type,
                             .gpu_num = *asked.gpu_num};
                 stock = stock.value_or(0) + asked.number;
+                counted.push_back(asked.if_wanted);
                 changes.push_back(fmt::format("+{} {}", asked.number, asked.zone.value_or("anywhere")));
                 co_return api::Empty{};
             });
         api.handlers.on<api::ops::delete_stocks>(
             [this](api::Call, api::DeleteStocks asked) -> Task<api::Empty> {
                 stock = *stock - asked.number;
+                counted.push_back(asked.if_wanted);
                 changes.push_back(fmt::format("-{} {}", asked.number, asked.zone.value_or("anywhere")));
                 co_return api::Empty{};
             });
@@ -126,6 +128,7 @@ protected:
     std::optional<api::CreateInstance> instance;
     std::vector<api::StockImage> images;
     std::vector<std::string> changes;
+    std::vector<std::optional<int>> counted;  // What changes of stock said was there.
 };
 
 constexpr std::string_view cloud = R"(
@@ -165,6 +168,7 @@ TEST_F(ApplyTest, MakesWhatIsNotThereAndIsDoneTheSecondTime) {
     EXPECT_EQ(out, "zone/nj created\nstock/h100-1 created\nvolume/models created\ninstance/nb created\n");
     EXPECT_EQ(err, "4 created\n");
     EXPECT_THAT(changes, ElementsAre("+3 anywhere"));
+    EXPECT_THAT(counted, ElementsAre(0));
     EXPECT_EQ(spec.cpu, "8");
     EXPECT_EQ(instance->template_.ports, (std::vector<api::Port>{{.port = 8080, .is_public = true}}));
     EXPECT_EQ(apply(std::string(cloud) + "tenantID: acme\n"), 0) << err;
@@ -223,6 +227,7 @@ TEST_F(ApplyTest, StockIsAsManySlotsAsTheFileSays) {
     };
     EXPECT_EQ(apply(text(6)), 0) << err;
     EXPECT_EQ(out, "stock/h100-1 updated: 6 slots, were 4\n");
+    EXPECT_THAT(counted, ElementsAre(4)) << "whoever changes it meanwhile is not overruled";
     EXPECT_EQ(apply(text(5)), 0) << err;
     EXPECT_EQ(apply(text(5)), 0) << err;
     EXPECT_EQ(out, "stock/h100-1 unchanged\n");

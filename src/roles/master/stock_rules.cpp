@@ -62,6 +62,24 @@ Result<> check_zone(const Desk& desk, const std::optional<std::string>& zone) {
     return std::unexpected(std::move(error));
 }
 
+std::string zone_of(const Desk& desk, const Slot& slot) {
+    return slot.claim.empty() ? slot.zone : desk.estate.claims.at(slot.claim).zone;
+}
+
+// Two who count the same slots at one moment would both add what is missing.
+Result<> check_wanted(const Desk& desk, const std::string& spec, const std::optional<std::string>& zone,
+                      const std::optional<int>& expected) {
+    if (!expected) return {};
+    const auto wanted = std::ranges::count_if(desk.estate.slots.all(), [&](const auto& row) {
+        return row.second.spec == spec && (!zone || zone_of(desk, row.second) == *zone);
+    });
+    if (wanted == *expected) return {};
+    Error error{Code::conflict, fmt::format("{} slots of {} are wanted now, not {}", wanted, spec, *expected),
+                "stock_changed"};
+    error.help = "Look at the stock again, and decide anew.";
+    return std::unexpected(std::move(error));
+}
+
 Decision place_slot(const Desk& desk, const Spec& spec, const std::string& zone) {
     return place_spread(demand_of(spec, zone), candidates(desk, spec.name), slots_per_zone(desk, spec.name));
 }
@@ -71,6 +89,7 @@ Decision place_slot(const Desk& desk, const Spec& spec, const std::string& zone)
 Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     TRY(check_zone(desk, request.zone));
     const Spec spec = TRY(spec_of(desk, request));
+    TRY(check_wanted(desk, spec.name, request.zone, request.if_wanted));
     const Demand demand = demand_of(spec, request.zone.value_or(""));
 
     // Where they all go is found out before anything is changed.
@@ -119,12 +138,12 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
     TRY(check_zone(desk, request.zone));
     if (!desk.estate.specs.find(request.spec_name))
         return fail(Code::not_found, fmt::format("there is no spec {}", request.spec_name), "spec_not_found");
+    TRY(check_wanted(desk, request.spec_name, request.zone, request.if_wanted));
     std::vector<const Slot*> free;
     int used = 0;
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != request.spec_name) continue;
-        const std::string zone = slot.claim.empty() ? slot.zone : desk.estate.claims.at(slot.claim).zone;
-        if (request.zone && zone != *request.zone) continue;
+        if (request.zone && zone_of(desk, slot) != *request.zone) continue;
         slot.phase == SlotPhase::used ? void(++used) : free.push_back(&slot);
     }
     if (static_cast<int>(free.size()) < request.number) {

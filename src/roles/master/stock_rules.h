@@ -7,11 +7,11 @@
 namespace hostler::master {
 
 // Adds slots, all or none; makes the spec if there is none of that name. Errors: invalid (a new spec's values
-// are missing; zone unknown), conflict (spec_differs, insufficient_capacity).
+// are missing; zone unknown), conflict (spec_differs, insufficient_capacity, stock_changed).
 Result<> create_stock(Desk& desk, const api::CreateStocks& request);
 
 // Takes slots away that nobody uses, those without a place first. Errors: not_found (spec), conflict
-// (not_idle).
+// (not_idle, stock_changed).
 Result<> delete_stock(Desk& desk, const api::DeleteStocks& request);
 
 // Finds places for slots that lost theirs. By level: called after every change that could make room.

@@ -59,6 +59,31 @@ TEST(Stock, IsMadeWholeOrNotAtAll) {
     EXPECT_TRUE(rig.stock(3));
 }
 
+TEST(Stock, WhoCountedBeforeSomebodyElseChangedItIsRefused) {
+    DeskRig rig;
+    rig.host("a", "nj", 8);
+    rig.host("b", "lon", 8);
+    const auto add = [&](int wanted, std::optional<std::string> zone = {}) {
+        return create_stock(rig.desk, {.number = 2, .spec_name = "small", .zone = zone, .if_wanted = wanted});
+    };
+    ASSERT_TRUE(rig.stock(2, "small", "nj"));
+    (void)rig.take();
+    const auto late = add(0);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, Code::conflict);
+    EXPECT_EQ(late.error().reason, "stock_changed");
+    EXPECT_THAT(late.error().message, ::testing::HasSubstr("2 slots of small are wanted now, not 0"));
+    EXPECT_TRUE(rig.estate.unchanged());
+    ASSERT_TRUE(add(2));
+    EXPECT_FALSE(add(2));
+    const int in_lon = zones_of(rig)["lon"];
+    EXPECT_FALSE(add(in_lon + 1, "lon"));
+    EXPECT_TRUE(add(in_lon, "lon")) << "of the zone that is named";
+    EXPECT_EQ(delete_stock(rig.desk, {.number = 1, .spec_name = "small", .if_wanted = 5}).error().reason,
+              "stock_changed");
+    EXPECT_TRUE(delete_stock(rig.desk, {.number = 1, .spec_name = "small", .if_wanted = 6}));
+}
+
 TEST(Stock, ASpecIsSaidOnce) {
     DeskRig rig;
     rig.host("a");
