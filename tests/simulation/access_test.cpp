@@ -161,7 +161,7 @@ TEST(Access, OneThatDrainsIsLeftWithoutAHiccup) {
 TEST(AccessMistakes, AHostWithoutAStandbyThatIsSlowToNotice) {
     Mistakes mistakes;
     mistakes.agent_settings = [](agent::Settings& settings) {
-        settings.sessions = 1;
+        settings.uplinks = 1;
         settings.ping_interval = settings.standby_ping_interval = 10s;
         settings.patience = settings.standby_patience = 35s;
     };

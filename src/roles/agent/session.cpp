@@ -30,8 +30,7 @@ Task<> Session::run() {
     ways_.load();
     TaskGroup tasks{ports_.loop};
     tasks.start("ways", ways_.watch());
-    for (std::size_t index = 0; index < std::clamp<std::size_t>(settings_.sessions, 1, slots_.size());
-         ++index)
+    for (std::size_t index = 0; index < std::clamp<std::size_t>(settings_.uplinks, 1, slots_.size()); ++index)
         tasks.start("session", hold(index));
     const auto ended = co_await conduct();
     (void)co_await tasks.close();

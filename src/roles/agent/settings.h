@@ -45,7 +45,7 @@ struct Settings {
     Duration measure_first = seconds{2};  // Between rounds of measurements: the first few,
     Duration measure_then = seconds{60};  // and then; jittered by a quarter.
     Duration resolve_interval = minutes{5};
-    std::size_t sessions = 2;  // Access points to be connected to at once: 2, or 1 for no standby.
+    std::size_t uplinks = 2;  // Access points to be connected to at once: 2, or 1 for no standby.
     // Between two tries to reach an access point; doubles, jittered.
     Duration backoff_min = milliseconds{200};
     Duration backoff_max = seconds{30};
