@@ -78,8 +78,9 @@ void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std
     for (const auto& [name, value] : head.fields) {
         if (is_left_out(head, rewrite, name) || (lengthless && same_name(name, "Content-Length"))) continue;
         if (!rewrite.drop_cookies.empty()) {
-            if (same_name(name, "Set-Cookie") && is_dropped(value, rewrite.drop_cookies)) continue;
-            if (same_name(name, "Cookie")) {
+            if (name.size() == 10 && same_name(name, "Set-Cookie") && is_dropped(value, rewrite.drop_cookies))
+                continue;
+            if (name.size() == 6 && same_name(name, "Cookie")) {
                 const auto rest = without_cookies(value, rewrite.drop_cookies);
                 if (!rest.empty()) add(into, name, rest);
                 continue;

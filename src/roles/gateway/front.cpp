@@ -59,12 +59,24 @@ bool changes_state(std::string_view method) {
 
 }  // namespace
 
+struct Front::Peer {
+    const std::string address;
+    const std::uint16_t own_port;
+    Client& client;
+    // Mostly the same from request to request: the Host that was asked for, what it means, and what an
+    // instance is told in place of what the client said of itself.
+    std::string asked_for{};
+    std::optional<HostPort> host{};
+    http::Rewrite forwarding{};
+};
+
 struct Front::Asked {
     http::Inlet& inlet;
-    HostPort host;
+    const HostPort& host;
     RoutePtr route;
     std::uint16_t own_port = 0;
     const std::string& client;
+    const http::Rewrite& forwarding;
     Shown shown{};
     bool by_cookie = false;        // It was a cookie that opened.
     std::optional<Question> by{};  // What opened; nullopt: nothing was needed.
@@ -89,13 +101,14 @@ Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& 
     const std::string address = without_port(stream->address());
     Client& client = clients_[address];
     {
+        Peer peer{.address = address, .own_port = own_port, .client = client};
         const Held held{client.connections, settings_.client_connections_max};
         if (!held) co_return Result<>{};
         http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
         while (true) {
             const auto more = co_await inlet.next();
             if (!more || !*more) break;  // A client's faults are the client's.
-            if (!co_await request(inlet, own_port, address, client)) break;
+            if (!co_await request(inlet, peer)) break;
         }
     }
     if (client.connections == 0) clients_.erase(address);
@@ -110,18 +123,20 @@ void Front::routes_changed() {
     std::erase_if(instance_requests_, [](const auto& instance) { return instance.second == 0; });
 }
 
-Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::string& address,
-                      Client& client) {
+Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     ++counters_.requests;
-    const Held held{client.requests, settings_.client_requests_max};
+    const Held held{peer.client.requests, settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
-    const auto host = host_of(inlet.head().host);
+    if (!peer.host || peer.asked_for != inlet.head().host) note_host(peer, inlet.head().host);
+    const auto& host = peer.host;
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
+    const std::uint16_t own_port = peer.own_port;
     Asked asked{.inlet = inlet,
                 .host = *host,
                 .route = find(*host, own_port),
                 .own_port = own_port,
-                .client = address};
+                .client = peer.address,
+                .forwarding = peer.forwarding};
     // Most requests: a public port of an instance that runs. Nobody has to be asked.
     if (asked.route && asked.route->open_to_all && asked.route->state == State::running &&
         !is_own_path(inlet.head().target))
@@ -130,7 +145,7 @@ Task<> Front::request(http::Inlet& inlet, std::uint16_t own_port, const std::str
     const bool common =
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
     if (common && entrance_ && Entrance::is_here(inlet.head().target))
-        co_return co_await entrance_->serve(inlet, *host, address, scheme_);
+        co_return co_await entrance_->serve(inlet, *host, peer.address, scheme_);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
     co_return co_await say(inlet,
@@ -288,7 +303,6 @@ Task<> Front::pass(Asked& asked) {
     const RoutePtr route = asked.route;
     const Held held{instance_requests_[route->instance], settings_.instance_requests_max};
     if (!held) co_return co_await say(asked.inlet, {.notice = Notice::too_busy});
-    const auto reader = asked.reader();
     auto passed = (!route->open_to_all && asked.by) ? forward_while_allowed(asked) : forward(asked);
     const auto outcome = CO_TRY(co_await std::move(passed));
     if (outcome.upgraded) ++counters_.upgraded;
@@ -307,14 +321,15 @@ Task<> Front::pass(Asked& asked) {
     if (error.code == Code::exhausted) page.notice = Notice::too_busy;
     page.detail = error.message;
     log_debug("gateway: {} of instance {}: {}", status, route->instance, error.message);
-    co_return co_await asked.inlet.respond(answer(page, reader, new_secret(ports_.random, "n")));
+    co_return co_await asked.inlet.respond(answer(page, asked.reader(), new_secret(ports_.random, "n")));
 }
 
 Task<http::Outcome> Front::forward(Asked& asked) {
     const RoutePtr route = asked.route;
-    const auto request = rewrite_for(asked);
+    const auto cleaned = without_credentials(asked);
     co_return co_await proxy_.pass(
-        asked.inlet, route->pool_key, [this, &route] { return dial_(route); }, request, response_rewrite_);
+        asked.inlet, route->pool_key, [this, &route] { return dial_(route); },
+        cleaned ? *cleaned : asked.forwarding, response_rewrite_);
 }
 
 // A WebSocket, a download: it ends in its middle when what opened it is over.
@@ -344,35 +359,39 @@ Task<http::Outcome> Front::forward_while_allowed(Asked& asked) {
 }
 
 // What tenant code sees in place of what was asked: nothing of ours, and who asked by our word alone.
-http::Rewrite Front::rewrite_for(const Asked& asked) const {
+void Front::note_host(Peer& peer, std::string_view host) const {
     static constexpr std::string_view removed[] = {
         key_header,           "X-Real-IP",      "X-Forwarded-Port", "X-Forwarded-Server",
         "X-Forwarded-Prefix", "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
-    constexpr std::size_t set_max = 6;
-    const auto& head = asked.head();
-    http::Rewrite rewrite{.remove = removed};
-    rewrite.set.reserve(set_max);
+    peer.asked_for = host;
+    peer.host = host_of(host);
+    peer.forwarding.remove = removed;
+    peer.forwarding.set = {
+        {"X-Forwarded-For", peer.address},
+        {"X-Forwarded-Proto", scheme_},
+        {"X-Forwarded-Host", peer.asked_for},
+        {"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", peer.address, host, scheme_)}};
+}
+
+// For a request that shows a key or a cookie of ours: the same, without them. nullopt: it shows none.
+std::optional<http::Rewrite> Front::without_credentials(const Asked& asked) const {
+    std::vector<http::Rewrite::Field> set;
     bool own_cookie = false;
     std::string cookies;
-    for (const auto& [name, value] : head.fields) {
-        if (http::same_name(name, "Authorization") && carries_key(value))
-            rewrite.set.push_back({"Authorization", ""});
-        if (!http::same_name(name, "Cookie")) continue;
+    for (const auto& [name, value] : asked.head().fields) {
+        if (name.size() == 13 && http::same_name(name, "Authorization") && carries_key(value))
+            set.push_back({"Authorization", ""});
+        if (name.size() != 6 || !http::same_name(name, "Cookie")) continue;
         auto left = without_own_cookies(value);
         own_cookie |= left != value;
         if (!cookies.empty() && !left.empty()) cookies += "; ";
         cookies += left;
     }
-    if (own_cookie) rewrite.set.push_back({"Cookie", std::move(cookies)});
-    rewrite.set.push_back({"X-Forwarded-For", asked.client});
-    rewrite.set.push_back({"X-Forwarded-Proto", scheme_});
-    rewrite.set.push_back({"X-Forwarded-Host", std::string{head.host}});
-    std::string forwarded;
-    for (const std::string_view part :
-         {std::string_view{"for=\""}, std::string_view{asked.client}, std::string_view{"\";host=\""},
-          std::string_view{head.host}, std::string_view{"\";proto="}, std::string_view{scheme_}})
-        forwarded += part;
-    rewrite.set.push_back({"Forwarded", std::move(forwarded)});
+    if (own_cookie) set.push_back({"Cookie", std::move(cookies)});
+    if (set.empty()) return std::nullopt;
+    http::Rewrite rewrite = asked.forwarding;
+    rewrite.set.insert(rewrite.set.begin(), std::make_move_iterator(set.begin()),
+                       std::make_move_iterator(set.end()));
     return rewrite;
 }
 

@@ -39,12 +39,14 @@ public:
 
 private:
     struct Asked;  // One request, and what was found out about it.
+    struct Peer;   // One connection, and what its requests have in common.
     struct Client {
         std::size_t connections = 0;
         std::size_t requests = 0;
     };
 
-    Task<> request(http::Inlet& inlet, std::uint16_t own_port, const std::string& address, Client& client);
+    Task<> request(http::Inlet& inlet, Peer& peer);
+    void note_host(Peer& peer, std::string_view host) const;
     Task<> on_route(Asked& asked);
     Task<> own_path(Asked& asked);
     Task<> redeem(Asked& asked);
@@ -57,7 +59,7 @@ private:
     Task<> pass(Asked& asked);
     Task<http::Outcome> forward(Asked& asked);
     Task<http::Outcome> forward_while_allowed(Asked& asked);
-    http::Rewrite rewrite_for(const Asked& asked) const;
+    std::optional<http::Rewrite> without_credentials(const Asked& asked) const;
     Task<> say(http::Inlet& inlet, Page page);
     Task<> health(http::Inlet& inlet);
     RoutePtr find(const HostPort& host, std::uint16_t own_port) const;
