@@ -1,8 +1,10 @@
 // The Engine and HostNetwork ports on real engines, podman and dockerd, and what only real containers can
 // show: limits, devices, walls.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <ifaddrs.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -387,6 +389,91 @@ TEST_P(Containers, TenantsNeitherMeetNorReachTheHost) {
     EXPECT_EQ(reach(a, first.gateway, host.port), "connected\n");
     ASSERT_TRUE(run(rig_->network().ensure(first)));
     EXPECT_THAT(reach(a, first.gateway, host.port), closed);
+}
+
+// A machine beside this one, which forwards between it and the containers: a network namespace on a cable.
+class OtherMachine {
+public:
+    OtherMachine() {
+        shell(
+            fmt::format("ip netns add {0} && ip link add {1}h type veth peer name {1}o netns {0} &&"
+                        "ip address add 198.18.7.1/30 dev {1}h && ip link set {1}h up &&"
+                        "ip -n {0} address add {2}/30 dev {1}o && ip -n {0} link set {1}o up &&"
+                        "ip -n {0} route add default via 198.18.7.1",
+                        name_, cable_, address));
+        inside([&] { port_.emplace(); });
+    }
+    ~OtherMachine() { shell(fmt::format("ip link delete {}h; ip netns delete {}", cable_, name_)); }
+    OtherMachine(const OtherMachine&) = delete;
+    OtherMachine& operator=(const OtherMachine&) = delete;
+
+    int port() const { return port_->port; }
+    bool connects(const std::string& to, int port) const {
+        bool connected = false;
+        inside([&] {
+            const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            const timeval patience{.tv_sec = 1, .tv_usec = 0};
+            ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            sockaddr_in at{};
+            at.sin_family = AF_INET;
+            at.sin_port = htons(static_cast<std::uint16_t>(port));
+            ::inet_pton(AF_INET, to.c_str(), &at.sin_addr);
+            connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
+            ::close(fd);
+        });
+        return connected;
+    }
+
+    static constexpr const char* address = "198.18.7.2";
+
+private:
+    void inside(const std::function<void()>& body) const {
+        std::thread{[&] {
+            const int space = ::open(("/run/netns/" + name_).c_str(), O_RDONLY | O_CLOEXEC);
+            if (::setns(space, CLONE_NEWNET) == 0) body();
+            ::close(space);
+        }}.join();
+    }
+
+    std::string name_ = fmt::format("hostler-{}", ::getpid());
+    std::string cable_ = fmt::format("ho{}", ::getpid());
+    std::optional<HostPort> port_;
+};
+
+// Each part of the wall is taken out alone: what it alone keeps closed opens, what another keeps closed too
+// does not.
+TEST_P(Containers, EachPartOfTheWallHoldsByItself) {
+    const auto first = make_network(1);
+    const auto second = make_network(2);
+    const auto a = serve(first, 9, "a");
+    const auto b = serve(second, 9, "b");
+    ASSERT_EQ(rig().get(a, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(b, "/healthz"), "ok\n");
+    const OtherMachine other;
+    const auto closed = AnyOf("timeout\n", "unreachable\n");
+    ASSERT_EQ(reach(a, OtherMachine::address, other.port()), "connected\n")
+        << "what is outside is open to all";
+    // From outside there is no way in.
+    EXPECT_FALSE(other.connects(a, 8080));
+    shell("nft flush chain inet hostler tenant_in");
+    if (rig().dialect() == docker::Dialect::podman)  // Dockerd closes this way, too.
+        EXPECT_TRUE(other.connects(a, 8080));
+    EXPECT_THAT(reach(a, b, 8080), closed) << "on its way out it is stopped as well";
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_FALSE(other.connects(a, 8080));
+    // Nor to what the host publishes for others.
+    const auto table = fmt::format("ip hostler_test_{}", ::getpid());
+    shell(
+        fmt::format("nft 'add table {0}; add chain {0} there {{ type nat hook prerouting priority -110; }};"
+                    "add rule {0} there ip daddr {1} tcp dport 7777 dnat to {2}:{3}'",
+                    table, first.gateway, OtherMachine::address, other.port()));
+    EXPECT_THAT(reach(a, first.gateway, 7777), closed);
+    shell("nft flush chain inet hostler tenant_out");
+    EXPECT_EQ(reach(a, first.gateway, 7777), "connected\n");
+    EXPECT_THAT(reach(a, b, 8080), closed) << "on its way in it is stopped as well";
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_THAT(reach(a, first.gateway, 7777), closed);
+    shell("nft delete table " + table);
 }
 
 TEST_P(Containers, RemovalLeavesNothingBehind) {
