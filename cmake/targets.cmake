@@ -38,7 +38,7 @@ hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 set(role_row core domain ports api http wire)
 hostler_library(master src/roles/master ${role_row})
 hostler_library(access src/roles/access core ports http wire)
-hostler_library(agent src/roles/agent core domain ports http wire)
+hostler_library(agent src/roles/agent core domain ports http wire Boost::json)
 hostler_library(gateway src/roles/gateway core ports http wire)
 hostler_library(cli src/cli core api http wire CLI11::CLI11 yaml-cpp)
 

@@ -1,5 +1,6 @@
 #include "api/field.h"
 #include "core/quantity.h"
+#include "core/timers.h"
 
 namespace hostler::api {
 
@@ -74,6 +75,12 @@ std::string check_tcp(std::string_view text) {
     return text == "TCP" ? "" : "must be TCP: nothing else is served";
 }
 
+std::string check_time_or_off(std::string_view text) {
+    if (text == "off") return "";
+    const auto time = parse_rfc3339(text);
+    return time ? "" : time.error().message + ", or off";
+}
+
 }  // namespace
 
 namespace forms {
@@ -88,6 +95,7 @@ constinit const Form path{"path", "^/[^:,]+$", &check_path};
 constinit const Form base_url{"base-url", "^(/[^ \"#<>?\\\\^`{|}]*)?$", &check_base_url};
 constinit const Form one_line{"one-line", "", &check_one_line};
 constinit const Form tcp{"tcp", "", &check_tcp};
+constinit const Form time_or_off{"time-or-off", "", &check_time_or_off};
 }  // namespace forms
 
 }  // namespace hostler::api

@@ -50,6 +50,8 @@ std::span<const Operation* const> operations() {
         &stop_instance,
         &start_instance,
         &restart_instance,
+        &keep_instance_alive,
+        &update_instance,
         &get_instance_logs,
         &list_instance_events,
         &explain_instance,

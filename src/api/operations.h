@@ -181,7 +181,7 @@ inline constexpr Typed<PrepareStock, Stock> prepare_stock{{
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
     .name = "listInstances", .path = "/v1/instances", .permission = "instance.read",
     .help = "List instances, or watch them.", .list = true, .watch = true, .noun = "instance", .verb = "list",
-    .columns = "instanceID state reason urls specName tenantID createdAt phase zone host",
+    .columns = "instanceID state reason urls stopsAt specName tenantID createdAt phase zone host",
     .example = "instance list --watch"}};
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
@@ -199,6 +199,15 @@ inline constexpr Typed<GetInstance, Instance> restart_instance{{
     .name = "restartInstance", .method = Method::post, .path = "/v1/instances/{instance}/restart",
     .permission = "instance.write", .help = "Give an instance a new container in the place that it has.",
     .noun = "instance", .verb = "restart", .example = "instance restart notebook-1 --wait"}};
+inline constexpr Typed<KeepAlive, Instance> keep_instance_alive{{
+    .name = "keepInstanceAlive", .method = Method::post, .path = "/v1/instances/{instance}/keep-alive",
+    .permission = "instance.write", .help = "Let no rule stop an instance for a while.", .noun = "instance",
+    .verb = "keep-alive", .example = "instance keep-alive notebook-1 --for 4h"}};
+inline constexpr Typed<UpdateInstance, Instance> update_instance{{
+    .name = "updateInstance", .method = Method::patch, .path = "/v1/instances/{instance}",
+    .permission = "instance.write", .help = "Change when an instance is stopped by itself.",
+    .noun = "instance", .verb = "update",
+    .example = "instance update notebook-1 --inactivity-timeout 2h --max-run off"}};
 inline constexpr Typed<GetLogs, Logs> get_instance_logs{{
     .name = "getInstanceLogs", .path = "/v1/instances/{instance}/logs", .permission = "instance.read",
     .help = "Show the last lines that an instance wrote.", .noun = "instance", .verb = "logs",

@@ -112,7 +112,8 @@ TEST_F(SourceCalls, CreateInstance) {
                                                  .envs = {{"A", "1"}},
                                                  .cmd = "serve --port 8080",
                                                  .volumes = {{"models", "/data", true}}}}));
-    EXPECT_EQ(names(schema_of<CreateInstance>(), {"zone", "templateName", "parameters"}),
+    EXPECT_EQ(names(schema_of<CreateInstance>(), {"zone", "templateName", "parameters",
+                                                  "inactivityTimeoutSeconds", "maxRunSeconds", "stopAt"}),
               (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
     EXPECT_EQ(names(schema_of<Template>()), (Names{"ports", "envs", "cmd", "volumes"}));
     EXPECT_EQ(names(schema_of<Port>()), (Names{"port", "protocol", "isPublic", "isProbe", "baseUrl"}));

@@ -91,11 +91,14 @@ struct CreateInstance {
     std::string template_name;
     std::vector<Env> parameters;
     std::optional<std::string> zone{};
+    std::optional<std::int64_t> inactivity_timeout_seconds{};
+    std::optional<std::int64_t> max_run_seconds{};
+    std::optional<std::string> stop_at{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
-                       template_name, parameters, zone))
+                       template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
@@ -116,6 +119,13 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "parameters", .help = "Answers to what the template asks.", .max = 64,
      .absent = Absent::fills},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
+    {.member = "inactivity_timeout_seconds",
+     .help = "Stop it when nobody has used it for so long; 0: never. Without it, as its template says.",
+     .example = "7200", .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
+    {.member = "max_run_seconds", .help = "Stop it when it has run for so long; 0: never.", .example = "28800",
+     .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
+    {.member = "stop_at", .help = "Stop it at this time, or off.", .example = "2030-11-22T18:00:00Z",
+     .form = &forms::time_or_off},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it.
@@ -202,11 +212,22 @@ struct Instance {
     std::optional<WallTime> ready_at{};
     std::optional<WallTime> ended_at{};
     std::optional<int> exit_code{};
+    std::int64_t inactivity_timeout_seconds = 0;
+    std::int64_t max_run_seconds = 0;
+    std::optional<WallTime> stop_at{};
+    std::optional<WallTime> kept_until{};
+    std::optional<bool> in_use{};
+    std::optional<WallTime> used_at{};
+    std::string used_by;
+    std::optional<WallTime> stops_at{};
+    std::string stops_because;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
-                       created_at, started_at, ready_at, ended_at, exit_code))
+                       created_at, started_at, ready_at, ended_at, exit_code, inactivity_timeout_seconds,
+                       max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
+                       stops_because))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -238,6 +259,63 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "ready_at", .help = "When its probe first answered."},
     {.member = "ended_at", .help = "When it ended, or was stopped."},
     {.member = "exit_code", .help = "Of its container.", .example = "0"},
+    {.member = "inactivity_timeout_seconds", .help = "Unused for so long it is stopped; 0: never.",
+     .example = "7200", .unit = Unit::seconds},
+    {.member = "max_run_seconds", .help = "After a run of so long it is stopped; 0: never.", .example = "28800",
+     .unit = Unit::seconds},
+    {.member = "stop_at", .help = "It is stopped at this time."},
+    {.member = "kept_until", .help = "Nothing stops it by itself before then."},
+    {.member = "in_use", .help = "It was in use at its host's last report; absent: nobody can say."},
+    {.member = "used_at", .help = "When it was last used."},
+    {.member = "used_by", .help = "By what: connection, terminal, command, files, port, jupyter, or start.",
+     .example = "terminal"},
+    {.member = "stops_at", .help = "When it is stopped by itself, as things are."},
+    {.member = "stops_because", .help = "By which rule: inactivity, max_run or stop_at.",
+     .example = "inactivity"},
+});
+
+// POST /v1/instances/{instance}/keep-alive.
+struct KeepAlive {
+    std::string instance;
+    std::optional<std::string> tenant_id{};
+    std::optional<std::int64_t> for_seconds{};
+};
+BOOST_DESCRIBE_STRUCT(KeepAlive, (), (instance, tenant_id, for_seconds))
+template <>
+inline constexpr auto fields<KeepAlive> = std::to_array<Field>({
+    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+    {.member = "for_seconds", .help = "For so long from now; without it for its inactivity timeout, else an hour.",
+     .example = "14400", .min = 1, .max = 366 * 24 * 3600, .unit = Unit::seconds},
+});
+
+// PATCH /v1/instances/{instance}. What is not given stays.
+struct UpdateInstance {
+    std::string instance;
+    std::optional<std::string> tenant_id{};
+    std::optional<std::int64_t> inactivity_timeout_seconds{};
+    std::optional<std::int64_t> max_run_seconds{};
+    std::optional<std::string> stop_at{};
+};
+BOOST_DESCRIBE_STRUCT(UpdateInstance, (),
+                      (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at))
+template <>
+inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
+    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+    {.member = "inactivity_timeout_seconds",
+     .help = "Stop it when nobody has used it for so long; 0: never.", .example = "7200", .min = 0,
+     .max = 366 * 24 * 3600, .unit = Unit::seconds},
+    {.member = "max_run_seconds", .help = "Stop it when it has run for so long; 0: never.", .example = "28800",
+     .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
+    {.member = "stop_at", .help = "Stop it at this time, or off.", .example = "2030-11-22T18:00:00Z",
+     .form = &forms::time_or_off},
 });
 
 struct GetInstance {

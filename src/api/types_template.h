@@ -45,9 +45,11 @@ struct InstanceTemplate {
     std::vector<Env> envs;
     std::string mount_path;
     std::vector<TemplateParameter> parameters;
+    std::int64_t inactivity_timeout_seconds = 0;
 };
 BOOST_DESCRIBE_STRUCT(InstanceTemplate, (),
-                      (name, title, help, image, cmd, ports, envs, mount_path, parameters))
+                      (name, title, help, image, cmd, ports, envs, mount_path, parameters,
+                       inactivity_timeout_seconds))
 template <>
 inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "name", .help = "What templateName says when an instance is started.", .example = "jupyter"},
@@ -60,6 +62,9 @@ inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "mount_path", .help = "Where the volume of storageID is mounted; empty: it wants none.",
      .example = "/data"},
     {.member = "parameters", .help = "What may be said when an instance is started."},
+    {.member = "inactivity_timeout_seconds",
+     .help = "Unused for so long its instances are stopped, unless they say otherwise; 0: never.",
+     .example = "7200", .unit = Unit::seconds},
 });
 
 struct GetTemplate {

@@ -90,6 +90,9 @@ InstanceTemplate template_of(const toml::table& table, std::vector<std::string>&
                           .image = from.text("image"),
                           .command = from.text("cmd"),
                           .mount_path = from.text("mountPath")};
+    made.inactivity_s = from.get<std::int64_t>("inactivityTimeoutSeconds").value_or(0);
+    made.jupyter_port = static_cast<int>(from.get<std::int64_t>("jupyterPort").value_or(0));
+    made.jupyter_path = from.text("jupyterPath");
     from.tables("ports", [&](Reader& port) {
         made.ports.push_back({.port = static_cast<int>(port.get<std::int64_t>("port").value_or(0)),
                               .is_public = port.get<bool>("public").value_or(false),

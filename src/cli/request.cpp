@@ -80,6 +80,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
     switch (schema.kind) {
         case Kind::integer: {
             if (!field || field->unit != api::Unit::seconds) return whole_number(text);
+            if (text == "off" && field->min == 0) return json::value(0);
             const std::chrono::seconds time = TRY(parse_time(text));
             return json::value(static_cast<std::int64_t>(time.count()));
         }

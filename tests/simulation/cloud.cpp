@@ -198,6 +198,7 @@ std::string Cloud::unsettled() {
                 return fmt::format("instance {} has ended without a reason", id);
             continue;
         }
+        if (instance.phase == InstancePhase::resting) continue;
         if (instance.phase != InstancePhase::running)
             return fmt::format("instance {} of {} is {}: {}", id, instance.spec.image,
                                state_of(instance.phase), instance.message);

@@ -7,6 +7,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/rest_rules.h"
 #include "sessions.h"
 #include "storm.h"
 
@@ -102,6 +103,32 @@ TEST(Mistakes, AVolumeSmallerThanItsOwnerWasTold) {
     };
     EXPECT_NE(
         seeds_until(Invariant::durable, Weather::calm, [&](auto seed) { return wrong_rule(seed, 1, rule); }),
+        0u);
+}
+
+// The clock is believed, and not the host that knows better.
+TEST(Mistakes, WhatIsUsedIsStoppedForBeingUnused) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        const Instance* running = any_of(desk.estate.instances, [](const Instance& one) {
+            return one.phase == InstancePhase::running && one.schedule.inactivity_s > 0;
+        });
+        if (running)
+            (void)master::halt_instance(desk, std::string{running->id}, "unused", "so the clock says");
+    };
+    EXPECT_NE(
+        seeds_until(Invariant::idle, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.1, rule); }),
+        0u);
+}
+
+// A rule that never comes to its end is as wrong.
+TEST(Mistakes, WhatIsUnusedRunsOn) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        for (const auto& [id, instance] : desk.estate.instances.all())
+            if (instance.phase == InstancePhase::running && instance.schedule.inactivity_s > 0)
+                desk.estate.instances.edit(id).schedule.kept_until = desk.estate.micros() + 60'000'000;
+    };
+    EXPECT_NE(
+        seeds_until(Invariant::settled, Weather::calm, [&](auto seed) { return wrong_rule(seed, 1, rule); }),
         0u);
 }
 

@@ -27,6 +27,7 @@ master::Settings master_settings(const Cloud& cloud) {
     settings.start_deadline = 90s;
     settings.ready_deadline = 45s;
     settings.stop_grace = 5s;
+    settings.idle_grace = 10s;
     return settings;
 }
 

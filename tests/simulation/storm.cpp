@@ -49,10 +49,13 @@ StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length 
         cloud.found.report(Invariant::settled, "the cloud did not begin: " + cloud.unsettled());
     } else {
         tenants.start();
+        const auto look = [&] {
+            if (const auto term = cloud.term()) tenants.check_idle(*term);
+        };
         cloud.world.run(20s);
         brew(cloud, weather);
         for (Duration passed{}; passed < length.storm && !cloud.found.any(); passed += 5s)
-            cloud.world.run(5s);
+            cloud.world.run(5s), look();
         cloud.world.note("calm");
         tenants.stop();
         cloud.world.allow_reboots(true);
@@ -63,14 +66,14 @@ StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length 
                    (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
         };
         for (Duration passed{}; passed < length.calm_max && !settled(); passed += 1s) {
-            cloud.world.run(1s);
+            cloud.world.run(1s), look();
             cloud.forget_faults();
         }
         if (!settled())
             cloud.found.report(
                 Invariant::settled,
                 fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
-                            cloud.unsettled()));
+                            cloud.unsettled() + (cloud.term() ? tenants.unsettled(*cloud.term()) : "")));
         if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
     }
     report.digest = cloud.world.digest();

@@ -99,7 +99,7 @@ Task<> Tenants::live(Tenant& tenant) {
         const auto instances = names_of(tenant.instances);
         const auto volumes = names_of(tenant.volumes);
         const auto some = [&](const auto& names) { return names[tenant.dice.below(names.size())]; };
-        switch (tenant.dice.below(10)) {
+        switch (tenant.dice.below(12)) {
             case 0:
             case 1:
             case 2:
@@ -124,6 +124,10 @@ Task<> Tenants::live(Tenant& tenant) {
                 if (!instances.empty()) CO_TRY(co_await open(tenant, some(instances)));
                 break;
             case 9: CO_TRY(co_await pry(tenant)); break;
+            case 10:
+            case 11:
+                if (!instances.empty()) CO_TRY(co_await rest_one(tenant, some(instances)));
+                break;
         }
     }
     co_return Result<>{};
@@ -138,13 +142,15 @@ Task<> Tenants::start_one(Tenant& tenant) {
             tenant.dice.chance(0.4))
             volumes = fmt::format(R"({{"name":"{}","mountPath":"/data","readOnly":{}}})", volume,
                                   tenant.dice.chance(0.4));
+    const int unused_s = tenant.dice.chance(0.4) ? static_cast<int>(15 + tenant.dice.below(45)) : 0;
     const std::string body = fmt::format(
-        R"({{"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
+        R"({{"inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
         R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}}],"volumes":[{}]}}}})",
-        name, tenant.name, tenant.name, image, spec, tenant.name, volumes);
+        unused_s, name, tenant.name, tenant.name, image, spec, tenant.name, volumes);
     WantedInstance& wanted = tenant.instances[name];
     wanted.image = image;
     wanted.body = body;
+    wanted.unused_s = unused_s;
     bool unsure = false;
     const auto answer =
         CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/gpu-instances", body, "", unsure));
@@ -169,6 +175,24 @@ Task<> Tenants::stop_one(Tenant& tenant, std::string name) {
                            fmt::format("{} was acknowledged, and stopping it answers {}: {}", name,
                                        answer.status, answer.body));
     hear(tenant, "DELETE " + name, answer.body);
+    co_return Result<>{};
+}
+
+// Stopped for now, started, restarted, kept: whatever its state allows.
+Task<> Tenants::rest_one(Tenant& tenant, std::string name) {
+    constexpr std::array<std::string_view, 4> verbs = {"stop", "start", "restart", "keep-alive?"};
+    const std::string_view verb = verbs[tenant.dice.below(verbs.size())];
+    const bool keeps = verb.ends_with('?');
+    bool unsure = false;
+    const auto answer = CO_TRY(co_await insist(
+        cloud.keys.at(tenant.name), "POST",
+        fmt::format("/v1/instances/{}/{}", name, verb.substr(0, verb.size() - (keeps ? 1 : 0))),
+        keeps ? R"({"forSeconds":20})" : "", "", unsure));
+    hear(tenant, "POST instance", answer.body);
+    const WantedInstance& wanted = tenant.instances.at(name);
+    if (answer.status != 200 && answer.status != 409 && wanted.start == Wish::acknowledged)
+        cloud.found.report(Invariant::durable,
+                           fmt::format("{} {} answers {}: {}", verb, name, answer.status, answer.body));
     co_return Result<>{};
 }
 
@@ -247,6 +271,11 @@ Task<> Tenants::open(Tenant& tenant, std::string name) {
     const auto json = boost::json::parse(shown->body, wrong);
     if (wrong || json.at("urls").as_array().empty()) co_return Result<>{};
     const std::string id{json.at("id").as_string()};
+    WantedInstance& wanted = tenant.instances.at(name);
+    if (wanted.id.empty()) wanted.id = id;
+    if (wanted.id != id)
+        cloud.found.report(Invariant::durable, fmt::format("{} was {} and is {} now", name, wanted.id, id));
+    const Instant asked = cloud.world.timers.now();
     http::Client client{cloud.world.net, cloud.world.timers, {.idle_max = 0}};
     http::Request request{.target = "/hello"};
     request.headers.set("Host", fmt::format("8080-{}.localhost", id));
@@ -260,7 +289,7 @@ Task<> Tenants::open(Tenant& tenant, std::string name) {
         cloud.found.report(Invariant::tenancy,
                            fmt::format("{} opened {} and was shown: {}", tenant.name, id, page->body));
     else
-        ++tenant.opened;
+        ++tenant.opened, wanted.used = asked;
     co_return Result<>{};
 }
 
@@ -343,11 +372,30 @@ void Tenants::check(const master::Term& term) const {
                                                            stock_acknowledged));
 }
 
+void Tenants::check_idle(const master::Term& term) const {
+    for (const auto& [tenant_name, tenant] : all) {
+        for (const auto& [name, wanted] : tenant.instances) {
+            const Instance* instance = master::find_instance(term.look(), tenant_name, name);
+            if (!instance || has_place(instance->phase) || is_final(instance->phase)) continue;
+            if (instance->reason != "unused" || wanted.used == Instant{}) continue;
+            const auto unused = cloud.world.timers.now() - wanted.used;
+            if (unused < std::chrono::seconds{wanted.unused_s})
+                cloud.found.report(
+                    Invariant::idle,
+                    fmt::format("{} was opened {} ms ago and is stopped, for nobody has used it for {} s",
+                                name, std::chrono::duration_cast<std::chrono::milliseconds>(unused).count(),
+                                wanted.unused_s));
+        }
+    }
+}
+
 std::string Tenants::unsettled(const master::Term& term) const {
     for (const auto& [tenant_name, tenant] : all) {
         for (const auto& [name, wanted] : tenant.instances) {
             const Instance* instance = master::find_instance(term.look(), tenant_name, name);
             if (!instance) continue;
+            if (wanted.unused_s > 0 && has_place(instance->phase))
+                return fmt::format("nobody uses {}, and it is {}", name, state_of(instance->phase));
             if (wanted.stop_acknowledged && !is_final(instance->phase))
                 return fmt::format("{} was stopped and is {}", name, state_of(instance->phase));
             if (is_final(instance->phase) && !wanted.stop_asked && instance->phase == InstancePhase::stopped)

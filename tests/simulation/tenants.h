@@ -13,6 +13,9 @@ struct WantedInstance {
     Wish start = Wish::asked;
     bool stop_asked = false;
     bool stop_acknowledged = false;
+    int unused_s = 0;  // It is stopped when nobody has used it for so long; 0: never.
+    Instant used{};    // When it was last opened, and answered.
+    std::string id;    // As it was first shown: names and URLs come from it.
 };
 
 struct WantedVolume {
@@ -41,6 +44,7 @@ public:
     // Compares what was acknowledged with what is.
     void check(const master::Term& term) const;
     std::string unsettled(const master::Term& term) const;  // Only in the calm.
+    void check_idle(const master::Term& term) const;        // Nothing in use is stopped for being unused.
 
     Cloud& cloud;
     std::map<std::string, Tenant> all;
@@ -59,6 +63,7 @@ private:
     Task<> watch_over(Task<> task);
     Task<> start_one(Tenant& tenant);
     Task<> stop_one(Tenant& tenant, std::string name);
+    Task<> rest_one(Tenant& tenant, std::string name);
     Task<> make_volume(Tenant& tenant);
     Task<> grow_volume(Tenant& tenant, std::string name);
     Task<> delete_volume(Tenant& tenant, std::string name);

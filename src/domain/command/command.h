@@ -9,9 +9,17 @@
 
 namespace hostler {
 
-enum class Verb { start_workload, stop_workload, create_volume, delete_volume, remove_network, pull_image };
-BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, create_volume, delete_volume, remove_network,
-                    pull_image)
+enum class Verb {
+    start_workload,
+    stop_workload,
+    stop_unused,  // Stop it if nobody uses it.
+    create_volume,
+    delete_volume,
+    remove_network,
+    pull_image,
+};
+BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, stop_unused, create_volume, delete_volume,
+                    remove_network, pull_image)
 
 enum class CommandPhase { queued, running, done, failed, expired };
 BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)

@@ -8,6 +8,7 @@
 
 #include "core/timers.h"
 #include "domain/instance/life.h"
+#include "domain/instance/schedule.h"
 #include "domain/object.h"
 
 namespace hostler {
@@ -46,10 +47,14 @@ struct InstanceSpec {
     std::vector<InstancePort> ports;
     std::vector<InstanceVolume> volumes;
     std::string template_name;  // It was started from; empty: none.
+    int jupyter_port = 0;       // Where a notebook server tells whether it is used; 0: there is none.
+    std::string jupyter_path;   // Under which it serves.
     std::string zone;           // Where it is wanted; empty: anywhere.
     bool operator==(const InstanceSpec&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(InstanceSpec, (), (image, command, environment, ports, volumes, template_name, zone))
+BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
+                      (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
+                       zone))
 
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
@@ -72,14 +77,19 @@ struct Instance {
     std::optional<int> exit_code;
     std::int64_t created_at = 0;  // Microseconds since 1970; 0: not so far.
     std::int64_t started_at = 0;
-    std::int64_t ready_at = 0;  // Of this run, as started_at.
-    std::int64_t ended_at = 0;  // Or since when it rests.
+    std::int64_t ready_at = 0;   // Of this run, as started_at.
+    std::int64_t ended_at = 0;   // Or since when it rests.
+    std::int64_t ran_since = 0;  // When it first was ready since it was started; a restart does not count.
+    StopSchedule schedule;
+    std::int64_t told_of_stop = 0;  // Its people were told that it stops then; 0: they were not.
+    bool unused_stop_sent = false;  // Its host was told to stop it if nobody uses it, and may have.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
-                       created_at, started_at, ready_at, ended_at))
+                       created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
+                       unused_stop_sent))
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.
 struct UsedName {

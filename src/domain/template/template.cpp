@@ -101,6 +101,10 @@ std::vector<std::string> faults_of(const InstanceTemplate& one) {
         if (!port.base_url.empty() && !port.base_url.starts_with('/'))
             faults.push_back(fmt::format("baseUrl of port {} must begin with /", port.port));
     }
+    if (one.inactivity_s < 0 || one.inactivity_s > stop_after_max_s)
+        faults.push_back(fmt::format("inactivityTimeoutSeconds must be between 0 and {}", stop_after_max_s));
+    if (one.jupyter_port != 0 && !ports.contains(one.jupyter_port))
+        faults.push_back(fmt::format("jupyterPort {} is none of its ports", one.jupyter_port));
     std::set<std::string_view> names, variables;
     for (const auto& parameter : one.parameters) {
         const auto fault = [&](std::string_view what) {

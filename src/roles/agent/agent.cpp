@@ -2,7 +2,9 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/agent/activity.h"
 #include "roles/agent/executor.h"
+#include "roles/agent/jupyter.h"
 #include "roles/agent/session.h"
 #include "roles/agent/tunnels.h"
 #include "roles/agent/within.h"
@@ -17,16 +19,23 @@ public:
           book(ports.journal, ports.timers),
           member(settings, ports),
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
+          activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
-          reporter(settings, ports, workloads, sampler),
-          sessions(settings, ports, workloads),
-          tunnels(settings, ports, member, workloads, sessions),
+          reporter(settings, ports, workloads, activity, sampler),
+          sessions(settings, ports, workloads, activity),
+          notebooks(settings, ports, workloads, activity),
+          tunnels(settings, ports, member, workloads, activity, sessions),
           executor(settings, ports, book, workloads,
                    {.send = [this](const uplink::CommandUpdate& update) { session.send(update); },
                     .stopping = [this](const std::string& instance) { tunnels.close_all(instance); },
                     .cdi_name = [this](const std::string& uuid) { return sampler.cdi_name(uuid); },
                     .engine = [this] { return reporter.engine(); },
-                    .pulled = [this](const std::string& image) { reporter.note_image(image); }}),
+                    .pulled = [this](const std::string& image) { reporter.note_image(image); },
+                    .unused = [this](const std::string& instance,
+                                     std::uint64_t generation) -> std::optional<Duration> {
+                        const auto use = activity.of(instance, generation);
+                        return use ? std::optional{use->unused} : std::nullopt;
+                    }}),
           session(settings, ports, member, book, reporter,
                   {.command = [this](uplink::Command command) { executor.take(std::move(command)); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
@@ -42,6 +51,7 @@ public:
     Task<> watch();
     Task<> sweep();
     void note(const Workload& changed) {
+        activity.note(changed);
         reporter.note(changed);
         if (changed.state == WorkloadState::running) return;
         tunnels.close_all(changed.instance);
@@ -53,9 +63,11 @@ public:
     CommandBook book;
     MemberBook member;
     Workloads workloads;
+    Activity activity;
     Sampler sampler;
     Reporter reporter;
     Sessions sessions;
+    JupyterWatch notebooks;
     Tunnels tunnels;
     Executor executor;
     Session session;
@@ -93,6 +105,7 @@ Task<> Agent::State::begin() {
     tasks.start("telemetry", sampler.watch());
     tasks.start("containers", watch());
     tasks.start("reports", reporter.run());
+    tasks.start("notebooks", notebooks.run());
     tasks.start("journal", sweep());
     tasks.start("session", session.run());
     co_return Result<>{};
@@ -112,6 +125,7 @@ Task<> Agent::State::look() {
 Task<> Agent::State::watch() {
     while (true) {
         CO_TRY(co_await sleep(ports.timers, settings.watch_interval));
+        activity.look();
         CO_TRY(co_await look());
     }
 }

@@ -57,6 +57,7 @@ Task<> Executor::close() { return tasks_.close(); }
 
 // One after the other, so that the order in which they came is the order in which they are done.
 Task<> Executor::admit_all() {
+    CO_TRY(co_await forget_old_decisions());
     while (true) {
         const auto command = CO_TRY(co_await arrivals_.pop());
         const auto admission = CO_TRY(co_await book_.admit(*command));
@@ -69,7 +70,8 @@ void Executor::enqueue(uplink::Command command) {
     const std::string subject = command.subject();
     auto& lane = lanes_[subject];
     // A start may wait minutes for an image or a probe. What comes after it does not wait for that.
-    if (command.has_stop_workload() || command.has_start_workload())
+    const bool ends = command.has_stop_workload() && command.stop_workload().if_unused_ms() == 0;
+    if (ends || command.has_start_workload())
         for (const auto& earlier : lane.jobs)
             if (earlier->command.has_start_workload()) supersede(*earlier);
     lane.jobs.push_back(std::make_shared<Job>(std::move(command)));
@@ -141,7 +143,7 @@ Task<> Executor::perform(JobPtr job) {
     }
     hooks_.send(answer);
     if (!with.empty()) workloads_.note_ready(job->seen->instance);
-    co_return Result<>{};
+    co_return co_await forget_decision(job);
 }
 
 Task<> Executor::act(JobPtr job) {

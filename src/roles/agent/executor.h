@@ -26,6 +26,8 @@ public:
         std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
         std::function<std::optional<EngineFacts>()> engine;            // As last asked; nullopt: not yet.
         std::function<void(const std::string& image)> pulled;          // It is here now.
+        // For how long nobody has used it; nullopt: it does not run in this generation.
+        std::function<std::optional<Duration>(const std::string& instance, std::uint64_t generation)> unused;
     };
     Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
              Hooks hooks);
@@ -65,6 +67,9 @@ private:
     Task<> make_ready(JobPtr job);
     Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
     Task<> give_up(JobPtr job, Error why);
+    Task<> decide_unused(JobPtr job);
+    Task<> forget_decision(JobPtr job);
+    Task<> forget_old_decisions();
     Task<> stop(JobPtr job);
     Task<> create_volume(std::string volume, std::uint64_t size_bytes);
     Task<> delete_volume(std::string volume);

@@ -28,10 +28,12 @@ std::string worth_telling(uplink::HostFacts facts) {
 
 }  // namespace
 
-Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Sampler& sampler)
+Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
+                   Sampler& sampler)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
+      activity_(activity),
       sampler_(sampler),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
@@ -104,7 +106,7 @@ bool Reporter::add_changes(uplink::Report& report) {
     for (const auto& [instance, workload] : std::exchange(changed_, {})) {
         // A complete list has it already, unless it is gone.
         if (report.workloads_complete() && workload.state != WorkloadState::absent) continue;
-        *report.add_workloads() = workload_message(workload);
+        *report.add_workloads() = with_use(workload);
     }
     for (const auto& [fault, at] : sampler_.take_faults()) *report.add_faults() = fault_message(fault, at);
     uplink::HostFacts now = facts();
@@ -136,11 +138,20 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     // What is not known is not told as if nothing were there.
     if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
     report.set_workloads_complete(true);
-    for (const auto& [instance, workload] : workloads_.all())
-        *report.add_workloads() = workload_message(workload);
+    for (const auto& [instance, workload] : workloads_.all()) *report.add_workloads() = with_use(workload);
     for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));
     for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
     co_return Result<>{};
+}
+
+uplink::Workload Reporter::with_use(const Workload& workload) {
+    uplink::Workload made = workload_message(workload);
+    const auto use = activity_.of(workload.instance, workload.generation);
+    if (!use) return made;
+    made.set_unused_ms(
+        static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(use->unused).count()));
+    made.set_used_by(use->by);
+    return made;
 }
 
 Task<> Reporter::describe_engine() {
@@ -197,8 +208,7 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     *made.mutable_facts() = facts();
     // Without an answer of the engine: what was last seen, and engine_error says that it is no more than
     // that.
-    for (const auto& [instance, workload] : workloads_.all())
-        *made.add_workloads() = workload_message(workload);
+    for (const auto& [instance, workload] : workloads_.all()) *made.add_workloads() = with_use(workload);
     *made.mutable_volumes() = std::move(*everything.mutable_volumes());
     *made.mutable_networks() = std::move(*everything.mutable_networks());
     facts_told_ = worth_telling(made.facts());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/signal.h"
+#include "roles/agent/activity.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
 #include "roles/agent/sampler.h"
@@ -17,7 +18,8 @@ namespace hostler::agent {
 
 class Reporter {
 public:
-    Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Sampler& sampler);
+    Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
+             Sampler& sampler);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -37,12 +39,14 @@ private:
     Task<> describe_engine();
     Task<> list_images(Duration within);
     uplink::HostFacts facts() const;
+    uplink::Workload with_use(const Workload& workload);
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
 
     const Settings& settings_;
     Ports ports_;
     Workloads& workloads_;
+    Activity& activity_;
     Sampler& sampler_;
     ReportQueue queue_;
     Signal grown_;

@@ -88,17 +88,29 @@ ExecSpec exec_of(const uplink::TunnelOpen& wanted, const Workload& workload) {
 }  // namespace
 
 struct Sessions::Session {
-    Session(const Ports& ports, const uplink::TunnelOpen& wanted)
+    Session(const Ports& ports, Activity& activity, const uplink::TunnelOpen& wanted)
         : id(wanted.session()),
           instance(wanted.instance()),
           principal(wanted.principal()),
           kind(wanted.kind()),
           generation(wanted.generation()),
+          user(activity, instance, what(wanted), counts(wanted)),
           talk(ports.loop, ports.timers, http::WebSocketSide::server, [] { return 0U; }),
           tasks(ports.loop) {}
 
     const std::string id, instance, principal, kind;
+    // A terminal is used when something is typed or shown; a command as long as it runs.
+    static std::string what(const uplink::TunnelOpen& wanted) {
+        if (wanted.kind() == "exec") return wanted.terminal() ? "terminal" : "command";
+        return wanted.kind() == "port" ? "port" : "files";
+    }
+    static Activity::Counts counts(const uplink::TunnelOpen& wanted) {
+        if (wanted.kind() == "port") return Activity::Counts::bytes;
+        return wanted.kind() == "exec" && wanted.terminal() ? Activity::Counts::moving
+                                                            : Activity::Counts::always;
+    }
     const std::uint64_t generation;
+    Activity::User user;
     http::Conversation talk;
     ProcessPtr process;          // Once it has begun.
     std::optional<Error> error;  // Why it did not begin.
@@ -113,8 +125,9 @@ struct Sessions::Session {
     TaskGroup tasks;
 };
 
-Sessions::Sessions(const Settings& settings, const Ports& ports, const Workloads& workloads)
-    : settings_(settings), ports_(ports), workloads_(workloads), tasks_(ports.loop) {}
+Sessions::Sessions(const Settings& settings, const Ports& ports, const Workloads& workloads,
+                   Activity& activity)
+    : settings_(settings), ports_(ports), workloads_(workloads), activity_(activity), tasks_(ports.loop) {}
 
 Sessions::~Sessions() = default;
 
@@ -175,7 +188,7 @@ Task<Sessions::SessionPtr> Sessions::enter(uplink::TunnelOpen wanted) {
             co_return fail(Code::not_found, "there is no such session", "session_gone");
     } else {
         CO_TRY(admit(wanted));
-        session = std::make_shared<Session>(ports_, wanted);
+        session = std::make_shared<Session>(ports_, activity_, wanted);
         sessions_.emplace(session->id, session);
         tasks_.start("session", live(session, std::move(wanted)));
     }
@@ -263,6 +276,7 @@ Task<> Sessions::put_out(SessionPtr session) {
         const auto wrote = co_await session->process->read({buffer.get(), piece_bytes_max});
         CO_TRY(co_await check_cancelled());
         if (!wrote || wrote->size == 0) break;
+        session->user.moved(Activity::Bytes::out);
         CO_TRY(co_await session->talk.send(wrote->error ? http::Channel::error : http::Channel::output,
                                            {buffer.get(), wrote->size}));
     }
@@ -293,6 +307,7 @@ Task<> Sessions::take_in(SessionPtr session) {
         Result<> done;
         switch (message.channel) {
             case http::Channel::input:
+                session->user.moved(Activity::Bytes::in);
                 if (reads && !session->input_over) done = co_await session->process->write(message.bytes);
                 reads = reads && done;
                 break;

@@ -11,6 +11,7 @@
 #include "core/task_group.h"
 #include "http/conversation.h"
 #include "ports/exec.h"
+#include "roles/agent/activity.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/settings.h"
 #include "roles/agent/workloads.h"
@@ -22,7 +23,7 @@ public:
     struct Session;
     using SessionPtr = std::shared_ptr<Session>;
 
-    Sessions(const Settings& settings, const Ports& ports, const Workloads& workloads);
+    Sessions(const Settings& settings, const Ports& ports, const Workloads& workloads, Activity& activity);
     ~Sessions();
 
     // Begins what is wanted; of a session that is there already, by the same principal, gives that: so asking
@@ -50,6 +51,7 @@ private:
     const Settings& settings_;
     Ports ports_;
     const Workloads& workloads_;
+    Activity& activity_;
     std::map<std::string, SessionPtr> sessions_;  // By id.
     TaskGroup tasks_;
 };

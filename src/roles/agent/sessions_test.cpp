@@ -68,7 +68,7 @@ public:
 
 class SessionsTest : public ::testing::Test {
 protected:
-    SessionsTest() : sessions(settings, ports, workloads) {
+    SessionsTest() : sessions(settings, ports, workloads, activity) {
         workloads.note(
             {.name = "hostler-i-1",
              .labels = {{std::string{label::instance}, "i-1"}, {std::string{label::generation}, "4"}},
@@ -120,6 +120,7 @@ protected:
                 world.networks, world.volumes, world.journal, world.logs,   {&world.telemetry},
                 world.host,     world.keys,    nullptr,       &exec};
     Workloads workloads{world.engine, world.journal, [](const Workload&) {}};
+    Activity activity{world.timers};
     Sessions sessions;
     http::Conversation client{world.loop, world.timers, http::WebSocketSide::client, [] { return 7U; }};
     hostler::testing::MemoryStream* wire = nullptr;

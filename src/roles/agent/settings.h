@@ -58,6 +58,9 @@ struct Settings {
     Duration engine_deadline = seconds{30};  // A look at the engine; longer calls are the adapter's to bound.
     Duration tunnel_handshake = seconds{10};
     Duration renewal_check = minutes{10};
+    Duration jupyter_interval =
+        seconds{10};  // Between two questions to a notebook server, whether it is used.
+    Duration jupyter_deadline = seconds{3};  // For each of its answers.
 
     std::size_t reports_max = 512;           // Kept until acknowledged.
     std::size_t starts_parallel_max = 16;    // Starts and pulls at one time.

@@ -56,11 +56,12 @@ Task<> say(Stream& stream, const uplink::Frame& frame) {
 }  // namespace
 
 Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
-                 const Workloads& workloads, Sessions& sessions)
+                 const Workloads& workloads, Activity& activity, Sessions& sessions)
     : settings_(settings),
       ports_(ports),
       member_(member),
       workloads_(workloads),
+      activity_(activity),
       sessions_(sessions),
       tasks_(ports.loop) {}
 
@@ -94,6 +95,7 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
     } const entry{open_, ++last_};
     Open& mine = open_[entry.number];
     StreamPtr outer, inner;
+    std::uint16_t port = 0;
     Sessions::SessionPtr session;
     {
         // Until both ends are joined, a peer that dawdles is a peer that is gone.
@@ -102,11 +104,12 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
         const uplink::TunnelOpen wanted = CO_TRY(co_await read_opening(*outer));
         Result<> reached;
         if (wanted.kind().empty()) {
-            auto port = co_await reach(wanted, mine);
-            if (port)
-                inner = std::move(*port);
+            auto reaching = co_await reach(wanted, mine);
+            port = static_cast<std::uint16_t>(wanted.port());
+            if (reaching)
+                inner = std::move(*reaching);
             else
-                reached = std::unexpected(port.error());
+                reached = std::unexpected(reaching.error());
         } else {
             auto entered = co_await sessions_.enter(wanted);
             if (entered)
@@ -128,7 +131,10 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
         if (session) mine.outer = nullptr;  // It is the session's from here on.
     }
     if (session) co_return co_await sessions_.carry(std::move(session), std::move(outer));
-    (void)co_await pump(ports_.loop, *outer, *inner);
+    Activity::User user{activity_, mine.instance, "connection", Activity::Counts::bytes, port};
+    (void)co_await pump(ports_.loop, *outer, *inner,
+                        {.forth = [&] { user.moved(Activity::Bytes::in); },
+                         .back = [&] { user.moved(Activity::Bytes::out); }});
     mine.outer = mine.inner = nullptr;
     co_return Result<>{};
 }

@@ -6,8 +6,9 @@
 #include <string>
 
 #include "core/task_group.h"
-#include "roles/agent/messages_fwd.h"
+#include "roles/agent/activity.h"
 #include "roles/agent/identity.h"
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/sessions.h"
 #include "roles/agent/workloads.h"
 
@@ -16,7 +17,7 @@ namespace hostler::agent {
 class Tunnels {
 public:
     Tunnels(const Settings& settings, const Ports& ports, const MemberBook& member,
-            const Workloads& workloads, Sessions& sessions);
+            const Workloads& workloads, Activity& activity, Sessions& sessions);
     ~Tunnels();
 
     void open(uplink::TunnelOrder order);         // Never waits.
@@ -39,6 +40,7 @@ private:
     Ports ports_;
     const MemberBook& member_;
     const Workloads& workloads_;
+    Activity& activity_;
     Sessions& sessions_;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, Open> open_;

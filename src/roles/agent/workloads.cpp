@@ -140,6 +140,9 @@ Workload Workloads::of(const Container& container) const {
     for (const auto& port : split(value(container, label::ports)))
         made.ports.push_back(static_cast<std::uint16_t>(number(port)));
     made.volumes = split(value(container, label::volumes));
+    const std::string jupyter = value(container, label::jupyter);
+    made.jupyter_port = static_cast<std::uint16_t>(number(jupyter));
+    made.jupyter_path = jupyter.substr(std::min(jupyter.find('/'), jupyter.size()));
     switch (container.state) {
         case ContainerState::created: made.state = WorkloadState::created; break;
         case ContainerState::running: made.state = WorkloadState::running; break;

@@ -28,6 +28,8 @@ struct Workload {
     std::string container;             // Its name on the engine.
     std::vector<std::uint16_t> ports;  // To which tunnels may lead.
     std::vector<std::string> volumes;  // That it mounts.
+    std::uint16_t jupyter_port = 0;    // Of a notebook server; 0: it has none.
+    std::string jupyter_path;
     bool operator==(const Workload&) const = default;
 };
 
@@ -41,6 +43,7 @@ inline constexpr std::string_view network = "hostler.network";
 inline constexpr std::string_view address = "hostler.address";
 inline constexpr std::string_view ports = "hostler.ports";      // "8080,22"
 inline constexpr std::string_view volumes = "hostler.volumes";  // As ports.
+inline constexpr std::string_view jupyter = "hostler.jupyter";  // "8888/path"
 inline constexpr std::string_view name = "hostler.name";
 }  // namespace label
 

@@ -241,6 +241,7 @@ Task<> Front::show_state(Asked& asked, Admission admission) {
         case State::ready: page.notice = Notice::starting; break;
         case State::running: break;
         case State::stopping: page.notice = Notice::stopping; break;
+        case State::resting: page.notice = Notice::resting; break;
         case State::stopped: page.notice = Notice::stopped; break;
         case State::failed: page.notice = Notice::failed; break;
         case State::lost: page.notice = Notice::lost; break;

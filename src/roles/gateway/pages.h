@@ -15,6 +15,7 @@ enum class Notice {
     not_ours,             // 421: a host name that is not below this gateway's domain.
     starting,             // 503, looks again by itself.
     stopping,             // 503
+    resting,              // 503: stopped for now.
     stopped,              // 410
     failed,               // 503
     lost,                 // 503

@@ -6,6 +6,7 @@ State state_of(std::string_view word) {
     if (word == "ready") return State::ready;
     if (word == "running") return State::running;
     if (word == "stopping") return State::stopping;
+    if (word == "resting") return State::resting;
     if (word == "stopped") return State::stopped;
     if (word == "failed") return State::failed;
     if (word == "lost") return State::lost;

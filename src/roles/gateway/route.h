@@ -10,7 +10,7 @@
 
 namespace hostler::gateway {
 
-enum class State { init, ready, running, stopping, stopped, failed, lost };
+enum class State { init, ready, running, stopping, resting, stopped, failed, lost };
 
 State state_of(std::string_view
                    word);  // As the API says it; a word of a later release is `init`: not to be reached yet.

@@ -95,6 +95,10 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     const Host* host = desk.estate.hosts.find(instance.host);
     const auto live = desk.live.hosts.find(instance.host);
     const bool connected = live != desk.live.hosts.end() && live->second.connected;
+    if (instance.phase == InstancePhase::resting) {
+        why.would_help = fmt::format("Start it: hostler instance start {}", instance.caller_id);
+        return why;
+    }
     if (is_final(instance.phase)) {
         if (instance.phase == InstancePhase::failed)
             why.would_help = fmt::format("Read what it wrote: hostler instance logs {}", instance.caller_id);

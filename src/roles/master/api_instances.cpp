@@ -5,12 +5,15 @@
 #include "roles/master/api_lookup.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/rest_rules.h"
+#include "roles/master/schedule_rules.h"
 #include "roles/master/template_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
 
 namespace {
+
+constexpr std::int64_t keep_alive_default_s = 3600;  // Where there is no inactivity timeout to go by.
 
 // A name that was used stays used, also when its instance is no longer in memory.
 Task<> check_never_used(TermPtr term, api::CreateInstance request) {
@@ -71,6 +74,20 @@ void Api::add_instances() {
         [](Desk& desk, const api::Call& call, const api::GetInstance& request) -> Result<api::Instance> {
             const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
             TRY(restart_instance(desk, instance.id));
+            return view(desk, instance);
+        });
+    write<ops::keep_instance_alive>(
+        [](Desk& desk, const api::Call& call, const api::KeepAlive& request) -> Result<api::Instance> {
+            const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+            const std::int64_t otherwise =
+                instance.schedule.inactivity_s > 0 ? instance.schedule.inactivity_s : keep_alive_default_s;
+            TRY(keep_alive(desk, instance.id, std::chrono::seconds{request.for_seconds.value_or(otherwise)}));
+            return view(desk, instance);
+        });
+    write<ops::update_instance>(
+        [](Desk& desk, const api::Call& call, const api::UpdateInstance& request) -> Result<api::Instance> {
+            const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+            TRY(update_instance(desk, instance.id, request));
             return view(desk, instance);
         });
     read<ops::get_instance_state>([](const Desk& desk, const api::Call& call,

@@ -17,6 +17,7 @@ api::InstanceTemplate view(const InstanceTemplate& one) {
                                 .envs = {},
                                 .mount_path = one.mount_path,
                                 .parameters = {}};
+    shown.inactivity_timeout_seconds = one.inactivity_s;
     for (const auto& port : one.ports)
         shown.ports.push_back({.port = port.port,
                                .is_public = port.is_public,

@@ -63,6 +63,13 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstan
     return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
 }
 
+Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
+
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateZone& request) {
     return zone(desk, request.name);
 }

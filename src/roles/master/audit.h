@@ -20,6 +20,8 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::PrepareSt
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAccessPoint& request);

@@ -5,6 +5,7 @@
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/schedule_rules.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
@@ -56,7 +57,10 @@ void command(Desk& desk, const std::string& host, Verb verb, const std::string& 
                      .subject_generation = generation};
     made.image = std::move(image);
     made.created_at = desk.estate.micros();
-    made.expires_at = made.created_at + std::chrono::microseconds{desk.settings.start_deadline}.count();
+    // What was unused then may be in use later: a late one is not obeyed.
+    constexpr std::chrono::seconds unused_deadline{60};
+    const auto deadline = verb == Verb::stop_unused ? unused_deadline : desk.settings.start_deadline;
+    made.expires_at = made.created_at + std::chrono::microseconds{deadline}.count();
     desk.estate.commands.add(std::move(made));
 }
 
@@ -111,7 +115,8 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     desk.estate.commands.retire(id);
     constexpr std::int64_t rest_us = 5'000'000;
     if (!answer.done) desk.live.rest_until[command.subject] = desk.estate.micros() + rest_us;
-    if (answer.absent) desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
+    if (answer.absent && command.verb != Verb::stop_unused)
+        desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
     switch (command.verb) {
         case Verb::start_workload:
             // What reports lacked before its container was there says nothing.
@@ -127,6 +132,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
                 reconcile_instance(desk, command.subject);
             }
             break;  // A stop that failed is tried again at the next look.
+        case Verb::stop_unused: note_unused_stop(desk, command, answer); break;
         case Verb::create_volume:
         case Verb::delete_volume: note_volume(desk, command, answer); break;
         case Verb::pull_image: note_pull(desk, command, answer); break;

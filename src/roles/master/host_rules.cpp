@@ -272,7 +272,9 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         note_images(live, report);
         note_facts(desk, id, report);
     }
-    move(desk, id, HostEvent::report, "ready", "The host reports.");
+    if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
+        live.reachable_since = desk.estate.micros();
+    for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();
     if (report.complete) {
         live.complete = true;
         live.workloads = std::move(report.workloads);

@@ -7,8 +7,11 @@
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/rest_rules.h"
+#include "roles/master/schedule_rules.h"
 #include "roles/master/shell_words.h"
 #include "roles/master/stock_rules.h"
+#include "roles/master/template_rules.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
@@ -59,12 +62,16 @@ Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
 }
 
 Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
-                             std::string& host) {
+                             std::string& host, StopSchedule& schedule) {
     Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
     InstanceSpec spec;
     spec.image = request.image;
     spec.template_name = request.template_name;
     spec.zone = request.zone.value_or("");
+    if (const InstanceTemplate* from = find_template(desk.settings.templates, request.template_name)) {
+        spec.jupyter_port = from->jupyter_port;
+        spec.jupyter_path = from->jupyter_path;
+    }
     if (!desk.estate.specs.find(request.spec_name))
         wrong.fields.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
@@ -82,6 +89,8 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
     }
     spec.ports = ports_of(desk, request.template_, wrong.fields);
     spec.volumes = mounts_of(desk, request, zone, host, wrong.fields);
+    read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at,
+                  schedule, wrong.fields);
     if (!wrong.fields.empty()) {
         wrong.message = fmt::format(
             "{} of the request {} wrong",
@@ -176,13 +185,15 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
         return std::unexpected(std::move(error));
     }
     std::string zone = request.zone.value_or(""), host;
+    StopSchedule schedule;
     Instance instance{.id = new_id(desk.random, "i"),
                       .caller_id = request.instance_id,
                       .tenant = request.tenant_id,
                       .tenant_name = request.tenant_name,
                       .spec_name = request.spec_name,
-                      .spec = TRY(spec_of(desk, request, zone, host)),
+                      .spec = TRY(spec_of(desk, request, zone, host, schedule)),
                       .request_digest = digest};
+    instance.schedule = schedule;
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
@@ -235,6 +246,7 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
     instance.reason = reason;
     instance.message = message;
     if (*to == InstancePhase::running && instance.ready_at == 0) instance.ready_at = desk.estate.micros();
+    if (*to == InstancePhase::running && instance.ran_since == 0) instance.ran_since = desk.estate.micros();
     if (*to == InstancePhase::probing && instance.started_at == 0) instance.started_at = desk.estate.micros();
     if (*to == InstancePhase::resting) instance.ended_at = desk.estate.micros();
     if (is_final(*to)) end(desk, instance);
@@ -250,6 +262,12 @@ void reconcile_instance(Desk& desk, const std::string& id) {
         if (instance->phase == InstancePhase::lost && seen != Seen::unknown && !commanded(desk, id))
             note(desk, id, InstanceEvent::restart, "host_back", "its host is back, and begins it anew");
         seen = Seen::unknown;
+    }
+    // Its host may have obeyed a stop whose answer never came.
+    if (instance->unused_stop_sent && is_restartable(instance->phase) && !commanded(desk, id) &&
+        (seen == Seen::absent || seen == Seen::ended)) {
+        (void)halt_instance(desk, id, "unused", reason_of(StopRule::inactivity, instance->schedule));
+        return;
     }
     InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
     const auto host = desk.live.hosts.find(instance->host);

@@ -25,6 +25,10 @@ struct SeenWorkload {
     std::vector<std::string> gpus;
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
+    std::optional<std::int64_t>
+        unused_ms{};  // At `heard_at`; 0: it was in use; nullopt: its host does not say.
+    std::string used_by{};
+    std::int64_t heard_at = 0;  // When the report came.
 };
 
 struct HostLive {
@@ -45,6 +49,7 @@ struct HostLive {
     std::uint32_t rtt_us = 0;        // To its access point; 0: not measured.
     Instant heard{};                 // Its last word,
     std::int64_t heard_at = 0;       // the same for people.
+    std::int64_t reachable_since = 0;               // It has reported without a gap that counts as silence.
     std::map<std::string, GpuSample> samples;       // By GPU.
     std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
     bool complete = false;                          // It has said all that it has since it connected.
@@ -76,6 +81,8 @@ struct AccessLive {
 struct Live {
     std::map<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
+    int gateways = 0;                                // That are connected,
+    std::int64_t gateways_since = 0;                 // and since when there was always one.
     std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.

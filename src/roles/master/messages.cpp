@@ -1,5 +1,7 @@
 #include "roles/master/messages.h"
 
+#include <fmt/format.h>
+
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
@@ -85,6 +87,10 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     seen.gpus.assign(from.gpus().begin(), from.gpus().end());
     seen.cpu_milli = from.cpu_milli();
     seen.memory_bytes = from.memory_bytes();
+    constexpr std::uint64_t unused_max = std::uint64_t{10} * 366 * 24 * 3600 * 1000;
+    if (from.has_unused_ms())
+        seen.unused_ms = static_cast<std::int64_t>(std::min(from.unused_ms(), unused_max));
+    seen.used_by = from.used_by();
     return seen;
 }
 
@@ -134,6 +140,8 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
         added.set_read_only(volume.read_only);
     }
     into.set_stop_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+    into.set_jupyter_port(static_cast<std::uint32_t>(instance.spec.jupyter_port));
+    into.set_jupyter_path(instance.spec.jupyter_path);
     into.set_ready_deadline_ms(std::chrono::milliseconds{desk.settings.ready_deadline}.count());
     return true;
 }
@@ -197,6 +205,18 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             into.mutable_stop_workload()->set_grace_ms(
                 std::chrono::milliseconds{desk.settings.stop_grace}.count());
             return true;
+        case Verb::stop_unused: {
+            const Instance* instance = desk.estate.instances.find(command.subject);
+            // Its owner may have changed his mind.
+            if (!instance || instance->schedule.inactivity_s == 0 ||
+                instance->schedule.kept_until > desk.estate.micros())
+                return false;
+            auto& stop = *into.mutable_stop_workload();
+            stop.set_instance(command.subject);
+            stop.set_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            stop.set_if_unused_ms(static_cast<std::uint64_t>(instance->schedule.inactivity_s) * 1000);
+            return true;
+        }
         case Verb::create_volume: {
             const Volume* volume = desk.estate.volumes.find(command.subject);
             if (!volume) return false;
@@ -222,8 +242,12 @@ void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& ro
         route.set_generation(instance.run_generation);
         route.set_port(static_cast<std::uint32_t>(port.port));
         route.set_open_to_all(port.is_public);
-        route.set_state(std::string{state_of(instance.phase)});
+        const bool rests = instance.phase == InstancePhase::resting;
+        route.set_state(rests ? "resting" : std::string{state_of(instance.phase)});
         route.set_detail(instance.message);
+        if (rests)
+            route.set_detail(fmt::format("Why: {}.\nStart it again: hostler instance start {}",
+                                         instance.message, instance.caller_id));
         route.set_host(instance.host);
         write_ways(desk, instance.host, route);
         route.set_shown_as(instance.caller_id);

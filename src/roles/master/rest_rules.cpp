@@ -33,6 +33,8 @@ void begin_run(Instance& instance) {
     instance.run_generation = ++instance.meta.generation;
     instance.started_at = instance.ready_at = instance.ended_at = 0;
     instance.exit_code.reset();
+    instance.told_of_stop = 0;
+    instance.unused_stop_sent = false;
 }
 
 }  // namespace
@@ -79,6 +81,9 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
     TRY(find_volumes(desk, woken, zone, host));
     TRY(settle(desk, woken, zone, host));
     begin_run(woken);
+    woken.ran_since = 0;
+    woken.schedule.kept_until = 0;
+    if (woken.schedule.stop_at <= desk.estate.micros()) woken.schedule.stop_at = 0;  // It has come.
     desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
     const std::string reason = woken.reason, message = woken.message;
     desk.estate.instances.edit(id) = std::move(woken);

@@ -32,8 +32,11 @@ struct Settings {
     std::chrono::seconds start_deadline{900};    // From the command to a ready instance, the pull included.
     std::chrono::seconds ready_deadline{300};    // From its container's start to its probes' answers.
     std::chrono::seconds stop_grace{10};         // Between SIGTERM and SIGKILL.
-    std::chrono::hours ended_kept{24};           // An ended instance answers so long.
-    std::chrono::hours history_kept{90 * 24};    // In the store: events, and what has ended.
+    std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
+    std::chrono::seconds idle_grace{
+        900};                           // After an outage of ours nothing is stopped for inactivity so soon.
+    std::chrono::hours ended_kept{24};  // An ended instance answers so long.
+    std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};

@@ -32,6 +32,8 @@ Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known
     std::vector<InstanceVariable> answers;
     for (const auto& [name, value] : request.parameters) answers.push_back({name, value});
     const auto environment = TRY(environment_of(*from, answers));
+    if (!request.inactivity_timeout_seconds && from->inactivity_s > 0)
+        request.inactivity_timeout_seconds = from->inactivity_s;
     api::Template& container = request.template_;
     if (request.image.empty()) request.image = from->image;
     if (container.cmd.empty()) container.cmd = from->command;

@@ -13,6 +13,7 @@
 #include "roles/master/messages.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/retention.h"
+#include "roles/master/schedule_rules.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/volume_rules.h"
 #include "wire/link.h"
@@ -137,6 +138,7 @@ Task<> Term::sweep() {
         std::vector<std::string> ids;
         for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
         for (const std::string& id : ids) reconcile_instance(now, id);
+        follow_schedules(now);
         reconcile_volumes(now);
         reconcile_subnets(now);
         fill_stock(now);
@@ -310,8 +312,15 @@ void Term::cut_off(const std::string& host, const std::string& why) {
 
 // ── Gateways
 
-void Term::add_gateway(wire::Link& link) { gateways_.push_back(&link); }
-void Term::drop_gateway(wire::Link& link) { std::erase(gateways_, &link); }
+void Term::add_gateway(wire::Link& link) {
+    if (gateways_.empty()) live_.gateways_since = ports_.timers.wall().time_since_epoch().count();
+    gateways_.push_back(&link);
+    live_.gateways = static_cast<int>(gateways_.size());
+}
+void Term::drop_gateway(wire::Link& link) {
+    std::erase(gateways_, &link);
+    live_.gateways = static_cast<int>(gateways_.size());
+}
 
 void Term::send_all_routes(wire::Link& gateway) {
     uplink::Frame frame;

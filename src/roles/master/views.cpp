@@ -11,6 +11,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/schedule_rules.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
@@ -86,6 +87,20 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.ready_at = wall_if(instance.ready_at);
     shown.ended_at = wall_if(instance.ended_at);
     shown.exit_code = instance.exit_code;
+    shown.inactivity_timeout_seconds = instance.schedule.inactivity_s;
+    shown.max_run_seconds = instance.schedule.max_run_s;
+    shown.stop_at = wall_if(instance.schedule.stop_at);
+    if (instance.schedule.kept_until > desk.estate.micros())
+        shown.kept_until = wall(instance.schedule.kept_until);
+    if (const auto use = use_of(desk, instance); use && instance.phase == InstancePhase::running) {
+        shown.in_use = use->in_use;
+        shown.used_at = wall(use->used_at);
+        shown.used_by = use->by;
+    }
+    if (const auto stop = next_stop(desk, instance)) {
+        shown.stops_at = wall(std::max(stop->at, desk.estate.micros()));
+        shown.stops_because = text_of(stop->rule);
+    }
     return shown;
 }
 

@@ -17,6 +17,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::reports: return "reports";
         case Invariant::reachable: return "reachable";
         case Invariant::session: return "session";
+        case Invariant::idle: return "idle";
         case Invariant::settled: return "settled";
     }
     return "";
