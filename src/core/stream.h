@@ -33,6 +33,8 @@ public:
 
     // Who is at the other end: "host/h-4f2a", "" without TLS or without a certificate.
     virtual std::string_view identity() const { return {}; }
+    // Its certificate's time is over, and Secure::grace let it in all the same: it may ask for a new one.
+    virtual bool expired() const { return false; }
     virtual std::string_view address() const = 0;  // For people: "10.0.0.7:4411".
 };
 
@@ -67,6 +69,7 @@ struct Secure {
     std::shared_ptr<const Credentials> own;
     bool peer_required = true;  // Refuse a peer without a certificate.
     std::string expect{};       // The identity the peer must have; a trailing '/' means any of that role.
+    Duration grace{};           // A peer's certificate may have expired up to so long ago: Stream::expired().
 };
 
 enum class Side { client, server };

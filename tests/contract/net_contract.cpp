@@ -227,6 +227,26 @@ TEST_P(NetContract, StrangersAndTheExpiredAreRefused) {
     }
 }
 
+TEST_P(NetContract, WithinItsGraceAnExpiredOneIsLetInAndSaidToBe) {
+    const auto access = issue({"access", "a-1"});
+    const auto old = issue({"host", "h-1"}, rig_->authority(), -2h);  // It ended an hour ago.
+    const auto late = secure({.own = old}, {.own = access, .grace = 2h});
+    ASSERT_TRUE(late.server) << late.server.error().message;
+    EXPECT_EQ((*late.server)->identity(), "host/h-1");
+    EXPECT_TRUE((*late.server)->expired());
+    EXPECT_FALSE((*late.client)->expired());
+    const auto fresh = secure({.own = issue({"host", "h-1"})}, {.own = access, .grace = 2h});
+    ASSERT_TRUE(fresh.server) << fresh.server.error().message;
+    EXPECT_FALSE((*fresh.server)->expired());
+    EXPECT_FALSE(secure({.own = old}, {.own = access, .grace = 30min}).server) << "too late";
+    EXPECT_FALSE(secure({.own = old}, {.own = access, .expect = "host/h-2", .grace = 2h}).server);
+    const auto strange = issue({"host", "h-1"}, rig_->stranger(), -2h);
+    EXPECT_FALSE(secure({.own = strange}, {.own = access, .grace = 2h}).server) << "grace is for ours alone";
+    EXPECT_FALSE(
+        secure({.own = issue({"host", "h-1"}, rig_->authority(), 2h)}, {.own = access, .grace = 3h}).server)
+        << "and not for what is not valid yet";
+}
+
 TEST_P(NetContract, WithoutACertificateOneIsNobody) {
     const auto access = issue({"access", "a-1"});
     const auto nameless =

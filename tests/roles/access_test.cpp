@@ -43,9 +43,9 @@ protected:
         if (!answer) return std::unexpected(answer.error());
         return answer->tunnel_ticket();
     }
-    static uplink::Frame join_request(const std::string& token) {
+    static uplink::Frame sealed(const std::string& bytes) {
         uplink::Frame frame;
-        frame.mutable_join_request()->set_token(token);
+        frame.mutable_sealed()->set_bytes(bytes);
         return frame;
     }
 
@@ -54,6 +54,7 @@ protected:
         settings.session_down_bytes_max = 1 << 20;
         settings.tunnel_greeting_s = 1;
         settings.ticket_s = 1;
+        settings.join_s = 5;
     }};
     const access::Addresses& at_ = cloud_.access->addresses();
 };
@@ -63,22 +64,20 @@ TEST_F(AccessTest, RelaysBothWaysAndAnswersPingsItself) {
     EXPECT_EQ(cloud_.master.access_hello.zone(), "nj");
     EXPECT_EQ(cloud_.master.access_hello.control_address(), at_.control);
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 1; }));
-    EXPECT_EQ(cloud_.master.heard[0].frame.agent_hello().boot_id(), "h-1");
+    EXPECT_EQ(cloud_.master.heard[0].frame.sealed().bytes(), "h-1");
     uplink::Frame frame;
-    frame.set_call(42);
-    frame.mutable_log_request()->set_instance("i-1");
+    frame.mutable_sealed()->set_bytes("from the master");
     cloud_.master.say(cloud_.master.heard[0].session, frame);
     ASSERT_TRUE(cloud_.eventually([&] { return a->received.size() == 1; }));
-    EXPECT_EQ(a->received[0].call(), 42U);
+    EXPECT_EQ(a->received[0].sealed().bytes(), "from the master");
     uplink::Frame answer;
-    answer.set_answer_to(42);
-    answer.mutable_log_answer()->set_text("line");
+    answer.mutable_sealed()->set_bytes("to the master");
     a->send(answer);
     uplink::Frame ping;
     ping.mutable_ping();
     a->send(ping);
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 2; }));
-    EXPECT_EQ(cloud_.master.heard[1].frame.answer_to(), 42U) << "answers pass, though access never asked";
+    EXPECT_EQ(cloud_.master.heard[1].frame.sealed().bytes(), "to the master");
     cloud_.pass(50ms);
     EXPECT_EQ(cloud_.master.heard.size(), 2U) << "the ping went no further";
 }
@@ -101,23 +100,16 @@ TEST_F(AccessTest, ARevokedHostIsCutAtOnceWithItsTunnelsAndStaysOut) {
     EXPECT_TRUE(cloud_.access_journal.all().contains("revoked/h-1")) << "also after a restart";
 }
 
-TEST_F(AccessTest, AHostWithoutACertificateMayJoinAndNothingElse) {
+TEST_F(AccessTest, AVisitorMaySpeakWithTheMasterForAShortWhileAndNothingElse) {
     auto joining = link(at_.uplink, cloud_.stranger());
-    TaskGroup master{cloud_.loop};
-    master.start("answer", [](Cloud& cloud) -> Task<> {
-        while (cloud.master.heard.empty()) CO_TRY(co_await sleep(*cloud.timers, 1ms));
-        const auto& heard = cloud.master.heard[0];
-        EXPECT_EQ(cloud.master.sessions[heard.session], "");
-        EXPECT_EQ(heard.frame.join_request().token(), "secret");
-        uplink::Frame answer;
-        answer.set_answer_to(heard.frame.call());
-        answer.mutable_join_answer()->set_host("h-new");
-        cloud.master.say(heard.session, answer);
-        co_return Result<>{};
-    }(cloud_));
-    const auto answer = cloud_.go(joining->ask(join_request("secret"), 5s));
+    ASSERT_TRUE(joining->try_send(sealed("a request")));
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 1; }));
+    const auto session = cloud_.master.heard[0].session;
+    EXPECT_EQ(cloud_.master.sessions[session], "");
+    cloud_.master.say(session, sealed("an answer"));
+    const auto answer = cloud_.go(joining->receive());
     ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->join_answer().host(), "h-new");
+    EXPECT_EQ(answer->sealed().bytes(), "an answer");
     EXPECT_TRUE(cloud_.eventually([&] { return joining->closed() && cloud_.master.sessions.empty(); }));
 
     uplink::Frame hello;
@@ -126,11 +118,33 @@ TEST_F(AccessTest, AHostWithoutACertificateMayJoinAndNothingElse) {
     ASSERT_TRUE(rude->try_send(hello));
     EXPECT_TRUE(cloud_.eventually([&] { return rude->closed(); }));
     EXPECT_EQ(cloud_.master.heard.size(), 1U);
-    // Two attempts are used up; the fourth from this address is one too many.
-    auto third = link(at_.uplink, cloud_.stranger()), fourth = link(at_.uplink, cloud_.stranger());
-    const auto refused = cloud_.go(fourth->ask(join_request("x"), 5s));
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, Code::exhausted);
+    auto loud = link(at_.uplink, cloud_.stranger());
+    ASSERT_TRUE(loud->try_send(sealed(std::string(70'000, 'x'))));
+    EXPECT_TRUE(cloud_.eventually([&] { return loud->closed(); }));
+    // Three attempts are used up.
+    auto fourth = link(at_.uplink, cloud_.stranger());
+    const auto refused = cloud_.go(fourth->receive());
+    ASSERT_TRUE(refused) << refused.error().message;
+    EXPECT_THAT(refused->goodbye().why(), HasSubstr("too many attempts"));
+}
+
+TEST_F(AccessTest, AHostWhoseTimeIsOverIsAVisitorAndSoIsNobodyLongAfterIt) {
+    const auto late = dial_tls(at_.uplink, cloud_.issue("host", "h-1", -31 * 24h, 30 * 24h));
+    ASSERT_TRUE(late) << late.error().message;
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.sessions.size() == 1; }));
+    EXPECT_EQ(cloud_.master.sessions.begin()->second, "") << "it is nobody's host";
+    auto gateway = link(at_.control, cloud_.issue("gateway", "gw-2"));
+    EXPECT_EQ(ticket(*gateway, "h-1").error().code, Code::not_found) << "no tunnel leads there";
+    const auto too_late = dial_tls(at_.uplink, cloud_.issue("host", "h-1", -211 * 24h, 30 * 24h));
+    EXPECT_TRUE(!too_late || is_ended(**too_late));
+    cloud_.master.cut_off("h-1", true);
+    cloud_.pass(50ms);
+    const auto revoked = dial_tls(at_.uplink, cloud_.issue("host", "h-1", -31 * 24h, 30 * 24h));
+    EXPECT_TRUE(!revoked || is_ended(**revoked));
+    for (const std::string role : {"access", "gateway"}) {
+        const auto other = dial_tls(at_.uplink, cloud_.issue(role, "x", -31 * 24h, 30 * 24h));
+        EXPECT_TRUE(!other || is_ended(**other)) << role;
+    }
 }
 
 TEST_F(AccessTest, OtherRolesAreRefusedOnEachPort) {
@@ -201,7 +215,7 @@ TEST_F(AccessTest, AnAgentThatDoesNotReadIsCutAndTheOthersAreNot) {
     for (const auto& [session, host] : cloud_.master.sessions)
         if (host == "h-deaf") number = session;
     uplink::Frame frame;
-    frame.mutable_log_request()->set_instance(std::string(500'000, 'x'));
+    frame.mutable_sealed()->set_bytes(std::string(500'000, 'x'));
     for (int i = 0; i < 60 && cloud_.master.ended.empty(); ++i) {
         cloud_.master.say(number, frame);
         cloud_.pass(2ms);
@@ -221,7 +235,7 @@ TEST(AccessFlood, IsReadNoFasterThanAllowedAndOthersPass) {
         quiet{cloud, "h-quiet", cloud.access->addresses().uplink};
     ASSERT_TRUE(cloud.eventually([&] { return cloud.master.heard.size() == 2; }));
     uplink::Frame report;
-    report.mutable_report()->mutable_facts()->set_kernel(std::string(2000, 'k'));
+    report.mutable_sealed()->set_bytes(std::string(2000, 'k'));
     for (int i = 0; i < 2000; ++i) loud.send(report);
     cloud.pass(200ms);
     quiet.send(report);
@@ -243,7 +257,7 @@ TEST_F(AccessTest, WhatAgentsSayWaitsForTheNextMaster) {
     cloud_.master.heard.clear();
     for (int i = 1; i <= 3; ++i) {
         uplink::Frame report;
-        report.mutable_report()->set_sequence(static_cast<std::uint64_t>(i));
+        report.mutable_sealed()->set_channel(static_cast<std::uint64_t>(i));
         a->send(report);
     }
     cloud_.pass(50ms);
@@ -252,7 +266,7 @@ TEST_F(AccessTest, WhatAgentsSayWaitsForTheNextMaster) {
     cloud_.master.epoch = 9;
     cloud_.master.serve(at);
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.master.heard.size() == 3; }));
-    for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(cloud_.master.heard[i].frame.report().sequence(), i + 1);
+    for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(cloud_.master.heard[i].frame.sealed().channel(), i + 1);
     EXPECT_EQ(cloud_.access_journal.all().at("epoch"), "9");
     EXPECT_TRUE(cloud_.access_journal.all().contains("revoked/h-9"));
 }

@@ -10,6 +10,7 @@ namespace {
 class JoinedHost : public ::testing::Test {
 protected:
     JoinedHost() {
+        cloud_.master.listens = true;
         settings_.access = {cloud_.access->addresses().uplink};
         settings_.token = "ht_once-only." + cloud_.authority->fingerprint();
         settings_.version = "0.1";

@@ -10,11 +10,16 @@ World::World() {
     authority = std::move(*opened);
 }
 
-std::shared_ptr<const Credentials> World::issue(const std::string& role, const std::string& id) {
+std::shared_ptr<const Credentials> World::issue(const std::string& role, const std::string& id, Duration from,
+                                                Duration life) {
     const Identity identity{role, id};
     const auto key = net::make_keys()->make(identity).value();
     const auto certificate =
-        authority->sign(key.csr_pem, identity, timers->wall() - 1min, 24h).value().certificate;
+        authority
+            ->sign(key.csr_pem, identity,
+                   timers->wall() + std::chrono::floor<std::chrono::microseconds>(from), life)
+            .value()
+            .certificate;
     return std::make_shared<Credentials>(certificate, key.key_pem, authority->certificate());
 }
 
@@ -70,6 +75,7 @@ Task<> Master::link(StreamPtr raw) {
         obey(link, std::move(*frame));
     }
     links_.erase(mine);
+    std::erase_if(places_, [&](const auto& row) { return row.second.link == &link; });
     co_return Result<>{};
 }
 
@@ -80,13 +86,17 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
     } else if (frame.has_gateway_hello()) {
         greet(link, false);
     } else if (frame.has_session_up()) {
-        sessions[frame.session_up().session()] = frame.session_up().host();
+        const auto number = number_of(link, frame.session_up().session());
+        sessions[number] = frame.session_up().host();
+        if (listens) invite(number);
     } else if (frame.has_session_down()) {
-        sessions.erase(frame.session_down().session());
+        sessions.erase(number_of(link, frame.session_down().session()));
         ended.push_back(frame.session_down().why());
     } else if (frame.has_relayed()) {
-        Heard said{frame.relayed().session(), {}};
+        Heard said{number_of(link, frame.relayed().session()), {}};
         EXPECT_TRUE(said.frame.ParseFromString(frame.relayed().frame()));
+        passed += frame.relayed().frame();
+        if (listens) return feed(said.session, said.frame.sealed());
         heard.push_back(std::move(said));
     } else if (frame.has_sign_out_request()) {
         const auto& asked = frame.sign_out_request();
@@ -165,12 +175,66 @@ void Master::drain(bool draining) {
         if (access) EXPECT_TRUE(link->try_send(frame));
 }
 
-void Master::say(std::uint64_t session, const uplink::Frame& said) {
+std::uint64_t Master::number_of(wire::Link& link, std::uint64_t session) {
+    for (const auto& [number, place] : places_)
+        if (place.link == &link && place.session == session) return number;
+    places_[++numbers_] = {.link = &link, .session = session};
+    return numbers_;
+}
+
+Result<> Master::relay(std::uint64_t number, const uplink::Frame& said) {
+    const auto place = places_.find(number);
+    if (place == places_.end()) return fail(Code::unavailable, "its access point has gone");
     uplink::Frame frame;
-    frame.mutable_relayed()->set_session(session);
+    frame.mutable_relayed()->set_session(place->second.session);
     frame.mutable_relayed()->set_frame(said.SerializeAsString());
-    for (const auto& [link, access] : links_)
-        if (access) EXPECT_TRUE(link->try_send(frame));
+    passed += frame.relayed().frame();
+    return place->second.link->try_send(frame);
+}
+
+void Master::invite(std::uint64_t number) {
+    Place& place = places_.at(number);
+    place.channel = ++channels_;
+    place.open = nullptr;
+    place.sealed = nullptr;
+    uplink::Frame invitation;
+    invitation.mutable_invite()->set_channel(place.channel);
+    invitation.mutable_invite()->set_authority(world_.authority->certificate());
+    EXPECT_TRUE(relay(number, invitation));
+}
+
+void Master::feed(std::uint64_t number, const uplink::Sealed& said) {
+    Place& place = places_.at(number);
+    if (said.channel() != place.channel) return;
+    if (said.end()) return invite(number);
+    if (!place.open) {
+        place.open = std::make_unique<wire::Channel>(
+            world_.loop, "host", [this, number, channel = place.channel](std::string piece) -> Task<> {
+                uplink::Frame inner;
+                inner.mutable_sealed()->set_channel(channel);
+                inner.mutable_sealed()->set_bytes(std::move(piece));
+                co_return relay(number, inner);
+            });
+        tasks_->start("sealed", converse(number, place.open->stream()));
+    }
+    (void)place.open->feed(said.bytes());
+}
+
+Task<> Master::converse(std::uint64_t number, StreamPtr raw) {
+    Secure how{.own = world_.issue("master", "m-1"), .peer_required = false};
+    auto stream = CO_TRY(co_await world_.net->secure(std::move(raw), std::move(how), Side::server, 5s));
+    const auto link = std::make_shared<wire::Link>(world_.loop, *world_.timers, std::move(stream));
+    if (const auto place = places_.find(number); place != places_.end()) place->second.sealed = link;
+    while (auto frame = co_await link->receive()) heard.push_back({number, std::move(*frame)});
+    co_return Result<>{};
+}
+
+void Master::say(std::uint64_t number, const uplink::Frame& said) {
+    const auto place = places_.find(number);
+    if (place != places_.end() && place->second.sealed)
+        (void)place->second.sealed->try_send(said);
+    else
+        (void)relay(number, said);
 }
 
 Agent::Agent(World& world, std::string host, std::string uplink)
@@ -193,8 +257,7 @@ Task<> Agent::live(std::string uplink_address) {
                                                      Side::client, 5s));
     link_ = std::make_unique<wire::Link>(world_.loop, *world_.timers, std::move(stream));
     uplink::Frame hello;
-    hello.mutable_agent_hello()->set_version("test");
-    hello.mutable_agent_hello()->set_boot_id(host_);
+    hello.mutable_sealed()->set_bytes(host_);
     CO_TRY(co_await link_->send(std::move(hello)));
     while (true) {
         auto frame = co_await link_->receive();

@@ -15,6 +15,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/access/access.h"
 #include "roles/gateway/gateway.h"
+#include "wire/channel.h"
 #include "wire/link.h"
 
 namespace hostler::rig {
@@ -41,7 +42,9 @@ private:
 class World {
 public:
     World();
-    std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id);
+    // `from`: after now; the default is a day around now.
+    std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id,
+                                             Duration from = -1min, Duration life = 24h);
     std::shared_ptr<const Credentials> stranger();  // Believes in the authority, has no certificate.
     Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const {
         return {std::move(own), true, std::move(expect)};
@@ -101,6 +104,8 @@ public:
     std::deque<Heard> heard;
     uplink::AccessHello access_hello;
     int questions = 0;
+    std::string passed;    // Every byte between hosts and us that an access point passes on.
+    bool listens = false;  // Invites hosts, and hears what they say sealed; else it hears what is relayed.
     std::uint32_t valid_s = 1;  // How long a verdict may be kept.
     int links() const { return static_cast<int>(links_.size()); }
 
@@ -109,7 +114,22 @@ private:
     Task<> link(StreamPtr raw);
     void obey(wire::Link& link, uplink::Frame frame);
     void greet(wire::Link& link, bool access);
+    std::uint64_t number_of(wire::Link& link, std::uint64_t session);
+    Result<> relay(std::uint64_t number, const uplink::Frame& frame);
+    void invite(std::uint64_t number);
+    void feed(std::uint64_t number, const uplink::Sealed& sealed);
+    Task<> converse(std::uint64_t number, StreamPtr raw);
 
+    // A session at one of the access points, by a number of ours: each of them counts from one.
+    struct Place {
+        wire::Link* link = nullptr;
+        std::uint64_t session = 0;
+        std::uint64_t channel = 0;
+        std::unique_ptr<wire::Channel> open{};
+        std::shared_ptr<wire::Link> sealed{};
+    };
+    std::map<std::uint64_t, Place> places_;
+    std::uint64_t channels_ = 0, numbers_ = 0;
     World& world_;
     ListenerPtr listener_;
     std::list<std::pair<wire::Link*, bool>> links_;  // And whether it is an access point's.

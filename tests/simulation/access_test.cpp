@@ -227,7 +227,7 @@ public:
     Task<ListenerPtr> listen(std::string address) override { return net_.listen(std::move(address)); }
     Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {
         auto stream = CO_TRY(co_await net_.secure(std::move(raw), std::move(how), side, deadline));
-        if (!stream->identity().starts_with("access/")) co_return std::move(stream);
+        if (!stream->identity().starts_with("master/")) co_return std::move(stream);
         co_return std::make_unique<LossyStream>(std::move(stream));
     }
 

@@ -35,14 +35,33 @@ bool fits(const std::string& expect, const std::string& identity) {
     return expect.empty() || (expect.ends_with('/') ? identity.starts_with(expect) : identity == expect);
 }
 
-// Runs in the middle of the handshake, so that a peer that we refuse hears it and gets nothing else from us.
-int judge(X509_STORE_CTX* chain, void*) {
+PeerCheck& check_of(X509_STORE_CTX* chain) {
     const auto* ssl =
         static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
-    auto& peer = *static_cast<PeerCheck*>(SSL_get_app_data(ssl));
+    return *static_cast<PeerCheck*>(SSL_get_app_data(ssl));
+}
+
+// Of all that may be wrong only this is let pass: that the peer's own certificate has expired, within its
+// grace.
+int excuse(int good, X509_STORE_CTX* chain) {
+    if (good == 1 || X509_STORE_CTX_get_error(chain) != X509_V_ERR_CERT_HAS_EXPIRED ||
+        X509_STORE_CTX_get_error_depth(chain) != 0)
+        return good;
+    PeerCheck& peer = check_of(chain);
+    const auto ends = wall_of(*X509_get0_notAfter(X509_STORE_CTX_get0_cert(chain)));
+    if (peer.now > ends + std::chrono::floor<std::chrono::microseconds>(peer.grace)) return 0;
+    peer.expired = true;
+    X509_STORE_CTX_set_error(chain, X509_V_OK);
+    return 1;
+}
+
+// Runs in the middle of the handshake, so that a peer that we refuse hears it and gets nothing else from us.
+int judge(X509_STORE_CTX* chain, void*) {
+    PeerCheck& peer = check_of(chain);
     if (!peer.checked) return 1;
     X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(chain),
                                std::chrono::floor<std::chrono::seconds>(peer.now).time_since_epoch().count());
+    if (!peer.web && peer.grace > Duration{0}) X509_STORE_CTX_set_verify_cb(chain, excuse);
     if (X509_verify_cert(chain) != 1) {
         if (peer.web)
             explain_web_refusal(*chain, peer);

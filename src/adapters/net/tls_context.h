@@ -17,6 +17,8 @@ struct PeerCheck {
     std::string expect;    // As in Secure.
     bool web = false;      // It names a web server (web_trust.h).
     WallTime now;
+    Duration grace{};        // As in Secure.
+    bool expired = false;    // Out: its time is over, and it is let in by that grace.
     std::string identity{};  // Out: who it is, once that is proven.
     std::string refusal{};   // Out: why not, as a sentence,
     std::string reason{};    // and as a token, of a web server.

@@ -87,8 +87,11 @@ Task<> at_once() { co_return Result<>{}; }
 
 class TlsStream final : public Stream {
 public:
-    TlsStream(std::unique_ptr<Below> below, SslPtr ssl, std::string identity)
-        : below_(std::move(below)), ssl_(std::move(ssl)), identity_(std::move(identity)) {}
+    TlsStream(std::unique_ptr<Below> below, SslPtr ssl, PeerCheck peer)
+        : below_(std::move(below)),
+          ssl_(std::move(ssl)),
+          identity_(std::move(peer.identity)),
+          expired_(peer.expired) {}
 
     Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
         if (broken_) return std::unexpected(*broken_);
@@ -168,6 +171,7 @@ public:
     }
 
     std::string_view identity() const override { return identity_; }
+    bool expired() const override { return expired_; }
     std::string_view address() const override { return below_->stream->address(); }
 
 private:
@@ -191,6 +195,7 @@ private:
     std::unique_ptr<Below> below_;
     SslPtr ssl_;
     std::string identity_;
+    const bool expired_;
     std::optional<Error> broken_;
     std::size_t attempted_ = 0;  // Of the write that has to be repeated.
     Direction reading_waits_for_ = Direction::read;
@@ -254,7 +259,8 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
     PeerCheck peer{.checked = !web.empty() || (how.own && !how.own->authority.empty()),
                    .expect = how.expect,
                    .web = !web.empty(),
-                   .now = timers.wall()};
+                   .now = timers.wall(),
+                   .grace = how.grace};
     if (!peer.checked && !peer.expect.empty())
         co_return fail(Code::invalid,
                        fmt::format("{} cannot be expected without an authority to believe", peer.expect));
@@ -280,7 +286,7 @@ Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, 
         co_return fail(Code::timeout, fmt::format("the TLS handshake with {} did not end in time",
                                                   below->stream->address()));
     CO_TRY(shaken);
-    co_return std::make_unique<TlsStream>(std::move(below), std::move(ssl), std::move(peer.identity));
+    co_return std::make_unique<TlsStream>(std::move(below), std::move(ssl), std::move(peer));
 }
 
 }  // namespace hostler::net

@@ -10,10 +10,14 @@ namespace {
 constexpr std::string_view magic = "SIMTLS1\n";
 constexpr std::size_t hello_max = 64 * 1024;
 
+struct Peer {
+    std::string identity{};  // Empty: it needs none.
+    bool expired = false;
+};
+
 class SecureStream final : public Stream {
 public:
-    SecureStream(StreamPtr below, std::string identity)
-        : below_(std::move(below)), identity_(std::move(identity)) {}
+    SecureStream(StreamPtr below, Peer peer) : below_(std::move(below)), peer_(std::move(peer)) {}
     Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
         return below_->try_read(into);
     }
@@ -24,12 +28,13 @@ public:
     Task<> writable() override { return below_->writable(); }
     Task<> finish() override { return below_->finish(); }
     void close() override { below_->close(); }
-    std::string_view identity() const override { return identity_; }
+    std::string_view identity() const override { return peer_.identity; }
+    bool expired() const override { return peer_.expired; }
     std::string_view address() const override { return below_->address(); }
 
 private:
     StreamPtr below_;
-    std::string identity_;
+    Peer peer_;
 };
 
 Task<> say(Stream& stream, std::string text) {
@@ -53,10 +58,10 @@ Task<std::string> hear(Stream& stream) {
     co_return text;
 }
 
-// The identity of a peer that showed this; "" when it needs none.
-Result<std::string> judge(const std::string& shown, const Secure& how, Side side, WallTime now) {
+// Who showed this.
+Result<Peer> judge(const std::string& shown, const Secure& how, Side side, WallTime now) {
     const bool checked = how.own && !how.own->authority.empty();
-    if (!checked) return std::string{};
+    if (!checked) return Peer{};
     const auto line = shown.find('\n');
     const std::string key = shown.substr(0, line);
     const std::string certificate = line == std::string::npos ? "" : shown.substr(line + 1);
@@ -64,7 +69,7 @@ Result<std::string> judge(const std::string& shown, const Secure& how, Side side
     if (certificate.empty()) {
         if (side == Side::client || how.peer_required || !how.expect.empty())
             return refuse("it has no certificate");
-        return std::string{};
+        return Peer{};
     }
     const auto facts = SimKeys{Dice{0}}.read(certificate);
     if (!facts) return refuse(facts.error().message);
@@ -73,7 +78,8 @@ Result<std::string> judge(const std::string& shown, const Secure& how, Side side
         return refuse(fmt::format("it does not hold the key of {}", who));
     if (!signed_by(certificate, how.own->authority))
         return refuse(fmt::format("the certificate of {} is not signed by our authority", who));
-    if (now >= facts->not_after)
+    const bool expired = now >= facts->not_after;
+    if (expired && (how.grace == Duration{0} || now > facts->not_after + how.grace))
         return refuse(fmt::format("the certificate of {} expired at {} (now: {}); renew it", who,
                                   rfc3339(facts->not_after), rfc3339(now)));
     if (now < facts->not_before)
@@ -82,7 +88,7 @@ Result<std::string> judge(const std::string& shown, const Secure& how, Side side
     const bool fits =
         how.expect.empty() || (how.expect.ends_with('/') ? who.starts_with(how.expect) : who == how.expect);
     if (!fits) return refuse(fmt::format("expected {} but it is {}", how.expect, who));
-    return who;
+    return Peer{who, expired};
 }
 
 std::string hello_of(const Secure& how) {
@@ -90,7 +96,7 @@ std::string hello_of(const Secure& how) {
     return public_part(how.own->key) + "\n" + how.own->certificate;
 }
 
-Task<std::string> shake(Stream& stream, Secure how, Side side, WallTime now) {
+Task<Peer> shake(Stream& stream, Secure how, Side side, WallTime now) {
     const auto refused_us = [&](const std::string& verdict) {
         return fail(Code::unauthenticated, fmt::format("{} refused us: {}", stream.address(), verdict));
     };

@@ -16,8 +16,4 @@ struct Peek {
 // nullopt: not a frame, or one with two bodies (two readers would see two different frames).
 std::optional<Peek> peek(std::string_view frame);
 
-// What an agent may say to a master: keep-alives, failures, goodbyes, its joining and its work. Frames that
-// only access points and gateways may send are numbered above these.
-constexpr bool from_agent(int kind) { return kind >= 10 && kind < 50; }
-
 }  // namespace hostler::access

@@ -35,18 +35,5 @@ TEST(Peek, RefusesTwoBodiesAndWhatIsNoFrame) {
         EXPECT_FALSE(peek(std::string_view{whole}.substr(0, size))) << size;
 }
 
-TEST(Peek, AgentsMayNotSpeakAsAccessOrGateway) {
-    for (const int kind :
-         std::initializer_list<int>{uplink::Frame::kPing, uplink::Frame::kAgentHello, uplink::Frame::kReport,
-                                    uplink::Frame::kLogAnswer, uplink::Frame::kRenewRequest,
-                                    uplink::Frame::kFailure, uplink::Frame::kGoodbye})
-        EXPECT_TRUE(from_agent(kind)) << kind;
-    for (const int kind :
-         std::initializer_list<int>{uplink::Frame::kAccessHello, uplink::Frame::kSessionUp,
-                                    uplink::Frame::kRelayed, uplink::Frame::kCutOff, uplink::Frame::kRoutes,
-                                    uplink::Frame::kRedeemRequest, uplink::Frame::kTunnelOrder, 0})
-        EXPECT_FALSE(from_agent(kind)) << kind;
-}
-
 }  // namespace
 }  // namespace hostler::access

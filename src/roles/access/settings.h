@@ -36,7 +36,7 @@ struct Settings {
 
     std::uint32_t joins_max = 64;
     std::uint32_t joins_per_minute = 30;
-    std::uint32_t join_s = 10;
+    std::uint32_t join_s = 20;
 
     std::uint32_t faults_burst = 60;
     std::uint32_t faults_per_minute = 60;

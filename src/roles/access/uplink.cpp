@@ -15,10 +15,12 @@ using std::chrono::seconds;
 
 constexpr std::string_view host_role = "host/";
 constexpr std::size_t host_id_max = 128;
-constexpr std::size_t join_bytes_max = 64 * 1024;
+constexpr std::size_t visit_bytes_max = 64 * 1024;
 constexpr std::size_t join_peers_max = 10'000;
 constexpr Duration handshake_time = seconds{10};
 constexpr Duration last_words_time = seconds{2};
+// How long after its end a host's certificate lets it in to ask for the next one.
+constexpr Duration renewable = std::chrono::hours{180 * 24};
 
 std::span<char> scratch() {
     thread_local std::vector<char> bytes(32 * 1024);
@@ -35,12 +37,6 @@ std::string pong_to(std::uint64_t call) {
 std::string ping() {
     uplink::Frame frame;
     frame.mutable_ping();
-    return frame.SerializeAsString();
-}
-
-std::string failure_to(std::uint64_t call, const Error& error) {
-    auto frame = wire::failure_frame(error);
-    frame.set_answer_to(call);
     return frame.SerializeAsString();
 }
 
@@ -111,7 +107,7 @@ void Uplink::blame(const std::string& host, const Error& error) {
 Task<> Uplink::greet(StreamPtr raw) {
     ++handshakes_;
     const std::string address = without_port(raw->address());
-    Secure secure{.own = ports_.credentials, .peer_required = false};
+    Secure secure{.own = ports_.credentials, .peer_required = false, .grace = renewable};
     auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::server, handshake_time);
     --handshakes_;
     if (!stream) {
@@ -123,7 +119,7 @@ Task<> Uplink::greet(StreamPtr raw) {
         co_return Result<>{};
     }
     const std::string identity{(*stream)->identity()};
-    if (identity.empty()) co_return co_await join(std::move(*stream));
+    if (identity.empty()) co_return co_await visit(std::move(*stream));
     const bool is_host = identity.starts_with(host_role) && identity.size() > host_role.size() &&
                          identity.size() <= host_role.size() + host_id_max;
     const auto host = is_host ? identity.substr(host_role.size()) : "";
@@ -132,6 +128,7 @@ Task<> Uplink::greet(StreamPtr raw) {
                  is_host ? "revoked" : "not a host");
         co_return Result<>{};
     }
+    if ((*stream)->expired()) co_return co_await visit(std::move(*stream));
     guard_.vouch(address, ports_.timers.now());
     if (!welcome(host)) {
         const Deadline deadline{ports_.timers, last_words_time, [raw = stream->get()] { raw->close(); }};
@@ -154,7 +151,7 @@ Task<> Uplink::session(StreamPtr stream, std::string host) {
     log_info("uplink: host {} is here from {} session={}", host, session->address, session->number);
     TaskGroup writer{ports_.loop};
     writer.start("agent", write_down(*stream, session));
-    const auto ended = co_await read_up(*stream, session);
+    const auto ended = co_await read_up(*stream, session, SIZE_MAX);
     if (!ended) blame(host, ended.error());
     relay_.close(session, ended ? "it ended" : ended.error().message);
     co_await writer.close();
@@ -162,7 +159,7 @@ Task<> Uplink::session(StreamPtr stream, std::string host) {
     co_return Result<>{};
 }
 
-Task<> Uplink::read_up(Stream& stream, SessionPtr session) {
+Task<> Uplink::read_up(Stream& stream, SessionPtr session, std::size_t bytes_max) {
     wire::FrameCutter cutter{settings_.frame_bytes_max};
     Rate frames{
         {static_cast<double>(settings_.frames_per_second), static_cast<double>(settings_.frames_burst)}};
@@ -173,6 +170,8 @@ Task<> Uplink::read_up(Stream& stream, SessionPtr session) {
         const auto taken = CO_TRY(stream.try_read(scratch()));
         if (!taken) continue;
         if (*taken == 0) co_return fail(Code::unavailable, "the agent closed the connection");
+        if (*taken > bytes_max) co_return fail(Code::invalid, "the agent says more than it may");
+        bytes_max -= *taken;
         CO_TRY(cutter.feed({scratch().data(), *taken}, [&](std::string_view frame) -> Result<> {
             whole.emplace_back(frame);
             return {};
@@ -202,7 +201,7 @@ Result<bool> Uplink::is_for_master(Session& session, std::string_view frame) {
     }
     if (seen->kind == uplink::Frame::kPong) return false;
     if (seen->kind == uplink::Frame::kGoodbye) return fail(Code::unavailable, "the agent said goodbye");
-    if (!from_agent(seen->kind) || seen->kind == uplink::Frame::kJoinRequest)
+    if (seen->kind != uplink::Frame::kSealed)
         return fail(
             Code::invalid,
             fmt::format("the agent sent a frame of kind {}, which is not for it to send", seen->kind));
@@ -230,66 +229,33 @@ Task<> Uplink::say(Stream& stream, std::string_view frame) {
     co_return co_await write_all(stream, bytes);
 }
 
-// A host without a certificate may ask for one, once, and nothing else.
-Task<> Uplink::join(StreamPtr stream) {
-    if (joins_ >= settings_.joins_max) co_return Result<>{};
-    std::optional<Error> refused;
-    if (!join_rates_.take(without_port(stream->address()), ports_.timers.now()))
-        refused =
-            Error{Code::exhausted, "too many attempts to join from this address; try again in a minute"};
-    SessionPtr session;
-    std::string answer;
-    std::uint64_t call = 0;
-    ++joins_;
+// Who has no certificate, or one whose time is over, may ask the master for one within a short while, and for
+// nothing else: it has no tunnels, and it is nobody's host.
+Task<> Uplink::visit(StreamPtr stream) {
+    if (visits_ >= settings_.joins_max) co_return Result<>{};
+    Result<SessionPtr> opened =
+        fail(Code::exhausted, "too many attempts to join from this address; try again in a minute");
+    if (join_rates_.take(without_port(stream->address()), ports_.timers.now()))
+        opened = relay_.open("", std::string{stream->address()}, ports_.timers.now());
+    if (!opened) {
+        const Deadline deadline{ports_.timers, last_words_time, [raw = stream.get()] { raw->close(); }};
+        co_await say(*stream, goodbye(opened.error().message));
+        co_return Result<>{};
+    }
+    const auto session = std::move(*opened);
+    session->hang_up = [raw = stream.get()] { raw->close(); };
+    ++visits_;
     {
-        const Deadline deadline{ports_.timers, seconds{settings_.join_s}, [&] {
-                                    if (session) return relay_.close(session, "no master answered in time");
-                                    stream->close();
-                                }};
-        auto request = co_await read_join(*stream);
-        if (request) call = peek(*request)->call;
-        if (request && !refused) {
-            auto opened = relay_.open("", std::string{stream->address()}, ports_.timers.now());
-            if (opened) {
-                session = std::move(*opened);
-                co_await relay_.push_up(session, std::move(*request));
-                auto said = co_await relay_.pop_down(session);
-                relay_.close(session, "it has its answer");
-                if (said)
-                    answer = std::move(*said);
-                else
-                    refused = Error{Code::unavailable, "no master answered in time; try again"};
-            } else {
-                refused = opened.error();
-            }
-        }
+        const Deadline deadline{ports_.timers, seconds{settings_.join_s},
+                                [&] { relay_.close(session, "it had its time"); }};
+        TaskGroup writer{ports_.loop};
+        writer.start("visitor", write_down(*stream, session));
+        const auto ended = co_await read_up(*stream, session, visit_bytes_max);
+        relay_.close(session, ended ? "it ended" : ended.error().message);
+        co_await writer.close();
     }
-    --joins_;
-    if (call == 0) co_return Result<>{};
-    const Deadline deadline{ports_.timers, last_words_time, [raw = stream.get()] { raw->close(); }};
-    co_await say(*stream, answer.empty() ? failure_to(call, *refused) : answer);
-    if (co_await stream->finish()) co_await stream->readable();  // Until it has read our answer and hangs up.
+    --visits_;
     co_return Result<>{};
-}
-
-// Errors: invalid: anything but one JoinRequest of a decent size.
-Task<std::string> Uplink::read_join(Stream& stream) {
-    wire::FrameCutter cutter{join_bytes_max};
-    std::optional<std::string> request;
-    while (!request) {
-        CO_TRY(co_await stream.readable());
-        const auto taken = CO_TRY(stream.try_read(scratch()));
-        if (!taken) continue;
-        if (*taken == 0) co_return fail(Code::unavailable, "the connection ended");
-        CO_TRY(cutter.feed({scratch().data(), *taken}, [&](std::string_view frame) -> Result<> {
-            const auto seen = peek(frame);
-            if (request || !seen || seen->kind != uplink::Frame::kJoinRequest || seen->call == 0)
-                return fail(Code::invalid, "who has no certificate may only ask to join");
-            request = std::string{frame};
-            return {};
-        }));
-    }
-    co_return std::move(*request);
 }
 
 // Asks the silent whether they are there, and gives up on those that do not say so.

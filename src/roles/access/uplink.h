@@ -28,12 +28,11 @@ private:
     void blame(const std::string& host, const Error& error);
     Task<> greet(StreamPtr raw);
     Task<> session(StreamPtr stream, std::string host);
-    Task<> read_up(Stream& stream, SessionPtr session);
+    Task<> read_up(Stream& stream, SessionPtr session, std::size_t bytes_max);
     Task<> write_down(Stream& stream, SessionPtr session);
     Task<> say(Stream& stream, std::string_view frame);
     Result<bool> is_for_master(Session& session, std::string_view frame);
-    Task<> join(StreamPtr stream);
-    Task<std::string> read_join(Stream& stream);
+    Task<> visit(StreamPtr stream);
     Task<> watch();
 
     const Ports& ports_;
@@ -41,7 +40,7 @@ private:
     const Remembered& remembered_;
     Relay& relay_;
     std::size_t handshakes_ = 0;
-    std::size_t joins_ = 0;
+    std::size_t visits_ = 0;
     Rates join_rates_;
     Guard& guard_;
     Guard hosts_;          // By host: what it sends,

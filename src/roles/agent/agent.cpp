@@ -89,11 +89,13 @@ Task<> Agent::State::run() {
 Task<> Agent::State::begin() {
     book.load();
     member.load();
-    if (!member.joined()) {
+    if (!member.joined() || member.beyond_renewal()) {
         if (settings.token.empty())
-            co_return fail(Code::invalid,
-                           "this host has not joined yet; make a token with `hostler host token create` "
-                           "and give it to the agent");
+            co_return fail(
+                Code::invalid,
+                "this host has not joined yet, or so long ago that its certificate cannot be renewed; "
+                "make a token with `hostler host token create` "
+                "and give it to the agent");
         CO_TRY(co_await member.join());
     }
     workloads.belong_to(member.member().host);

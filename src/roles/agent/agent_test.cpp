@@ -76,6 +76,25 @@ TEST(Joining, WhoOnlyPassesTheAnswerOnIsFoundOut) {
     EXPECT_EQ(other.ended->code, Code::unauthenticated);
 }
 
+TEST(Joining, TheTokenIsSaidToNobodyButAMasterOfItsAuthority) {
+    const auto told = [](const std::function<void(FakeMaster&)>& change) {
+        World world;
+        change(world.master);
+        world.boot();
+        world.timers.advance(1s);
+        EXPECT_EQ(world.ended.value_or(Error{}).code, Code::unauthenticated);
+        EXPECT_EQ(world.master.passed.find("secret"), std::string::npos);
+        return world.master.joins.size();
+    };
+    EXPECT_EQ(told([](FakeMaster& of) { of.invited_authority = "CA-2"; }), 0U) << "another one";
+    EXPECT_EQ(told([](FakeMaster& of) { of.master->certificate = certificate("access/a-1"); }), 0U)
+        << "an access point in a master's place";
+    EXPECT_EQ(
+        told([](FakeMaster& of) { of.master->certificate = Words{"master/m-1", "CA-2", "K", 0, 1}.text(); }),
+        0U)
+        << "the right authority is shown, and another has signed";
+}
+
 TEST(Joining, ACrashInBetweenAsksAgainWithTheSameKey) {
     World world;
     world.journal.crash_at = 1;  // The identity.
@@ -139,6 +158,55 @@ TEST(Session, AnOlderMasterIsRefused) {
     EXPECT_EQ(world.master.hellos.back().epoch(), 7U);
     world.master.epoch = 8;
     world.timers.advance(60s);
+    EXPECT_TRUE(world.agent->connected());
+}
+
+TEST(Session, NobodyButTheMasterCommands) {
+    World world;
+    world.join();
+    uplink::Frame frame;
+    *frame.mutable_command() = world.start();
+    world.master.say_in_the_clear(frame);
+    frame.mutable_agent_welcome()->set_epoch(99);
+    world.master.say_in_the_clear(frame);
+    frame.set_call(7);
+    frame.mutable_log_request()->set_instance("i-1");
+    world.master.say_in_the_clear(frame);
+    frame.mutable_sealed()->set_channel(99);
+    frame.mutable_sealed()->set_bytes("not ours");
+    world.master.say_in_the_clear(frame);
+    world.timers.advance(5s);
+    EXPECT_EQ(world.engine.launches, 0);
+    EXPECT_EQ(world.master.hellos.size(), 1U);
+    EXPECT_TRUE(world.master.unsealed.empty()) << "and it says nothing outside";
+    EXPECT_TRUE(world.agent->connected());
+}
+
+TEST(Session, AnotherMasterInvitesAndIsGreetedAtOnce) {
+    World world;
+    world.join();
+    world.master.invite();
+    world.timers.advance(100ms);
+    EXPECT_EQ(world.master.hellos.size(), 2U);
+    EXPECT_GT(world.master.hellos[1].turn(), world.master.hellos[0].turn());
+    EXPECT_TRUE(world.agent->connected());
+}
+
+TEST(Session, AMasterThatEndsTheChannelIsGreetedWhenItInvitesAgain) {
+    World world;
+    world.join();
+    world.master.link->close();
+    world.timers.advance(100ms);
+    EXPECT_EQ(world.master.hellos.size(), 2U) << "it was invited again";
+    EXPECT_TRUE(world.agent->connected());
+    ASSERT_TRUE(world.master.link);
+    world.master.invites = false;
+    world.master.link->close();
+    world.timers.advance(30s);
+    EXPECT_FALSE(world.agent->connected());
+    world.master.invites = true;
+    world.master.invite();
+    world.timers.advance(40s);
     EXPECT_TRUE(world.agent->connected());
 }
 

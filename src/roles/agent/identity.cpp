@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "core/task_group.h"
 #include "proto/uplink.pb.h"
+#include "roles/agent/master_link.h"
 
 namespace hostler::agent {
 
@@ -106,27 +108,29 @@ Task<> MemberBook::join() {
 Task<Membership> MemberBook::join_at(std::string address) {
     const JoinToken token = CO_TRY(parse_join_token(settings_.token));
     const KeyRequest request = CO_TRY(co_await key_to_join());
-    uplink::JoinAnswer answer;
-    {
-        // Nobody is checked yet: what comes back must prove itself.
-        static const auto nobody = std::make_shared<const Credentials>();
-        wire::Link link{ports_.loop, ports_.timers, CO_TRY(co_await dial_as(nobody, "", address))};
-        uplink::Frame frame;
-        auto& ask = *frame.mutable_join_request();
-        ask.set_token(token.secret);
-        ask.set_csr(request.csr_pem);
-        if (auto facts = co_await ports_.host.facts()) ask.set_hostname(facts->hostname);
-        frame = CO_TRY(co_await link.ask(std::move(frame), settings_.call_deadline));
-        if (!frame.has_join_answer())
-            co_return fail(Code::unavailable, address + " did not answer the request to join");
-        answer = std::move(*frame.mutable_join_answer());
-    }
-    const std::string fingerprint = CO_TRY(ports_.keys.fingerprint(answer.authority()));
-    if (fingerprint != token.fingerprint)
-        co_return fail(Code::unauthenticated,
-                       fmt::format("{} is not an access point of the cloud that issued this token: "
-                                   "its authority has another fingerprint",
-                                   address));
+    uplink::Frame frame;
+    auto& ask = *frame.mutable_join_request();
+    ask.set_token(token.secret);
+    ask.set_csr(request.csr_pem);
+    if (auto known = co_await ports_.host.facts()) ask.set_hostname(known->hostname);
+    // Whoever answers there is nobody yet. The token is for a master of its authority alone.
+    static const auto nobody = std::make_shared<const Credentials>();
+    const Judge judge =
+        [this, &token, &address](const std::string& authority) -> Result<std::shared_ptr<const Credentials>> {
+        if (const auto shown = ports_.keys.fingerprint(authority); !shown || *shown != token.fingerprint)
+            return fail(Code::unauthenticated,
+                        fmt::format("{} is not an access point of the cloud that issued this token: "
+                                    "its authority has another fingerprint",
+                                    address));
+        return std::make_shared<const Credentials>(Credentials{"", "", authority});
+    };
+    StreamPtr stream = CO_TRY(co_await dial_as(nobody, "", address));
+    frame = CO_TRY(co_await visit(std::move(stream), judge, std::move(frame)));
+    if (!frame.has_join_answer())
+        co_return fail(Code::unavailable, address + " did not answer the request to join");
+    const uplink::JoinAnswer answer = std::move(*frame.mutable_join_answer());
+    if (CO_TRY(ports_.keys.fingerprint(answer.authority())) != token.fingerprint)
+        co_return fail(Code::unauthenticated, address + " answered with another authority");
     const auto facts = CO_TRY(ports_.keys.read(answer.certificate()));
     if (facts.identity != Identity{"host", answer.host()} || answer.host().empty())
         co_return fail(Code::unauthenticated,
@@ -134,7 +138,7 @@ Task<Membership> MemberBook::join_at(std::string address) {
     Membership member{answer.host(), answer.zone(),
                       std::make_shared<const Credentials>(
                           Credentials{answer.certificate(), request.key_pem, answer.authority()})};
-    // Whoever answered may have passed on what another one said: now it must prove to be of that authority.
+    // The access point has passed on what the master said: now it must prove to be of that authority itself.
     for (Backoff backoff{settings_, ports_.timers, ports_.random};;) {
         const auto proven = co_await dial_as(member.credentials, "access/", address);
         if (proven) co_return member;
@@ -187,19 +191,43 @@ bool MemberBook::expired() const {
     return facts && ports_.timers.wall() >= facts->not_after;
 }
 
-Task<> MemberBook::renew(wire::Link& link) {
-    const Membership before = *member_;
-    const Identity self{"host", before.host};
-    const KeyRequest request = CO_TRY(ports_.keys.renew(before.credentials->key, self));
+bool MemberBook::beyond_renewal() const {
+    const auto facts = ports_.keys.read(member_->credentials->certificate);
+    return facts && ports_.timers.wall() > facts->not_after + renewable;
+}
+
+Result<uplink::Frame> MemberBook::renewal_request() const {
+    const KeyRequest request =
+        TRY(ports_.keys.renew(member_->credentials->key, Identity{"host", member_->host}));
     uplink::Frame frame;
     frame.mutable_renew_request()->set_csr(request.csr_pem);
-    frame = CO_TRY(co_await link.ask(std::move(frame), settings_.call_deadline));
-    if (!frame.has_join_answer()) co_return fail(Code::unavailable, "the request to renew was not answered");
-    const std::string& certificate = frame.join_answer().certificate();
+    return frame;
+}
+
+Task<> MemberBook::renew(std::shared_ptr<wire::Link> link) {
+    uplink::Frame question = CO_TRY(renewal_request());
+    uplink::Frame answer = CO_TRY(co_await link->ask(std::move(question), settings_.call_deadline));
+    co_return co_await renewed(std::move(answer));
+}
+
+Task<> MemberBook::renew_at(std::string address) {
+    const auto own = member_->credentials;
+    const Judge judge = [own](const std::string&) -> Result<std::shared_ptr<const Credentials>> {
+        return own;
+    };
+    uplink::Frame question = CO_TRY(renewal_request());
+    StreamPtr stream = CO_TRY(co_await dial(std::move(address)));
+    uplink::Frame answer = CO_TRY(co_await visit(std::move(stream), judge, std::move(question)));
+    co_return co_await renewed(std::move(answer));
+}
+
+Task<> MemberBook::renewed(uplink::Frame answer) {
+    if (!answer.has_join_answer()) co_return fail(Code::unavailable, "the request to renew was not answered");
+    const Membership before = *member_;
+    const std::string& certificate = answer.join_answer().certificate();
     const auto present = CO_TRY(ports_.keys.read(before.credentials->certificate));
     const auto facts = CO_TRY(ports_.keys.read(certificate));
-    // A relay could answer too. It cannot make us somebody else, or believe somebody else.
-    if (facts.identity != self || facts.not_after <= present.not_after ||
+    if (facts.identity != Identity{"host", before.host} || facts.not_after <= present.not_after ||
         facts.key_fingerprint != present.key_fingerprint)
         co_return fail(Code::unauthenticated, "the renewed certificate is not ours; it is not used");
     Membership after = before;
@@ -208,6 +236,43 @@ Task<> MemberBook::renew(wire::Link& link) {
     CO_TRY(co_await store(std::move(after)));
     log_info("the certificate is renewed until {}", rfc3339(facts.not_after));
     co_return Result<>{};
+}
+
+Task<uplink::Frame> MemberBook::visit(StreamPtr stream, Judge judge, uplink::Frame question) {
+    wire::Link link{ports_.loop, ports_.timers, std::move(stream)};
+    const auto master = std::make_shared<MasterLink>(ports_, link);
+    TaskGroup tasks{ports_.loop};
+    std::optional<Error> refused;
+    tasks.start("visit",
+                [](wire::Link& from, std::shared_ptr<MasterLink> to, std::optional<Error>& why) -> Task<> {
+                    while (true) {
+                        auto frame = co_await from.receive();
+                        if (frame && frame->has_goodbye())
+                            frame = fail(Code::unavailable,
+                                         fmt::format("{} says: {}", from.address(), frame->goodbye().why()));
+                        if (!frame) why = frame.error();
+                        if (!frame) break;
+                        if (frame->has_invite()) to->invite(frame->invite());
+                        if (frame->has_sealed())
+                            CO_TRY(co_await to->feed(std::move(*frame->mutable_sealed())));
+                    }
+                    to->end();
+                    co_return Result<>{};
+                }(link, master, refused));
+    auto answer = co_await [](MemberBook& self, std::shared_ptr<MasterLink> by, Judge judge,
+                              uplink::Frame ask) -> Task<uplink::Frame> {
+        const Duration patience = self.settings_.call_deadline;
+        const std::string authority = CO_TRY(co_await MasterLink::invitation(by, patience));
+        auto who = CO_TRY(judge(authority));
+        const auto to = CO_TRY(co_await MasterLink::open(by, std::move(who), patience));
+        co_return co_await to->ask(std::move(ask), patience);
+    }(*this, master, std::move(judge), std::move(question));
+    master->end();
+    link.close();
+    co_await tasks.close();
+    // What the access point said on the way out tells more than that the connection ended.
+    if (!answer && answer.error().code == Code::unavailable && refused) co_return std::unexpected(*refused);
+    co_return answer;
 }
 
 Task<> Backoff::wait() {

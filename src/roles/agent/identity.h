@@ -1,10 +1,12 @@
 // Who this host is, and how it came to be that.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/settings.h"
 #include "wire/link.h"
 
@@ -22,6 +24,9 @@ struct Membership {
     std::string zone;
     std::shared_ptr<const Credentials> credentials;
 };
+
+// How long after its end a certificate can still be renewed.
+inline constexpr hours renewable{180 * 24};
 
 // In the journal: "identity"; and "joining" from before the token is spent until the answer is stored, so
 // that a crash in between asks again with the same key, which the master knows.
@@ -41,12 +46,22 @@ public:
 
     bool renewal_due() const;  // A third of the certificate's life is over.
     bool expired() const;
-    Task<> renew(
-        wire::Link& link);  // The present connection goes on; the next is made with the new certificate.
+    // For so long that it is not renewed any more: the host has to join anew.
+    bool beyond_renewal() const;
+    // The present connection goes on; the next is made with the new certificate. `link`: to the master.
+    Task<> renew(std::shared_ptr<wire::Link> link);
+    // With a certificate that has expired nothing else is possible: a visit through this access point.
+    Task<> renew_at(std::string address);
 
 private:
     Task<Membership> join_at(std::string address);
     Task<KeyRequest> key_to_join();
+    Result<uplink::Frame> renewal_request() const;
+    Task<> renewed(uplink::Frame answer);
+    // Whom to be towards the master whose authority is said to be this one.
+    using Judge = std::function<Result<std::shared_ptr<const Credentials>>(const std::string& authority)>;
+    // One question to the master, over a connection of its own, by who is not a host in good standing.
+    Task<uplink::Frame> visit(StreamPtr stream, Judge judge, uplink::Frame question);
     Task<> store(Membership member);
     Task<StreamPtr> dial_as(std::shared_ptr<const Credentials> who, std::string expect, std::string address);
 

@@ -51,11 +51,19 @@ Task<> Session::hold(std::size_t index) {
         const std::string address = slot.address = way->address;
         const Instant begun = ports_.timers.now();
         Result<> ended{};
-        auto stream = co_await member_.dial(address);
-        if (stream)
+        if (member_.beyond_renewal()) {
+            ended = fail(
+                Code::unauthenticated,
+                "this host's certificate expired too long ago to be renewed; start the agent anew with a "
+                "token: hostler host token create");
+        } else if (member_.expired()) {
+            ended = co_await member_.renew_at(address);
+            if (ended) continue;
+        } else if (auto stream = co_await member_.dial(address)) {
             ended = co_await serve(slot, std::move(*stream));
-        else
+        } else {
             ended = std::unexpected(stream.error());
+        }
         slot.address.clear();
         slot.tried = true;
         CO_TRY(co_await check_cancelled());
@@ -86,6 +94,7 @@ Task<> Session::serve(Slot& slot, StreamPtr stream) {
                        fmt::format("{} is {}, which is held already", slot.address, mine->name));
     TaskGroup tasks{ports_.loop};
     slot.link = &link;
+    slot.master = std::make_shared<MasterLink>(ports_, link);
     slot.tasks = &tasks;
     slot.number = ++links_made_;
     slot.quiet_until = {};
@@ -95,9 +104,10 @@ Task<> Session::serve(Slot& slot, StreamPtr stream) {
         co_return Result<>{};
     }(link, settings_.standby_ping_interval, settings_.standby_patience));
     changed_.notify_all();
-    const auto ended = co_await receive(slot, tasks);
+    const auto ended = co_await receive(slot);
     if (active_ == &slot) active_ = nullptr;
     if (wanted_ == &slot) wanted_ = nullptr;
+    std::exchange(slot.master, nullptr)->end();
     slot.link = nullptr;
     slot.tasks = nullptr;
     link.close();
@@ -105,10 +115,10 @@ Task<> Session::serve(Slot& slot, StreamPtr stream) {
     co_return ended;
 }
 
-Task<> Session::receive(Slot& slot, TaskGroup& tasks) {
+Task<> Session::receive(Slot& slot) {
     while (true) {
         uplink::Frame frame = CO_TRY(co_await slot.link->receive());
-        CO_TRY(co_await handle(slot, tasks, std::move(frame)));
+        CO_TRY(co_await handle(slot, std::move(frame)));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "roles/agent/access_book.h"
 #include "roles/agent/book.h"
 #include "roles/agent/identity.h"
+#include "roles/agent/master_link.h"
 #include "roles/agent/reporter.h"
 #include "wire/link.h"
 
@@ -43,16 +44,17 @@ private:
     struct Slot {
         std::string address;  // Dialled or connected; empty: neither.
         wire::Link* link = nullptr;
-        TaskGroup* tasks = nullptr;  // End with the link.
-        std::uint64_t number = 0;    // Of the link; each has its own.
-        Instant quiet_until{};       // A hello was not answered.
+        std::shared_ptr<MasterLink> master{};  // Inside it.
+        TaskGroup* tasks = nullptr;            // End with the link.
+        std::uint64_t number = 0;              // Of the link; each has its own.
+        Instant quiet_until{};                 // A hello was not answered.
         Duration quiet{};
         bool tried = false;  // Once since the start, in vain.
     };
     // connections
     Task<> hold(std::size_t index);
     Task<> serve(Slot& slot, StreamPtr stream);
-    Task<> receive(Slot& slot, TaskGroup& tasks);
+    Task<> receive(Slot& slot);
     const Way* way_for(std::size_t index) const;
     // which of them is spoken through (session_turns.cpp)
     Task<> conduct();
@@ -65,11 +67,13 @@ private:
     bool speaks(const Slot& slot, std::uint64_t turn) const { return active_ == &slot && turn_ == turn; }
     Slot& other(const Slot& slot) { return &slot == &slots_[0] ? slots_[1] : slots_[0]; }
     // what is said (session_words.cpp)
-    Task<> handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame);
+    Task<> handle(Slot& slot, uplink::Frame frame);
+    Task<> hear(Slot& slot, std::shared_ptr<wire::Link> link);
+    Task<> obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame frame);
     Task<> send_reports(Slot& slot, std::uint64_t turn);
     Task<> send_answers(Slot& slot, std::uint64_t turn);
     Task<> watch_certificate(Slot& slot, std::uint64_t turn);
-    Task<> answer_logs(wire::Link& link, std::uint64_t call, uplink::LogRequest request);
+    Task<> answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call, uplink::LogRequest request);
 
     const Settings& settings_;
     Ports ports_;

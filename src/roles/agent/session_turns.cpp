@@ -125,16 +125,19 @@ Task<> Session::greet(Slot& slot) {
 
 Task<> Session::say_hello(Slot& slot, std::uint64_t number, Duration deadline) {
     const auto gone = [&] { return !slot.link || slot.number != number; };
-    if (member_.renewal_due()) {
-        const bool expired = member_.expired();
-        const auto renewed = co_await member_.renew(*slot.link);
-        if (!renewed) log_warn("the certificate is not renewed yet: {}", renewed.error().message);
-        // With an expired one nothing else is possible, and the next connection is made with the new one.
-        if (expired) {
-            if (!renewed) co_return renewed;
-            co_return fail(Code::unavailable, "the certificate is new, this connection is not");
-        }
+    const auto master = slot.master;  // The slot may have another one when we wake.
+    const Instant until = ports_.timers.now() + deadline;
+    const auto left = [&] { return std::max<Duration>(until - ports_.timers.now(), milliseconds{1}); };
+    if (!master->speaks()) {
+        CO_TRY(co_await MasterLink::invitation(master, left()));
+        const auto link = CO_TRY(co_await MasterLink::open(master, member_.member().credentials, left()));
+        if (gone()) co_return fail(Code::unavailable, "the connection ended");
+        slot.tasks->start("master", hear(slot, link));
     }
+    const auto link = master->link();
+    if (member_.renewal_due())
+        if (const auto renewed = co_await member_.renew(link); !renewed)
+            log_warn("the certificate is not renewed yet: {}", renewed.error().message);
     // Without a number that is written down, reports of this life are not counted.
     const auto counted = co_await reporter_.queue().reserve();
     CO_TRY(co_await check_cancelled());
@@ -145,7 +148,7 @@ Task<> Session::say_hello(Slot& slot, std::uint64_t number, Duration deadline) {
     if (counted) hello.set_life(life_);
     hello.set_turn(++turn_);
     hello.set_settled(reporter_.queue().settled());
-    frame = CO_TRY(co_await slot.link->ask(std::move(frame), deadline));
+    frame = CO_TRY(co_await link->ask(std::move(frame), left()));
     if (!frame.has_agent_welcome()) co_return fail(Code::unavailable, "the master did not welcome this host");
     co_return co_await accept(std::move(*frame.mutable_agent_welcome()));
 }

@@ -17,8 +17,44 @@ constexpr Duration acknowledge_max =
 
 }  // namespace
 
-Task<> Session::handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame) {
-    wire::Link& link = *slot.link;
+// From the access point: orders of its own, and what it passes on. It has nothing else to say to us.
+Task<> Session::handle(Slot& slot, uplink::Frame frame) {
+    using Body = uplink::Frame::BodyCase;
+    const auto master = slot.master;
+    if (frame.body_case() == Body::kSealed) {
+        co_return co_await master->feed(std::move(*frame.mutable_sealed()));
+    } else if (frame.body_case() == Body::kInvite) {
+        master->invite(frame.invite());
+        if (active_ == &slot) active_ = nullptr;
+        changed_.notify_all();
+    } else if (frame.body_case() == Body::kTunnelOrder) {
+        hooks_.tunnel(std::move(*frame.mutable_tunnel_order()));
+    } else if (frame.body_case() == Body::kGoodbye) {
+        co_return fail(Code::unavailable,
+                       fmt::format("{} says goodbye: {}", slot.link->identity(), frame.goodbye().why()));
+    } else {
+        log_warn("{} sent a frame of kind {}, which is not for it to send", slot.link->identity(),
+                 static_cast<int>(frame.body_case()));
+    }
+    co_return Result<>{};
+}
+
+// From the master, to the end of what is said there.
+Task<> Session::hear(Slot& slot, std::shared_ptr<wire::Link> link) {
+    Result<> ended{};
+    while (ended) {
+        auto frame = co_await link->receive();
+        ended = frame ? co_await obey(slot, link, std::move(*frame)) : std::unexpected(frame.error());
+    }
+    CO_TRY(co_await check_cancelled());
+    if (!slot.master || (slot.master->link() && slot.master->link() != link)) co_return Result<>{};
+    slot.master->hang_up();
+    if (active_ == &slot) active_ = nullptr;
+    changed_.notify_all();
+    co_return Result<>{};
+}
+
+Task<> Session::obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame frame) {
     using Body = uplink::Frame::BodyCase;
     const std::uint64_t call = frame.call();
     if (frame.body_case() == Body::kCommand) {
@@ -28,23 +64,18 @@ Task<> Session::handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame) {
     } else if (frame.body_case() == Body::kReportAck) {
         reporter_.queue().acknowledge(frame.report_ack().sequence());
         reporter_.grown().notify_all();
-    } else if (frame.body_case() == Body::kTunnelOrder) {
-        hooks_.tunnel(std::move(*frame.mutable_tunnel_order()));
     } else if (frame.body_case() == Body::kLogRequest) {
-        tasks.start("logs", answer_logs(link, call, std::move(*frame.mutable_log_request())));
+        slot.tasks->start("logs", answer_logs(link, call, std::move(*frame.mutable_log_request())));
     } else if (frame.body_case() == Body::kAgentWelcome) {
-        // Another master leads, and knows nothing of what only the hello has told.
+        // It knows nothing of what only the hello has told.
         CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
         if (active_ == &slot) active_ = nullptr;
         changed_.notify_all();
     } else if (frame.body_case() == Body::kAccessList) {
         CO_TRY(co_await ways_.learn(frame.access_list()));
         changed_.notify_all();
-    } else if (frame.body_case() == Body::kGoodbye) {
-        co_return fail(Code::unavailable,
-                       fmt::format("{} says goodbye: {}", link.identity(), frame.goodbye().why()));
     } else if (call != 0) {
-        co_return co_await link.answer(
+        co_return co_await link->answer(
             call, wire::failure_frame({.code = Code::invalid,
                                        .message = "this agent does not know such a request",
                                        .reason = "unknown_request"}));
@@ -53,10 +84,10 @@ Task<> Session::handle(Slot& slot, TaskGroup& tasks, uplink::Frame frame) {
 }
 
 void Session::send(const uplink::CommandUpdate& update) {
-    if (!active_ || !active_->link) return;
+    if (!active_ || !active_->master || !active_->master->speaks()) return;
     uplink::Frame frame;
     *frame.mutable_command_update() = update;
-    if (const auto sent = active_->link->try_send(frame); !sent)
+    if (const auto sent = active_->master->link()->try_send(frame); !sent)
         log_warn("an answer to command {} waits: {}", update.id(), sent.error().message);
 }
 
@@ -65,6 +96,7 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
     Instant acknowledged = ports_.timers.now();
     std::uint64_t settled = 0;
     const auto& queue = reporter_.queue();
+    const auto link = slot.master->link();
     while (speaks(slot, turn)) {
         while (const auto* report = queue.after(sent)) {
             uplink::Frame frame;
@@ -75,7 +107,7 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
                 frame.mutable_report()->set_rtt_us(static_cast<std::uint32_t>(
                     std::clamp<std::int64_t>(way->rtt->count() / 1000, 1, UINT32_MAX)));
             sent = report->sequence();
-            CO_TRY(co_await slot.link->send(std::move(frame)));
+            CO_TRY(co_await link->send(std::move(frame)));
             if (!speaks(slot, turn)) co_return Result<>{};
         }
         {
@@ -94,11 +126,12 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
 }
 
 Task<> Session::send_answers(Slot& slot, std::uint64_t turn) {
+    const auto link = slot.master->link();
     while (speaks(slot, turn)) {
         for (auto& answer : book_.unacknowledged()) {
             uplink::Frame frame;
             *frame.mutable_command_update() = std::move(answer);
-            CO_TRY(co_await slot.link->send(std::move(frame)));
+            CO_TRY(co_await link->send(std::move(frame)));
         }
         CO_TRY(co_await sleep(ports_.timers, settings_.answer_interval));
     }
@@ -106,19 +139,21 @@ Task<> Session::send_answers(Slot& slot, std::uint64_t turn) {
 }
 
 Task<> Session::watch_certificate(Slot& slot, std::uint64_t turn) {
+    const auto link = slot.master->link();
     while (true) {
         CO_TRY(co_await sleep(ports_.timers, settings_.renewal_check));
         if (!speaks(slot, turn)) co_return Result<>{};
         if (!member_.renewal_due()) continue;
-        const auto renewed = co_await member_.renew(*slot.link);
+        const auto renewed = co_await member_.renew(link);
         if (!renewed && renewed.error().code == Code::cancelled) co_return renewed;
         if (!renewed) log_warn("the certificate is not renewed yet: {}", renewed.error().message);
     }
 }
 
-Task<> Session::answer_logs(wire::Link& link, std::uint64_t call, uplink::LogRequest request) {
+Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call,
+                            uplink::LogRequest request) {
     if (log_requests_ >= log_requests_max)
-        co_return co_await link.answer(
+        co_return co_await link->answer(
             call, wire::failure_frame({.code = Code::exhausted,
                                        .message = "too many requests for logs at one time",
                                        .reason = "too_many_log_requests"}));
@@ -140,7 +175,7 @@ Task<> Session::answer_logs(wire::Link& link, std::uint64_t call, uplink::LogReq
     } else {
         frame = wire::failure_frame(text.error());
     }
-    co_return co_await link.answer(call, std::move(frame));
+    co_return co_await link->answer(call, std::move(frame));
 }
 
 }  // namespace hostler::agent

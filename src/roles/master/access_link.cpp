@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/host_link.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/links.h"
-#include "roles/master/messages.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -15,196 +13,156 @@ namespace {
 
 using std::chrono::seconds;
 
-// One access point's connection: which session is which host.
+// One access point's connection: the sessions of hosts there, who are invited to speak. What they say is
+// sealed; the access point's own word about them opens ways for tunnels, and nothing else.
 struct Sessions {
+    struct Row {
+        std::string host;           // As the access point says; empty: it may only join or renew.
+        std::uint64_t channel = 0;  // That it is invited to; 0: it is to be invited.
+        std::uint64_t invitation = 0;
+        std::shared_ptr<wire::Channel> open{};  // Since it has said something.
+    };
     TermPtr term;
     wire::Link& link;
     std::string access;
-    std::map<std::uint64_t, std::string> hosts;  // An empty host may only join.
-
-    void send(std::uint64_t session, const uplink::Frame& frame) {
-        term->send_to_session(access, session, frame);
-    }
-
-    void fail_call(std::uint64_t session, std::uint64_t call, const Error& error) {
-        uplink::Frame frame = wire::failure_frame(error);
-        frame.set_answer_to(call);
-        send(session, frame);
-    }
+    std::map<std::uint64_t, Row> rows{};
+    TaskGroup tasks{term->ports().loop};
 
     void up(const uplink::SessionUp& up) {
-        hosts[up.session()] = up.host();
-        if (up.host().empty()) return;
-        Desk& desk = term->desk("host/" + up.host());
-        if (const auto known = host_connected(desk, up.host(), access, up.session()); !known) {
-            hosts.erase(up.session());
-            term->cut_off(up.host(), known.error().message);
-            return;
+        const auto number = up.session();
+        if (!up.host().empty()) {
+            Desk& desk = term->desk("host/" + up.host());
+            if (const auto known = host_connected(desk, up.host(), access, number); !known)
+                return refuse(number, up.host(), known.error());
+            term->hosts_moved({up.host()});
         }
-        term->hosts_moved({up.host()});
+        forget(number);
+        rows[number] = {.host = up.host()};
+        invite(number);
+    }
+
+    // Who was removed is cut off everywhere. Of a host that never was only this access point has heard.
+    void refuse(std::uint64_t session, const std::string& host, const Error& why) {
+        if (term->look().estate.hosts.find(host)) return term->cut_off(host, why.message);
+        uplink::Frame frame;
+        frame.mutable_session_down()->set_session(session);
+        frame.mutable_session_down()->set_why(why.message);
+        (void)link.try_send(frame);
     }
 
     void down(const uplink::SessionDown& down) {
-        const auto host = hosts.find(down.session());
-        if (host == hosts.end()) return;
-        const std::string id = std::exchange(host->second, {});
-        hosts.erase(host);
+        const auto row = rows.find(down.session());
+        if (row == rows.end()) return;
+        const std::string id = row->second.host;
+        forget(down.session());
         if (id.empty()) return;
         host_disconnected(term->desk("host/" + id), id, access, down.session());
         term->hosts_moved({id});
     }
 
-    // The session that counts is the newest: what an older one still says is past.
-    bool current(const std::string& host, std::uint64_t session) const {
-        const auto live = term->look().live.hosts.find(host);
-        return live != term->look().live.hosts.end() && live->second.connected &&
-               live->second.access == access && live->second.session == session;
+    void forget(std::uint64_t session) {
+        const auto row = rows.find(session);
+        if (row == rows.end()) return;
+        if (row->second.open) row->second.open->end({Code::unavailable, "the host's session has ended"});
+        rows.erase(row);
     }
 
-    void relayed(const uplink::Relayed& relayed) {
-        const auto at = hosts.find(relayed.session());
+    // Not now when there were too many of late: invite_all() comes back to it.
+    void invite(std::uint64_t number) {
+        Row& row = rows.at(number);
+        HostLimits& limits = term->host_limits();
+        const Instant now = term->ports().timers.now();
+        if (!(row.host.empty() ? limits.visited.take(now) : limits.invited.take(row.host, now))) return;
+        row.channel = random_number(term->ports().random) | 1;
+        row.invitation = ++limits.invitation;
         uplink::Frame frame;
-        if (at == hosts.end() || !frame.ParseFromString(relayed.frame())) return;
-        if (at->second.empty()) {
-            if (frame.has_join_request()) join(relayed.session(), frame);
-            return;
-        }
-        const std::string host = at->second;
-        // Any session may greet; the newest greeting says which one counts from then on.
-        if (frame.has_agent_hello()) return hello(host, relayed.session(), frame.call(), frame.agent_hello());
-        if (frame.has_renew_request()) return renew(host, relayed.session(), frame);
-        if (frame.has_report() && asked_again(host, relayed.session())) return;
-        if (!current(host, relayed.session())) return;
-        if (const auto call = frame.answer_to(); call != 0) return term->answered(call, std::move(frame));
-        switch (frame.body_case()) {
-            case uplink::Frame::kReport: return report(host, relayed.session(), frame.report());
-            case uplink::Frame::kCommandUpdate:
-                return update(host, relayed.session(), frame.command_update());
-            default: log_warn("host {} sent a frame that is not for a master", host);
+        frame.mutable_invite()->set_channel(row.channel);
+        if (row.host.empty()) frame.mutable_invite()->set_authority(term->ports().authority.certificate());
+        if (!pass(link, number, frame)) row.channel = 0;
+    }
+
+    Task<> invite_all() {
+        while (true) {
+            CO_TRY(co_await sleep(term->ports().timers, seconds{1}));
+            for (const auto& [number, row] : rows)
+                if (row.channel == 0) invite(number);
         }
     }
 
-    // Reports are numbered from a hello on, and in this term none was heard: what they follow is not known.
-    // Acknowledging one would tell the host that all before it are safe, too.
-    bool asked_again(const std::string& host, std::uint64_t session) {
-        HostLive& live = term->desk("host/" + host).live.hosts[host];
-        if (live.greeted) return false;
-        if (std::exchange(live.asked_on, session) == session) return true;
+    static Result<> pass(wire::Link& to, std::uint64_t session, const uplink::Frame& frame) {
+        uplink::Frame relayed;
+        relayed.mutable_relayed()->set_session(session);
+        frame.SerializeToString(relayed.mutable_relayed()->mutable_frame());
+        return to.try_send(relayed);
+    }
+
+    // Null: nothing is to be read from it at the moment.
+    std::shared_ptr<wire::Channel> relayed(const uplink::Relayed& relayed) {
+        const auto at = rows.find(relayed.session());
         uplink::Frame frame;
-        frame.mutable_agent_welcome()->set_epoch(term->epoch());
-        send(session, frame);
-        return true;
-    }
-
-    void join(std::uint64_t session, const uplink::Frame& frame) {
-        const uplink::JoinRequest& request = frame.join_request();
-        const std::uint64_t call = frame.call();
-        const std::string token = request.token().substr(0, request.token().find('.'));
-        const std::string hash = term->ports().digest.sha256(token);
-        const auto key = term->ports().authority.key_fingerprint(request.csr());
-        if (!key) return fail_call(session, call, key.error());
-        Desk& desk = term->desk("host");
-        auto joined = join_host(desk, hash, *key, request.hostname().substr(0, 253));
-        if (!joined) return fail_call(session, call, joined.error());
-        if (joined->certificate.empty()) {
-            auto made =
-                term->ports().authority.sign(request.csr(), {"host", joined->host}, term->estate().time(),
-                                             term->settings().certificate_life);
-            HOSTLER_ASSERT(made);  // key_fingerprint() has read the same request.
-            joined->certificate = made->certificate;
-            keep_certificate(desk, hash, joined->certificate);
+        if (at == rows.end() || !frame.ParseFromString(relayed.frame()) || !frame.has_sealed())
+            return nullptr;
+        Row& row = at->second;
+        if (row.channel == 0 || frame.sealed().channel() != row.channel) return nullptr;
+        if (frame.sealed().end()) {
+            if (row.open) row.open->end({Code::unavailable, "the host has ended the channel"});
+            row.open = nullptr;
+            row.channel = 0;
+            return nullptr;
         }
-        uplink::Frame answer;
-        answer.set_answer_to(call);
-        answer.mutable_join_answer()->set_host(joined->host);
-        answer.mutable_join_answer()->set_zone(joined->zone);
-        answer.mutable_join_answer()->set_certificate(joined->certificate);
-        answer.mutable_join_answer()->set_authority(term->ports().authority.certificate());
-        after(session, std::move(answer));
-    }
-
-    void renew(const std::string& host, std::uint64_t session, const uplink::Frame& frame) {
-        Desk& desk = term->desk("host/" + host);
-        const auto key = term->ports().authority.key_fingerprint(frame.renew_request().csr());
-        if (!key) return fail_call(session, frame.call(), key.error());
-        if (const auto own = check_renewal(desk, host, *key); !own) {
-            log_warn("{}, through access point {}", own.error().message, access);
-            return fail_call(session, frame.call(), own.error());
+        if (!row.open && term->host_limits().handshakes >= HostLimits::handshakes_max) {
+            end_channel(relayed.session(), row);
+            return nullptr;
         }
-        auto made = term->ports().authority.sign(frame.renew_request().csr(), {"host", host},
-                                                 term->estate().time(), term->settings().certificate_life);
-        if (!made) return fail_call(session, frame.call(), made.error());
-        uplink::Frame answer;
-        answer.set_answer_to(frame.call());
-        answer.mutable_join_answer()->set_host(host);
-        answer.mutable_join_answer()->set_zone(term->look().estate.hosts.at(host).zone);
-        answer.mutable_join_answer()->set_certificate(made->certificate);
-        answer.mutable_join_answer()->set_authority(term->ports().authority.certificate());
-        send(session, answer);
+        if (!row.open) open(relayed.session(), row);
+        (void)row.open->feed(std::move(*frame.mutable_sealed()->mutable_bytes()));
+        return row.open;
     }
 
-    void hello(const std::string& host, std::uint64_t session, std::uint64_t call,
-               const uplink::AgentHello& hello) {
-        if (hello.epoch() > term->epoch()) {
-            term->outranked("host " + host, hello.epoch());
-            return;
-        }
-        Desk& desk = term->desk("host/" + host);
-        if (const auto greeted = host_greets(desk, host, access, session, hello.life().substr(0, 128),
-                                             hello.turn(), hello.settled());
-            !greeted)
-            return fail_call(session, call, greeted.error());
-        term->hosts_moved({host});
-        note_report(desk, host, report_of(hello), term->ports().timers.now());
-        uplink::Frame welcome;
-        welcome.set_answer_to(call);
-        welcome.mutable_agent_welcome()->set_epoch(term->epoch());
-        welcome.mutable_agent_welcome()->set_report_interval_ms(
-            static_cast<std::uint32_t>(term->settings().report_interval.count()));
-        *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();
-        term->knows_access(host);
-        after(session, std::move(welcome), [term = term, host] { term->send_commands(host); });
+    void open(std::uint64_t number, Row& row) {
+        const auto carry = [to = &link, number, channel = row.channel](std::string piece) {
+            uplink::Frame sealed;
+            sealed.mutable_sealed()->set_channel(channel);
+            sealed.mutable_sealed()->set_bytes(std::move(piece));
+            uplink::Frame frame;
+            frame.mutable_relayed()->set_session(number);
+            sealed.SerializeToString(frame.mutable_relayed()->mutable_frame());
+            return to->send(std::move(frame));
+        };
+        row.open = std::make_shared<wire::Channel>(
+            term->ports().loop,
+            fmt::format("{} through {}", row.host.empty() ? "a visitor" : row.host, access), carry);
+        tasks.start("host", converse({.access = access,
+                                      .number = number,
+                                      .host = row.host,
+                                      .channel = row.channel,
+                                      .invitation = row.invitation},
+                                     row.open));
     }
 
-    void report(const std::string& host, std::uint64_t session, const uplink::Report& report) {
-        const std::uint64_t sequence = report.sequence();
-        Desk& desk = term->desk("host/" + host);
-        HostLive& live = desk.live.hosts[host];
-        live.rtt_us = report.rtt_us();
-        live.reports_dropped = report.dropped();
-        // One that came before is acknowledged again, and noted once: later ones may have been noted since.
-        switch (count_report(desk, host, sequence, report.missing())) {
-            case ReportIs::next:
-                note_report(desk, host, report_of(report), term->ports().timers.now());
-                break;
-            case ReportIs::known: term->heard(host); break;
-            case ReportIs::astray: asked_again(host, session); return;
-        }
-        uplink::Frame ack;
-        ack.mutable_report_ack()->set_sequence(sequence);
-        after(session, std::move(ack));
+    Task<> converse(HostSession session, std::shared_ptr<wire::Channel> channel) {
+        co_await serve_host(term, session, channel);
+        channel->end({Code::unavailable, "it is over"});
+        CO_TRY(co_await check_cancelled());
+        const auto row = rows.find(session.number);
+        if (row != rows.end() && row->second.open == channel) end_channel(session.number, row->second);
+        co_return Result<>{};
     }
 
-    void update(const std::string& host, std::uint64_t session, const uplink::CommandUpdate& update) {
-        Desk& desk = term->desk("host/" + host);
-        term->heard(host);
-        if (update.state() == "running") {
-            note_progress(desk, host, update.id(), update.phase(), update.message());
-            return term->commit_then(nullptr);
-        }
-        note_answer(desk, host, update.id(), answer_of(update));
-        uplink::Frame ack;
-        ack.mutable_command_ack()->set_id(update.id());
-        after(session, std::move(ack));
+    // The host may be invited again, when that is due.
+    void end_channel(std::uint64_t number, Row& row) {
+        uplink::Frame frame;
+        frame.mutable_sealed()->set_channel(row.channel);
+        frame.mutable_sealed()->set_end(true);
+        (void)pass(link, number, frame);
+        row.open = nullptr;
+        row.channel = 0;
     }
 
-    // Answers once what was just decided is durable.
-    void after(std::uint64_t session, uplink::Frame frame, std::function<void()> then = nullptr) {
-        term->commit_then(
-            [term = term, name = access, session, frame = std::move(frame), then = std::move(then)] {
-                term->send_to_session(name, session, frame);
-                if (then) then();
-            });
+    Task<> close() {
+        for (const auto& [number, row] : rows)
+            if (row.open) row.open->end({Code::unavailable, "the access point has gone"});
+        return tasks.close();
     }
 };
 
@@ -263,9 +221,10 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     log_info("access point {} is here, from {}", name, link.address());
 
     term->add_access(name, frame.access_hello().version(), frame.access_hello().sessions_max(), link);
-    Sessions sessions{term, link, name, {}};
+    Sessions sessions{term, link, name};
+    sessions.tasks.start("invitations", sessions.invite_all());
     Result<> ended;
-    while (!term->ended()) {
+    while (ended && !term->ended()) {
         auto received = co_await link.receive();
         if (!received) {
             ended = std::unexpected(received.error());
@@ -274,7 +233,11 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
         switch (received->body_case()) {
             case uplink::Frame::kSessionUp: sessions.up(received->session_up()); break;
             case uplink::Frame::kSessionDown: sessions.down(received->session_down()); break;
-            case uplink::Frame::kRelayed: sessions.relayed(received->relayed()); break;
+            case uplink::Frame::kRelayed:
+                // Nobody reads while we go on with the next frame: a loud host is listened to in between.
+                if (const auto channel = sessions.relayed(received->relayed()))
+                    ended = co_await channel->calm();
+                break;
             case uplink::Frame::kAccessStatus:
                 term->note_status(name, received->access_status().tunnels(),
                                   received->access_status().banned());
@@ -282,6 +245,7 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
             default: break;  // A newer access point may say more.
         }
     }
+    co_await sessions.close();
     term->drop_access(name, link);
     co_return ended;
 }

@@ -123,6 +123,9 @@ TEST_F(AccessLink, AHostIsAskedAndItsAnswerComesBack) {
 
     wire::Link& link = access();
     up(link, 1, "h-a");
+    EXPECT_EQ((*ask())->error().reason, "host_unreachable") << "it has said nothing";
+    hello(link, 1);
+    EXPECT_TRUE(told(link).has_agent_welcome());
     const Heard answered = ask(), refused = ask();
     const uplink::Frame first = told(link), second = told(link);
     EXPECT_EQ(first.log_request().instance(), "i-1");
@@ -187,6 +190,8 @@ TEST_F(AccessLink, ACommandIsSentWhenItIsDurableAndAgainUntilItIsAnswered) {
 TEST_F(AccessLink, AnAnswerIsAcknowledgedWhenItIsDurable) {
     wire::Link& link = access();
     up(link, 1, "h-a");
+    hello(link, 1);
+    EXPECT_TRUE(told(link).has_agent_welcome());
     const std::string id = started("one");
     (void)commit();
     const std::string command = told(link).command().id();
@@ -226,9 +231,7 @@ TEST_F(AccessLink, WhatAnOlderSessionStillSaysIsPast) {
     EXPECT_FALSE(told(old).has_command());
     finish_command(old, 1, command.command().id());
     EXPECT_FALSE(term().look().estate.commands.all().empty()) << "said by nobody who is connected";
-    uplink::Frame down;
-    down.mutable_session_down()->set_session(1);
-    send(old, down);
+    down(old, 1);
     EXPECT_TRUE(term().look().live.hosts.at("h-a").connected) << "it has been elsewhere since";
     finish_command(now, 1, command.command().id());
     EXPECT_TRUE(term().look().estate.commands.all().empty());
@@ -279,8 +282,7 @@ TEST_F(Ways, AStandbyLeadsToTheHostAtOnceAndSpeaksWhenItGreets) {
     EXPECT_EQ(route.access(1), "control of nj-2");
     first.close();
     timers.settle();
-    EXPECT_TRUE(live().connected);
-    EXPECT_EQ(live().access, "nj-2");
+    EXPECT_FALSE(live().connected) << "it has said nothing there";
     uplink::Route after;
     write_ways(term().look(), "h-a", after);
     ASSERT_EQ(after.access_size(), 1);
@@ -364,19 +366,15 @@ TEST_F(Ways, ADrainIsToldToItsAccessPointAndToEveryHost) {
     timers.advance(2s);
     bool access_told = false, host_told = false;
     for (int i = 0; i < 6; ++i) {
-        const uplink::Frame frame = next(first);
-        access_told |= frame.drain().draining();
-        uplink::Frame inner;
-        (void)inner.ParseFromString(frame.relayed().frame());
-        for (const auto& entry : inner.access_list().access()) host_told |= entry.draining();
+        access_told |= next(first).drain().draining();
+        const uplink::Frame frame = told(first);
+        for (const auto& entry : frame.access_list().access()) host_told |= entry.draining();
     }
     EXPECT_TRUE(access_told);
     EXPECT_TRUE(host_told);
     up(second, 1, "h-a");
     greet(second, 1, 2);
-    uplink::Frame down;
-    down.mutable_session_down()->set_session(1);
-    send(first, down);
+    down(first, 1);
     EXPECT_EQ(state_of(term().look(), row), api::AccessState::drained);
     ASSERT_TRUE(drain_access(desk(), "nj-1", false, false));
     EXPECT_EQ(state_of(term().look(), row), api::AccessState::up);
@@ -386,7 +384,7 @@ TEST_F(AccessLink, WhoHasNotJoinedMayDoNothingElse) {
     wire::Link& link = access();
     up(link, 4, "");
     hello(link, 4);
-    EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET);
+    EXPECT_EQ(told(link).failure().reason(), "visitor");
     uplink::Frame join;
     join.set_call(5);
     join.mutable_join_request()->set_token("ht_x.f00d");
@@ -395,11 +393,125 @@ TEST_F(AccessLink, WhoHasNotJoinedMayDoNothingElse) {
     const uplink::Frame refused = told(link);
     EXPECT_EQ(refused.answer_to(), 5u);
     EXPECT_TRUE(refused.has_failure());
-    uplink::Frame frame;
-    frame.mutable_relayed()->set_session(99);
-    frame.mutable_relayed()->set_frame(join.SerializeAsString());
-    send(link, frame);
+    relay(link, 99, join);
     EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET) << "a session that nobody announced";
+}
+
+// ── What an access point can do with a key of its own, or a stolen one
+
+TEST_F(Ways, WhatIsNotSealedIsNotHeard) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    uplink::Frame hello;
+    hello.set_call(1);
+    hello.mutable_agent_hello()->set_epoch(1);
+    relay(link, 1, hello);
+    uplink::Frame renew;
+    renew.mutable_renew_request()->set_csr("CSR");
+    relay(link, 1, renew);
+    EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET);
+    EXPECT_FALSE(live().connected);
+    uplink::Frame forged;
+    forged.mutable_sealed()->set_channel(12345);
+    forged.mutable_sealed()->set_bytes("host/h-a\n");
+    relay(link, 1, forged);
+    EXPECT_EQ(net.handshakes, 0) << "a channel that nobody was invited to";
+}
+
+TEST_F(Ways, AHostIsWhoItsCertificateSaysAndNotWhoItsAccessPointSays) {
+    wire::Link& link = access();
+    up(link, 1, "h-a");
+    for (const std::string shown : {"host/h-b", "access/nj-1", "", "expired host/h-a"}) {
+        played[{&link, 1}].identity = shown;
+        timers.advance(3s);
+        greet(link, 1, 1);
+        EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET) << shown;
+        EXPECT_FALSE(live().connected) << shown;
+    }
+    EXPECT_EQ(played[(std::pair{&link, std::uint64_t{1}})].endings, 4);
+    played[{&link, 1}].identity = "host/h-a";
+    timers.advance(3s);
+    greet(link, 1, 1);
+    EXPECT_TRUE(told(link).has_agent_welcome()) << "and it is invited again each time";
+}
+
+TEST_F(Ways, ToSayThatAHostIsThereTakesNothingFromWhereItIs) {
+    wire::Link& real = access("nj-1");
+    up(real, 1, "h-a");
+    greet(real, 1, 1);
+    EXPECT_TRUE(told(real).has_agent_welcome());
+    wire::Link& stolen = access("nj-2");
+    up(stolen, 1, "h-a");
+    down(stolen, 1);
+    up(stolen, 2, "h-a");
+    EXPECT_TRUE(live().connected);
+    EXPECT_EQ(live().access, "nj-1");
+    const std::string id = started("one");
+    (void)commit();
+    EXPECT_FALSE(told(stolen).has_command());
+    EXPECT_TRUE(told(real).has_access_list()) << "there is a second way";
+    EXPECT_TRUE(told(real).has_command());
+    up(stolen, 3, "h-nobody");
+    EXPECT_TRUE(next(stolen).has_session_down()) << "of a host that never was";
+    EXPECT_EQ(next(real).body_case(), uplink::Frame::BODY_NOT_SET) << "no other access point hears of it";
+}
+
+TEST_F(Ways, AHostThatComesAndGoesIsInvitedNoOftenerThanItsRate) {
+    wire::Link& link = access();
+    const auto invited = [&] {
+        int all = 0;
+        for (const auto& [at, host] : played) all += host.invitations;
+        return all;
+    };
+    std::uint64_t session = 0;
+    for (int i = 0; i < 100; ++i) up(link, ++session, "h-a");
+    EXPECT_EQ(invited(), static_cast<int>(HostLimits::invitations.burst));
+    up(link, ++session, "h-b");
+    EXPECT_EQ(invited(), static_cast<int>(HostLimits::invitations.burst) + 1) << "others wait for nobody";
+    timers.advance(20s);
+    pump(link);
+    EXPECT_LE(invited(), static_cast<int>(HostLimits::invitations.burst) + 12);
+    EXPECT_GE(invited(), static_cast<int>(HostLimits::invitations.burst) + 8) << "by and by";
+}
+
+TEST_F(Ways, HandshakesUnderWayAreBoundedAndWhoWaitsIsInvitedAgain) {
+    wire::Link& link = access();
+    term().host_limits().handshakes = HostLimits::handshakes_max;
+    up(link, 1, "h-a");
+    greet(link, 1, 1);
+    EXPECT_EQ(net.handshakes, 0);
+    EXPECT_EQ(played[(std::pair{&link, std::uint64_t{1}})].endings, 1);
+    term().host_limits().handshakes = 0;
+    timers.advance(3s);
+    greet(link, 1, 1);
+    EXPECT_TRUE(told(link).has_agent_welcome());
+    EXPECT_EQ(term().host_limits().handshakes, 0U);
+}
+
+TEST_F(Ways, AVisitorMayAskForACertificateAndForNothingElse) {
+    wire::Link& link = access();
+    up(link, 1, "");
+    played[{&link, 1}].identity = "expired host/h-a";
+    greet(link, 1, 1);
+    EXPECT_EQ(told(link).failure().reason(), "visitor");
+    EXPECT_FALSE(term().look().live.hosts.contains("h-a") && live().connected);
+    uplink::Frame join;
+    join.set_call(5);
+    join.mutable_join_request()->set_token("ht_x.f00d");
+    say(link, 1, join);
+    EXPECT_EQ(told(link).failure().reason(), "visitor") << "it is somebody: it does not join";
+    uplink::Frame renew;
+    renew.set_call(6);
+    renew.mutable_renew_request()->set_csr("CSR");
+    say(link, 1, renew);
+    EXPECT_EQ(told(link).failure().message(), "no authority") << "that is its request, which is looked at";
+    ASSERT_TRUE(remove_host(desk(), "h-a", false));
+    say(link, 1, renew);
+    EXPECT_EQ(told(link).failure().reason(), "host_removed");
+    EXPECT_FALSE(played[(std::pair{&link, std::uint64_t{1}})].authority.empty());
+    timers.advance(25s);
+    pump(link);
+    EXPECT_GE(played[(std::pair{&link, std::uint64_t{1}})].endings, 1) << "and not for long";
 }
 
 }  // namespace

@@ -102,7 +102,10 @@ void write_ways(const Desk& desk, const std::string& host, uplink::Route& into) 
         if (const AccessPoint* access = desk.estate.access_points.find(name))
             ways.emplace_back(access->draining, name != live->second.access, access->control_address);
     };
-    if (!live->second.ways.contains(live->second.access)) add(live->second.access);
+    // Of a host that is on its way elsewhere the last one may still lead to it.
+    if (!live->second.ways.contains(live->second.access) &&
+        (live->second.connected || live->second.ways.empty()))
+        add(live->second.access);
     for (const auto& [name, session] : live->second.ways) add(name);
     std::ranges::sort(ways);
     for (auto& [draining, other, address] : ways) into.add_access(std::move(address));

@@ -202,26 +202,31 @@ void keep_certificate(Desk& desk, const std::string& token_hash, const std::stri
     }
 }
 
-Result<> host_connected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
+Result<> check_host(const Desk& desk, const std::string& id) {
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired)
         return fail(Code::forbidden, fmt::format("host {} is not part of this cloud", id), "host_removed");
-    HostLive& live = desk.live.hosts[id];
-    live.ways[access] = session;
-    if (!live.connected || live.access == access) count_on(live, access, session);
+    return {};
+}
+
+Result<> host_connected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
+    TRY(check_host(desk, id));
+    desk.live.hosts[id].ways[access] = session;
     return {};
 }
 
 void host_disconnected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
     const auto at = desk.live.hosts.find(id);
     if (at == desk.live.hosts.end()) return;
-    HostLive& live = at->second;
-    if (const auto way = live.ways.find(access); way != live.ways.end() && way->second == session)
-        live.ways.erase(way);
-    if (live.access != access || live.session != session) return;
-    live.connected = live.complete = false;
-    // Orders reach it there at once; it says hello there in a moment.
-    if (!live.ways.empty()) count_on(live, live.ways.begin()->first, live.ways.begin()->second);
+    auto& ways = at->second.ways;
+    if (const auto way = ways.find(access); way != ways.end() && way->second == session) ways.erase(way);
+    host_silent(desk, id, access, session);
+}
+
+void host_silent(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
+    const auto at = desk.live.hosts.find(id);
+    if (at == desk.live.hosts.end() || at->second.access != access || at->second.session != session) return;
+    at->second.connected = at->second.complete = at->second.greeted = false;
 }
 
 Result<> host_greets(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session,

@@ -23,11 +23,18 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
 Result<> check_renewal(const Desk& desk, const std::string& id, const std::string& key);
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate);
 
-// A session of this host has begun or ended. The first that is there counts until the host says hello on
-// another. Errors: forbidden (no such host, or removed: it is to be cut off).
+// Whether it is a host of ours. Errors: forbidden (host_removed).
+Result<> check_host(const Desk& desk, const std::string& host);
+
+// A session of this host has begun or ended, as an access point says: a way for tunnels, which prove by
+// themselves who is at their end. Nothing is believed of the host before it has said hello, sealed. Errors:
+// as check_host().
 Result<> host_connected(Desk& desk, const std::string& host, const std::string& access,
                         std::uint64_t session);
 void host_disconnected(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
+
+// It says nothing more there.
+void host_silent(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
 
 // It says hello there: from now on that session counts, whatever order its connections came in. `settled`:
 // reports up to this number will not come. Errors: conflict (an older turn of the same life: a newer hello

@@ -41,7 +41,7 @@ struct HostLive {
     bool greeted = false;  // It said hello on the session that counts.
     std::string life;      // Of its process, as its hello said; empty: an older agent, which counts nothing.
     std::uint64_t turn = 0;             // Of its last hello: what an older session still says is past.
-    std::uint64_t asked_on = 0;         // The session on which it was asked to say hello again.
+    std::uint64_t asked_on = 0;         // The channel on which it was asked to say hello again.
     std::uint64_t last_sequence = 0;    // Its reports up to here are noted.
     std::uint64_t reports_dropped = 0;  // That it had no room for, as it says;
     std::uint64_t reports_lost = 0;  // that are missing though it says nothing of it: never, if all is well.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
-#include "core/suspend.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/command_rules.h"
@@ -22,11 +21,6 @@ namespace hostler::master {
 
 using std::chrono::seconds;
 
-struct Term::Calls {
-    std::uint64_t next = 1;
-    std::map<std::uint64_t, WakerPtr<uplink::Frame>> waiting;
-};
-
 Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
            std::uint64_t number)
     : ports_(ports),
@@ -38,7 +32,6 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       number_(number),
       durable_(number),
       access_list_(std::make_unique<uplink::AccessList>()),
-      calls_(std::make_shared<Calls>()),
       tasks_(ports.loop) {}
 
 Term::~Term() = default;
@@ -105,7 +98,7 @@ void Term::end(Error why) {
     durable_changed_.notify_all();
     ending_.notify_all();
     afterwards_.clear();  // They hold this term.
-    for (auto& [id, waiting] : std::exchange(calls_->waiting, {})) waiting->wake(std::unexpected(*ended_));
+    for (auto& [host, link] : std::exchange(said_hello_, {})) link->close();
 }
 
 void Term::outranked(const std::string& who, std::uint64_t epoch) {
@@ -247,19 +240,16 @@ void Term::tell_drains() {
     }
 }
 
-bool Term::send_to_session(const std::string& access, std::uint64_t session, const uplink::Frame& frame) {
-    const auto link = access_.find(access);
-    if (link == access_.end()) return false;
-    uplink::Frame relayed;
-    relayed.mutable_relayed()->set_session(session);
-    frame.SerializeToString(relayed.mutable_relayed()->mutable_frame());
-    return link->second->try_send(relayed).has_value();
+bool Term::drop_host(const std::string& host, const std::shared_ptr<wire::Link>& link) {
+    const auto at = said_hello_.find(host);
+    if (at == said_hello_.end() || at->second != link) return false;
+    said_hello_.erase(at);
+    return true;
 }
 
 bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
-    const auto live = live_.hosts.find(host);
-    return live != live_.hosts.end() && live->second.connected &&
-           send_to_session(live->second.access, live->second.session, frame);
+    const auto link = said_hello_.find(host);
+    return link != said_hello_.end() && link->second->try_send(frame).has_value();
 }
 
 void Term::send_command(const HostCommand& command) {
@@ -276,27 +266,22 @@ void Term::send_commands(const std::string& host) {
 }
 
 Task<uplink::Frame> Term::ask_host(std::string host, uplink::Frame frame, Duration deadline) {
-    const auto calls = calls_;
-    const std::uint64_t call = calls->next++;
-    frame.set_call(call);
-    if (!send_to_host(host, frame))
+    const auto self = shared_from_this();
+    const auto at = said_hello_.find(host);
+    if (at == said_hello_.end())
         co_return fail(Code::unavailable, fmt::format("host {} is not connected at the moment", host),
                        "host_unreachable");
-    const Deadline late{
-        ports_.timers, deadline, [calls, call, host] {
-            if (const auto at = calls->waiting.find(call); at != calls->waiting.end())
-                at->second->wake(fail(Code::timeout, fmt::format("host {} did not answer in time", host)));
-        }};
-    auto answer = co_await suspend<uplink::Frame>(
-        [calls, call](WakerPtr<uplink::Frame> waker) { calls->waiting[call] = std::move(waker); });
-    calls->waiting.erase(call);
-    if (answer && answer->has_failure()) co_return std::unexpected(wire::error_of(answer->failure()));
+    const auto link = at->second;
+    auto answer = co_await link->ask(std::move(frame), deadline);
+    CO_TRY(co_await check_cancelled());
+    if (answer) co_return answer;
+    if (ended_) co_return std::unexpected(*ended_);
+    if (answer.error().code == Code::timeout)
+        co_return fail(Code::timeout, fmt::format("host {} did not answer in time", host));
+    if (link->closed())
+        co_return fail(Code::unavailable, fmt::format("host {} went away before it had answered", host),
+                       "host_unreachable");
     co_return answer;
-}
-
-void Term::answered(std::uint64_t call, uplink::Frame frame) {
-    if (const auto at = calls_->waiting.find(call); at != calls_->waiting.end())
-        at->second->wake(std::move(frame));
 }
 
 void Term::cut_off(const std::string& host, const std::string& why) {
@@ -304,6 +289,7 @@ void Term::cut_off(const std::string& host, const std::string& why) {
     frame.mutable_cut_off()->set_host(host);
     frame.mutable_cut_off()->set_why(why);
     frame.mutable_cut_off()->set_revoked(true);
+    if (const auto link = said_hello_.find(host); link != said_hello_.end()) link->second->close();
     // A link that is too full for this is too slow to be trusted with it: it comes back and is told at its
     // hello.
     for (auto& [name, link] : access_)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "core/rate.h"
 #include "core/signal.h"
 #include "core/task_group.h"
 #include "roles/master/desk.h"
@@ -22,6 +23,21 @@ class Link;
 }
 
 namespace hostler::master {
+
+// What hosts that come and go may cost a master.
+struct HostLimits {
+    static constexpr std::size_t handshakes_max =
+        256;  // Under way at one time; who comes then is invited later.
+    // Of one host, whatever access point says that it is there; and of all that have not joined yet.
+    static constexpr RateLimit invitations{.per_second = 0.5, .burst = 8};
+    static constexpr RateLimit visits{.per_second = 20, .burst = 200};
+    static constexpr std::size_t hosts_max = 50'000;  // Whose invitations are counted.
+
+    std::size_t handshakes = 0;
+    Rates invited{invitations, hosts_max};
+    Rate visited{visits};
+    std::uint64_t invitation = 0;  // Counts them: which was before which.
+};
 
 class Term : public std::enable_shared_from_this<Term> {
 public:
@@ -70,16 +86,21 @@ public:
     void add_gateway(wire::Link& link);
     void drop_gateway(wire::Link& link);
 
-    // false: the host is not connected, or its access point is overrun.
+    // The sealed link on which this host has said hello; it is the one that counts until another does.
+    void add_host(const std::string& host, std::shared_ptr<wire::Link> link) {
+        said_hello_[host] = std::move(link);
+    }
+    bool drop_host(const std::string& host,
+                   const std::shared_ptr<wire::Link>& link);  // true: it was that one.
+    // false: the host is not connected, or too much waits for it.
     bool send_to_host(const std::string& host, const uplink::Frame& frame);
-    bool send_to_session(const std::string& access, std::uint64_t session, const uplink::Frame& frame);
     // Errors: unavailable (not connected), timeout, those of the host.
     Task<uplink::Frame> ask_host(std::string host, uplink::Frame frame, Duration deadline);
-    void answered(std::uint64_t call, uplink::Frame frame);
     // Sends what is under way for this host (again): it does each command once.
     void send_commands(const std::string& host);
     void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
+    HostLimits& host_limits() { return host_limits_; }
     void hosts_moved(const std::set<std::string>& hosts);  // Other access points lead there now.
     const uplink::AccessList& access_list() const { return *access_list_; }  // As agents are told.
     void note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned);
@@ -87,7 +108,6 @@ public:
     void send_all_routes(wire::Link& gateway);
 
 private:
-    struct Calls;
     Task<> write(Changes changes, std::vector<Touched> touched);
     void publish(std::uint64_t number, std::vector<Touched> touched);
     void send_command(const HostCommand& command);
@@ -120,8 +140,9 @@ private:
     std::vector<wire::Link*> gateways_;    // In the order in which they came: a simulation repeats it.
     Instant beat_{};                       // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;  // Commands, by id.
-    std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
-    std::shared_ptr<Calls> calls_;
+    std::map<std::string, std::vector<std::string>> routed_;         // Names that gateways know, by instance.
+    std::map<std::string, std::shared_ptr<wire::Link>> said_hello_;  // By host.
+    HostLimits host_limits_;
     TaskGroup tasks_;
 };
 

@@ -5,6 +5,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/testing/fakes.h"
+#include "wire/channel.h"
 #include "wire/link.h"
 
 namespace hostler::agent::testing {
@@ -25,10 +26,12 @@ public:
     FakeMaster(Loop& loop, Timers& timers, Net& net) : loop_(loop), timers_(timers), net_(net), tasks_(loop) {
         credentials =
             std::make_shared<Credentials>(Credentials{certificate("access/a-1"), "KEY-0", authority});
+        master = std::make_shared<Credentials>(Credentials{certificate("master/m-1"), "KEY-0", authority});
     }
     void listen(std::string address) { tasks_.start("listen", accept(std::move(address))); }
 
     void send(uplink::Frame frame) {
+        if (frame.has_tunnel_order()) return say_in_the_clear(frame);  // Tunnels are the access point's.
         if (link) (void)link->try_send(frame);
     }
     void order(const uplink::Command& command) {
@@ -36,8 +39,16 @@ public:
         *frame.mutable_command() = command;
         send(std::move(frame));
     }
+    // As the access point, to whoever spoke last: not sealed.
+    void say_in_the_clear(const uplink::Frame& frame) {
+        if (outer) (void)outer->try_send(frame);
+    }
     void cut() {
-        if (link) link->close();
+        if (outer) outer->close();
+    }
+    // Another master, who knows nothing of what was said: it invites anew.
+    void invite() {
+        if (outer) invite(*outer);
     }
 
     // The answer that ended the command, if one came.
@@ -55,7 +66,10 @@ public:
         return made;
     }
 
-    std::shared_ptr<Credentials> credentials;
+    std::shared_ptr<Credentials> credentials;  // The access point's,
+    std::shared_ptr<Credentials> master;       // and the master's.
+    bool invites = true;
+    std::string invited_authority = authority;
     std::uint64_t epoch = 1;
     std::uint32_t report_interval_ms = 10'000;
     bool acknowledge_reports = true;
@@ -66,7 +80,10 @@ public:
     std::string join_authority = authority;
     std::int64_t certificate_until = static_cast<std::int64_t>(9e18);
 
-    std::shared_ptr<wire::Link> link;
+    std::shared_ptr<wire::Link> link;     // To the agent, sealed,
+    std::shared_ptr<wire::Link> outer;    // and its connection to the access point.
+    std::string passed;                   // Every byte that the access point could read.
+    std::vector<uplink::Frame> unsealed;  // What was said to the access point alone.
     std::vector<uplink::JoinRequest> joins;
     std::vector<uplink::AgentHello> hellos;
     std::vector<uplink::Report> reports;
@@ -86,12 +103,65 @@ private:
         StreamPtr stream =
             CO_TRY(co_await net_.secure(std::move(raw), {credentials, false, ""}, Side::server, 5s));
         auto mine = std::make_shared<wire::Link>(loop_, timers_, std::move(stream));
+        std::unique_ptr<wire::Channel> channel;
+        if (invites) invite(*mine);
         while (true) {
             auto frame = co_await mine->receive();
             if (!frame) break;
+            passed += frame->SerializeAsString();
+            if (!frame->has_sealed()) {
+                unsealed.push_back(std::move(*frame));
+                continue;
+            }
+            const auto& sealed = frame->sealed();
+            if (sealed.channel() != invited_[mine.get()]) continue;
+            if (sealed.end()) {
+                channel = nullptr;
+                if (invites) invite(*mine);
+                continue;
+            }
+            if (!channel || opened_[mine.get()] != sealed.channel()) {
+                opened_[mine.get()] = sealed.channel();
+                channel = open(mine, sealed.channel());
+            }
+            (void)channel->feed(sealed.bytes());
+        }
+        if (outer == mine) outer = link = nullptr;
+        co_return Result<>{};
+    }
+    void invite(wire::Link& to) {
+        uplink::Frame frame;
+        frame.mutable_invite()->set_channel(invited_[&to] = ++channels_);
+        frame.mutable_invite()->set_authority(invited_authority);
+        (void)to.try_send(frame);
+    }
+    std::unique_ptr<wire::Channel> open(std::shared_ptr<wire::Link> over, std::uint64_t number) {
+        auto channel = std::make_unique<wire::Channel>(loop_, "agent", [over, number](std::string piece) {
+            uplink::Frame frame;
+            frame.mutable_sealed()->set_channel(number);
+            frame.mutable_sealed()->set_bytes(std::move(piece));
+            return over->send(std::move(frame));
+        });
+        tasks_.start("sealed", converse(over, number, channel->stream()));
+        return channel;
+    }
+    Task<> converse(std::shared_ptr<wire::Link> over, std::uint64_t number, StreamPtr raw) {
+        StreamPtr stream = CO_TRY(
+            co_await net_.secure(std::move(raw), {.own = master, .peer_required = false}, Side::server, 5s));
+        auto mine = std::make_shared<wire::Link>(loop_, timers_, std::move(stream));
+        while (true) {
+            auto frame = co_await mine->receive();
+            if (!frame) break;
+            if (frame->has_agent_hello()) outer = over;
             handle(mine, std::move(*frame));
         }
         if (link == mine) link = nullptr;
+        if (invited_[over.get()] != number) co_return Result<>{};
+        uplink::Frame over_and_out;
+        over_and_out.mutable_sealed()->set_channel(number);
+        over_and_out.mutable_sealed()->set_end(true);
+        (void)over->try_send(over_and_out);
+        if (invites) invite(*over);
         co_return Result<>{};
     }
     void handle(std::shared_ptr<wire::Link> from, uplink::Frame frame) {
@@ -137,6 +207,8 @@ private:
     Loop& loop_;
     Timers& timers_;
     Net& net_;
+    std::map<wire::Link*, std::uint64_t> invited_, opened_;
+    std::uint64_t channels_ = 0;
     TaskGroup tasks_;
 };
 

@@ -70,7 +70,10 @@ struct DeskRig {
         report(id), report(id);
         return id;
     }
-    void connect(const std::string& id) { (void)host_connected(desk, id, "access-nj", ++sessions); }
+    void connect(const std::string& id) {
+        (void)host_connected(desk, id, "access-nj", ++sessions);
+        (void)host_greets(desk, id, "access-nj", sessions, "", 0, 0);
+    }
     void disconnect(const std::string& id) {
         host_disconnected(desk, id, "access-nj", live.hosts[id].session);
     }

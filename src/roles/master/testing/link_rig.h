@@ -7,9 +7,22 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/links.h"
 #include "roles/master/testing/term_rig.h"
+#include "wire/channel.h"
+#include "wire/frame_cutter.h"
 #include "wire/link.h"
 
 namespace hostler::master::testing {
+
+// What plays a host in its session at an access point that is played, too.
+struct PlayedHost {
+    std::string identity{};  // That it shows; "expired host/h-a" has been so for too long.
+    std::uint64_t invited = 0, opened = 0;
+    int invitations = 0, endings = 0;
+    std::string authority{};  // As its invitation named it.
+    std::unique_ptr<wire::Channel> channel{};
+    StreamPtr stream{};
+    wire::FrameCutter cutter{4 << 20};
+};
 
 struct LinkRig : TermRig {
     LinkRig() {
@@ -24,7 +37,9 @@ struct LinkRig : TermRig {
     ~LinkRig() {
         (void)hostler::testing::try_run(loop, running.close());
         finish();
+        played.clear();
         peers.clear();
+        timers.settle();
     }
     void run_term() {
         running.start("term", lead.term->run());
@@ -62,32 +77,116 @@ struct LinkRig : TermRig {
         timers.settle();
     }
     void up(wire::Link& link, std::uint64_t session, const std::string& host) {
+        played[{&link, session}] = {.identity = host.empty() ? "" : "host/" + host};
         uplink::Frame frame;
         frame.mutable_session_up()->set_session(session);
         frame.mutable_session_up()->set_host(host);
         send(link, frame);
+        pump(link);
     }
-    // As a host says it, through its access point.
-    void say(wire::Link& link, std::uint64_t session, const uplink::Frame& said) {
+    void down(wire::Link& link, std::uint64_t session) {
+        played.erase({&link, session});
+        uplink::Frame frame;
+        frame.mutable_session_down()->set_session(session);
+        send(link, frame);
+    }
+    // As the access point passes it on.
+    void relay(wire::Link& link, std::uint64_t session, const uplink::Frame& said) {
         uplink::Frame frame;
         frame.mutable_relayed()->set_session(session);
         frame.mutable_relayed()->set_frame(said.SerializeAsString());
         send(link, frame);
     }
+    // As a host says it, sealed; it uses its invitation when it has said nothing yet.
+    void say(wire::Link& link, std::uint64_t session, const uplink::Frame& said) {
+        pump(link);
+        PlayedHost& host = played[{&link, session}];
+        if (!host.stream && host.invited != 0) open(link, session, host);
+        if (host.stream) write(*host.stream, said);
+        timers.settle();
+        pump(link);
+    }
+    void open(wire::Link& link, std::uint64_t session, PlayedHost& host) {
+        const auto number = host.opened = std::exchange(host.invited, 0);
+        host.channel = std::make_unique<wire::Channel>(
+            loop, "the master", [to = &link, session, number](std::string piece) {
+                uplink::Frame sealed, frame;
+                sealed.mutable_sealed()->set_channel(number);
+                sealed.mutable_sealed()->set_bytes(std::move(piece));
+                frame.mutable_relayed()->set_session(session);
+                frame.mutable_relayed()->set_frame(sealed.SerializeAsString());
+                return to->send(std::move(frame));
+            });
+        host.stream = host.channel->stream();
+        host.cutter = wire::FrameCutter{4 << 20};
+        HOSTLER_ASSERT(hostler::testing::try_run(loop, write_all(*host.stream, host.identity + "\n")));
+    }
+    void write(Stream& stream, const uplink::Frame& frame) {
+        std::string bytes;
+        const auto begin = wire::append_header(bytes);
+        frame.AppendToString(&bytes);
+        wire::complete_header(bytes, begin);
+        (void)hostler::testing::try_run(loop, write_all(stream, bytes));
+    }
+    // Answers, too, whoever asked: a link would keep them for those who wait.
+    void read(PlayedHost& host, std::deque<uplink::Frame>& into) {
+        std::array<char, 4096> bytes{};
+        while (host.stream) {
+            const auto size = host.stream->try_read(bytes);
+            if (!size || !*size || **size == 0) break;
+            HOSTLER_ASSERT(host.cutter.feed({bytes.data(), **size}, [&](std::string_view body) -> Result<> {
+                HOSTLER_ASSERT(
+                    into.emplace_back().ParseFromArray(body.data(), static_cast<int>(body.size())));
+                return {};
+            }));
+        }
+    }
     std::optional<Result<uplink::Frame>> received(wire::Link& link) {
         timers.settle();
         return hostler::testing::try_run(loop, link.receive());
     }
-    // The next frame; an empty one when there is none.
+    // Sorts what came: for the access point, and for the hosts there.
+    void pump(wire::Link& link) {
+        while (auto frame = received(link)) {
+            if (!*frame) break;
+            uplink::Frame inner;
+            const auto session = (*frame)->relayed().session();
+            if (!(*frame)->has_relayed() || !inner.ParseFromString((*frame)->relayed().frame())) {
+                to_access[&link].push_back(std::move(**frame));
+                continue;
+            }
+            PlayedHost& host = played[{&link, session}];
+            if (inner.has_invite()) {
+                host.invited = inner.invite().channel();
+                host.authority = inner.invite().authority();
+                ++host.invitations;
+                host.stream = nullptr;
+            } else if (inner.sealed().channel() != host.opened) {
+            } else if (inner.sealed().end()) {
+                host.stream = nullptr;
+                ++host.endings;
+            } else if (host.stream) {
+                (void)host.channel->feed(inner.sealed().bytes());
+            }
+            timers.settle();
+            read(host, to_hosts[&link]);
+        }
+    }
+    static uplink::Frame first(std::deque<uplink::Frame>& of) {
+        if (of.empty()) return {};
+        uplink::Frame frame = std::move(of.front());
+        of.pop_front();
+        return frame;
+    }
+    // The next frame for the access point or gateway itself; an empty one when there is none.
     uplink::Frame next(wire::Link& link) {
-        auto frame = received(link);
-        return frame && *frame ? std::move(**frame) : uplink::Frame{};
+        pump(link);
+        return first(to_access[&link]);
     }
     // The next frame for a host; an empty one when there is none.
     uplink::Frame told(wire::Link& link) {
-        uplink::Frame inner;
-        (void)inner.ParseFromString(next(link).relayed().frame());
-        return inner;
+        pump(link);
+        return first(to_hosts[&link]);
     }
     uplink::Frame ask(wire::Link& link, const uplink::Frame& question) {
         auto answer = hostler::testing::try_run(loop, link.ask(question, std::chrono::seconds{5}));
@@ -113,6 +212,8 @@ struct LinkRig : TermRig {
     }
 
     std::list<wire::Link> peers;
+    std::map<std::pair<wire::Link*, std::uint64_t>, PlayedHost> played;
+    std::map<wire::Link*, std::deque<uplink::Frame>> to_access, to_hosts;
     TaskGroup running{loop};
 };
 

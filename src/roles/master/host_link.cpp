@@ -1,0 +1,253 @@
+#include "roles/master/host_link.h"
+
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "roles/master/host_rules.h"
+#include "roles/master/messages.h"
+#include "wire/link.h"
+
+namespace hostler::master {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration handshake_time = seconds{10};
+constexpr Duration visit_time = seconds{20};  // For who may only join or renew.
+constexpr wire::LinkLimits host_limits{.sending_bytes_max = 2 << 20};
+constexpr wire::LinkLimits visitor_limits{
+    .frame_size_max = 64 * 1024, .sending_bytes_max = 128 * 1024, .received_bytes_max = 128 * 1024};
+
+SignedCertificate certify(Term& term, const std::string& csr, const std::string& host) {
+    auto made = term.ports().authority.sign(csr, {"host", host}, term.estate().time() - clock_tolerance,
+                                            term.settings().certificate_life + clock_tolerance);
+    HOSTLER_ASSERT(made);  // Its key's fingerprint was read from the same request.
+    return std::move(*made);
+}
+
+// What was decided is answered once it is durable.
+void after(Term& term, std::shared_ptr<wire::Link> link, uplink::Frame frame,
+           std::function<void()> then = nullptr) {
+    term.commit_then([link = std::move(link), frame = std::move(frame), then = std::move(then)] {
+        (void)link->try_send(frame);
+        if (then) then();
+    });
+}
+
+uplink::Frame refusal(std::uint64_t call, const Error& error) {
+    uplink::Frame frame = wire::failure_frame(error);
+    frame.set_answer_to(call);
+    return frame;
+}
+
+// Errors: those of its rules.
+Result<uplink::Frame> renewed(Term& term, const std::string& host, const std::string& csr) {
+    Desk& desk = term.desk("host/" + host);
+    TRY(check_host(desk, host));
+    const std::string key = TRY(term.ports().authority.key_fingerprint(csr));
+    TRY(check_renewal(desk, host, key));
+    uplink::Frame answer;
+    auto& into = *answer.mutable_join_answer();
+    into.set_host(host);
+    into.set_zone(term.look().estate.hosts.at(host).zone);
+    into.set_certificate(certify(term, csr, host).certificate);
+    into.set_authority(term.ports().authority.certificate());
+    return answer;
+}
+
+Result<uplink::Frame> joined(Term& term, const uplink::JoinRequest& request) {
+    const std::string token = request.token().substr(0, request.token().find('.'));
+    const std::string hash = term.ports().digest.sha256(token);
+    const std::string key = TRY(term.ports().authority.key_fingerprint(request.csr()));
+    Desk& desk = term.desk("host");
+    Joined host = TRY(join_host(desk, hash, key, request.hostname().substr(0, 253)));
+    if (host.certificate.empty()) {
+        host.certificate = certify(term, request.csr(), host.host).certificate;
+        keep_certificate(desk, hash, host.certificate);
+    }
+    uplink::Frame answer;
+    auto& into = *answer.mutable_join_answer();
+    into.set_host(host.host);
+    into.set_zone(host.zone);
+    into.set_certificate(host.certificate);
+    into.set_authority(term.ports().authority.certificate());
+    return answer;
+}
+
+// ── A host in good standing
+
+struct Words {
+    TermPtr term;
+    const HostSession& from;
+    std::shared_ptr<wire::Link> link;
+    const std::string& host = from.host;
+
+    // The session that counts is that of the last hello: what an older one still says is past.
+    bool current() const {
+        const auto live = term->look().live.hosts.find(host);
+        return live != term->look().live.hosts.end() && live->second.connected &&
+               live->second.access == from.access && live->second.session == from.number;
+    }
+
+    void hear(uplink::Frame frame) {
+        // Any session may greet; the newest greeting says which one counts from then on.
+        if (frame.has_agent_hello()) return hello(frame.call(), frame.agent_hello());
+        if (frame.has_renew_request()) return renew(frame);
+        if (frame.has_report() && asked_again()) return;
+        if (!current()) return;
+        switch (frame.body_case()) {
+            case uplink::Frame::kReport: return report(frame.report());
+            case uplink::Frame::kCommandUpdate: return update(frame.command_update());
+            default: log_warn("host {} sent a frame that is not for a master", host);
+        }
+    }
+
+    void refuse(std::uint64_t call, const Error& error) { (void)link->try_send(refusal(call, error)); }
+
+    // Reports are numbered from a hello on, and on this link none was heard: what they follow is not known.
+    // Acknowledging one would tell the host that all before it are safe, too.
+    bool asked_again() {
+        HostLive& live = term->desk("host/" + host).live.hosts[host];
+        if (live.greeted) return false;
+        if (std::exchange(live.asked_on, from.channel) == from.channel) return true;
+        uplink::Frame frame;
+        frame.mutable_agent_welcome()->set_epoch(term->epoch());
+        (void)link->try_send(frame);
+        return true;
+    }
+
+    void renew(const uplink::Frame& frame) {
+        const auto answer = renewed(*term, host, frame.renew_request().csr());
+        if (!answer) {
+            log_warn("{}, through access point {}", answer.error().message, from.access);
+            return refuse(frame.call(), answer.error());
+        }
+        uplink::Frame said = *answer;
+        said.set_answer_to(frame.call());
+        (void)link->try_send(said);
+    }
+
+    void hello(std::uint64_t call, const uplink::AgentHello& hello) {
+        if (hello.epoch() > term->epoch()) return term->outranked("host " + host, hello.epoch());
+        Desk& desk = term->desk("host/" + host);
+        if (const auto ours = check_host(desk, host); !ours) return refuse(call, ours.error());
+        if (const auto greeted = host_greets(desk, host, from.access, from.number,
+                                             hello.life().substr(0, 128), hello.turn(), hello.settled());
+            !greeted)
+            return refuse(call, greeted.error());
+        term->add_host(host, link);
+        term->hosts_moved({host});
+        note_report(desk, host, report_of(hello), term->ports().timers.now());
+        uplink::Frame welcome;
+        welcome.set_answer_to(call);
+        welcome.mutable_agent_welcome()->set_epoch(term->epoch());
+        welcome.mutable_agent_welcome()->set_report_interval_ms(
+            static_cast<std::uint32_t>(term->settings().report_interval.count()));
+        *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();
+        term->knows_access(host);
+        after(*term, link, std::move(welcome), [term = term, host = host] { term->send_commands(host); });
+    }
+
+    void report(const uplink::Report& report) {
+        const std::uint64_t sequence = report.sequence();
+        Desk& desk = term->desk("host/" + host);
+        HostLive& live = desk.live.hosts[host];
+        live.rtt_us = report.rtt_us();
+        live.reports_dropped = report.dropped();
+        // One that came before is acknowledged again, and noted once: later ones may have been noted since.
+        switch (count_report(desk, host, sequence, report.missing())) {
+            case ReportIs::next:
+                note_report(desk, host, report_of(report), term->ports().timers.now());
+                break;
+            case ReportIs::known: term->heard(host); break;
+            case ReportIs::astray: asked_again(); return;
+        }
+        uplink::Frame ack;
+        ack.mutable_report_ack()->set_sequence(sequence);
+        after(*term, link, std::move(ack));
+    }
+
+    void update(const uplink::CommandUpdate& update) {
+        Desk& desk = term->desk("host/" + host);
+        term->heard(host);
+        if (update.state() == "running") {
+            note_progress(desk, host, update.id(), update.phase(), update.message());
+            return term->commit_then(nullptr);
+        }
+        note_answer(desk, host, update.id(), answer_of(update));
+        uplink::Frame ack;
+        ack.mutable_command_ack()->set_id(update.id());
+        after(*term, link, std::move(ack));
+    }
+};
+
+Task<> listen(TermPtr term, HostSession from, std::shared_ptr<wire::Link> link) {
+    Words words{term, from, link};
+    while (!term->ended()) {
+        auto frame = co_await link->receive();
+        if (!frame) break;
+        words.hear(std::move(*frame));
+    }
+    if (term->drop_host(from.host, link))
+        host_silent(term->desk("host/" + from.host), from.host, from.access, from.number);
+    co_return Result<>{};
+}
+
+// ── Who is not one yet, or not any more
+
+// Who shows no certificate may join; who shows a host's, expired or not, may renew it. That is all.
+Task<> receive_visitor(TermPtr term, HostSession from, std::shared_ptr<wire::Link> link) {
+    const Deadline deadline{term->ports().timers, visit_time, [link] { link->close(); }};
+    const std::string who{link->identity()};
+    while (!term->ended()) {
+        const auto frame = co_await link->receive();
+        if (!frame) break;
+        Result<uplink::Frame> answer =
+            fail(Code::forbidden, "there is nothing to be had here but a certificate", "visitor");
+        if (who.empty() && frame->has_join_request())
+            answer = joined(*term, frame->join_request());
+        else if (who.starts_with("host/") && frame->has_renew_request())
+            answer = renewed(*term, who.substr(5), frame->renew_request().csr());
+        if (!answer) {
+            log_info("a visitor through access point {} is refused: {}", from.access, answer.error().message);
+            (void)link->try_send(refusal(frame->call(), answer.error()));
+            continue;
+        }
+        answer->set_answer_to(frame->call());
+        after(*term, link, std::move(*answer));
+    }
+    co_return Result<>{};
+}
+
+}  // namespace
+
+Task<> serve_host(TermPtr term, HostSession session, std::shared_ptr<wire::Channel> channel) {
+    HostLimits& limits = term->host_limits();
+    const bool visitor = session.host.empty();
+    Secure how{.own = term->ports().credentials,
+               .peer_required = !visitor,
+               .expect = visitor ? "" : "host/" + session.host,
+               .grace = visitor ? renewable : Duration{0}};
+    ++limits.handshakes;
+    auto stream =
+        co_await term->ports().net.secure(channel->stream(), std::move(how), Side::server, handshake_time);
+    --limits.handshakes;
+    if (!stream) {
+        if (stream.error().code == Code::unauthenticated)
+            log_warn("access point {} says that host '{}' is there: {}", session.access, session.host,
+                     stream.error().message);
+        co_return Result<>{};
+    }
+    const auto link = std::make_shared<wire::Link>(
+        term->ports().loop, term->ports().timers, std::move(*stream), visitor ? visitor_limits : host_limits);
+    if (visitor)
+        co_await receive_visitor(term, session, link);
+    else
+        co_await listen(term, session, link);
+    link->close();
+    co_return Result<>{};
+}
+
+}  // namespace hostler::master
