@@ -36,6 +36,7 @@ std::span<const Operation* const> operations() {
         &get_host,
         &cordon_host,
         &uncordon_host,
+        &release_host,
         &explain_host,
         &remove_host,
         &list_gpus,

@@ -137,6 +137,11 @@ inline constexpr Typed<NameHost, Host> uncordon_host{{
     .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
     .permission = "host.write", .scope = Scope::operator_only, .help = "Let a host take work again.",
     .noun = "host", .verb = "uncordon"}};
+inline constexpr Typed<NameHost, Host> release_host{{
+    .name = "releaseHost", .method = Method::post, .path = "/v1/hosts/{host}/release",
+    .permission = "host.write", .scope = Scope::operator_only,
+    .help = "Lift a host's quarantine: the next machine that says hello with its key is the host.",
+    .noun = "host", .verb = "release"}};
 inline constexpr Typed<NameHost, Explanation> explain_host{{
     .name = "explainHost", .path = "/v1/hosts/{host}/explain", .permission = "host.read",
     .scope = Scope::operator_only, .help = "Tell why a host is in its state.", .noun = "host",

@@ -7,8 +7,8 @@ namespace hostler::api {
 
 // clang-format off
 
-enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty };
-BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty)
+enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined };
+BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined)
 
 struct Host {
     std::string id;

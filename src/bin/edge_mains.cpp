@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/disk/journal.h"
+#include "adapters/net/authority.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
@@ -22,11 +23,12 @@ template <class Role, class Settings, class Ports>
 Task<> run(Process& process, fs::path data, Settings settings, std::string ready_file,
            std::function<Addresses(Role&)> addresses) {
     fs::create_directories(data);
-    const auto credentials = CO_TRY(load_credentials(data));
+    const auto keys = net::make_keys();
+    Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     const auto worker = make_worker(process.loop, "journal");
     const auto journal = CO_TRY(disk::open_journal(*worker, data / "journal"));
     Role role{std::move(settings), Ports{process.loop, *process.timers, *process.net, *process.random,
-                                         *journal, credentials, std::string{version}}};
+                                         *journal, own, std::string{version}}};
     TaskGroup group{process.loop};
     group.start("ready",
                 tell_when_ready(role, std::move(ready_file), [&role, addresses] { return addresses(role); }));

@@ -31,9 +31,11 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     net::OpenSslDigest digest;
     const std::string operator_key = read_file(data / "operator.key");
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
-    master::Master role{std::move(settings),
-                        {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
-                         digest, CO_TRY(load_credentials(data))}};
+    const auto keys = net::make_keys();
+    Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
+    master::Master role{
+        std::move(settings),
+        {process.loop, *process.timers, *process.net, *process.random, *store, *authority, digest, own}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_ready(role, std::move(ready_file), [&role] {
                     return Addresses{{"api", role.api_address()}, {"wire", role.wire_address()}};

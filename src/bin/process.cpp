@@ -95,9 +95,15 @@ Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& fold
     return std::make_shared<const Credentials>(std::move(read));
 }
 
+Certified::Keep keep_certificate(fs::path folder) {
+    return [path = folder / "certificate.pem"](std::string certificate) -> Task<> {
+        co_return write_file(path, certificate);
+    };
+}
+
 Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder,
                            const std::string& role, const std::string& id) {
-    constexpr auto life = std::chrono::hours{24 * 365};
+    constexpr std::chrono::hours life{24 * 30}, clock_tolerance{1};
     fs::create_directories(folder);
     fs::create_directories(authority_folder);
     fs::permissions(authority_folder, fs::perms::owner_all);
@@ -105,9 +111,10 @@ Result<> issue_credentials(Process& process, const fs::path& authority_folder, c
     const auto keys = net::make_keys();
     const auto authority = TRY(net::open_authority(authority_folder, *process.random, now));
     const auto there = authority->check(read_file(folder / "certificate.pem"));
-    if (there && there->identity == Identity{role, id} && there->not_after > now + life / 3) return {};
+    if (there && there->identity == Identity{role, id} && there->not_after > now) return {};
     const KeyRequest request = TRY(keys->make({role, id}));
-    const SignedCertificate made = TRY(authority->sign(request.csr_pem, {role, id}, now, life));
+    const SignedCertificate made =
+        TRY(authority->sign(request.csr_pem, {role, id}, now - clock_tolerance, life + clock_tolerance));
     TRY(write_file(folder / "key.pem", request.key_pem));
     TRY(write_file(folder / "authority.pem", authority->certificate()));
     return write_file(folder / "certificate.pem", made.certificate);

@@ -9,6 +9,7 @@
 
 #include "adapters/net/net.h"
 #include "core/task_group.h"
+#include "ports/certified.h"
 
 namespace hostler::bin {
 
@@ -28,9 +29,12 @@ std::string read_file(const std::filesystem::path& path);  // Empty when there i
 // Whole or not at all, for the owner alone. Errors: unavailable.
 Result<> write_file(const std::filesystem::path& path, std::string_view text);
 std::filesystem::path program_folder();  // Where this executable lies.
-// Of instance templates and recipes of images: beside this executable, or where packages put them; empty: nowhere.
+// Of instance templates and recipes of images: beside this executable, or where packages put them; empty:
+// nowhere.
 std::filesystem::path template_folder();
 
+// Puts a renewed certificate in the place of the one in `folder`.
+Certified::Keep keep_certificate(std::filesystem::path folder);
 // Credentials as a role finds them: certificate.pem, key.pem, authority.pem in `folder`. Errors: not_found.
 Result<std::shared_ptr<const Credentials>> load_credentials(const std::filesystem::path& folder);
 // Has them made by the authority in `authority_folder`, unless there are some that last.

@@ -185,7 +185,7 @@ TEST_F(JoinedHost, SpeaksThroughItsStandbyAndItsPageIsThereAtOnce) {
     settings.zone = "nj";
     MemoryJournal journal;
     access::Access second{settings, access::Ports{cloud_.loop, *cloud_.timers, *cloud_.net, *cloud_.random,
-                                                  journal, cloud_.issue("access", "nj-2")}};
+                                                  journal, cloud_.certified("access", "nj-2")}};
     TaskGroup second_tasks{cloud_.loop};
     second_tasks.start("second", second.run());
     ASSERT_TRUE(cloud_.eventually([&] { return second.linked(); }));

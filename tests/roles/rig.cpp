@@ -23,6 +23,13 @@ std::shared_ptr<const Credentials> World::issue(const std::string& role, const s
     return std::make_shared<Credentials>(certificate, key.key_pem, authority->certificate());
 }
 
+Certified& World::certified(const std::string& role, const std::string& id, Duration from, Duration life) {
+    return certifieds.emplace_back(issue(role, id, from, life), *keys, [this](std::string renewed) -> Task<> {
+        renewals.push_back(std::move(renewed));
+        co_return Result<>{};
+    });
+}
+
 std::shared_ptr<const Credentials> World::stranger() {
     return std::make_shared<Credentials>("", "", authority->certificate());
 }
@@ -66,7 +73,7 @@ Task<> Master::accept() {
 
 Task<> Master::link(StreamPtr raw) {
     auto stream = CO_TRY(co_await world_.net->secure(
-        std::move(raw), world_.secure(world_.issue("master", "m-1"), ""), Side::server, 5s));
+        std::move(raw), {.own = world_.issue("master", "m-1"), .grace = 180 * 24h}, Side::server, 5s));
     wire::Link link{world_.loop, *world_.timers, std::move(stream)};
     const auto mine = links_.emplace(links_.end(), &link, link.identity().starts_with("access/"));
     while (true) {
@@ -98,6 +105,18 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         passed += frame.relayed().frame();
         if (listens) return feed(said.session, said.frame.sealed());
         heard.push_back(std::move(said));
+    } else if (frame.has_renew_request()) {
+        const std::string who{link.identity()};
+        const auto slash = who.find('/');
+        uplink::Frame answer;
+        answer.set_answer_to(frame.call());
+        answer.mutable_join_answer()->set_certificate(
+            world_.authority
+                ->sign(frame.renew_request().csr(), {who.substr(0, slash), who.substr(slash + 1)},
+                       world_.timers->wall() - 1h, 30 * 24h)
+                .value()
+                .certificate);
+        EXPECT_TRUE(link.try_send(answer));
     } else if (frame.has_sign_out_request()) {
         const auto& asked = frame.sign_out_request();
         keys.erase(asked.session() + "@" + asked.route());
@@ -354,7 +373,8 @@ Task<> Agent::sink(http::Exchange& exchange) {
     co_return co_await exchange.respond(http::text_response(200, std::to_string(sunk)));
 }
 
-Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) {
+Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change, Duration from,
+             Duration life) {
     access::Settings of_access;
     of_access.masters = {master.address};
     of_access.uplink_listen = of_access.tunnel_listen = of_access.control_listen = "127.0.0.1:0";
@@ -366,7 +386,9 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) 
     of_access.redial_max_ms = of_gateway.redial_max_ms = 50;
     change(of_access, of_gateway);
     access = std::make_unique<access::Access>(
-        of_access, access::Ports{loop, *timers, *net, *random, access_journal, issue("access", "nj-1")});
+        of_access,
+        access::Ports{loop, *timers, *net, *random, access_journal, certified("access", "nj-1", from, life)});
+    gateway_own = &certified("gateway", "gw-1", from, life);
     gateway_settings = of_gateway;
     access_tasks->start("access", access->run());
     begin_gateway();
@@ -375,8 +397,7 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change) 
 
 void Cloud::begin_gateway() {
     gateway = std::make_unique<gateway::Gateway>(
-        gateway_settings,
-        gateway::Ports{loop, *timers, *net, *random, gateway_journal, issue("gateway", "gw-1")});
+        gateway_settings, gateway::Ports{loop, *timers, *net, *random, gateway_journal, *gateway_own});
     gateway_tasks = std::make_unique<TaskGroup>(loop);
     gateway_tasks->start("gateway", gateway->run());
     EXPECT_TRUE(eventually([&] { return !gateway->address().empty(); }));

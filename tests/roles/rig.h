@@ -45,6 +45,9 @@ public:
     // `from`: after now; the default is a day around now.
     std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id,
                                              Duration from = -1min, Duration life = 24h);
+    // A role's own, which it may renew; kept as long as the world.
+    Certified& certified(const std::string& role, const std::string& id, Duration from = -1min,
+                         Duration life = 24h);
     std::shared_ptr<const Credentials> stranger();  // Believes in the authority, has no certificate.
     Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const {
         return {std::move(own), true, std::move(expect)};
@@ -74,6 +77,9 @@ public:
     std::unique_ptr<Random> random = net::make_random();
     testing::TempFolder folder;
     std::unique_ptr<Authority> authority;
+    std::unique_ptr<Keys> keys = net::make_keys();
+    std::list<Certified> certifieds;
+    std::vector<std::string> renewals;  // Certificates that replaced others, in order.
 };
 
 // Tells the gateway routes and verdicts, and talks with agents through access points.
@@ -177,7 +183,10 @@ private:
 // All of it.
 class Cloud : public World {
 public:
-    explicit Cloud(std::function<void(access::Settings&, gateway::Settings&)> change = [](auto&, auto&) {});
+    // `from`, `life`: of the certificates of access point and gateway, as in certified().
+    explicit Cloud(
+        std::function<void(access::Settings&, gateway::Settings&)> change = [](auto&, auto&) {},
+        Duration from = -1min, Duration life = 24h);
     ~Cloud();
 
     uplink::Route& add_route(const std::string& name, const std::string& host, bool open_to_all);
@@ -192,6 +201,7 @@ public:
     MemoryJournal access_journal, gateway_journal;
     gateway::Settings gateway_settings;
     std::unique_ptr<access::Access> access;
+    Certified* gateway_own = nullptr;
     std::unique_ptr<gateway::Gateway> gateway;
     http::Client client{*net, *timers};
     std::unique_ptr<TaskGroup> access_tasks = std::make_unique<TaskGroup>(loop);

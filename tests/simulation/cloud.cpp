@@ -71,10 +71,7 @@ bool Cloud::begin(const std::vector<std::string>& tenants) {
     world.machine("lon").boot(access_program("lon"));
     world.machine("gw").boot(gateway_program());
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        const std::string zone = i % 2 == 0 ? "nj" : "lon";
-        const std::string joining = token(zone);
-        if (joining.empty()) return false;
-        world.machine(hosts[i]).boot(agent_program(joining, zone));
+        join(hosts[i], i % 2 == 0 ? "nj" : "lon");
     }
     for (const std::string& tenant : tenants) {
         const auto made = world.ask(call(std::string{operator_key}, "POST", "/v1/api-keys",
@@ -85,6 +82,10 @@ bool Cloud::begin(const std::vector<std::string>& tenants) {
     begun_ = true;
     each_second();
     return world.run_until([&] { return unsettled().empty(); }, 1min);
+}
+
+void Cloud::join(const std::string& machine, const std::string& zone) {
+    world.machine(machine).boot(agent_program(token(zone), zone));
 }
 
 master::TermPtr Cloud::term() {

@@ -47,15 +47,17 @@ public:
                               std::string idempotency = {});
     // What is not as it should be in the calm; empty: nothing.
     std::string unsettled();
+    void join(const std::string& machine, const std::string& zone);  // Boots it with a new token.
     void forget_faults();  // All that is broken is mended, all that is down boots.
     void checks();         // After each step.
 
     static constexpr std::string_view operator_key = "hk_operator-of-the-simulated-cloud";
     Findings found;
     StoreLedger store_ledger{found};
-    std::map<std::string, Obedience> obedience;  // By machine.
-    std::vector<std::string> hosts;              // Machines.
-    std::map<std::string, std::string> keys;     // By tenant.
+    std::map<std::string, Obedience> obedience;    // By machine.
+    std::vector<std::string> hosts;                // Machines.
+    std::map<std::string, std::string> keys;       // By tenant.
+    std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
     bool late_messages = false;  // Now and then an old command comes again.
     const Mistakes mistakes;

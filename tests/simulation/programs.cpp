@@ -8,10 +8,19 @@ namespace hostler::simulation {
 
 namespace {
 
-std::shared_ptr<const Credentials> credentials(Cloud& cloud, const std::string& role, const std::string& id) {
-    constexpr std::chrono::hours life{30 * 24};
-    return std::make_shared<Credentials>(sim::issue(cloud.world.authority, cloud.world.keys, {role, id},
-                                                    cloud.world.timers.wall() - 1h, life));
+// As it was installed, with what was renewed since.
+std::unique_ptr<Certified> certified(Cloud& cloud, Life& life, const std::string& role,
+                                     const std::string& id) {
+    constexpr std::chrono::hours lasts{30 * 24};
+    Credentials& own = cloud.installed[role + "/" + id];
+    if (own.key.empty())
+        own = sim::issue(cloud.world.authority, cloud.world.keys, {role, id}, cloud.world.timers.wall() - 1h,
+                         lasts);
+    return std::make_unique<Certified>(std::make_shared<Credentials>(own), life.keys,
+                                       [&own](std::string renewed) -> Task<> {
+                                           own.certificate = std::move(renewed);
+                                           co_return Result<>{};
+                                       });
 }
 
 // So that what takes minutes in life happens within a storm of minutes.
@@ -42,10 +51,11 @@ Task<> MasterProgram::once() {
     if (cloud.mistakes.store) mistaken = cloud.mistakes.store(*store);
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
     Digest& digest = cloud.mistakes.digest ? *cloud.mistakes.digest : static_cast<Digest&>(life.digest);
+    role = nullptr;
+    own = certified(cloud, life, "master", "m-1");
     role = std::make_unique<master::Master>(
-        master_settings(cloud),
-        master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
-                      credentials(cloud, "master", "m-1")});
+        master_settings(cloud), master::Ports{life.loop, life.timers, life.net, life.random, *watched,
+                                              cloud.world.authority, digest, *own});
     co_return co_await role->run();
 }
 
@@ -56,18 +66,20 @@ Task<> AccessProgram::once() {
     settings.uplink_address = zone + ":7441";
     settings.tunnel_address = zone + ":7442";
     settings.control_address = zone + ":7443";
+    role = nullptr;
+    own = certified(cloud, life, "access", zone);
     role = std::make_unique<access::Access>(
-        settings, access::Ports{life.loop, life.timers, life.net, life.random, life.journal,
-                                credentials(cloud, "access", zone)});
+        settings, access::Ports{life.loop, life.timers, life.net, life.random, life.journal, *own});
     co_return co_await role->run();
 }
 
 Task<> GatewayProgram::once() {
     gateway::Settings settings;
     settings.masters = {"master:7440"};
+    role = nullptr;
+    own = certified(cloud, life, "gateway", "gw");
     role = std::make_unique<gateway::Gateway>(
-        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, life.journal,
-                                 credentials(cloud, "gateway", "gw")});
+        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, life.journal, *own});
     co_return co_await role->run();
 }
 

@@ -25,6 +25,7 @@ struct MasterProgram {
     Cloud& cloud;
     Life& life;
     std::unique_ptr<Store> store, mistaken, watched;
+    std::unique_ptr<Certified> own;
     std::unique_ptr<master::Master> role;
 };
 
@@ -34,6 +35,7 @@ struct AccessProgram {
     Cloud& cloud;
     Life& life;
     std::string zone;
+    std::unique_ptr<Certified> own;
     std::unique_ptr<access::Access> role;
 };
 
@@ -42,6 +44,7 @@ struct GatewayProgram {
     Task<> once();
     Cloud& cloud;
     Life& life;
+    std::unique_ptr<Certified> own;
     std::unique_ptr<gateway::Gateway> role;
 };
 

@@ -45,7 +45,7 @@ Instant SimTimers::now() const {
 }
 
 WallTime SimTimers::wall() const {
-    return start + skew_.wall +
+    return start + skew_.wall + clock_.ahead() +
            std::chrono::duration_cast<std::chrono::microseconds>(clock_.now().time_since_epoch());
 }
 

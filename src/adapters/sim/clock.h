@@ -34,10 +34,15 @@ public:
     // Goes to the first wake-up not after `limit` and calls it. false: there is none, and it is `limit` now.
     bool step(Instant limit);
     std::size_t size() const { return wakes_.size(); }
+    // What all wall clocks are ahead of the time that has passed: days go by at once, and nobody is awake in
+    // them.
+    void jump(std::chrono::microseconds by) { ahead_ += by; }
+    std::chrono::microseconds ahead() const { return ahead_; }
     Digest digest;
 
 private:
     Instant now_{};
+    std::chrono::microseconds ahead_{};
     TimerId last_ = 0;
     std::map<std::pair<Instant, TimerId>, std::move_only_function<void()>> wakes_;
     std::unordered_map<TimerId, Instant> times_;

@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
@@ -25,13 +26,15 @@ struct Host {
     std::string id;  // "h-…", as in its certificate.
     std::string zone;
     std::string owner;  // Who brought it; empty: the operator.
-    std::string key;    // SHA-256 of the public key that it joined with, hex: no other is ever certified as it.
+    std::string key;  // SHA-256 of the public key that it joined with, hex: no other is ever certified as it.
     HostPhase phase = HostPhase::joining;
     bool cordoned = false;
-    std::string message;  // Why it is not ready.
-    std::string boot_id;
-    std::string engine;        // "podman 4.3.1"; empty: none answers,
-    std::string engine_error;  // and why.
+    std::string message;                     // Why it is not ready.
+    std::string boot_id;                     // Of its last boot,
+    std::vector<std::string> earlier_boots;  // and of those before, the newest last.
+    std::string quarantined;                 // Why nothing it says is believed; empty: it is.
+    std::string engine;                      // "podman 4.3.1"; empty: none answers,
+    std::string engine_error;                // and why.
     std::string agent_version;
     HostFacts facts;
     std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: healthy.
@@ -39,8 +42,8 @@ struct Host {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
-                      (id, zone, owner, key, phase, cordoned, message, boot_id, engine, engine_error,
-                       agent_version, facts, gpu_states, joined_at))
+                      (id, zone, owner, key, phase, cordoned, message, boot_id, earlier_boots, quarantined,
+                       engine, engine_error, agent_version, facts, gpu_states, joined_at))
 
 // A one-time permission to join.
 struct HostToken {

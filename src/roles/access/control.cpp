@@ -34,7 +34,7 @@ Task<> Control::gateway(StreamPtr raw) {
         std::size_t& of;
         ~Count() { --of; }
     } count{++gateways_};
-    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "gateway/"};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = true, .expect = "gateway/"};
     auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::server, handshake_time);
     if (!stream) {
         log_debug("control: refused a connection: {}", stream.error().message);

@@ -5,6 +5,7 @@
 #include "proto/uplink.pb.h"
 #include "wire/link.h"
 #include "wire/redial.h"
+#include "wire/renewal.h"
 
 namespace hostler::access {
 
@@ -63,10 +64,14 @@ Task<> MasterLink::run(Addresses addresses) {
 
 Task<> MasterLink::once(std::string master, Addresses addresses) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
-    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = true, .expect = "master/"};
     auto stream =
         CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
     wire::Link link{ports_.loop, ports_.timers, std::move(stream), limits};
+    if (ports_.own.expired(ports_.timers.wall())) {
+        CO_TRY(co_await wire::renew(link, ports_.own));
+        co_return fail(Code::unavailable, "the certificate is new, this link is not");
+    }
     uplink::Frame frame;
     auto& hello = *frame.mutable_access_hello();
     hello.set_version(ports_.version);
@@ -95,6 +100,7 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     tasks.start("master's news", tell(link));
     tasks.start("status", tell_status(link));
     tasks.start("revocations", remember());
+    tasks.start("certificate", wire::keep_renewed(ports_.timers, link, ports_.own));
     Result<> ended;
     while (ended) {
         auto order = co_await link.receive();

@@ -1,24 +1,25 @@
 // What an access point asks of the world.
 #pragma once
 
-#include <memory>
+#include <string>
 
 #include "core/random.h"
 #include "core/stream.h"
 #include "core/timers.h"
+#include "ports/certified.h"
 #include "ports/journal.h"
 
 namespace hostler::access {
 
-// All but the credentials outlive the role.
+// All of them outlive the role.
 struct Ports {
     Loop& loop;
     Timers& timers;
     Net& net;
     Random& random;
     Journal& journal;
-    std::shared_ptr<const Credentials> credentials;  // "access/NAME".
-    std::string version = "0";                       // For people: what runs here.
+    Certified& own;             // "access/NAME".
+    std::string version = "0";  // For people: what runs here.
 };
 
 }  // namespace hostler::access

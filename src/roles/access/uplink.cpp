@@ -107,7 +107,7 @@ void Uplink::blame(const std::string& host, const Error& error) {
 Task<> Uplink::greet(StreamPtr raw) {
     ++handshakes_;
     const std::string address = without_port(raw->address());
-    Secure secure{.own = ports_.credentials, .peer_required = false, .grace = renewable};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = false, .grace = renewable};
     auto stream = co_await ports_.net.secure(std::move(raw), std::move(secure), Side::server, handshake_time);
     --handshakes_;
     if (!stream) {

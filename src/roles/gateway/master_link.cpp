@@ -7,6 +7,7 @@
 #include "proto/uplink.pb.h"
 #include "wire/link.h"
 #include "wire/redial.h"
+#include "wire/renewal.h"
 
 namespace hostler::gateway {
 
@@ -68,10 +69,14 @@ Task<> MasterLink::run(std::string own_address) {
 
 Task<> MasterLink::once(std::string master, std::string own_address) {
     auto raw = CO_TRY(co_await ports_.net.dial(master, dial_time));
-    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "master/"};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = true, .expect = "master/"};
     auto stream =
         CO_TRY(co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, dial_time));
     const auto link = std::make_shared<wire::Link>(ports_.loop, ports_.timers, std::move(stream), limits);
+    if (ports_.own.expired(ports_.timers.wall())) {
+        CO_TRY(co_await wire::renew(*link, ports_.own));
+        co_return fail(Code::unavailable, "the certificate is new, this link is not");
+    }
     uplink::Frame frame;
     frame.mutable_gateway_hello()->set_version(ports_.version);
     frame.mutable_gateway_hello()->set_address(own_address);
@@ -83,6 +88,7 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
         co_await of->keep_alive(patience / 3, patience);
         co_return Result<>{};
     }(link, silence));
+    tasks.start("certificate", wire::keep_renewed(ports_.timers, *link, ports_.own));
     Result<> ended;
     {
         const Deadline deadline{ports_.timers, hello_time, [&] {

@@ -126,7 +126,7 @@ Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route,
                                    std::shared_ptr<const uplink::TunnelOpen> session) {
     auto given = CO_TRY(co_await ticket(std::move(address), route->host));
     auto stream = CO_TRY(co_await meet(std::move(given)));
-    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "host/" + route->host};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = true, .expect = "host/" + route->host};
     auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client,
                                               seconds{settings_.hop_s});
     if (!secured && secured.error().code == Code::unauthenticated) {
@@ -235,7 +235,7 @@ Task<Upstreams::LinkPtr> Upstreams::link_to(std::string address) {
 
 Task<Upstreams::LinkPtr> Upstreams::connect(std::string address) {
     auto raw = CO_TRY(co_await ports_.net.dial(address, seconds{settings_.hop_s}));
-    Secure secure{.own = ports_.credentials, .peer_required = true, .expect = "access/"};
+    Secure secure{.own = ports_.own.credentials(), .peer_required = true, .expect = "access/"};
     auto stream =
         co_await ports_.net.secure(std::move(raw), std::move(secure), Side::client, seconds{settings_.hop_s});
     if (!stream) {

@@ -238,6 +238,9 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
                 if (const auto channel = sessions.relayed(received->relayed()))
                     ended = co_await channel->calm();
                 break;
+            case uplink::Frame::kRenewRequest:
+                ended = co_await answer_renewal(term, link, std::move(*received));
+                break;
             case uplink::Frame::kAccessStatus:
                 term->note_status(name, received->access_status().tunnels(),
                                   received->access_status().banned());

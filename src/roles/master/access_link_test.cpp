@@ -3,6 +3,7 @@
 
 #include "roles/master/access_rules.h"
 #include "roles/master/testing/link_rig.h"
+#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {
@@ -395,6 +396,90 @@ TEST_F(AccessLink, WhoHasNotJoinedMayDoNothingElse) {
     EXPECT_TRUE(refused.has_failure());
     relay(link, 99, join);
     EXPECT_EQ(told(link).body_case(), uplink::Frame::BODY_NOT_SET) << "a session that nobody announced";
+}
+
+// ── One identity, one machine
+
+struct Boots : Ways {
+    void boot(wire::Link& link, std::uint64_t session, const std::string& boot_id) {
+        timers.advance(3s);
+        uplink::Frame frame;
+        frame.set_call(70);
+        auto& hello = *frame.mutable_agent_hello();
+        hello.set_epoch(1);
+        hello.set_boot_id(boot_id);
+        hello.set_life("life of " + boot_id);
+        hello.set_turn(1);
+        say(link, session, frame);
+    }
+    const Host& host() { return term().look().estate.hosts.at("h-a"); }
+};
+
+TEST_F(Boots, TwoThatAreAliveAtOnceAreQuarantinedUntilAnOperatorSaysOtherwise) {
+    wire::Link& first = access("nj-1");
+    wire::Link& second = access("nj-2");
+    up(first, 1, "h-a");
+    up(second, 1, "h-a");
+    boot(first, 1, "boot-1");
+    EXPECT_TRUE(told(first).has_agent_welcome());
+    boot(second, 1, "boot-2");
+    EXPECT_TRUE(told(second).has_agent_welcome()) << "it has booted, as far as anybody knows";
+    EXPECT_EQ(host().quarantined, "");
+    boot(first, 1, "boot-1");
+    EXPECT_EQ(told(first).failure().reason(), "host_quarantined") << "so the other is alive, too";
+    EXPECT_NE(host().quarantined, "");
+    EXPECT_EQ(store.log.back().reason, "quarantined");
+    EXPECT_FALSE(live().connected);
+    EXPECT_TRUE(live().ways.empty()) << "no tunnel leads to either";
+    const std::string placed = started("one");
+    EXPECT_NE(term().look().estate.instances.at(placed).host, "h-a");
+    EXPECT_EQ(report(second, 1, 1).body_case(), uplink::Frame::BODY_NOT_SET) << "nor is it believed";
+    boot(second, 1, "boot-2");
+    EXPECT_EQ(told(second).failure().reason(), "host_quarantined");
+    EXPECT_EQ(view(term().look(), host()).state, api::HostState::quarantined);
+    EXPECT_EQ(view(term().look(), host()).message, host().quarantined);
+
+    ASSERT_TRUE(release_host(desk(), "h-a"));
+    (void)commit();
+    boot(first, 1, "boot-1");
+    EXPECT_TRUE(told(first).has_agent_welcome());
+    EXPECT_TRUE(live().connected);
+}
+
+TEST_F(Boots, AMachineThatBootsAgainIsTheSameHost) {
+    wire::Link& link = access();
+    std::uint64_t session = 0;
+    for (const std::string id : {"boot-1", "boot-2", "boot-3"}) {
+        up(link, ++session, "h-a");
+        boot(link, session, id);
+        EXPECT_TRUE(told(link).has_agent_welcome()) << id;
+        EXPECT_EQ(host().boot_id, id);
+        uplink::Frame facts;
+        facts.mutable_report()->set_sequence(1);
+        facts.mutable_report()->mutable_facts()->set_hostname("renamed");
+        say(link, session, facts);
+        EXPECT_EQ(told(link).report_ack().sequence(), 1u);
+        EXPECT_EQ(host().boot_id, id) << "reports do not say it";
+    }
+    EXPECT_EQ(host().quarantined, "");
+}
+
+TEST_F(Boots, AHelloThatWasHeldUpIsNoSecondMachine) {
+    wire::Link& held_up = access("nj-1");
+    wire::Link& link = access("nj-2");
+    up(link, 1, "h-a");
+    boot(link, 1, "boot-1");
+    EXPECT_TRUE(told(link).has_agent_welcome());
+    up(held_up, 1, "h-a");
+    down(link, 1);
+    up(link, 2, "h-a");
+    boot(link, 2, "boot-2");
+    EXPECT_TRUE(told(link).has_agent_welcome());
+    boot(held_up, 1, "boot-1");
+    EXPECT_EQ(told(held_up).failure().reason(), "stale_boot") << "it was invited before the machine booted";
+    EXPECT_EQ(host().quarantined, "");
+    EXPECT_EQ(live().access, "nj-2");
+    EXPECT_EQ(report(link, 2, 1).report_ack().sequence(), 1u);
 }
 
 // ── What an access point can do with a key of its own, or a stolen one

@@ -16,7 +16,7 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
         .token = why.empty() ? "ready" : text_of(host.phase),
         .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)
                                 : fmt::format("Host {} {}.", host.facts.hostname, why)};
-    if (host.phase == HostPhase::unreachable || host.phase == HostPhase::lost) {
+    if (host.quarantined.empty() && (host.phase == HostPhase::unreachable || host.phase == HostPhase::lost)) {
         shown.sentence += " " + host.message + " What runs there is left alone.";
         shown.would_help =
             "See whether the machine has power and reaches an access point, and that hostler-agent runs on "
@@ -26,6 +26,14 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     } else if (!host.engine_error.empty()) {
         shown.token = "engine_down";
         shown.would_help = "Start its container engine.";
+    } else if (!host.quarantined.empty()) {
+        shown.token = "quarantined";
+        shown.sentence += " " + host.quarantined;
+        shown.would_help = fmt::format(
+            "Switch off the copy, whichever it is; if you do not know, remove the host and join it anew. "
+            "Then: "
+            "hostler host release {}",
+            host.id);
     } else if (host.cordoned) {
         shown.token = "cordoned";
         shown.would_help = fmt::format("hostler host uncordon {}", host.id);
@@ -97,6 +105,12 @@ void Api::add_hosts() {
     write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
         return cordon(desk, request.host, false);
     });
+    write<ops::release_host>(
+        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            TRY(release_host(desk, host.id));
+            return view(desk, host);
+        });
     handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
         const TermPtr term = CO_TRY(leader());
         const auto host = host_named(term->look(), request.host);

@@ -29,6 +29,7 @@ bool usable(const Host& host, const std::string& gpu) {
 }  // namespace
 
 std::string unavailable(const Host& host) {
+    if (!host.quarantined.empty() && host.phase != HostPhase::retired) return "is quarantined";
     switch (host.phase) {
         case HostPhase::joining: return "has not reported yet";
         case HostPhase::unreachable: return "is unreachable";

@@ -4,6 +4,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/caller.h"
 #include "roles/master/enter.h"
+#include "roles/master/host_link.h"
 #include "roles/master/links.h"
 #include "wire/link.h"
 
@@ -99,6 +100,8 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
             ended = co_await end_session(term, link, frame->call(), frame->sign_out_request());
         } else if (frame->has_enter_request()) {
             ended = co_await enter(term, link, frame->call(), frame->enter_request());
+        } else if (frame->has_renew_request()) {
+            ended = co_await answer_renewal(term, link, std::move(*frame));
         } else if (frame->has_enter_ended()) {
             note_entered(*term, frame->enter_ended());
             ended = co_await term->commit();
@@ -109,13 +112,53 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
     co_return ended;
 }
 
+namespace {
+
+Result<std::string> renewed(Term& term, std::string_view who, const uplink::RenewRequest& request) {
+    Authority& authority = term.ports().authority;
+    const CertificateFacts present = TRY(authority.check(request.certificate()));
+    const std::string key = TRY(authority.key_fingerprint(request.csr()));
+    if (present.identity.text() != who || present.key_fingerprint != key)
+        return fail(Code::forbidden, fmt::format("{} may renew its own certificate, of the same key", who),
+                    "key_differs");
+    return TRY(authority.sign(request.csr(), present.identity, term.ports().timers.wall() - clock_tolerance,
+                              term.settings().certificate_life + clock_tolerance))
+        .certificate;
+}
+
+// Of a role whose certificate has expired nothing else is heard.
+Task<> serve_expired(TermPtr term, wire::Link& link) {
+    uplink::Frame frame = CO_TRY(co_await link.receive());
+    if (!frame.has_renew_request())
+        co_return fail(
+            Code::unauthenticated,
+            fmt::format("the certificate of {} has expired; it may only renew it", link.identity()));
+    CO_TRY(co_await answer_renewal(term, link, std::move(frame)));
+    co_return co_await link.flush(seconds{5});
+}
+
+}  // namespace
+
+Task<> answer_renewal(TermPtr term, wire::Link& link, uplink::Frame request) {
+    const auto made = renewed(*term, link.identity(), request.renew_request());
+    uplink::Frame answer;
+    if (made)
+        answer.mutable_join_answer()->set_certificate(*made);
+    else
+        answer = wire::failure_frame(made.error());
+    co_return co_await link.answer(request.call(), std::move(answer));
+}
+
 Task<> serve_link(TermPtr term, StreamPtr stream) {
     const std::string identity{stream->identity()};
+    const bool expired = stream->expired();
     wire::Link link{term->ports().loop, term->ports().timers, std::move(stream)};
     TaskGroup group{term->ports().loop};
     group.start("pings", link.keep_alive(seconds{5}, seconds{20}));
     Result<> ended;
-    if (identity.starts_with("access/"))
+    if (expired && (identity.starts_with("access/") || identity.starts_with("gateway/")))
+        ended = co_await serve_expired(term, link);
+    else if (identity.starts_with("access/"))
         ended = co_await serve_access(term, link, identity.substr(7));
     else if (identity.starts_with("gateway/"))
         ended = co_await serve_gateway(term, link, identity.substr(8));

@@ -133,6 +133,15 @@ struct Words {
         if (hello.epoch() > term->epoch()) return term->outranked("host " + host, hello.epoch());
         Desk& desk = term->desk("host/" + host);
         if (const auto ours = check_host(desk, host); !ours) return refuse(call, ours.error());
+        if (const auto boot = check_boot(desk, host, hello.boot_id().substr(0, 256), from.invitation,
+                                         term->host_limits().invitation);
+            !boot) {
+            log_warn("host {} through access point {}: {}", host, from.access, boot.error().message);
+            if (boot.error().reason == "host_quarantined") term->hang_up(host);
+            term->hosts_moved({host});
+            uplink::Frame frame = refusal(call, boot.error());
+            return after(*term, link, std::move(frame));
+        }
         if (const auto greeted = host_greets(desk, host, from.access, from.number,
                                              hello.life().substr(0, 128), hello.turn(), hello.settled());
             !greeted)
@@ -226,7 +235,7 @@ Task<> receive_visitor(TermPtr term, HostSession from, std::shared_ptr<wire::Lin
 Task<> serve_host(TermPtr term, HostSession session, std::shared_ptr<wire::Channel> channel) {
     HostLimits& limits = term->host_limits();
     const bool visitor = session.host.empty();
-    Secure how{.own = term->ports().credentials,
+    Secure how{.own = term->ports().own.credentials(),
                .peer_required = !visitor,
                .expect = visitor ? "" : "host/" + session.host,
                .grace = visitor ? renewable : Duration{0}};

@@ -56,6 +56,7 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     if (host.facts.volume_bytes != 0 &&
         std::abs(report.facts->volume_bytes - host.facts.volume_bytes) < volume_step)
         report.facts->volume_bytes = host.facts.volume_bytes;
+    if (report.facts->boot_id.empty()) report.facts->boot_id = host.facts.boot_id;  // Hellos say it.
     if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
         host.engine_error == report.engine_error &&
         (report.agent_version.empty() || host.agent_version == report.agent_version))
@@ -79,7 +80,6 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     changed.gpu_states = std::move(report.gpu_states);
     changed.engine = std::move(report.engine);
     changed.engine_error = std::move(report.engine_error);
-    changed.boot_id = changed.facts.boot_id;
     if (!report.agent_version.empty()) changed.agent_version = report.agent_version;
 }
 
@@ -211,7 +211,8 @@ Result<> check_host(const Desk& desk, const std::string& id) {
 
 Result<> host_connected(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session) {
     TRY(check_host(desk, id));
-    desk.live.hosts[id].ways[access] = session;
+    // Tunnels would lead to either of two machines.
+    if (desk.estate.hosts.at(id).quarantined.empty()) desk.live.hosts[id].ways[access] = session;
     return {};
 }
 
@@ -227,6 +228,52 @@ void host_silent(Desk& desk, const std::string& id, const std::string& access, s
     const auto at = desk.live.hosts.find(id);
     if (at == desk.live.hosts.end() || at->second.access != access || at->second.session != session) return;
     at->second.connected = at->second.complete = at->second.greeted = false;
+}
+
+Result<> check_boot(Desk& desk, const std::string& id, const std::string& boot_id, std::uint64_t invited,
+                    std::uint64_t invitations) {
+    constexpr std::size_t boots_max = 16;
+    const Host& host = desk.estate.hosts.at(id);
+    HostLive& live = desk.live.hosts[id];
+    const auto refused = [&] {
+        return fail(Code::forbidden,
+                    fmt::format("host {} is quarantined: {} Ask an operator for: hostler host release {}", id,
+                                desk.estate.hosts.at(id).quarantined, id),
+                    "host_quarantined");
+    };
+    if (!host.quarantined.empty()) return refused();
+    if (boot_id.empty() || boot_id == host.boot_id) return {};
+    if (std::ranges::count(host.earlier_boots, boot_id) == 0) {
+        Host& booted = desk.estate.hosts.edit(id);
+        if (!booted.boot_id.empty()) booted.earlier_boots.push_back(booted.boot_id);
+        if (booted.earlier_boots.size() > boots_max) booted.earlier_boots.erase(booted.earlier_boots.begin());
+        booted.boot_id = boot_id;
+        live.boot_heard = invitations;
+        return {};
+    }
+    if (invited <= live.boot_heard) return fail(Code::conflict, "the host has booted since", "stale_boot");
+    Host& two = desk.estate.hosts.edit(id);
+    two.quarantined =
+        fmt::format("Two machines hold its key: one that booted as {} was heard after one that booted as {}.",
+                    boot_id, two.boot_id);
+    live.connected = live.complete = live.greeted = false;
+    live.ways.clear();
+    desk.estate.event("host", id, "", "quarantined", two.quarantined);
+    return refused();
+}
+
+Result<> release_host(Desk& desk, const std::string& id) {
+    const Host* found = desk.estate.hosts.find(id);
+    if (!found || found->phase == HostPhase::retired)
+        return fail(Code::not_found, fmt::format("there is no host {}", id), "host_not_found");
+    if (found->quarantined.empty()) return {};
+    Host& host = desk.estate.hosts.edit(id);
+    host.quarantined.clear();
+    host.boot_id.clear();
+    host.earlier_boots.clear();
+    desk.estate.event("host", id, "", "released",
+                      "The next machine that says hello with its key is the host.");
+    return {};
 }
 
 Result<> host_greets(Desk& desk, const std::string& id, const std::string& access, std::uint64_t session,

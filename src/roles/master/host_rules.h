@@ -36,6 +36,16 @@ void host_disconnected(Desk& desk, const std::string& host, const std::string& a
 // It says nothing more there.
 void host_silent(Desk& desk, const std::string& host, const std::string& access, std::uint64_t session);
 
+// A machine that says hello after its boot `boot_id`, on an invitation that was the `invited`th of the term;
+// `invitations` were given so far. A boot that nobody knew is the newest from now on. One identity with two
+// boots alive at once is two machines: nobody knows which is the host, and it is quarantined. An empty boot
+// says nothing. Errors: forbidden (host_quarantined); conflict (stale_boot: it was invited before the newer
+// boot was heard, so it may be gone since).
+Result<> check_boot(Desk& desk, const std::string& host, const std::string& boot_id, std::uint64_t invited,
+                    std::uint64_t invitations);
+// Lifts a quarantine: the next machine that says hello is the host. Errors: not_found.
+Result<> release_host(Desk& desk, const std::string& host);
+
 // It says hello there: from now on that session counts, whatever order its connections came in. `settled`:
 // reports up to this number will not come. Errors: conflict (an older turn of the same life: a newer hello
 // was heard).

@@ -40,7 +40,9 @@ struct HostLive {
     bool fresh = false;    // Nothing came since its last hello.
     bool greeted = false;  // It said hello on the session that counts.
     std::string life;      // Of its process, as its hello said; empty: an older agent, which counts nothing.
-    std::uint64_t turn = 0;             // Of its last hello: what an older session still says is past.
+    std::uint64_t boot_heard =
+        0;                   // Invitations of this term that came before the first hello of its last boot.
+    std::uint64_t turn = 0;  // Of its last hello: what an older session still says is past.
     std::uint64_t asked_on = 0;         // The channel on which it was asked to say hello again.
     std::uint64_t last_sequence = 0;    // Its reports up to here are noted.
     std::uint64_t reports_dropped = 0;  // That it had no room for, as it says;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "roles/master/host_link.h"
 #include "roles/master/links.h"
 
 namespace hostler::master {
@@ -35,6 +36,7 @@ Task<> Master::run() {
     group.start("api", server.run(std::move(api),
                                   [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
     group.start("links", accept_links(std::move(links)));
+    group.start("certificate", renew_own());
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
     co_await server.stop(seconds{1});
@@ -62,8 +64,8 @@ Task<> Master::accept_links(ListenerPtr listener) {
 
 Task<> Master::secure_link(StreamPtr raw) {
     const std::string from{raw->address()};
-    auto stream =
-        co_await ports_.net.secure(std::move(raw), {.own = ports_.credentials}, Side::server, seconds{10});
+    auto stream = co_await ports_.net.secure(
+        std::move(raw), {.own = ports_.own.credentials(), .grace = renewable}, Side::server, seconds{10});
     if (!stream) {
         log_info("link from {} refused: {}", from, stream.error().message);
         co_return Result<>{};
@@ -72,6 +74,28 @@ Task<> Master::secure_link(StreamPtr raw) {
     if (const TermPtr term = lead_.term; term && !term->ended() && !term->read_only())
         term->tasks().start("link", serve_link(term, std::move(*stream)));
     co_return Result<>{};
+}
+
+// It is its own authority's first subject.
+Task<> Master::renew_own() {
+    while (true) {
+        const WallTime now = ports_.timers.wall();
+        if (ports_.own.due(now)) {
+            const auto request = ports_.own.request();
+            const auto made =
+                !request ? Result<SignedCertificate>{std::unexpected(request.error())}
+                         : ports_.authority.sign(*request, ports_.own.identity(), now - clock_tolerance,
+                                                 settings_.certificate_life + clock_tolerance);
+            const auto kept = !made ? Result<>{std::unexpected(made.error())}
+                                    : co_await ports_.own.renewed(made->certificate);
+            CO_TRY(co_await check_cancelled());
+            if (kept)
+                log_info("master: its certificate is renewed until {}", rfc3339(made->facts.not_after));
+            else
+                log_error("master: its certificate is not renewed yet: {}", kept.error().message);
+        }
+        CO_TRY(co_await sleep(ports_.timers, std::chrono::minutes{10}));
+    }
 }
 
 Task<> Master::lead_terms(AddressPool pool) {

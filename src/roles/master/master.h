@@ -27,6 +27,7 @@ public:
 private:
     Task<> accept_links(ListenerPtr listener);
     Task<> secure_link(StreamPtr raw);
+    Task<> renew_own();
     Task<> lead_terms(AddressPool pool);
     Task<> one_term(AddressPool pool, std::uint64_t above);
     Task<> wait_for_room(TermPtr term, std::uint64_t number);

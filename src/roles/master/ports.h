@@ -5,6 +5,7 @@
 #include "core/stream.h"
 #include "core/timers.h"
 #include "ports/authority.h"
+#include "ports/certified.h"
 #include "ports/digest.h"
 #include "ports/store.h"
 
@@ -18,7 +19,7 @@ struct Ports {
     Store& store;
     Authority& authority;
     Digest& digest;
-    std::shared_ptr<const Credentials> credentials;  // Of identity master/….
+    Certified& own;  // Of identity master/….
 };
 
 }  // namespace hostler::master

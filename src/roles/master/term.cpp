@@ -240,6 +240,16 @@ void Term::tell_drains() {
     }
 }
 
+// The host says hello elsewhere. An older link is closed: were there another machine at its end, it would be
+// invited anew, and found out.
+void Term::add_host(const std::string& host, std::shared_ptr<wire::Link> link) {
+    if (const auto before = std::exchange(said_hello_[host], link); before && before != link) before->close();
+}
+
+void Term::hang_up(const std::string& host) {
+    if (const auto at = said_hello_.find(host); at != said_hello_.end()) at->second->close();
+}
+
 bool Term::drop_host(const std::string& host, const std::shared_ptr<wire::Link>& link) {
     const auto at = said_hello_.find(host);
     if (at == said_hello_.end() || at->second != link) return false;
@@ -289,7 +299,7 @@ void Term::cut_off(const std::string& host, const std::string& why) {
     frame.mutable_cut_off()->set_host(host);
     frame.mutable_cut_off()->set_why(why);
     frame.mutable_cut_off()->set_revoked(true);
-    if (const auto link = said_hello_.find(host); link != said_hello_.end()) link->second->close();
+    hang_up(host);
     // A link that is too full for this is too slow to be trusted with it: it comes back and is told at its
     // hello.
     for (auto& [name, link] : access_)

@@ -87,9 +87,8 @@ public:
     void drop_gateway(wire::Link& link);
 
     // The sealed link on which this host has said hello; it is the one that counts until another does.
-    void add_host(const std::string& host, std::shared_ptr<wire::Link> link) {
-        said_hello_[host] = std::move(link);
-    }
+    void add_host(const std::string& host, std::shared_ptr<wire::Link> link);
+    void hang_up(const std::string& host);  // On whoever has said hello.
     bool drop_host(const std::string& host,
                    const std::shared_ptr<wire::Link>& link);  // true: it was that one.
     // false: the host is not connected, or too much waits for it.

@@ -114,11 +114,16 @@ api::Host view(const Desk& desk, const Host& host) {
         host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
     if (shown.state == api::HostState::joining)
         boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
-    shown.reason = !host.engine_error.empty()       ? "engine_down"
+    if (!host.quarantined.empty() && host.phase != HostPhase::retired)
+        shown.state = api::HostState::quarantined;
+    shown.reason = !host.quarantined.empty()        ? "quarantined"
+                   : !host.engine_error.empty()     ? "engine_down"
                    : host.phase != HostPhase::ready ? text_of(host.phase)
                    : host.cordoned                  ? "cordoned"
                                                     : "";
-    shown.message = !host.engine_error.empty() ? host.engine_error : host.message;
+    shown.message = !host.quarantined.empty()    ? host.quarantined
+                    : !host.engine_error.empty() ? host.engine_error
+                                                 : host.message;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
     shown.gpus = static_cast<int>(host.facts.gpus.size());

@@ -124,6 +124,14 @@ public:
     int handshakes = 0;
 };
 
+class NoKeys final : public Keys {
+public:
+    Result<KeyRequest> make(Identity) override { return fail(Code::invalid, "no keys"); }
+    Result<KeyRequest> renew(std::string, Identity) override { return fail(Code::invalid, "no keys"); }
+    Result<CertificateFacts> read(std::string) const override { return fail(Code::invalid, "no keys"); }
+    Result<std::string> fingerprint(std::string) const override { return fail(Code::invalid, "no keys"); }
+};
+
 class NoAuthority final : public Authority {
 public:
     Result<SignedCertificate> sign(std::string, Identity, WallTime, Duration) override {
@@ -173,7 +181,9 @@ struct TermRig {
     NoAuthority authority;
     PlainDigest digest;
     Settings settings;
-    Ports ports{loop, timers, net, random, store, authority, digest, nullptr};
+    NoKeys keys;
+    Certified own{std::make_shared<const Credentials>(), keys, nullptr};
+    Ports ports{loop, timers, net, random, store, authority, digest, own};
     Lead lead;
 };
 
