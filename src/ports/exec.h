@@ -63,7 +63,7 @@ struct PathFacts {
 class Exec {
 public:
     virtual ~Exec() = default;
-    // Errors: invalid (an empty command). A command that is not there exits with 127 and says so.
+    // Errors: invalid (an empty command). A command that is not there exits with 127, or 126, and says so.
     virtual Task<ProcessPtr> start(ExecSpec spec) = 0;
     // Errors: not_found with reason "path_not_found".
     virtual Task<PathFacts> look(std::string container, std::string path) = 0;

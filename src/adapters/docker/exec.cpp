@@ -46,6 +46,7 @@ std::string container_path(std::string_view name, std::string_view verb) {
 
 struct Status {
     bool running = false;
+    bool ended = false;  // Neither: it has not begun.
     std::int64_t pid = 0;
     int code = 0;
 };
@@ -61,7 +62,7 @@ Result<Status> parse_status(std::string_view body) {
         status.running = running->get_bool();
     if (const auto* pid = object.if_contains("Pid"); pid && pid->is_int64()) status.pid = pid->get_int64();
     if (const auto* code = object.if_contains("ExitCode"); code && code->is_int64())
-        status.code = static_cast<int>(code->get_int64());
+        status.code = static_cast<int>(code->get_int64()), status.ended = !status.running;
     return status;
 }
 
@@ -102,7 +103,7 @@ public:
         while (true) {
             const auto answer = CO_TRY(co_await api_.call("POST", path, call_time));
             if (answer.success()) co_return Result<>{};
-            if (timers_.now() > end || !CO_TRY(co_await status()).running)
+            if (timers_.now() > end || CO_TRY(co_await status()).ended)
                 co_return std::unexpected(
                     engine_error(answer.status, answer.body, "the terminal cannot be resized"));
             CO_TRY(co_await sleep(timers_, 20ms));
