@@ -14,6 +14,10 @@ protected:
     static void SetUpTestSuite() {
         one = std::make_unique<Cloud>();
         one->make_stock(1, "notebook", "1Gi");
+        // They are made while the first tests run, one after the other.
+        const Ran asked = one->cli({"stock", "prepare", "notebook", "--template", "static-web", "--template",
+                                    "shell", "--template", "jupyter"});
+        EXPECT_EQ(asked.code, 0) << asked.err;
     }
     static void TearDownTestSuite() { one.reset(); }
     Page start(const std::string& name, json::object more) {
@@ -27,6 +31,13 @@ protected:
         EXPECT_EQ(begun.status, 200) << begun.body;
         const Page running = cloud.wait_for(name, "running", std::chrono::minutes{10});
         return running.at("/urls/0/url");
+    }
+    Ran sh(const std::string& line) {
+        return run_program({"/bin/sh", "-c", line}, {{"HOSTLER_API", cloud.api_url},
+                                                     {"HOSTLER_KEY", cloud.tenant("acme").key},
+                                                     {"HOSTLER_CONFIG", cloud.folder + "/cli.toml"},
+                                                     {"H", HOSTLER},
+                                                     {"D", cloud.folder}});
     }
     void sign_in(Browser& browser, const std::string& url) {
         browser.open(url);
@@ -60,6 +71,84 @@ TEST_F(Templates, WrongAnswersAreNamed) {
     EXPECT_EQ(refused.at("/errors/1/field"), "parameters[1].name");
     EXPECT_EQ(start("wrong", {{"templateName", "juypter"}}).at("/errors/0/field"), "templateName");
     EXPECT_EQ(start("wrong", {}).at("/errors/0/field"), "image");
+}
+
+TEST_F(Templates, TheirImagesAreThereBeforeAnybodyAsks) {
+    Page stock;
+    ASSERT_TRUE(cloud.until(
+        [&] {
+            stock = cloud.stock("notebook");
+            return stock.at("/imagesPresent") == "3 of 3";
+        },
+        std::chrono::minutes{10}))
+        << stock.body;
+    EXPECT_EQ(stock.at("/images/1/template"), "shell");
+    EXPECT_EQ(stock.at("/images/1/present"), "1");
+    const Ran listed = cloud.cli({"stock", "list"});
+    EXPECT_THAT(listed.out, HasSubstr("3 of 3"));
+    // What cannot be had says why, and does not keep the others from coming.
+    ASSERT_EQ(cloud
+                  .cli({"stock", "prepare", "notebook", "--template", "shell", "--image",
+                        "localhost/nobody-has-this:1"})
+                  .code,
+              0);
+    EXPECT_TRUE(cloud.until([&] {
+        stock = cloud.stock("notebook");
+        return stock.at("/images/0/failed") == "1" && stock.at("/imagesPresent") == "1 of 2";
+    })) << stock.body;
+    EXPECT_EQ(stock.at("/images/0/reason"), "image_unavailable");
+    EXPECT_THAT(stock.at("/images/0/message"), HasSubstr("localhost/nobody-has-this:1"));
+}
+
+TEST_F(Templates, AStaticSiteServesTheFilesOfItsVolumeAndLogsThat) {
+    ASSERT_EQ(cloud
+                  .api("POST", "/v1/volumes",
+                       json::object{{"name", "site"}, {"size", "512Mi"}, {"tenantID", "acme"}})
+                  .status,
+              201);
+    const json::object site{
+        {"templateName", "static-web"},
+        {"storageID", "site"},
+        {"parameters", json::array{json::object{{"name", "singlePage"}, {"value", "true"}}}}};
+    const std::string url = started("web", site);
+    const Ran copied = sh("echo '<h1>ours</h1>' > $D/index.html && $H cp $D/index.html web:/data/");
+    EXPECT_EQ(copied.code, 0) << copied.err;
+    const auto get = [&](const std::string& path) {
+        return cloud.web.fetch("GET", url + path, {{"X-Hostler-Key", cloud.tenant("acme").key}});
+    };
+    EXPECT_EQ(get("index.html").body, "<h1>ours</h1>\n");
+    EXPECT_EQ(get("some/view").body, "<h1>ours</h1>\n") << "a single page answers for every path";
+    EXPECT_TRUE(cloud.until([&] {
+        return cloud.cli({"instance", "logs", "web"}).out.contains("GET /some/view");
+    })) << cloud.cli({"instance", "logs", "web"}).out;
+    cloud.end("web");
+}
+
+// The machine's own OpenSSH, through the way that `hostler proxy` makes.
+TEST_F(Templates, OpenSshWorksInAShell) {
+    ASSERT_EQ(sh("ssh-keygen -q -t ed25519 -N '' -f $D/id").code, 0) << "openssh-client is needed";
+    std::ifstream file{cloud.folder + "/id.pub"};
+    std::string key;
+    std::getline(file, key);
+    started("box", {{"templateName", "shell"},
+                    {"parameters", json::array{json::object{{"name", "sshKeys"}, {"value", key}}}}});
+    std::ofstream{cloud.folder + "/ssh_config"} << fmt::format(
+        "Host *.hostler\n  User root\n  IdentityFile {0}/id\n  IdentitiesOnly yes\n"
+        "  UserKnownHostsFile {0}/known_hosts\n  StrictHostKeyChecking accept-new\n  BatchMode yes\n"
+        "  LogLevel ERROR\n  ProxyCommand {1} proxy $(basename %h .hostler) %p\n",
+        cloud.folder, HOSTLER);
+    const Ran ran = sh("ssh -F $D/ssh_config box.hostler 'echo out; echo err >&2; exit 7'");
+    EXPECT_EQ(ran.code, 7) << ran.err;
+    EXPECT_EQ(ran.out, "out\n");
+    EXPECT_EQ(ran.err, "err\n");
+    std::ofstream{cloud.folder + "/four"} << pattern(4 << 20);
+    const Ran counted =
+        sh("ssh -F $D/ssh_config box.hostler 'cat > /data/four; wc -c < /data/four' < $D/four");
+    EXPECT_EQ(counted.out, "4194304\n") << counted.err;
+    const Ran copied =
+        sh("scp -q -F $D/ssh_config box.hostler:/data/four $D/back && cmp $D/four $D/back && echo same");
+    EXPECT_EQ(copied.out, "same\n") << copied.err;
+    cloud.end("box");
 }
 
 TEST_F(Templates, ANotebookIsUsedInABrowserAndItsFilesOutliveIt) {
