@@ -23,7 +23,7 @@ namespace json = boost::json;
 constexpr Duration call_time = 15s;
 constexpr Duration end_time = 20s;  // From its last word until the engine knows its exit code.
 constexpr Duration end_poll_max = 200ms;
-constexpr Duration resize_patience = 2s;  // A process that has just begun cannot be resized yet.
+constexpr Duration begin_patience = 2s;  // Until the engine knows that a process has begun.
 constexpr std::size_t frame_header_bytes = 8;
 
 constexpr auto signals = std::to_array<std::pair<std::string_view, int>>({
@@ -99,7 +99,7 @@ public:
     Task<> resize(TerminalSize size) override {
         const auto path = target(fmt::format("/exec/{}/resize", id_),
                                  {{"h", std::to_string(size.rows)}, {"w", std::to_string(size.columns)}});
-        const Instant end = timers_.now() + resize_patience;
+        const Instant end = timers_.now() + begin_patience;
         while (true) {
             const auto answer = CO_TRY(co_await api_.call("POST", path, call_time));
             if (answer.success()) co_return Result<>{};
@@ -115,7 +115,13 @@ public:
         const auto known =
             std::ranges::find(signals, std::string_view{name}, [](const auto& one) { return one.first; });
         if (known == signals.end()) co_return fail(Code::invalid, fmt::format("there is no signal {}", name));
-        const auto now = CO_TRY(co_await status());
+        // An engine may pass on what a command says before it knows that the command runs.
+        const Instant end = timers_.now() + begin_patience;
+        Status now = CO_TRY(co_await status());
+        while (!now.ended && (!now.running || now.pid <= 1) && timers_.now() < end) {
+            CO_TRY(co_await sleep(timers_, 20ms));
+            now = CO_TRY(co_await status());
+        }
         if (!now.running || now.pid <= 1) co_return Result<>{};
         if (::kill(static_cast<pid_t>(now.pid), known->second) != 0 && errno != ESRCH)
             co_return fail(Code::unavailable,
@@ -127,7 +133,7 @@ public:
         const Instant end = timers_.now() + end_time;
         for (Duration pause = 2ms;; pause = std::min<Duration>(pause * 2, end_poll_max)) {
             const auto now = CO_TRY(co_await status());
-            if (!now.running) co_return now.code;
+            if (now.ended) co_return now.code;
             if (timers_.now() > end)
                 co_return fail(Code::unavailable, "the command has closed its output and still runs",
                                "still_running");
