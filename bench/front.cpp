@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <cstdio>
 
+#include "adapters/net/authority.h"
 #include "adapters/net/net.h"
 #include "http/server.h"
 #include "roles/gateway/front.h"
@@ -27,7 +28,9 @@ Task<> serve(Loop& loop, std::string listen, std::string origin) {
     const auto net = net::make_net(loop);
     const auto random = net::make_random();
     NoJournal journal;
-    const gateway::Ports ports{loop, *timers, *net, *random, journal, nullptr, "bench"};
+    const auto keys = net::make_keys();
+    Certified nobody{std::make_shared<const Credentials>(), *keys, nullptr};
+    const gateway::Ports ports{loop, *timers, *net, *random, journal, nobody, "bench"};
     const gateway::Settings settings;
     gateway::RouteTable routes{settings.routes_max};
     routes.replace({{.name = "bench",
@@ -39,7 +42,7 @@ Task<> serve(Loop& loop, std::string listen, std::string origin) {
                      .state = gateway::State::running,
                      .host = "bench"}});
     gateway::MasterLink master{ports, settings, routes, [] {}};
-    gateway::Gatekeeper keeper{*timers, settings, master};
+    gateway::Gatekeeper keeper{*timers, settings, master, journal};
     gateway::Front front{
         ports,  settings,
         routes, master,
