@@ -35,6 +35,20 @@ TEST_F(AccessLink, AnAccessPointStandsInAZoneThatThereIs) {
     EXPECT_FALSE(*received(link)) << "and then it is closed";
 }
 
+TEST_F(AccessLink, AnAccessPointRenewsItsOwnCertificateForItsOwnKeyAndNoOther) {
+    wire::Link& link = access("nj-1");
+    const auto asked = [&](std::string csr, std::string present) {
+        uplink::Frame frame;
+        frame.mutable_renew_request()->set_csr(std::move(csr));
+        frame.mutable_renew_request()->set_certificate(std::move(present));
+        return ask(link, frame);
+    };
+    EXPECT_EQ(asked("csr of k", "access/nj-1 with k").join_answer().certificate(), "access/nj-1 with k");
+    EXPECT_EQ(asked("csr of another", "access/nj-1 with k").failure().reason(), "key_differs");
+    for (const std::string other : {"access/nj-2", "host/h-a", "gateway/gw-1", "master/master"})
+        EXPECT_EQ(asked("csr of k", other + " with k").failure().reason(), "key_differs") << other;
+}
+
 TEST_F(AccessLink, AnAccessPointThatHasObeyedAHigherEpochEndsTheTerm) {
     wire::Link& link = connect("access/nj-1");
     uplink::Frame hello;

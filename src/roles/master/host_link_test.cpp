@@ -219,7 +219,7 @@ TEST_F(HostLink, AVisitorMayAskForACertificateAndForNothingElse) {
     renew.set_call(6);
     renew.mutable_renew_request()->set_csr("CSR");
     say(link, 1, renew);
-    EXPECT_EQ(told(link).failure().message(), "no authority") << "that is its request, which is looked at";
+    EXPECT_EQ(told(link).failure().message(), "no request") << "that is its request, which is looked at";
     ASSERT_TRUE(remove_host(desk(), "h-a", false));
     say(link, 1, renew);
     EXPECT_EQ(told(link).failure().reason(), "host_removed");
