@@ -26,8 +26,10 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     const auto authority =
         CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
     const auto worker = make_worker(process.loop, "store");
-    const auto store = CO_TRY(store_url.empty() ? open_sqlite(data / "store.db", *worker)
-                                                : open_postgres(std::move(store_url), *worker));
+    const auto lease_worker = make_worker(process.loop, "lease");
+    const auto store =
+        CO_TRY(store_url.empty() ? open_sqlite(data / "store.db", *worker)
+                                 : open_postgres(std::move(store_url), *worker, *lease_worker));
     net::OpenSslDigest digest;
     const std::string operator_key = read_file(data / "operator.key");
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);

@@ -21,6 +21,8 @@ class Timers {
 public:
     virtual ~Timers() = default;
     virtual Instant now() const = 0;
+    // The same, with the time that the machine was asleep: for what others count on meanwhile.
+    virtual Instant now_with_sleep() const { return now(); }
     virtual WallTime wall() const = 0;
     // Calls `wake` once on this loop, at `at` or soon after; never from within schedule().
     virtual TimerId schedule(Instant at, std::move_only_function<void()> wake) = 0;

@@ -106,14 +106,45 @@ struct EventQuery {
     std::size_t limit = 100;
 };
 
+// A master that may lead.
+struct Contender {
+    std::string name;
+    std::string address;  // Where the other masters, access points and gateways reach it.
+    bool operator==(const Contender&) const = default;
+};
+
+// The right to lead until it runs out or is resigned.
+struct Lease {
+    std::uint64_t epoch = 0;
+    bool runs_out = true;  // false: nobody else can have the store while this process has it.
+};
+
+// Who leads, as the store knows.
+struct Leader {
+    Contender who;
+    std::uint64_t epoch = 0;
+    Duration left{};  // Of the lease, by the store's clock; 0: it has run out, or was resigned.
+};
+
+// Who may lead. The lease is counted by the store's clock, and by no master's.
+class Election {
+public:
+    virtual ~Election() = default;
+    // Takes the lease for `length` when nobody has it: with a new epoch, durable, higher than any before and
+    // than `above`. Whoever led before can commit no more. It may be taken again by the same Election, at
+    // once. Errors: conflict ("lease_held": another has it), unavailable, invalid (`above`).
+    virtual Task<Lease> lead(Contender who, Duration length, std::uint64_t above) = 0;
+    // For its full length from now on; waits for no commit, not even one that hangs. A holder counts the time
+    // from before the call. Errors: conflict ("not_leader": another has led since), unavailable (unknown).
+    virtual Task<> renew() = 0;
+    virtual Task<> resign() = 0;                       // Another may lead at once. Errors: as renew().
+    virtual Task<std::optional<Leader>> leader() = 0;  // nullopt: nobody ever led. Errors: unavailable.
+};
+
 // Many tasks of one loop may call at once; commits take effect in the order of the calls, many share one
 // sync.
-class Store {
+class Store : public Election {
 public:
-    virtual ~Store() = default;
-    // Becomes the writer: returns a new epoch, durable, higher than any before and than `above`. Whoever led
-    // before can commit no more. Errors: unavailable.
-    virtual Task<std::uint64_t> lead(std::uint64_t above) = 0;
     // All or nothing, durable when it returns. Errors: conflict (an older epoch or number: somebody else
     // leads), exhausted (disk full: nothing was written), unavailable (unknown whether it was written).
     virtual Task<> commit(Changes changes) = 0;

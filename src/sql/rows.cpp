@@ -64,6 +64,24 @@ Result<> Rows::set_meta(std::string_view name, std::uint64_t value) {
         {name, value});
 }
 
+Result<Rows::LeaseRow> Rows::lease() {
+    LeaseRow lease;
+    TRY(connection_.run("SELECT name, address, epoch, ends, server FROM lease WHERE one = 1", {},
+                        [&](const Row& row) {
+                            lease = {.who = {row.text(0), row.text(1)},
+                                     .epoch = row.number(2),
+                                     .ends = static_cast<std::int64_t>(row.number(3)),
+                                     .server = static_cast<std::int64_t>(row.number(4))};
+                        }));
+    return lease;
+}
+
+Result<> Rows::set_lease(const LeaseRow& lease) {
+    return connection_.run(
+        "UPDATE lease SET name = ?1, address = ?2, epoch = ?3, ends = ?4, server = ?5 WHERE one = 1",
+        {lease.who.name, lease.who.address, lease.epoch, lease.ends, lease.server});
+}
+
 Result<> Rows::migrate(bool made, std::string_view store) {
     const std::uint64_t known = migrations().size();
     const std::uint64_t present = made ? TRY(meta("schema")) : 0;

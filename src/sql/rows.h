@@ -15,6 +15,15 @@ public:
 
     Result<std::uint64_t> meta(std::string_view name);  // 0 if nobody has set it.
     Result<> set_meta(std::string_view name, std::uint64_t value);
+    // The lease as it stands; `ends` and `server` are for who grants it to make sense of.
+    struct LeaseRow {
+        Contender who{};
+        std::uint64_t epoch = 0;  // 0: nobody ever had it.
+        std::int64_t ends = 0;    // Microseconds since 1970 by the server's clock; 0: resigned.
+        std::int64_t server = 0;  // Which life of the server that clock is of.
+    };
+    Result<LeaseRow> lease();
+    Result<> set_lease(const LeaseRow& lease);
     // Brings the schema up to date; `made`: there are tables already. Errors: unavailable: "store_too_new".
     Result<> migrate(bool made, std::string_view store);
 

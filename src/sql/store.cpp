@@ -85,14 +85,38 @@ struct Committer : std::enable_shared_from_this<Committer> {
 
 class WorkerStore final : public Store {
 public:
-    WorkerStore(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits)
+    WorkerStore(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
+                LeaseKeeping keeping)
         : worker_(worker),
           blocking_(blocking),
+          keeping_(std::move(keeping)),
           committer_(std::make_shared<Committer>(worker, std::move(blocking), limits)) {}
 
-    Task<std::uint64_t> lead(std::uint64_t above) override {
-        return run_on<std::uint64_t>(worker_,
-                                     [blocking = blocking_, above] { return blocking->lead(above); });
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
+        const Lease taken =
+            CO_TRY(co_await run_on<Lease>(worker_, [blocking = blocking_, who, length, above] {
+                return blocking->lead(who, length, above);
+            }));
+        held_ = {.who = std::move(who), .epoch = taken.epoch, .left = length};
+        co_return taken;
+    }
+
+    Task<> renew() override {
+        if (held_.epoch == 0) return never_led();
+        return keep<void>([epoch = held_.epoch,
+                           length = held_.left](BlockingLease& lease) { return lease.renew(epoch, length); },
+                          Result<>{});
+    }
+
+    Task<> resign() override {
+        if (held_.epoch == 0) return never_led();
+        return keep<void>([epoch = held_.epoch](BlockingLease& lease) { return lease.resign(epoch); },
+                          Result<>{});
+    }
+
+    Task<std::optional<Leader>> leader() override {
+        return keep<std::optional<Leader>>([](BlockingLease& lease) { return lease.leader(); },
+                                           held_.epoch == 0 ? std::optional<Leader>{} : std::optional{held_});
     }
 
     // Not a coroutine: the place in the order is taken now.
@@ -130,6 +154,16 @@ public:
     }
 
 private:
+    static Task<> never_led() { co_return fail(Code::conflict, "this one has never led", "not_leader"); }
+
+    // `alone`: the answer where the lease needs no keeping.
+    template <class T>
+    Task<T> keep(std::function<Result<T>(BlockingLease&)> ask, Result<T> alone) {
+        if (!keeping_.lease) co_return alone;
+        co_return co_await run_on<T>(*keeping_.worker,
+                                     [lease = keeping_.lease, ask = std::move(ask)] { return ask(*lease); });
+    }
+
     static Task<> answer_of(WaitingPtr waiting) {
         if (!waiting->answer)
             CO_TRY(co_await suspend<void>(
@@ -139,14 +173,16 @@ private:
 
     Worker& worker_;
     std::shared_ptr<BlockingStore> blocking_;
+    LeaseKeeping keeping_;
+    Leader held_{};  // As lead() was last answered, and for how long; epoch 0: never.
     std::shared_ptr<Committer> committer_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking,
-                                  BatchLimits limits) {
-    return std::make_unique<WorkerStore>(worker, std::move(blocking), limits);
+std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
+                                  LeaseKeeping keeping) {
+    return std::make_unique<WorkerStore>(worker, std::move(blocking), limits, std::move(keeping));
 }
 
 }  // namespace hostler::sql

@@ -14,7 +14,7 @@ namespace hostler::sql {
 class BlockingStore {
 public:
     virtual ~BlockingStore() = default;
-    virtual Result<std::uint64_t> lead(std::uint64_t above) = 0;
+    virtual Result<Lease> lead(const Contender& who, Duration length, std::uint64_t above) = 0;
     // One answer for each, in order; one transaction and one sync for all.
     virtual std::vector<Result<>> commit(const std::vector<Changes>& batch) = 0;
     virtual Result<Snapshot> load() = 0;
@@ -24,17 +24,31 @@ public:
     virtual Result<bool> prune(WallTime before) = 0;  // A bounded part of it; true: there is more.
 };
 
+// The lease of a store that others may have too; used on a thread of its own, as commits may hang.
+class BlockingLease {
+public:
+    virtual ~BlockingLease() = default;
+    virtual Result<> renew(std::uint64_t epoch, Duration length) = 0;
+    virtual Result<> resign(std::uint64_t epoch) = 0;
+    virtual Result<std::optional<Leader>> leader() = 0;
+};
+
 struct BatchLimits {
     std::size_t changes_max = 256;    // Commits that share one sync,
     std::size_t bytes_max = 8 << 20;  // and their size together.
+};
+
+struct LeaseKeeping {
+    Worker* worker = nullptr;
+    std::shared_ptr<BlockingLease> lease{};  // Null: nobody else can have the store, its lease lasts.
 };
 
 // A commit takes its place in the order when commit() is called, not when it is awaited. It holds its caller
 // until it is durable: that wait is the back-pressure, nobody is refused for being many. A caller that is
 // cancelled leaves its commit in the queue. After a commit has failed with `exhausted` or `unavailable`, all
 // that were called before it answered fail alike, so that what is written is always a beginning of what was
-// decided. `worker` must be of the caller's loop and outlive the store.
-std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking,
-                                  BatchLimits limits);
+// decided. The workers must be of the caller's loop and outlive the store.
+std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
+                                  LeaseKeeping keeping = {});
 
 }  // namespace hostler::sql

@@ -35,18 +35,19 @@ using Ids = std::vector<std::string>;
 }  // namespace
 
 TEST_P(StoreContract, EachLeaderHasAHigherEpoch) {
-    const auto second = run(store_->lead(0)).value();
+    const auto second = run(store_->lead(m1, lease_time, 0)).value().epoch;
     EXPECT_GT(second, epoch_);
-    EXPECT_EQ(run(store_->lead(second + 1000)).value(), second + 1001);
+    EXPECT_EQ(run(store_->lead(m1, lease_time, second + 1000)).value().epoch, second + 1001);
+    ASSERT_TRUE(run(store_->resign()));
     reopen();
-    EXPECT_EQ(run(store_->lead(5)).value(), second + 1002);
-    EXPECT_EQ(run(store_->lead(~0ull)).error().code, Code::invalid);
+    EXPECT_EQ(run(store_->lead(m1, lease_time, 5)).value().epoch, second + 1002);
+    EXPECT_EQ(run(store_->lead(m1, lease_time, ~0ull)).error().code, Code::invalid);
 }
 
 TEST_P(StoreContract, WhoLedBeforeCommitsNoMore) {
     ASSERT_TRUE(put(object("i-1")));
     const auto old = epoch_;
-    epoch_ = run(store_->lead(0)).value();
+    epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
     Changes late{.epoch = old, .number = ++number_};
     late.put.push_back(object("i-late"));
     EXPECT_EQ(commit(late).error().code, Code::conflict);
@@ -54,6 +55,26 @@ TEST_P(StoreContract, WhoLedBeforeCommitsNoMore) {
     EXPECT_EQ(commit(late).error().code, Code::conflict);
     EXPECT_EQ(run(store_->find("instance", "i-late")).error().code, Code::not_found);
     EXPECT_TRUE(put(object("i-2")));
+}
+
+TEST_P(StoreContract, TellsWhoLeads) {
+    const auto now = run(store_->leader());
+    ASSERT_TRUE(now && *now);
+    EXPECT_EQ((*now)->who, m1);
+    EXPECT_EQ((*now)->epoch, epoch_);
+    EXPECT_GT((*now)->left, Duration{0});
+    EXPECT_LE((*now)->left, lease_time);
+    ASSERT_TRUE(run(store_->renew()));
+    const auto next = run(store_->lead(m2, lease_time, 0)).value().epoch;
+    EXPECT_EQ(run(store_->leader()).value()->who, m2);
+    EXPECT_EQ(run(store_->leader()).value()->epoch, next);
+}
+
+TEST_P(StoreContract, NobodyRenewsWhoNeverLed) {
+    store_.reset();
+    auto fresh = rig_->open().value();
+    EXPECT_EQ(run(fresh->renew()).error().code, Code::conflict);
+    EXPECT_EQ(run(fresh->resign()).error().code, Code::conflict);
 }
 
 TEST_P(StoreContract, NumbersRise) {

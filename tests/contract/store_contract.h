@@ -8,6 +8,10 @@
 
 namespace hostler::contract {
 
+inline const Contender m1{"m-1", "one:7440"};
+inline const Contender m2{"m-2", "two:7440"};
+inline constexpr std::chrono::minutes lease_time{10};  // No test is to wait for its end.
+
 // One empty store, which may be closed and opened again.
 class StoreRig {
 public:
@@ -26,7 +30,7 @@ protected:
     void SetUp() override {
         rig_ = GetParam().make();
         reopen();
-        epoch_ = run(store_->lead(0)).value();
+        epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
     }
     void reopen() {
         store_.reset();

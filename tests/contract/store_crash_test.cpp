@@ -87,10 +87,10 @@ private:
         auto opened = rig.open();
         if (!opened) return false;
         store_ = std::move(*opened);
-        const auto epoch = run(store_->lead(0));
-        if (!epoch) return false;
-        EXPECT_GT(*epoch, epoch_);
-        epoch_ = *epoch;
+        const auto lease = run(store_->lead(m1, lease_time, 0));
+        if (!lease) return false;
+        EXPECT_GT(lease->epoch, epoch_);
+        epoch_ = lease->epoch;
         return true;
     }
 

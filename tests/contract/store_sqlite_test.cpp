@@ -63,7 +63,7 @@ TEST(Sqlite, OthersCannotReadTheFiles) {
     DiskRig rig;
     const auto store = rig.open();
     ASSERT_TRUE(store);
-    ASSERT_TRUE(testing::run_real(rig.loop, (*store)->lead(0)));
+    ASSERT_TRUE(testing::run_real(rig.loop, (*store)->lead(m1, lease_time, 0)));
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator{rig.folder.path}) {
         ++files;
@@ -78,7 +78,7 @@ TEST(Sqlite, SaysThatAFileIsDamaged) {
         SimRig rig{7};
         {
             auto store = rig.open().value();
-            const auto epoch = testing::run_real(rig.loop, store->lead(0)).value();
+            const auto epoch = testing::run_real(rig.loop, store->lead(m1, lease_time, 0)).value().epoch;
             for (std::uint64_t i = 1; i < 50; ++i)
                 ASSERT_TRUE(
                     testing::run_real(rig.loop, store->commit(change(epoch, i, "i-" + std::to_string(i)))));
@@ -106,7 +106,8 @@ TEST(Sqlite, RefusesTheFileOfANewerRelease) {
 TEST(Sqlite, AnAuditLineIsKeptAsItCameAndForGood) {
     SimRig rig{7};
     auto store = rig.open().value();
-    Changes changes{.epoch = testing::run_real(rig.loop, store->lead(0)).value(), .number = 1};
+    Changes changes{.epoch = testing::run_real(rig.loop, store->lead(m1, lease_time, 0)).value().epoch,
+                    .number = 1};
     const WallTime at{std::chrono::microseconds{1'700'000'000'000'001}};
     changes.audit.push_back({at, "key/k-1", "203.0.113.7:5000", "deleteVolume", "volume/v-1", "acme", 202,
                              R"({"state":"available"})", R"({"state":"deleting"})"});
@@ -129,7 +130,7 @@ TEST(Sqlite, AnAuditLineIsKeptAsItCameAndForGood) {
 TEST(Sqlite, ManyCommitsShareFewSyncs) {
     SimRig rig{3};
     auto store = rig.open().value();
-    const auto epoch = testing::run_real(rig.loop, store->lead(0)).value();
+    const auto epoch = testing::run_real(rig.loop, store->lead(m1, lease_time, 0)).value().epoch;
     const auto before = rig.vfs.syncs();
     std::vector<Task<>> calls;
     for (std::uint64_t i = 1; i <= 200; ++i)
@@ -141,7 +142,7 @@ TEST(Sqlite, ManyCommitsShareFewSyncs) {
 TEST(Sqlite, ACancelledCallerLeavesItsCommitInTheQueue) {
     SimRig rig{3};
     auto store = rig.open().value();
-    const auto epoch = testing::run_real(rig.loop, store->lead(0)).value();
+    const auto epoch = testing::run_real(rig.loop, store->lead(m1, lease_time, 0)).value().epoch;
     {
         TaskGroup group{rig.loop};
         group.start("commit", store->commit(change(epoch, 1, "i-1")));
@@ -157,7 +158,7 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     SimRig rig{11};
     auto store = rig.open().value();
     const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
-    const auto epoch = run(store->lead(0)).value();
+    const auto epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
     std::uint64_t number = 0;
     for (int i = 0; i < 20; ++i)
         ASSERT_TRUE(run(store->commit(change(epoch, ++number, fmt::format("i-{}", i), 20'000))));
@@ -178,15 +179,15 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     for (int i = 0; i < 10; ++i) erase.erase.push_back({"instance", fmt::format("i-{}", i)});
     EXPECT_TRUE(run(store->commit(erase))) << "what makes room goes in, out of the reserve";
     EXPECT_TRUE(run(store->prune(WallTime{})));
-    EXPECT_TRUE(run(store->lead(0)));
+    EXPECT_TRUE(run(store->lead(m1, lease_time, 0)));
     EXPECT_EQ(run(store->load())->live.size(), 10u);
     store.reset();
     auto reopened = rig.open();  // A full disk does not keep it from starting.
     ASSERT_TRUE(reopened) << reopened.error().message;
     store = std::move(*reopened);
-    const auto led = run(store->lead(0));
+    const auto led = run(store->lead(m1, lease_time, 0));
     ASSERT_TRUE(led) << led.error().message;
-    const auto later = *led;
+    const auto later = led->epoch;
     EXPECT_EQ(run(store->commit(change(later, last + 5, "big", 5'000'000))).error().code, Code::exhausted);
     rig.vfs.capacity += 2 << 20;
     EXPECT_TRUE(run(store->commit(change(later, last + 6, "small", 10))));
@@ -196,13 +197,13 @@ TEST(Sqlite, AfterAnIoErrorNothingGoesBeforeLead) {
     SimRig rig{12};
     auto store = rig.open().value();
     const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
-    auto epoch = run(store->lead(0)).value();
+    auto epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
     ASSERT_TRUE(run(store->commit(change(epoch, 1, "i-1"))));
     rig.vfs.fail_call(1);
     EXPECT_EQ(run(store->commit(change(epoch, 2, "i-2"))).error().code, Code::unavailable);
     EXPECT_EQ(run(store->commit(change(epoch, 3, "i-3"))).error().code, Code::unavailable);
     EXPECT_EQ(run(store->load()).error().code, Code::unavailable);
-    epoch = run(store->lead(0)).value();
+    epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
     const auto number = run(store->load())->number;
     EXPECT_TRUE(run(store->commit(change(epoch, number + 1, "i-4"))));
     EXPECT_TRUE(run(store->find("instance", "i-1")));

@@ -157,7 +157,12 @@ TEST(Mistakes, AChangeThatTheLedgerDoesNotTell) {
 class StoreBehind : public Store {
 public:
     explicit StoreBehind(Store& store) : store_(store) {}
-    Task<std::uint64_t> lead(std::uint64_t above) override { return store_.lead(above); }
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
+        return store_.lead(std::move(who), length, above);
+    }
+    Task<> renew() override { return store_.renew(); }
+    Task<> resign() override { return store_.resign(); }
+    Task<std::optional<Leader>> leader() override { return store_.leader(); }
     Task<> commit(Changes changes) override { return store_.commit(std::move(changes)); }
     Task<Snapshot> load() override { return store_.load(); }
     Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
@@ -211,9 +216,10 @@ TEST(Mistakes, AnEpochThatComesTwice) {
     class SameEpoch final : public StoreBehind {
     public:
         using StoreBehind::StoreBehind;
-        Task<std::uint64_t> lead(std::uint64_t above) override {
-            CO_TRY(co_await store_.lead(above));
-            co_return 1;
+        Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
+            Lease lease = CO_TRY(co_await store_.lead(std::move(who), length, above));
+            lease.epoch = 1;
+            co_return lease;
         }
     };
     const auto mistakes = [](std::uint64_t) {

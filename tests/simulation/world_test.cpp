@@ -240,7 +240,7 @@ struct Writer {
         if (!opened) co_return std::unexpected(opened.error());
         store = std::move(*opened);
         while (true) {
-            const auto epoch = co_await store->lead(0);
+            const auto epoch = co_await store->lead({.name = "m-1"}, 10s, 0);
             const auto snapshot =
                 epoch ? co_await store->load() : Result<Snapshot>{std::unexpected(epoch.error())};
             if (!snapshot) {
@@ -250,7 +250,7 @@ struct Writer {
             EXPECT_GE(snapshot->number, acknowledged) << "what was acknowledged is gone";
             EXPECT_EQ(snapshot->live.size(), snapshot->number);
             for (auto number = snapshot->number + 1;; ++number) {
-                Changes changes{.epoch = *epoch, .number = number};
+                Changes changes{.epoch = epoch->epoch, .number = number};
                 changes.put.push_back(
                     {.kind = "thing", .id = std::to_string(number), .body = std::string(500, 'x')});
                 if (!co_await store->commit(std::move(changes))) break;

@@ -109,6 +109,11 @@ public:
     explicit LoopTimers(Loop& loop) : state_(std::make_shared<State>(loop)) {}
 
     Instant now() const override { return std::chrono::steady_clock::now(); }
+    Instant now_with_sleep() const override {
+        timespec time{};
+        ::clock_gettime(CLOCK_BOOTTIME, &time);
+        return Instant{std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
+    }
     WallTime wall() const override {
         return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     }

@@ -11,16 +11,19 @@ namespace hostler {
 struct PostgresOptions {
     std::chrono::milliseconds connect_max{10'000};
     std::chrono::milliseconds call_max{30'000};  // Longer without an answer: the connection is given up.
+    std::chrono::milliseconds lease_max{2'000};  // The same for the lease, and to connect for it.
     sql::BatchLimits batch{};
 };
 
 // `url`: as libpq takes it, "postgresql://user@host/database?sslmode=verify-full". Makes the tables in the
 // connection's schema, or brings them up to date; blocks meanwhile. Afterwards everything runs on `worker`,
-// as sql/store.h says. A store without a synchronous standby is one disk away from its loss: that is logged
-// as a warning. After `unavailable` everything is refused until lead(), which connects anew.
+// as sql/store.h says, and the lease on `lease_worker`. Many masters may have it open: who holds the lease
+// writes, fenced by its epoch. A store without a synchronous standby is one disk away from its loss: that is
+// logged as a warning. After `unavailable` everything is refused until lead(), which connects anew.
 //
-// Errors: conflict ("store_in_use": another master has it), invalid (the URL), unavailable ("store_too_new";
-// cannot be reached; refuses this user; is a standby: "store_read_only"), exhausted.
-Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, PostgresOptions options = {});
+// Errors: invalid (the URL), unavailable ("store_too_new"; cannot be reached; refuses this user; is a
+// standby: "store_read_only"), exhausted.
+Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Worker& lease_worker,
+                                             PostgresOptions options = {});
 
 }  // namespace hostler

@@ -11,6 +11,37 @@ namespace {
 // Advisory locks are numbers; this is "hostler" in ASCII.
 constexpr std::int64_t lock = 0x686f73746c6572;
 
+// A master that is stopped in the middle of a transaction must not keep its row locks from the next one.
+Result<> prepare_session(Connection& connection) {
+    return connection.script(
+        "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; "
+        "SET idle_in_transaction_session_timeout = '1s'; SET lock_timeout = '10s'; SET client_encoding = "
+        "'UTF8'; "
+        "SET search_path = \"$user\", public");
+}
+
+// The server's clock, and which life of the server it is of: after a failover it is another machine's.
+struct Now {
+    std::int64_t time = 0;
+    std::int64_t server = 0;
+};
+Result<Now> now(sql::Connection& connection) {
+    Now now;
+    TRY(connection.run(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, "
+        "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint",
+        {}, [&](const sql::Row& row) {
+            now = {static_cast<std::int64_t>(row.number(0)), static_cast<std::int64_t>(row.number(1))};
+        }));
+    return now;
+}
+
+std::int64_t micros(Duration time) { return std::chrono::ceil<std::chrono::microseconds>(time).count(); }
+
+std::unexpected<Error> held(const Contender& by) {
+    return fail(Code::conflict, fmt::format("master {} at {} leads", by.name, by.address), "lease_held");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Tables>> Tables::open(std::string url, PostgresOptions options) {
@@ -22,38 +53,17 @@ Result<std::unique_ptr<Tables>> Tables::open(std::string url, PostgresOptions op
 Result<> Tables::connect() {
     connection_.reset();
     connection_ = TRY(Connection::open(url_, options_.connect_max, options_.call_max));
-    TRY(prepare_session());
-    TRY(take_lock());
+    TRY(prepare_session(*connection_));
     TRY(migrate());
     TRY(warn_without_standby());
     broken_ = false;
     return {};
 }
 
-// A master that is stopped in the middle of a transaction must not keep its row lock from the next one.
-Result<> Tables::prepare_session() {
-    return connection_->script(
-        "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; "
-        "SET idle_in_transaction_session_timeout = '2s'; SET lock_timeout = '10s'; SET client_encoding = "
-        "'UTF8'; "
-        "SET search_path = \"$user\", public");
-}
-
-Result<> Tables::take_lock() {
-    bool taken = false;
-    TRY(connection_->run("SELECT pg_try_advisory_lock(?1)::int", {lock},
-                         [&](const sql::Row& row) { taken = row.number(0) != 0; }));
-    if (!taken)
-        return fail(
-            Code::conflict,
-            fmt::format("the store {} is in use by another master; stop that one or use another database",
-                        connection_->name()),
-            "store_in_use");
-    return {};
-}
-
 Result<> Tables::migrate() {
     return transact([&]() -> Result<> {
+        // Masters that start together on an empty database make its tables once.
+        TRY(connection_->run("SELECT 1 FROM pg_advisory_xact_lock(?1)", {lock}));
         std::uint64_t tables = 0;
         TRY(
             connection_->run("SELECT count(*) FROM pg_tables WHERE tablename = 'meta' AND schemaname = "
@@ -97,19 +107,37 @@ Result<> Tables::transact(const std::function<Result<>()>& body) {
     return result;
 }
 
-Result<std::uint64_t> Tables::lead(std::uint64_t above) {
+Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t above) {
     TRY(sql::epoch_after(0, above));
     if (broken_ || !connection_ || connection_->lost()) TRY(connect());
     sql::Rows rows{*connection_};
+    std::optional<Contender> holder;
     std::uint64_t epoch = 0;
     TRY(transact([&]() -> Result<> {
         std::uint64_t present = 0;
+        // What the one before commits is there, or will be refused.
         TRY(connection_->run("SELECT value FROM meta WHERE name = 'epoch' FOR UPDATE", {},
                              [&](const sql::Row& row) { present = row.number(0); }));
+        TRY(connection_->run("SELECT 1 FROM lease WHERE one = 1 FOR UPDATE"));
+        auto lease = TRY(rows.lease());
+        const Now at = TRY(now(*connection_));
+        const bool ours = led_ != 0 && lease.epoch == led_;
+        // A clock of another life says nothing of when that lease ends: it lasts once more from now.
+        if (!ours && lease.ends != 0 && lease.server != at.server) {
+            lease.server = at.server;
+            lease.ends = at.time + micros(length);
+            holder = lease.who;
+            return rows.set_lease(lease);
+        }
+        if (!ours && lease.ends > at.time) return held(lease.who);
         epoch = TRY(sql::epoch_after(present, above));
-        return rows.set_meta("epoch", epoch);
+        TRY(rows.set_meta("epoch", epoch));
+        return rows.set_lease(
+            {.who = who, .epoch = epoch, .ends = at.time + micros(length), .server = at.server});
     }));
-    return epoch;
+    if (holder) return held(*holder);
+    led_ = epoch;
+    return Lease{.epoch = epoch};
 }
 
 std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
@@ -200,12 +228,50 @@ Result<bool> Tables::prune(WallTime before) {
     });
 }
 
+Result<sql::Rows> LeaseRows::rows() {
+    if (!connection_ || connection_->lost()) {
+        connection_.reset();
+        connection_ = TRY(Connection::open(url_, options_.lease_max, options_.lease_max));
+        TRY(prepare_session(*connection_));
+    }
+    return sql::Rows{*connection_};
+}
+
+Result<> LeaseRows::renew(std::uint64_t epoch, Duration length) { return set_end(epoch, micros(length)); }
+
+Result<> LeaseRows::resign(std::uint64_t epoch) { return set_end(epoch, 0); }
+
+// 0: it is over, whatever the time.
+Result<> LeaseRows::set_end(std::uint64_t epoch, std::int64_t after_us) {
+    TRY(rows());
+    const Now at = TRY(now(*connection_));
+    const std::int64_t ends = after_us == 0 ? 0 : at.time + after_us;
+    TRY(connection_->run("UPDATE lease SET ends = ?1, server = ?2 WHERE one = 1 AND epoch = ?3",
+                         {ends, at.server, epoch}));
+    if (connection_->changes() != 1)
+        return fail(Code::conflict, fmt::format("epoch {} is over: another master has led since", epoch),
+                    "not_leader");
+    return {};
+}
+
+Result<std::optional<Leader>> LeaseRows::leader() {
+    auto rows = TRY(this->rows());
+    const Now at = TRY(now(*connection_));
+    const auto lease = TRY(rows.lease());
+    if (lease.epoch == 0) return std::nullopt;
+    const std::int64_t left = lease.server == at.server ? std::max<std::int64_t>(lease.ends - at.time, 0) : 0;
+    return Leader{.who = lease.who, .epoch = lease.epoch, .left = std::chrono::microseconds{left}};
+}
+
 }  // namespace hostler::postgres
 
 namespace hostler {
 
-Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, PostgresOptions options) {
-    return sql::make_store(worker, TRY(postgres::Tables::open(std::move(url), options)), options.batch);
+Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Worker& lease_worker,
+                                             PostgresOptions options) {
+    auto lease = std::make_shared<postgres::LeaseRows>(url, options);
+    return sql::make_store(worker, TRY(postgres::Tables::open(std::move(url), options)), options.batch,
+                           {&lease_worker, std::move(lease)});
 }
 
 }  // namespace hostler

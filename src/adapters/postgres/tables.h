@@ -1,4 +1,4 @@
-// The store in PostgreSQL: who may write, transactions, and connecting again.
+// The store in PostgreSQL: who may write, transactions, and connecting again; and its lease.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class Tables final : public sql::BlockingStore {
 public:
     static Result<std::unique_ptr<Tables>> open(std::string url, PostgresOptions options);
 
-    Result<std::uint64_t> lead(std::uint64_t above) override;
+    Result<Lease> lead(const Contender& who, Duration length, std::uint64_t above) override;
     std::vector<Result<>> commit(const std::vector<Changes>& batch) override;
     Result<Snapshot> load() override;
     Result<Page> list(const ListQuery& query) override;
@@ -27,8 +27,6 @@ public:
 private:
     Tables(std::string url, PostgresOptions options) : url_(std::move(url)), options_(options) {}
     Result<> connect();
-    Result<> prepare_session();
-    Result<> take_lock();
     Result<> migrate();
     Result<> warn_without_standby();
     Result<sql::Rows> rows();
@@ -40,7 +38,26 @@ private:
     std::string url_;
     PostgresOptions options_;
     std::unique_ptr<Connection> connection_;
-    bool broken_ = false;  // A commit's outcome is unknown: nothing more before lead().
+    std::uint64_t led_ = 0;  // The epoch that this one was given last.
+    bool broken_ = false;    // A commit's outcome is unknown: nothing more before lead().
+};
+
+// On a connection of its own, made when it is first needed and anew after it was lost.
+class LeaseRows final : public sql::BlockingLease {
+public:
+    LeaseRows(std::string url, PostgresOptions options) : url_(std::move(url)), options_(options) {}
+
+    Result<> renew(std::uint64_t epoch, Duration length) override;
+    Result<> resign(std::uint64_t epoch) override;
+    Result<std::optional<Leader>> leader() override;
+
+private:
+    Result<sql::Rows> rows();
+    Result<> set_end(std::uint64_t epoch, std::int64_t after_us);
+
+    std::string url_;
+    PostgresOptions options_;
+    std::unique_ptr<Connection> connection_;
 };
 
 }  // namespace hostler::postgres

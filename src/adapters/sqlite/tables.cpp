@@ -123,17 +123,18 @@ Result<> Tables::transact_with_reserve(const std::function<Result<>()>& body) {
     return result;
 }
 
-Result<std::uint64_t> Tables::lead(std::uint64_t above) {
+// Whoever has the file is alone with it: there is no lease to wait for.
+Result<Lease> Tables::lead(const Contender&, Duration, std::uint64_t above) {
     TRY(sql::epoch_after(0, above));
     if (broken_ || !database_) TRY(connect());
     sql::Rows rows{*database_};
-    std::uint64_t epoch = 0;
+    Lease lease{.runs_out = false};
     TRY(transact_with_reserve([&]() -> Result<> {
         const std::uint64_t present = TRY(rows.meta("epoch"));
-        epoch = TRY(sql::epoch_after(present, above));
-        return rows.set_meta("epoch", epoch);
+        lease.epoch = TRY(sql::epoch_after(present, above));
+        return rows.set_meta("epoch", lease.epoch);
     }));
-    return epoch;
+    return lease;
 }
 
 std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {

@@ -17,7 +17,7 @@ class Tables final : public sql::BlockingStore {
 public:
     static Result<std::unique_ptr<Tables>> open(std::string path, SqliteOptions options);
 
-    Result<std::uint64_t> lead(std::uint64_t above) override;
+    Result<Lease> lead(const Contender& who, Duration length, std::uint64_t above) override;
     std::vector<Result<>> commit(const std::vector<Changes>& batch) override;
     Result<Snapshot> load() override;
     Result<Page> list(const ListQuery& query) override;

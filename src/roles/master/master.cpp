@@ -120,7 +120,9 @@ Task<> Master::lead_terms(AddressPool pool) {
 }
 
 Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
-    const std::uint64_t epoch = CO_TRY(co_await ports_.store.lead(above));
+    const Contender own{settings_.name, settings_.advertise.empty() ? wire_address_ : settings_.advertise};
+    const Lease lease = CO_TRY(co_await ports_.store.lead(own, settings_.lease, above));
+    const std::uint64_t epoch = lease.epoch;
     Snapshot snapshot = CO_TRY(co_await ports_.store.load());
     auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number);
     CO_TRY(term->estate().load(snapshot.live));

@@ -92,10 +92,10 @@ void StoreLedger::loaded(const Snapshot& snapshot) {
                           fmt::format("the store came back without {} {}", key.first, key.second));
 }
 
-Task<std::uint64_t> WatchedStore::lead(std::uint64_t above) {
-    auto epoch = co_await store_.lead(above);
-    if (epoch) ledger_.led(*epoch);
-    co_return epoch;
+Task<Lease> WatchedStore::lead(Contender who, Duration length, std::uint64_t above) {
+    auto lease = co_await store_.lead(std::move(who), length, above);
+    if (lease) ledger_.led(lease->epoch);
+    co_return lease;
 }
 
 // Its place among the commits is that of the call, so the call is made here and now.

@@ -38,7 +38,10 @@ private:
 class WatchedStore final : public Store {
 public:
     WatchedStore(Store& store, StoreLedger& ledger) : store_(store), ledger_(ledger) {}
-    Task<std::uint64_t> lead(std::uint64_t above) override;
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override;
+    Task<> renew() override { return store_.renew(); }
+    Task<> resign() override { return store_.resign(); }
+    Task<std::optional<Leader>> leader() override { return store_.leader(); }
     Task<> commit(Changes changes) override;
     Task<Snapshot> load() override;
     Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }

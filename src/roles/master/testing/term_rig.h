@@ -13,7 +13,17 @@ namespace hostler::master::testing {
 
 class FakeStore final : public Store {
 public:
-    Task<std::uint64_t> lead(std::uint64_t above) override { co_return above + 1; }
+    Task<Lease> lead(Contender, Duration, std::uint64_t above) override { co_return Lease{above + 1, false}; }
+    Task<> renew() override {
+        ++renewals;
+        if (hang_renewals)
+            CO_TRY(co_await suspend<void>(
+                [this](WakerPtr<void> waker) { renewing.push_back(std::move(waker)); }));
+        if (renewal_failure) co_return std::unexpected(*renewal_failure);
+        co_return Result<>{};
+    }
+    Task<> resign() override { co_return Result<>{}; }
+    Task<std::optional<Leader>> leader() override { co_return std::nullopt; }
     Task<> commit(Changes changes) override {
         begun.push_back(changes.number);
         if (hang)
@@ -69,6 +79,10 @@ public:
 
     bool hang = false;
     std::optional<Error> failure;
+    bool hang_renewals = false;
+    std::optional<Error> renewal_failure;
+    int renewals = 0;
+    std::deque<WakerPtr<void>> renewing;
     std::vector<std::uint64_t> begun, done;
     std::deque<WakerPtr<void>> waiting;
     std::map<std::pair<std::string, std::string>, Object> objects;
