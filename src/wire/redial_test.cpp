@@ -27,15 +27,17 @@ struct RedialTest : ::testing::Test {
     RedialTest() {
         lines.clear();
         set_log_sink([](Level, std::string_view line) { lines.emplace_back(line); });
-        group.start("redial", keep_linked(
-                                  timers, random, {"access", {"a", "b"}, 100ms, 400ms},
-                                  [this](std::string address) -> Task<> {
-                                      dialled.push_back(std::move(address));
-                                      if (!good) co_return fail(Code::unavailable, "refused");
-                                      linked = true;
-                                      co_return co_await lost.wait();
-                                  },
-                                  [this] { return std::exchange(linked, false); }));
+        group.start("redial",
+                    keep_linked(
+                        timers, random, {"access", {"a", "b"}, 100ms, 400ms},
+                        [this](std::string address) -> Task<> {
+                            dialled.push_back(std::move(address));
+                            if (points.contains(dialled.back())) leader = points.at(dialled.back());
+                            if (!good) co_return fail(Code::unavailable, "refused");
+                            linked = true;
+                            co_return co_await lost.wait();
+                        },
+                        [this] { return Dialled{std::exchange(linked, false), std::exchange(leader, "")}; }));
         timers.settle();
     }
     ~RedialTest() override {
@@ -48,6 +50,8 @@ struct RedialTest : ::testing::Test {
     HalfRandom random;
     Signal lost;
     std::vector<std::string> dialled;
+    std::map<std::string, std::string> points;  // Masters that do not lead, and where they say one does.
+    std::string leader;
     bool good = false;
     bool linked = false;
     TaskGroup group{loop};
@@ -79,6 +83,29 @@ TEST_F(RedialTest, AfterALinkItBeginsAnew) {
     timers.advance(50ms);
     EXPECT_EQ(dialled.size(), 4U);
     EXPECT_EQ(lines.size(), 3U) << "refused, goodbye, refused";
+}
+
+TEST_F(RedialTest, GoesAtOnceWhereAMasterPoints) {
+    points["b"] = "c";
+    timers.advance(50ms);
+    EXPECT_THAT(dialled, ElementsAre("a", "b", "c"));
+    timers.advance(100ms);
+    EXPECT_THAT(dialled, ElementsAre("a", "b", "c", "a")) << "nobody there: on with the list";
+    points["b"] = "a", points["a"] = "b";
+    timers.advance(200ms);
+    EXPECT_THAT(dialled, ElementsAre("a", "b", "c", "a", "b", "a", "b")) << "and not round for ever";
+}
+
+TEST_F(RedialTest, AfterALinkTheOthersComeFirst) {
+    points["b"] = "a";
+    good = true;
+    timers.advance(50ms);
+    ASSERT_TRUE(linked);
+    points.clear();
+    lost.notify_all();
+    timers.settle();
+    timers.advance(50ms);
+    EXPECT_EQ(dialled.back(), "a");
 }
 
 TEST(Redial, NeedsAnAddress) {

@@ -58,7 +58,7 @@ Task<> MasterLink::run(Addresses addresses) {
         },
         [this] {
             relay_.link_down();
-            return std::exchange(linked_, false);
+            return wire::Dialled{std::exchange(linked_, false), std::exchange(leader_, "")};
         });
 }
 
@@ -85,14 +85,18 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     {
         const Deadline deadline{ports_.timers, hello_time, [&] { link.close(); }};
         const auto first = CO_TRY(co_await link.receive());
-        if (first.has_failure()) co_return std::unexpected(wire::error_of(first.failure()));
+        if (first.has_failure()) {
+            leader_ = first.failure().leader();
+            co_return std::unexpected(wire::error_of(first.failure()));
+        }
         CO_TRY(co_await welcome(first.access_welcome()));
     }
     linked_ = true;
     log_info("access: linked to master {} zone={} epoch={}", master, zone_, remembered_.epoch());
     relay_.link_up();
     TaskGroup tasks{ports_.loop};
-    const Duration silence = seconds{settings_.master_silence_s};
+    const Duration silence =
+        wire::patience_with_masters(settings_.masters.size(), seconds{settings_.master_silence_s});
     tasks.start("master's keep-alive", [](wire::Link& of, Duration patience) -> Task<> {
         co_await of.keep_alive(patience / 3, patience);
         co_return Result<>{};

@@ -62,6 +62,7 @@ private:
     std::function<void(std::string_view)> cut_;
     std::function<AccessStatus()> status_;
     bool linked_ = false;
+    std::string leader_;  // Where the master that was dialled last says that it is.
     std::string zone_;
 };
 

@@ -64,7 +64,9 @@ Task<> MasterLink::run(std::string own_address) {
         [this, own_address = std::move(own_address)](std::string master) {
             return once(std::move(master), own_address);
         },
-        [this] { return std::exchange(link_, nullptr) != nullptr; });
+        [this] {
+            return wire::Dialled{std::exchange(link_, nullptr) != nullptr, std::exchange(leader_, "")};
+        });
 }
 
 Task<> MasterLink::once(std::string master, std::string own_address) {
@@ -83,7 +85,8 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
     frame.mutable_gateway_hello()->set_domain(settings_.domain);
     CO_TRY(co_await link->send(std::move(frame)));
     TaskGroup tasks{ports_.loop};
-    const Duration silence = seconds{settings_.master_silence_s};
+    const Duration silence =
+        wire::patience_with_masters(settings_.masters.size(), seconds{settings_.master_silence_s});
     tasks.start("master's keep-alive", [](std::shared_ptr<wire::Link> of, Duration patience) -> Task<> {
         co_await of->keep_alive(patience / 3, patience);
         co_return Result<>{};
@@ -98,9 +101,10 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
             auto news = co_await link->receive();
             if (!news)
                 ended = std::unexpected(news.error());
-            else if (news->has_failure())
+            else if (news->has_failure()) {
+                leader_ = news->failure().leader();
                 ended = std::unexpected(wire::error_of(news->failure()));
-            else if (news->has_goodbye())
+            } else if (news->has_goodbye())
                 break;
             else if (news->has_routes())
                 ended = co_await learn(news->routes());

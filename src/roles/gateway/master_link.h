@@ -62,6 +62,7 @@ private:
     std::function<void()> changed_;
     std::uint64_t epoch_ = 0;
     std::string sign_in_;
+    std::string leader_;  // Where the master that was dialled last says that it is.
     std::shared_ptr<wire::Link> link_;
 };
 

@@ -32,7 +32,10 @@ Api::Api(const Lead& lead) : lead_(lead) {
 
 Result<TermPtr> Api::leader() const {
     if (lead_.term && !lead_.term->ended()) return lead_.term;
-    return fail(Code::unavailable, "the master is starting or stopping; try again in a moment", "no_leader");
+    return fail(Code::unavailable,
+                lead_.shared ? "no master leads at the moment; try again in a moment"
+                             : "the master is starting or stopping; try again in a moment",
+                "no_leader");
 }
 
 Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest, const api::Call& call) {

@@ -22,9 +22,12 @@ private:
     std::size_t& count_;
 };
 
-// The term there is at the moment; nullptr between two.
+// Who leads at the moment.
 struct Lead {
-    TermPtr term;
+    TermPtr term;                    // This one, if it is there and has not ended.
+    std::optional<Contender> other;  // Another master, for all that is known here.
+    bool shared = false;             // There are others: when nobody leads, somebody soon will.
+    Signal changed;                  // One of these.
 };
 
 class Api {

@@ -37,10 +37,13 @@ http::Response page(int status, std::string html, std::string_view opens = "") {
     return response;
 }
 
+Error no_longer() { return {Code::unavailable, "this master leads no longer; ask again", "no_leader"}; }
+
 class ExchangeSink final : public api::EventSink {
 public:
-    explicit ExchangeSink(http::Exchange& exchange) : exchange_(exchange) {}
+    ExchangeSink(http::Exchange& exchange, TermPtr term) : exchange_(exchange), term_(std::move(term)) {}
     Task<> send(std::string bytes) override {
+        if (term_ && term_->ended()) co_return std::unexpected(no_longer());
         if (!exchange_.started()) {
             http::Response head;
             head.headers.set("Content-Type", "text/event-stream");
@@ -52,6 +55,7 @@ public:
 
 private:
     http::Exchange& exchange_;
+    TermPtr term_;
 };
 
 // The fields of a form, as browsers send it.
@@ -68,8 +72,8 @@ std::string form_field(std::string_view body, std::string_view name) {
 
 }  // namespace
 
-Front::Front(const Ports& ports, const Settings& settings, const Lead& lead)
-    : ports_(ports), settings_(settings), api_(lead) {}
+Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
+    : ports_(ports), settings_(settings), lead_(lead), api_(lead), forward_(ports, lead) {}
 
 Task<> Front::serve(StreamPtr stream) {
     co_return co_await http::serve(std::move(stream), ports_.timers, limits_,
@@ -78,17 +82,12 @@ Task<> Front::serve(StreamPtr stream) {
 
 Task<> Front::answer(http::Exchange& exchange) {
     const std::string_view path = exchange.request.path();
-    if (path == "/healthz") {
-        const auto term = api_.leader();
-        co_return co_await exchange.respond(
-            http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
-    }
+    if (path == "/healthz") co_return co_await answer_health(exchange);
     if (path == "/openapi.json") {
         http::Response response{.body = api::openapi()};
         response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(std::move(response));
     }
-    if (path == "/sign-in") co_return co_await sign_in(exchange);
     if (under_way_ >= settings_.requests_max) {
         api::Reply busy =
             api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
@@ -96,7 +95,41 @@ Task<> Front::answer(http::Exchange& exchange) {
         co_return co_await exchange.respond(response_of(busy));
     }
     const Counted counted{under_way_};
+    co_return co_await answer_counted(exchange);
+}
+
+// Answered where the leader is; what a master has passed on is not passed on again.
+Task<> Front::answer_counted(http::Exchange& exchange) {
+    const bool passed_on = is_from_master(exchange);
+    if (!passed_on) CO_TRY(co_await until_led());
+    if (!passed_on && !api_.leader() && lead_.other) {
+        auto done = co_await forward_.pass(exchange, *lead_.other);
+        if (done || exchange.started() || done.error().reason != "no_leader") co_return done;
+        co_return co_await exchange.respond(response_of(api::reply_of(done.error())));
+    }
+    if (exchange.request.path() == "/sign-in") co_return co_await sign_in(exchange);
     co_return co_await answer_api(exchange);
+}
+
+// Between two leaders. With one master alone nobody knows how long that takes.
+Task<> Front::until_led() {
+    if (!lead_.shared) co_return Result<>{};
+    bool late = false;
+    const Deadline deadline{ports_.timers, settings_.leader_wait, [&] {
+                                late = true;
+                                lead_.changed.notify_all();
+                            }};
+    while (!api_.leader() && !lead_.other && !late) CO_TRY(co_await lead_.changed.wait());
+    co_return Result<>{};
+}
+
+Task<> Front::answer_health(http::Exchange& exchange) {
+    const auto term = api_.leader();
+    if (!term && lead_.other)
+        co_return co_await exchange.respond(
+            http::text_response(200, fmt::format("ok: master {} leads", lead_.other->name)));
+    co_return co_await exchange.respond(
+        http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
 }
 
 Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) const {
@@ -125,6 +158,8 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
                       .tenant = caller->tenant,
                       .is_operator = caller->is_operator(),
                       .address = std::string{exchange.peer()}};
+    if (is_from_master(exchange))
+        known.address = exchange.request.headers.find(caller_header).value_or(exchange.peer());
     if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
     return known;
 }
@@ -144,9 +179,14 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
     inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
-    ExchangeSink sink{exchange};
+    const TermPtr term = api_.leader().value_or(nullptr);
+    const bool only_looks = inquiry.method == "GET";
+    ExchangeSink sink{exchange, term};
     const api::Reply reply =
         CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    // While it was made another may have begun to lead, who knows better. What is written is durable.
+    if (only_looks && !reply.streamed && term && term->ended())
+        co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
     if (reply.streamed) co_return co_await exchange.end();
     co_return co_await exchange.respond(response_of(reply));
 }

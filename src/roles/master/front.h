@@ -2,25 +2,30 @@
 #pragma once
 
 #include "http/server.h"
-#include "roles/master/api.h"
+#include "roles/master/forward.h"
 
 namespace hostler::master {
 
 class Front {
 public:
-    Front(const Ports& ports, const Settings& settings, const Lead& lead);
+    Front(const Ports& ports, const Settings& settings, Lead& lead);
     // One connection to its end.
     Task<> serve(StreamPtr stream);
 
 private:
     Task<> answer(http::Exchange& exchange);
+    Task<> answer_counted(http::Exchange& exchange);
+    Task<> until_led();
+    Task<> answer_health(http::Exchange& exchange);
     Task<> answer_api(http::Exchange& exchange);
     Task<> sign_in(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
 
     const Ports& ports_;
     const Settings& settings_;
+    Lead& lead_;
     Api api_;
+    Forward forward_;
     std::size_t under_way_ = 0;
     http::ServerLimits limits_;
 };

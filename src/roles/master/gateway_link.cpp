@@ -89,6 +89,7 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
             ended = std::unexpected(frame.error());
             break;
         }
+        if (term->ended()) break;  // Meanwhile: what is in memory may be old.
         if (frame->has_authenticate_request()) {
             const auto& ask = frame->authenticate_request();
             const auto caller = ask.route().empty() ? caller_of(*term, ask.credential())

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
+#include "wire/link.h"
 
 namespace hostler::master {
 
@@ -15,6 +17,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t links_max = 1024;
 constexpr std::size_t connections_max = 4096;
+constexpr Duration look_max = milliseconds{250};  // Between two looks at who leads.
 
 }  // namespace
 
@@ -70,9 +73,27 @@ Task<> Master::secure_link(StreamPtr raw) {
         log_info("link from {} refused: {}", from, stream.error().message);
         co_return Result<>{};
     }
+    if ((*stream)->identity().starts_with("master/")) co_return co_await front_.serve(std::move(*stream));
     // A link belongs to the term in which it began; without one, its owner comes back.
-    if (const TermPtr term = lead_.term; term && !term->ended() && !term->read_only())
-        term->tasks().start("link", serve_link(term, std::move(*stream)));
+    const TermPtr term = lead_.term;
+    if (!term || term->ended()) co_return co_await refuse_link(std::move(*stream));
+    if (!term->read_only()) term->tasks().start("link", serve_link(term, std::move(*stream)));
+    co_return Result<>{};
+}
+
+// And tells where the leader is.
+Task<> Master::refuse_link(StreamPtr stream) {
+    wire::Link link{ports_.loop, ports_.timers, std::move(stream)};
+    const Deadline deadline{ports_.timers, seconds{10}, [&link] { link.close(); }};
+    const auto hello = CO_TRY(co_await link.receive());  // Not read, it would cost our answer.
+    uplink::Frame frame = wire::failure_frame(
+        {Code::unavailable,
+         lead_.other ? fmt::format("master {} leads", lead_.other->name) : "no master leads at the moment",
+         "not_leader"});
+    if (lead_.other) frame.mutable_failure()->set_leader(lead_.other->address);
+    frame.set_answer_to(hello.call());
+    CO_TRY(co_await link.send(std::move(frame)));
+    (void)co_await link.flush(seconds{1});
     co_return Result<>{};
 }
 
@@ -107,28 +128,53 @@ Task<> Master::lead_terms(AddressPool pool) {
             pause = milliseconds{100};
         }
         const bool led = lead_.term != nullptr;
-        lead_.term = nullptr;
-        if (!ended && ended.error().code == Code::cancelled) co_return ended;
+        tell(nullptr, std::nullopt);
+        if (!ended && ended.error().code == Code::cancelled) {
+            if (led && lead_.shared) co_await resign();
+            co_return ended;
+        }
+        if (!ended && ended.error().reason == "lease_held") {
+            lead_.shared = true;
+            CO_TRY(co_await follow());
+            continue;
+        }
         full_.reset();
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
         log_error("master: the term has ended: {}", ended.error().message);
         if (full_ && led) continue;  // The next waits by itself, and can be read meanwhile.
         CO_TRY(co_await sleep(ports_.timers, pause));
-        pause = std::min<Duration>(pause * 2, seconds{5});
+        pause = std::min<Duration>(pause * 2, lead_.shared ? Duration{settings_.lease} : seconds{5});
     }
 }
 
 Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
-    const Contender own{settings_.name, settings_.advertise.empty() ? wire_address_ : settings_.advertise};
-    const Lease lease = CO_TRY(co_await ports_.store.lead(own, settings_.lease, above));
-    const std::uint64_t epoch = lease.epoch;
+    const Instant asked = ports_.timers.now_with_sleep();
+    const Lease lease = CO_TRY(co_await ports_.store.lead(self(), settings_.lease, above));
+    lead_.shared = lease.runs_out;
+    const auto tenure =
+        lease.runs_out ? std::make_shared<Tenure>(settings_.lease, asked) : std::make_shared<Tenure>();
+    TaskGroup group{ports_.loop};
+    if (lease.runs_out) group.start("lease", hold_until_lost(tenure));
+    const auto ended = co_await serve_term(pool, lease.epoch, tenure);
+    co_await group.close();
+    co_return ended;
+}
+
+Task<> Master::hold_until_lost(std::shared_ptr<Tenure> tenure) {
+    const auto lost = co_await hold_lease(ports_.timers, ports_.store, std::move(tenure));
+    if (lead_.term && lost.error().code != Code::cancelled) lead_.term->end(lost.error());
+    co_return Result<>{};
+}
+
+Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure) {
     Snapshot snapshot = CO_TRY(co_await ports_.store.load());
-    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number);
+    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number, tenure);
     CO_TRY(term->estate().load(snapshot.live));
+    if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
     if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
     CO_TRY(first_start(*term));
-    lead_.term = term;
+    tell(term, std::nullopt);
     TaskGroup group{ports_.loop};
     group.start("first commit", term->commit());
     log_info("master: leads in epoch {}, {} objects", epoch, snapshot.live.size());
@@ -139,13 +185,65 @@ Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
     co_return ended;
 }
 
+Contender Master::self() const {
+    return {settings_.name, settings_.advertise.empty() ? wire_address_ : settings_.advertise};
+}
+
+void Master::tell(TermPtr term, std::optional<Contender> other) {
+    if (lead_.term == term && lead_.other == other) return;
+    lead_.term = std::move(term);
+    lead_.other = std::move(other);
+    lead_.changed.notify_all();
+}
+
+// Looks who leads, until it is worth asking for the lease. That somebody leads is believed as long as the
+// lease lasts that was last heard of, and no longer.
+Task<> Master::follow() {
+    Deadline end{ports_.timers, settings_.lease, [this] { tell(nullptr, std::nullopt); }};
+    std::uint64_t epoch = 0;
+    while (true) {
+        const auto leader = co_await ports_.store.leader();
+        CO_TRY(co_await check_cancelled());
+        if (!leader) log_warn("master: who leads is not known: {}", leader.error().message);
+        if (!leader) CO_TRY(co_await sleep(ports_.timers, settings_.lease / 4));
+        if (!leader || !*leader || (*leader)->left <= Duration{0}) break;
+        const Leader& now = **leader;
+        // Its own former life: nobody is there to ask.
+        const bool other = now.who.address != self().address;
+        if (std::exchange(epoch, now.epoch) != now.epoch)
+            log_info("master: {} leads in epoch {}, this one follows", now.who.name, now.epoch);
+        tell(nullptr, other ? std::optional{now.who} : std::nullopt);
+        if (other && !std::exchange(led_, true)) changed_.notify_all();
+        end.renew(now.left);
+        CO_TRY(co_await sleep(ports_.timers, std::min<Duration>({now.left, settings_.lease / 4, look_max})));
+    }
+    tell(nullptr, std::nullopt);
+    co_return Result<>{};
+}
+
+// Nothing is told from memory any more: the next may begin at once.
+Task<> Master::resign() {
+    Signal ended;
+    bool over = false;
+    TaskGroup group{ports_.loop};
+    const auto ask = [](Store& store, bool& done, Signal& signal) -> Task<> {
+        const auto resigned = co_await store.resign();
+        done = true;
+        signal.notify_all();
+        co_return resigned;
+    };
+    group.start("resign", ask(ports_.store, over, ended));
+    while (!over) co_await ended.wait_even_if_cancelled();
+    co_return co_await group.close();
+}
+
 // Until its disk has room again, what the store holds can be read and nothing is changed: a term that began
 // to work would end at its first commit, and nobody could even look in between.
 Task<> Master::wait_for_room(TermPtr term, std::uint64_t number) {
     const Instant since = ports_.timers.now();
     log_error("master: {}; until then everything can be read and nothing changed", full_->message);
     term->only_read(*full_);
-    lead_.term = term;
+    tell(term, std::nullopt);
     led_ = true;
     changed_.notify_all();
     Result<> room{};

@@ -1,4 +1,5 @@
-// The master: registers, decides, commands. One leads at a time; a term that fails is followed by another.
+// The master: registers, decides, commands. One leads at a time and the others follow it; a term that fails
+// is followed by another.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ public:
     // Serves until it is cancelled. Errors: invalid (a setting); those of listening.
     Task<> run();
 
-    // Waits until it listens and leads for the first time. Errors: cancelled.
+    // Waits until it listens and leads, or follows who does, for the first time. Errors: cancelled.
     Task<> ready();
     std::string api_address() const { return api_address_; }
     std::string wire_address() const { return wire_address_; }
@@ -28,8 +29,15 @@ private:
     Task<> accept_links(ListenerPtr listener);
     Task<> secure_link(StreamPtr raw);
     Task<> renew_own();
+    Contender self() const;
+    void tell(TermPtr term, std::optional<Contender> other);
+    Task<> refuse_link(StreamPtr stream);
     Task<> lead_terms(AddressPool pool);
     Task<> one_term(AddressPool pool, std::uint64_t above);
+    Task<> hold_until_lost(std::shared_ptr<Tenure> tenure);
+    Task<> serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure);
+    Task<> follow();
+    Task<> resign();
     Task<> wait_for_room(TermPtr term, std::uint64_t number);
     Result<> first_start(Term& term);
 
@@ -43,7 +51,7 @@ private:
     std::optional<Error> full_;  // Why the last term ended, when it was the store's disk.
     bool listening_ = false;
     bool led_ = false;
-    Signal changed_;
+    Signal changed_;  // listening_ or led_.
 };
 
 }  // namespace hostler::master

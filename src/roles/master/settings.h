@@ -21,6 +21,8 @@ struct Settings {
     // Leadership's: so long at most nobody leads when a leader dies, and so long, less a third and a tenth, a
     // leader may stand still and go on. It is asked to last on at each third of it.
     std::chrono::milliseconds lease{750};
+    std::chrono::milliseconds leader_wait{
+        5'000};                                // So long requests wait for one of several masters to lead.
     std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
     std::string public_url;                    // How people reach the API; empty: http://<api_address>.

@@ -22,11 +22,12 @@ namespace hostler::master {
 using std::chrono::seconds;
 
 Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
-           std::uint64_t number)
+           std::uint64_t number, std::shared_ptr<const Tenure> tenure)
     : ports_(ports),
       settings_(settings),
       pool_(pool),
       epoch_(epoch),
+      tenure_(std::move(tenure)),
       desk_{estate_, live_, settings_, pool_, ports_.random},
       feed_(settings.feed_max, number),
       number_(number),
@@ -45,11 +46,18 @@ Task<> Term::commit() {
     const auto self = shared_from_this();  // A caller may be all that keeps an ended term.
     if (read_only_) co_return std::unexpected(*read_only_);
     commit_then(nullptr);
-    co_return co_await settled();
+    co_return co_await durable();
 }
 
 Task<> Term::settled() {
     const auto self = shared_from_this();
+    CO_TRY(co_await durable());
+    if (ended()) end(lease_lost());
+    if (ended_) co_return std::unexpected(*ended_);
+    co_return Result<>{};
+}
+
+Task<> Term::durable() {
     const std::uint64_t target = number_;
     while (durable_ < target) {
         if (ended_) co_return std::unexpected(*ended_);

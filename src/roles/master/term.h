@@ -12,6 +12,7 @@
 #include "roles/master/desk.h"
 #include "roles/master/feed.h"
 #include "roles/master/ports.h"
+#include "roles/master/tenure.h"
 
 namespace hostler::uplink {
 class AccessList;
@@ -42,7 +43,7 @@ struct HostLimits {
 class Term : public std::enable_shared_from_this<Term> {
 public:
     Term(const Ports& ports, const Settings& settings, AddressPool pool, std::uint64_t epoch,
-         std::uint64_t number);
+         std::uint64_t number, std::shared_ptr<const Tenure> tenure = std::make_shared<Tenure>());
     ~Term();
 
     std::uint64_t epoch() const { return epoch_; }
@@ -62,7 +63,7 @@ public:
     Task<> commit();
     // The same without waiting; `then` is called once it is durable, and never if the term ends.
     void commit_then(std::move_only_function<void()> then);
-    // What was read from memory is durable when it returns.
+    // What was read from memory is durable when it returns, and this term may still tell it.
     Task<> settled();
 
     // Instead of run(): from here on it is looked at alone. What would change something gets this error.
@@ -75,7 +76,8 @@ public:
     // Somebody has obeyed a higher epoch than ours: the store is older than the cloud.
     void outranked(const std::string& who, std::uint64_t epoch);
     std::uint64_t outranked_by() const { return outranked_by_; }
-    bool ended() const { return ended_.has_value(); }
+    // Also when its lease may have run out: nothing from memory is told from then on.
+    bool ended() const { return ended_ || !tenure_->lasts(ports_.timers.now_with_sleep()); }
     TaskGroup& tasks() { return tasks_; }
 
     // ── Who is connected ──
@@ -114,6 +116,7 @@ private:
     void send_routes(const std::vector<Touched>& touched);
     void tell_access();
     void tell_drains();
+    Task<> durable();
     Task<> sweep();
     Task<> prune();
 
@@ -121,6 +124,7 @@ private:
     const Settings& settings_;
     const AddressPool pool_;
     const std::uint64_t epoch_;
+    const std::shared_ptr<const Tenure> tenure_;
     Estate estate_;
     Live live_;
     Desk desk_;

@@ -1,0 +1,296 @@
+// Several shipped masters on one PostgreSQL: one leads, the others pass on to it what they are asked.
+#include "adapters/net/digest.h"
+#include "adapters/postgres/connection.h"
+#include "adapters/postgres/store.h"
+#include "adapters/postgres/testing/server.h"
+#include "core/worker.h"
+#include "rig.h"
+#include "roles/master/master.h"
+
+namespace hostler::rig {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// One for all tests of the program, a database each.
+postgres::testing::Server& server() {
+    static postgres::testing::Server one;
+    return one;
+}
+
+// As a killed process leaves it: it resigns nothing.
+class MortalStore final : public Store {
+public:
+    explicit MortalStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
+        return store_->lead(std::move(who), length, above);
+    }
+    Task<> renew() override { return store_->renew(); }
+    Task<> resign() override {
+        if (killed) return []() -> Task<> { co_return Result<>{}; }();
+        return store_->resign();
+    }
+    Task<std::optional<Leader>> leader() override { return store_->leader(); }
+    Task<> commit(Changes changes) override { return store_->commit(std::move(changes)); }
+    Task<Snapshot> load() override { return store_->load(); }
+    Task<Page> list(ListQuery query) override { return store_->list(std::move(query)); }
+    Task<Object> find(std::string kind, std::string id) override {
+        return store_->find(std::move(kind), std::move(id));
+    }
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        return store_->events(std::move(query));
+    }
+    Task<> prune(WallTime before) override { return store_->prune(before); }
+    bool killed = false;
+
+private:
+    std::unique_ptr<Store> store_;
+};
+
+class MastersTest : public ::testing::Test, public World {
+public:
+    struct One {
+        std::unique_ptr<Worker> worker, lease_worker;
+        std::unique_ptr<MortalStore> store;
+        std::unique_ptr<master::Master> role;
+        std::unique_ptr<TaskGroup> tasks;
+    };
+
+    // Serves when it returns: it leads, or follows who does.
+    One& start(const std::string& name) {
+        One& one = masters_[name];
+        one.worker = make_worker(loop, "store");
+        one.lease_worker = make_worker(loop, "lease");
+        one.store = std::make_unique<MortalStore>(open_postgres(url, *one.worker, *one.lease_worker).value());
+        master::Settings settings;
+        settings.name = name;
+        settings.api_address = "[::1]:0";
+        settings.wire_address = "127.0.0.1:0";
+        settings.operator_key_hash = digest_.sha256("hk_operator");
+        settings.zones = {{"nj", "New Jersey"}};
+        settings.lease = lease;
+        one.role = std::make_unique<master::Master>(
+            settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
+                                    certified("master", name)});
+        one.tasks = std::make_unique<TaskGroup>(loop);
+        one.tasks->start("master", one.role->run());
+        EXPECT_TRUE(go(one.role->ready()));
+        return one;
+    }
+    void stop(const std::string& name) {
+        One& one = masters_.at(name);
+        (void)go(one.tasks->close());
+        masters_.erase(name);
+    }
+    void kill(const std::string& name) {
+        masters_.at(name).store->killed = true;
+        stop(name);
+    }
+    ~MastersTest() override {
+        while (!masters_.empty()) kill(masters_.begin()->first);
+    }
+
+    static http::Request request(std::string method, std::string target, std::string body = {}) {
+        http::Request request{.method = std::move(method), .target = std::move(target)};
+        request.headers.set("Authorization", "Bearer hk_operator");
+        request.headers.set("Content-Type", "application/json");
+        request.body = std::move(body);
+        return request;
+    }
+    static http::Request zone(const std::string& name) {
+        return request("POST", "/v1/zones", fmt::format(R"({{"name":"{}"}})", name));
+    }
+    // As a patient client asks: what a master refuses since none leads is asked again, for 60 s at most.
+    http::Response ask(http::Endpoint at, http::Request request) {
+        const Instant until = timers->now() + 60s;
+        while (true) {
+            auto response = go(client_.fetch(at, request));
+            const bool again = !response || response->status == 503;
+            if (!again || timers->now() > until)
+                return response.value_or(http::Response{.status = 0, .body = response ? "" : "no answer"});
+            pass(20ms);
+        }
+    }
+    http::Response ask(One& one, http::Request request) {
+        return ask({.address = one.role->api_address()}, std::move(request));
+    }
+    bool leads(One& one) { return one.role->lead().term && !one.role->lead().term->ended(); }
+    bool in_time(const std::function<bool()>& so) {
+        return eventually(so) || eventually(so) || eventually(so);
+    }
+
+    // From where the audit says that this was made.
+    std::string asked_from(const std::string& zone) {
+        auto look = postgres::Connection::open(url, 5000ms, 30000ms).value();
+        std::string address;
+        EXPECT_TRUE(look->run("SELECT address FROM audit WHERE subject = ?1", {"zone/" + zone},
+                              [&](const sql::Row& row) { address += row.text(0); }));
+        return address;
+    }
+
+    std::string url = server().url(server().new_database());
+    std::chrono::milliseconds lease = 1h;  // No death of a leader is noticed but by what a test does.
+    std::map<std::string, One> masters_;
+    net::OpenSslDigest digest_;
+    http::Client client_{*net, *timers};
+};
+
+TEST_F(MastersTest, OneLeadsAndTheOtherPassesOn) {
+    One& first = start("m-1");
+    One& second = start("m-2");
+    EXPECT_TRUE(leads(first));
+    EXPECT_FALSE(leads(second));
+    ASSERT_TRUE(second.role->lead().other);
+    EXPECT_EQ(second.role->lead().other->name, "m-1");
+    EXPECT_EQ(ask(second, zone("lon")).status, 201);
+    EXPECT_THAT(ask(first, request("GET", "/v1/zones")).body, HasSubstr("\"lon\""));
+    EXPECT_THAT(ask(second, request("GET", "/v1/zones/lon")).body, HasSubstr("\"lon\""));
+    EXPECT_EQ(ask(second, request("GET", "/v1/zones/none")).status, 404) << "a refusal comes as it is";
+    http::Request nobody = request("GET", "/v1/zones");
+    nobody.headers.remove("Authorization");
+    EXPECT_EQ(ask(second, nobody).status, 401);
+    EXPECT_THAT(ask(second, request("GET", "/healthz")).body, HasSubstr("m-1 leads"));
+    EXPECT_EQ(ask(second, request("POST", "/v1/zones", std::string(2 << 20, ' '))).status, 413);
+}
+
+TEST_F(MastersTest, AWatchComesThroughAsItHappens) {
+    start("m-1");
+    One& second = start("m-2");
+    std::string seen;
+    TaskGroup tasks{loop};
+    tasks.start("watch", [](MastersTest& test, std::string at, std::string& into) -> Task<> {
+        const auto reply = CO_TRY(co_await test.client_.start(
+            {.address = at}, {.request = request("GET", "/v1/instances?watch=true")}));
+        std::vector<char> piece(4096);
+        while (true) {
+            const auto size = CO_TRY(co_await reply->read(piece));
+            if (size == 0) co_return Result<>{};
+            into.append(piece.data(), size);
+        }
+    }(*this, second.role->api_address(), seen));
+    EXPECT_TRUE(in_time([&] { return seen.contains("synced"); })) << seen;
+    kill("m-1");
+    (void)go(tasks.close());
+}
+
+TEST_F(MastersTest, TheAuditSaysWhoAskedAndBelievesOnlyMasters) {
+    One& first = start("m-1");
+    One& second = start("m-2");
+    ask(second, zone("passed-on"));
+    EXPECT_THAT(asked_from("passed-on"), StartsWith("[::1]:")) << "the client, and not the master between";
+    // Whoever says so at a door for everybody is not believed, wherever that door is.
+    for (One* one : {&first, &second}) {
+        http::Request forged = zone(one == &first ? "forged-1" : "forged-2");
+        forged.headers.set("X-Hostler-Caller", "203.0.113.9:9");
+        EXPECT_EQ(ask(*one, forged).status, 201);
+    }
+    EXPECT_THAT(asked_from("forged-1"), StartsWith("[::1]:"));
+    EXPECT_THAT(asked_from("forged-2"), StartsWith("[::1]:"));
+    http::Request from_master = zone("by-master");
+    from_master.headers.set("X-Hostler-Caller", "203.0.113.9:9");
+    const http::Endpoint door{.address = first.role->wire_address(),
+                              .secure = secure(issue("master", "m-9"), "master/")};
+    EXPECT_EQ(ask(door, from_master).status, 201);
+    EXPECT_EQ(asked_from("by-master"), "203.0.113.9:9");
+}
+
+// What was passed on once is not passed on again: two masters that take each other for the leader end there.
+TEST_F(MastersTest, WhatWasPassedOnIsNotPassedOnAgain) {
+    start("m-1");
+    One& second = start("m-2");
+    const http::Endpoint door{.address = second.role->wire_address(),
+                              .secure = secure(issue("master", "m-9"), "master/")};
+    const auto answer = go(client_.fetch(door, request("GET", "/v1/zones")));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 503);
+    EXPECT_THAT(answer->body, HasSubstr("no_leader"));
+    EXPECT_EQ(answer->headers.find("Retry-After"), "1");
+}
+
+TEST_F(MastersTest, OneThatEndsInOrderLeavesTheLeadAtOnce) {
+    One& first = start("m-1");
+    One& second = start("m-2");
+    EXPECT_EQ(ask(first, zone("before")).status, 201);
+    const auto epoch = first.role->lead().term->epoch();
+    stop("m-1");  // Its lease would last for an hour.
+    ASSERT_TRUE(in_time([&] { return leads(second); }));
+    EXPECT_GT(second.role->lead().term->epoch(), epoch);
+    EXPECT_EQ(ask(second, request("GET", "/v1/zones/before")).status, 200);
+}
+
+TEST_F(MastersTest, WhenTheLeaderDiesAnotherLeads) {
+    lease = 2s;
+    One& first = start("m-1");
+    start("m-2");
+    EXPECT_EQ(ask(first, zone("before")).status, 201);
+    kill("m-1");
+    One& second = masters_.at("m-2");
+    EXPECT_EQ(ask(second, zone("after")).status, 201);
+    EXPECT_TRUE(in_time([&] { return leads(second); }));
+    EXPECT_EQ(ask(second, request("GET", "/v1/zones/before")).status, 200) << "nothing acknowledged is lost";
+    // It comes back as one that follows.
+    One& again = start("m-1");
+    EXPECT_EQ(ask(again, request("GET", "/v1/zones/after")).status, 200);
+}
+
+// It takes what is passed on to it, answers nothing, and renews nothing: as a process that is stopped.
+TEST_F(MastersTest, AHungLeaderIsLeftAndItsCallersAreToldToComeBack) {
+    lease = 2s;
+    const auto worker = make_worker(loop, "store"), lease_worker = make_worker(loop, "lease");
+    const auto store = open_postgres(url, *worker, *lease_worker).value();
+    ListenerPtr door = go(net->listen("127.0.0.1:0")).value();
+    const std::string address{door->address()};
+    ASSERT_TRUE(go(store->lead({"m-0", address}, 8s, 0)));
+    int taken = 0;
+    TaskGroup tasks{loop};
+    tasks.start("hung", [](MastersTest& test, ListenerPtr at, int& count) -> Task<> {
+        std::vector<StreamPtr> held;
+        while (true) {
+            auto raw = CO_TRY(co_await at->accept());
+            auto stream = co_await test.net->secure(
+                std::move(raw), test.secure(test.issue("master", "m-0"), ""), Side::server, 10s);
+            if (!stream) continue;
+            std::array<char, 4096> head;
+            (void)co_await read_some(**stream, head);
+            ++count;
+            held.push_back(std::move(*stream));
+        }
+    }(*this, std::move(door), taken));
+    One& second = start("m-2");
+    ASSERT_TRUE(second.role->lead().other);
+    const auto waited = go(client_.fetch({.address = second.role->api_address()}, zone("lon")));
+    ASSERT_TRUE(waited);
+    EXPECT_EQ(taken, 1);
+    EXPECT_EQ(waited->status, 503);
+    EXPECT_THAT(waited->body, HasSubstr("no_leader"));
+    EXPECT_EQ(waited->headers.find("Retry-After"), "1");
+    EXPECT_EQ(ask(second, zone("lon")).status, 201);
+    EXPECT_TRUE(leads(second));
+    (void)go(tasks.close());
+}
+
+TEST_F(MastersTest, AnAccessPointIsShownTheLeaderAndGoesToTheNext) {
+    lease = 2s;
+    start("m-1");
+    One& second = start("m-2");
+    access::Settings settings;
+    settings.masters = {second.role->wire_address()};
+    settings.uplink_listen = settings.tunnel_listen = settings.control_listen = "127.0.0.1:0";
+    settings.zone = "nj";
+    settings.redial_ms = 20, settings.redial_max_ms = 50;
+    MemoryJournal journal;
+    access::Access access{settings,
+                          access::Ports{loop, *timers, *net, *random, journal, certified("access", "a")}};
+    TaskGroup tasks{loop};
+    tasks.start("access", access.run());
+    EXPECT_TRUE(in_time([&] { return access.linked(); })) << "by the one that follows";
+    kill("m-1");
+    EXPECT_TRUE(in_time([&] { return !access.linked(); }));
+    EXPECT_TRUE(in_time([&] { return access.linked() && leads(second); }));
+    (void)go(tasks.close());
+}
+
+}  // namespace
+}  // namespace hostler::rig
