@@ -84,17 +84,18 @@ Connection flags_of(const Globals& globals) { return {globals.api, globals.key, 
 class Run {
 public:
     Run(CliWorld& world, const CommandTree& tree, const Command& command, Format format,
-        Connection connection, Base base)
+        Connection connection, std::vector<Base> bases)
         : world_(world),
           tree_(tree),
           command_(command),
           operation_(*command.operation),
-          client_(world.net, world.timers, std::move(base), std::move(connection.key), world.version),
+          client_(world, std::move(bases), std::move(connection.key)),
           style_(style_of(world, tree.globals, format)) {}
 
     Task<> perform() {
         ApiCall call = CO_TRY(to_call(command_, world_));
         patience_ = CO_TRY(parse_time(command_.timeout));
+        client_.again_for(patience_);
         CO_TRY(confirm(call));
         if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
         if (command_.watch) co_return co_await watch(std::move(call));
@@ -309,7 +310,7 @@ Task<> login(CliWorld& world, const Globals& globals) {
     if (found.key.empty())
         co_return fail(Code::invalid,
                        "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
-    ApiClient client{world.net, world.timers, CO_TRY(base_of(found)), found.key, world.version};
+    ApiClient client{world, CO_TRY(bases_of(found)), found.key};
     const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
     const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));
     const std::string path = config_path(world);
@@ -342,20 +343,20 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     if (tree.local.login->parsed()) co_return co_await login(world, tree.globals);
     const Format format = CO_TRY(parse_format(tree.globals.output));
     Connection found = CO_TRY(connection(world, flags_of(tree.globals)));
-    Base base = CO_TRY(base_of(found));
+    std::vector<Base> bases = CO_TRY(bases_of(found));
     if (tree.local.apply->parsed()) {
-        ApiClient client{world.net, world.timers, std::move(base), found.key, world.version};
+        ApiClient client{world, std::move(bases), found.key};
         co_return co_await apply(world, client, tree.local.files, style_of(world, tree.globals, format),
                                  tree.local.dry_run);
     }
     if (tree.local.remote.chosen()) {
-        ApiClient client{world.net, world.timers, std::move(base), found.key, world.version};
+        ApiClient client{world, std::move(bases), found.key};
         code = CO_TRY(co_await run_remote(world, client, found, tree.local.remote));
         co_return Result<>{};
     }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
-    Run run{world, tree, *command, format, std::move(found), std::move(base)};
+    Run run{world, tree, *command, format, std::move(found), std::move(bases)};
     co_return co_await run.perform();
 }
 

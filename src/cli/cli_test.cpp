@@ -13,6 +13,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 http::Response problem(Error error) {
     const api::Reply reply = api::reply_of(error);
@@ -155,6 +156,48 @@ TEST_F(CliTest, SaysWhenNobodyAnswers) {
     EXPECT_EQ(run({"zone", "list"}), 8);
     EXPECT_EQ(err, "hostler: the API at api.test:8080 cannot be reached: connection refused\n");
     EXPECT_EQ(out, "");
+}
+
+// ── Several masters
+
+TEST_F(CliTest, AsksTheNextAddressWhenOneIsNotThere) {
+    env["HOSTLER_API"] = "http://one:1,http://two:2";
+    api.absent = {"one:1"};
+    api.canned["GET /v1/zones?limit=1000"] = {200, {}, R"({"items":[]})"};
+    EXPECT_EQ(run({"zone", "list"}), 0);
+    EXPECT_THAT(api.dialled, ElementsAre("one:1", "two:2"));
+}
+
+TEST_F(CliTest, GivesUpWhenNoneOfThemAnswersForLong) {
+    env["HOSTLER_API"] = "http://one:1,http://two:2";
+    api.down = true;
+    start({"zone", "list"});
+    timers.advance(10s);
+    EXPECT_FALSE(code) << "another may begin to lead";
+    timers.advance(5s);
+    EXPECT_EQ(code, 8);
+    api.dialled.clear();
+    start({"instance", "delete", "i", "--yes", "--wait", "--timeout", "2s"});
+    timers.advance(2s);
+    EXPECT_EQ(code, 8);
+}
+
+TEST_F(CliTest, AsksAgainWhenToldToAndDoesNothingTwice) {
+    api.canned["POST /v1/zones"] = {503,
+                                    {{"Retry-After", "1"}},
+                                    R"({"status":503,"code":"no_leader","title":"t","detail":"none leads"})"};
+    start({"zone", "create", "nj"});
+    timers.advance(500ms);
+    EXPECT_FALSE(code);
+    api.canned["POST /v1/zones"] = {201, {}, R"({"name":"nj","place":""})"};
+    timers.advance(100ms);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_GE(api.idempotency_keys.size(), 3u);
+    const std::set<std::string> keys{api.idempotency_keys.begin(), api.idempotency_keys.end()};
+    ASSERT_EQ(keys.size(), 1u);
+    EXPECT_THAT(*keys.begin(), StartsWith("cli-"));
+    ASSERT_EQ(run({"zone", "create", "nj"}), 0);
+    EXPECT_NE(api.idempotency_keys.back(), *keys.begin());
 }
 
 TEST_F(CliTest, SaysWhenSomebodyElseAnswers) {

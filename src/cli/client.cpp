@@ -66,19 +66,56 @@ std::string target_of(const ApiCall& call) {
     return target;
 }
 
-ApiClient::ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version,
-                     Duration total)
-    : base_(std::move(base)),
+ApiClient::ApiClient(CliWorld& world, std::vector<Base> bases, std::string key, Limits limits)
+    : world_(world),
+      bases_(std::move(bases)),
       key_(std::move(key)),
-      version_(std::move(version)),
-      total_(total),
-      http_(net, timers) {}
+      limits_(limits),
+      http_(world.net, world.timers) {
+    HOSTLER_ASSERT(!bases_.empty());
+}
+
+ApiClient::ApiClient(CliWorld& world, std::vector<Base> bases, std::string key)
+    : ApiClient(world, std::move(bases), std::move(key), Limits{}) {}
+
+// Whoever asks again asks for the same.
+void ApiClient::name_write(ApiCall& call) const {
+    if (!call.operation->writes() || !call.idempotency_key.empty() || !world_.dice) return;
+    const auto is_own = [](const auto& field) { return field.first == "operationID"; };
+    if (call.body.contains("operationID") || std::ranges::any_of(call.query, is_own)) return;
+    call.idempotency_key = "cli-";
+    for (int i = 0; i < 4; ++i) call.idempotency_key += fmt::format("{:08x}", world_.dice());
+}
+
+struct ApiClient::Attempts {
+    Instant until;
+    std::size_t count = 0;
+};
+
+// Whether it is worth asking again; if so, it is time to. `answered`: the headers of an answer, null without
+// one.
+Task<bool> ApiClient::again(Attempts& attempts, const Error& error, const http::Headers* answered) {
+    constexpr Duration soon = std::chrono::milliseconds{100};
+    Duration pause = soon;
+    if (!answered) {
+        if (error.reason != "unreachable" || bases_.size() == 1) co_return false;
+        if (++attempts.count % bases_.size() != 0) pause = Duration{0};
+    } else {
+        const auto later = answered->find("Retry-After");
+        if (error.code != Code::unavailable || !later) co_return false;
+        if (error.reason != "no_leader") pause = std::chrono::seconds{1};  // That takes less than a second.
+    }
+    if (world_.timers.now() + pause >= attempts.until) co_return false;
+    at_ = (at_ + 1) % bases_.size();
+    if (pause > Duration{0}) CO_TRY(co_await sleep(world_.timers, pause));
+    co_return true;
+}
 
 http::Request ApiClient::request(const ApiCall& call) const {
     http::Request request{.method = std::string(name(call.operation->method)),
-                          .target = base_.prefix + target_of(call)};
-    request.headers.set("Host", base_.host);
-    request.headers.set("User-Agent", "hostler/" + version_);
+                          .target = base().prefix + target_of(call)};
+    request.headers.set("Host", base().host);
+    request.headers.set("User-Agent", "hostler/" + world_.version);
     request.headers.set("Accept", "application/json, text/event-stream, application/problem+json");
     if (!key_.empty()) request.headers.set("Authorization", "Bearer " + key_);
     if (!call.idempotency_key.empty()) request.headers.set("Idempotency-Key", call.idempotency_key);
@@ -95,7 +132,7 @@ std::unexpected<Error> ApiClient::unreachable(Error error) const {
     if (error.code == Code::unauthenticated) {  // TLS found somebody else there.
         Error untrusted{.code = Code::unavailable,
                         .message = fmt::format("the API at {} is not to be trusted: {}",
-                                               base_.endpoint.address, error.message),
+                                               base().endpoint.address, error.message),
                         .reason = "untrusted"};
         if (error.reason == "unknown_authority")
             untrusted.help =
@@ -103,7 +140,7 @@ std::unexpected<Error> ApiClient::unreachable(Error error) const {
         return std::unexpected(std::move(untrusted));
     }
     return fail(Code::unavailable,
-                fmt::format("the API at {} cannot be reached: {}", base_.endpoint.address, error.message),
+                fmt::format("the API at {} cannot be reached: {}", base().endpoint.address, error.message),
                 "unreachable");
 }
 
@@ -117,30 +154,49 @@ Result<json::value> ApiClient::answer(int status, std::string_view body) const {
     return fail(
         Code::internal,
         fmt::format("{} answered with status {}, but not as Hostler's API does; is the address right?",
-                    base_.endpoint.address, status),
+                    base().endpoint.address, status),
         "not_our_api");
 }
 
 Task<json::value> ApiClient::call(ApiCall call) {
-    auto response = co_await http_.fetch(base_.endpoint, request(call), {.total = total_}, answer_max);
-    if (!response) co_return unreachable(std::move(response).error());
-    co_return answer(response->status, response->body);
+    name_write(call);
+    Attempts attempts{world_.timers.now() + limits_.again};
+    while (true) {
+        auto response =
+            co_await http_.fetch(base().endpoint, request(call), {.total = limits_.total}, answer_max);
+        Result<json::value> answered =
+            response ? answer(response->status, response->body) : unreachable(std::move(response).error());
+        if (answered) co_return answered;
+        if (!CO_TRY(co_await again(attempts, answered.error(), response ? &response->headers : nullptr)))
+            co_return answered;
+    }
+}
+
+Task<http::ReplyPtr> ApiClient::begin(ApiCall call, std::string last_id) {
+    Attempts attempts{world_.timers.now() + limits_.again};
+    while (true) {
+        http::Call http{.request = request(call)};
+        if (!last_id.empty()) http.request.headers.set("Last-Event-ID", last_id);
+        auto started = co_await http_.start(base().endpoint, std::move(http));
+        Error error;
+        if (!started) {
+            error = unreachable(std::move(started).error()).error();
+        } else {
+            const http::ReplyPtr& reply = *started;
+            const auto type = reply->headers.find("Content-Type").value_or("");
+            if (reply->status == 200 && type.starts_with("text/event-stream")) co_return started;
+            const auto body = co_await reply->read_all(answer_max);
+            const auto value = body ? answer(reply->status, *body) : unreachable(body.error());
+            error = value ? Error{Code::internal, "the API did not answer with events", "not_our_api"}
+                          : value.error();
+        }
+        if (!CO_TRY(co_await again(attempts, error, started ? &(*started)->headers : nullptr)))
+            co_return std::unexpected(std::move(error));
+    }
 }
 
 Task<> ApiClient::watch(ApiCall call, std::string& last_id, std::function<Result<bool>(ServerEvent)> each) {
-    http::Call http{.request = request(call)};
-    if (!last_id.empty()) http.request.headers.set("Last-Event-ID", last_id);
-    auto started = co_await http_.start(base_.endpoint, std::move(http));
-    if (!started) co_return unreachable(std::move(started).error());
-    http::ReplyPtr reply = std::move(*started);
-    if (reply->status != 200 ||
-        !reply->headers.find("Content-Type").value_or("").starts_with("text/event-stream")) {
-        auto body = co_await reply->read_all(answer_max);
-        if (!body) co_return unreachable(std::move(body).error());
-        auto value = answer(reply->status, *body);
-        if (!value) co_return std::unexpected(std::move(value).error());
-        co_return fail(Code::internal, "the API did not answer with events", "not_our_api");
-    }
+    const http::ReplyPtr reply = CO_TRY(co_await begin(std::move(call), last_id));
     EventReader reader;
     std::vector<char> piece(16 * 1024);
     for (;;) {

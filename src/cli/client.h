@@ -38,27 +38,39 @@ private:
 
 class ApiClient {
 public:
-    // `total`: the longest that call() may take.
-    ApiClient(Net& net, Timers& timers, Base base, std::string key, std::string version,
-              Duration total = Duration::max());
+    struct Limits {
+        Duration total = Duration::max();           // The longest that one exchange may take.
+        Duration again = std::chrono::seconds{15};  // So long it asks again, where that may help.
+    };
+    ApiClient(CliWorld& world, std::vector<Base> bases, std::string key, Limits limits);
+    ApiClient(CliWorld& world, std::vector<Base> bases, std::string key);
+    void again_for(Duration at_most) { limits_.again = std::min(limits_.again, at_most); }
 
-    // The answer's JSON. Errors: what the API answered (api::error_of); transport's are `unavailable` with
-    // reason "unreachable", answers that are none of ours `internal`.
+    // The answer's JSON. Asks the next address, and again, when one of several cannot be reached, and
+    // whenever the API says to come back later; each write has an idempotency key, so that it is done once.
+    // Errors: what the API answered (api::error_of); transport's are `unavailable` with reason "unreachable",
+    // answers that are none of ours `internal`.
     Task<json::value> call(ApiCall call);
 
     // Calls `each` for every event until it answers false, or the stream ends. `last_id` is where to go on
-    // behind, and is kept up to date. Errors: as call(), and each's.
+    // behind, and is kept up to date. Begins as call() does. Errors: as call(), and each's.
     Task<> watch(ApiCall call, std::string& last_id, std::function<Result<bool>(ServerEvent)> each);
 
 private:
+    struct Attempts;
+    const Base& base() const { return bases_[at_]; }
+    void name_write(ApiCall& call) const;
     http::Request request(const ApiCall& call) const;
+    Task<http::ReplyPtr> begin(ApiCall call, std::string last_id);
+    Task<bool> again(Attempts& attempts, const Error& error, const http::Headers* answered);
     std::unexpected<Error> unreachable(Error error) const;
     Result<json::value> answer(int status, std::string_view body) const;
 
-    Base base_;
+    CliWorld& world_;
+    std::vector<Base> bases_;
+    std::size_t at_ = 0;  // The one that is asked.
     std::string key_;
-    std::string version_;
-    Duration total_;
+    Limits limits_;
     http::Client http_;
 };
 

@@ -199,7 +199,9 @@ void CommandTree::add_local() {
 }
 
 void CommandTree::add_globals(const CliWorld& world) {
-    app.add_option("--api", globals.api, "Address of the API.")->type_name("URL")->group("Everywhere");
+    app.add_option("--api", globals.api, "Address of the API; of several masters, with commas.")
+        ->type_name("URL")
+        ->group("Everywhere");
     app.add_option("--key", globals.key, "API key; HOSTLER_KEY keeps it out of the list of processes.")
         ->type_name("KEY")
         ->group("Everywhere");

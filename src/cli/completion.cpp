@@ -37,7 +37,7 @@ bool is_harmless(std::string_view name) {
 
 Task<std::vector<std::string>> names_of(CliWorld& world, Connection typed, const api::Operation& list) {
     const Connection found = CO_TRY(connection(world, std::move(typed)));
-    ApiClient client{world.net, world.timers, CO_TRY(base_of(found)), found.key, world.version, patience};
+    ApiClient client{world, CO_TRY(bases_of(found)), found.key, {.total = patience, .again = Duration{0}}};
     const json::value page = CO_TRY(co_await client.call({.operation = &list, .query = {{"limit", "1000"}}}));
     std::vector<std::string> names;
     const json::value* items = page.is_object() ? page.get_object().if_contains("items") : nullptr;

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <sstream>
 
 namespace hostler::cli {
@@ -67,6 +69,18 @@ Connection parse_config(std::string_view text) {
     return found;
 }
 
+namespace {
+
+// An empty one is as good as one that is wrong.
+std::vector<std::string_view> urls_of(std::string_view list) {
+    std::vector<std::string_view> urls;
+    for (const auto part : std::views::split(list, ',')) urls.emplace_back(part.begin(), part.end());
+    if (urls.empty()) urls.emplace_back();
+    return urls;
+}
+
+}  // namespace
+
 Result<Connection> connection(const CliWorld& world, Connection flags) {
     Connection found = flags;
     const std::string env_api = world.env("HOSTLER_API").value_or("");
@@ -89,8 +103,10 @@ Result<Connection> connection(const CliWorld& world, Connection flags) {
     if (found.api.empty())
         return fail(Code::invalid,
                     "no API is known: pass --api URL, set HOSTLER_API, or run `hostler login`");
-    const Base base = TRY(parse_api_url(found.api));
-    if (!flags.ca.empty() && !base.endpoint.secure)
+    bool secure = false;
+    for (const std::string_view url : urls_of(found.api))
+        if (TRY(parse_api_url(url)).endpoint.secure) secure = true;
+    if (!flags.ca.empty() && !secure)
         return fail(Code::invalid, fmt::format("--ca is for https:// addresses, and {} is none", found.api));
     return found;
 }
@@ -152,9 +168,12 @@ Result<Base> parse_api_url(std::string_view url) {
     return base;
 }
 
-Result<Base> base_of(const Connection& connection) {
-    Base base = TRY(parse_api_url(connection.api));
-    if (!base.endpoint.secure || connection.ca.empty()) return base;
+Result<std::vector<Base>> bases_of(const Connection& connection) {
+    std::vector<Base> bases;
+    for (const std::string_view url : urls_of(connection.api)) bases.push_back(TRY(parse_api_url(url)));
+    const bool secure =
+        std::ranges::any_of(bases, [](const Base& base) { return base.endpoint.secure.has_value(); });
+    if (!secure || connection.ca.empty()) return bases;
     auto own = std::make_shared<Credentials>();
     auto authority = read_file(connection.ca, ca_max + 1);
     if (!authority || authority->empty())
@@ -166,8 +185,9 @@ Result<Base> base_of(const Connection& connection) {
     if (!authority->contains("-----BEGIN CERTIFICATE-----"))
         return fail(Code::invalid, fmt::format("{} holds no certificate in PEM", connection.ca));
     own->authority = std::move(*authority);
-    base.endpoint.secure->own = std::move(own);
-    return base;
+    for (Base& base : bases)
+        if (base.endpoint.secure) base.endpoint.secure->own = own;
+    return bases;
 }
 
 }  // namespace hostler::cli

@@ -7,7 +7,9 @@
 namespace hostler::cli {
 
 struct Connection {
-    std::string api;  // "https://api.example.com", "http://127.0.0.1:8080", "unix:/run/hostler/api.sock"
+    // "https://api.example.com", "http://127.0.0.1:8080", "unix:/run/hostler/api.sock"; of several masters,
+    // with commas between them.
+    std::string api;
     std::string key;
     std::string ca;  // File with the authorities to believe of https://; empty: those of this machine.
 };
@@ -33,7 +35,7 @@ struct Base {
 };
 // Errors: invalid.
 Result<Base> parse_api_url(std::string_view url);
-// The same, with the authorities read. Errors: invalid.
-Result<Base> base_of(const Connection& connection);
+// Of all the addresses, at least one, with the authorities read. Errors: invalid.
+Result<std::vector<Base>> bases_of(const Connection& connection);
 
 }  // namespace hostler::cli

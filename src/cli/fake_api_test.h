@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "api/handlers.h"
 #include "api/problem.h"
@@ -28,7 +29,7 @@ public:
 
     Task<StreamPtr> dial(std::string address, Duration) override {
         dialled.push_back(address);
-        if (down) co_return fail(Code::unavailable, "connection refused");
+        if (down || absent.contains(address)) co_return fail(Code::unavailable, "connection refused");
         auto [client, server] = hostler::testing::memory_pair();
         StreamPtr its = std::move(server);
         if (silent) {
@@ -59,6 +60,8 @@ public:
     std::optional<Error> refusal;      // What TLS found instead.
     bool silent = false;               // Connections are taken, and nothing is answered.
     bool down = false;
+    std::set<std::string> absent;  // Addresses where nobody is.
+    std::vector<std::string> idempotency_keys;
 
 private:
     struct Sink : api::EventSink {
@@ -82,6 +85,7 @@ private:
         auto body = CO_TRY(co_await exchange.read_all(1 << 20));
         const std::string what = exchange.request.method + " " + exchange.request.target;
         requests.push_back(body.empty() ? what : what + " " + body);
+        idempotency_keys.emplace_back(exchange.request.headers.find("Idempotency-Key").value_or(""));
         if (const auto found = canned.find(what); found != canned.end())
             co_return co_await exchange.respond(found->second);
         Sink sink{exchange};
@@ -118,6 +122,7 @@ protected:
         };
         world.out = [this](std::string_view text) { out += text; };
         world.err = [this](std::string_view text) { err += text; };
+        world.dice = [this] { return ++thrown; };
         world.in = [this](std::size_t bytes_max) { return typed.substr(0, bytes_max); };
     }
     ~CliTest() override {
@@ -155,6 +160,7 @@ protected:
     CliWorld world{.loop = loop, .net = api, .timers = timers};
     std::map<std::string, std::string> env;
     std::string home;
+    std::uint32_t thrown = 0;
     std::string typed;  // On standard input.
     std::string out;
     std::string err;

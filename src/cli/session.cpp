@@ -51,7 +51,7 @@ Task<Way> way_to(ApiClient& client, const Connection& connection, std::string in
         co_return fail(Code::unavailable, "this cloud has no gateway, through which instances are entered",
                        "no_gateway");
     Way way{.key = connection.key, .instance = text_of(seen, "id"), .tenant = std::move(tenant)};
-    way.gateway = CO_TRY(base_of({.api = gateway, .key = connection.key, .ca = connection.ca}));
+    way.gateway = CO_TRY(bases_of({.api = gateway, .key = connection.key, .ca = connection.ca})).front();
     co_return way;
 }
 
