@@ -19,12 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 Task<> run(Process& process, fs::path data, std::string store_url, master::Settings settings,
-           fs::path templates, std::string ready_file) {
+           fs::path authority_folder, fs::path templates, std::string ready_file) {
     fs::create_directories(data);
     if (!templates.empty()) settings.templates = CO_TRY(read_templates(templates));
-    CO_TRY(issue_credentials(process, data / "authority", data, "master", "master"));
+    if (authority_folder.empty()) authority_folder = data / "authority";
+    CO_TRY(issue_credentials(process, authority_folder, data, "master", settings.name));
     const auto authority =
-        CO_TRY(net::open_authority(data / "authority", *process.random, process.timers->wall()));
+        CO_TRY(net::open_authority(authority_folder, *process.random, process.timers->wall()));
     const auto worker = make_worker(process.loop, "store");
     const auto lease_worker = make_worker(process.loop, "lease");
     const auto store =
@@ -52,8 +53,9 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
 int master_main(int argc, const char* const* argv) {
     CLI::App app{"Run a master: it registers hosts, decides, and answers the API.", "hostler master"};
     master::Settings settings;
-    std::string data, store, ready_file, templates;
+    std::string data, store, authority, ready_file, templates;
     std::vector<std::string> zones;
+    double lease_s = std::chrono::duration<double>(settings.lease).count();
     double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
     app.add_option(
@@ -63,6 +65,18 @@ int master_main(int argc, const char* const* argv) {
     app.add_option("--api", settings.api_address, "Where the API listens")->capture_default_str();
     app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")
         ->capture_default_str();
+    app.add_option("--name", settings.name, "Its name among the masters that share a store")
+        ->capture_default_str();
+    app.add_option("--advertise", settings.advertise,
+                   "--wire as the other masters, access points and gateways reach it");
+    app.add_option(
+           "--lease", lease_s,
+           "Seconds of leadership: so long at most nobody leads when a leader dies; one that stands still "
+           "for half of it leads no longer")
+        ->check(CLI::Range(0.2, 3600.0))
+        ->capture_default_str();
+    app.add_option("--authority", authority,
+                   "Folder of the certificate authority, the same for all masters; else authority in --data");
     app.add_option("--public-url", settings.public_url, "How people reach the API");
     app.add_option("--zone", zones, "NAME:PLACE of a zone to make at the first start");
     app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
@@ -79,6 +93,7 @@ int master_main(int argc, const char* const* argv) {
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     using std::chrono::milliseconds;
+    settings.lease = milliseconds{static_cast<int>(lease_s * 1000)};
     settings.report_interval = milliseconds{static_cast<int>(report_s * 1000)};
     settings.unreachable_after = std::chrono::seconds{static_cast<int>(unreachable_s)};
     settings.lost_after = std::chrono::seconds{static_cast<int>(lost_s)};
@@ -91,8 +106,8 @@ int master_main(int argc, const char* const* argv) {
     }
     set_log_name("master");
     Process process;
-    return run_until_signalled(process,
-                               run(process, data, store, std::move(settings), templates, ready_file));
+    return run_until_signalled(
+        process, run(process, data, store, std::move(settings), authority, templates, ready_file));
 }
 
 }  // namespace hostler::bin

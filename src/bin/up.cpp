@@ -27,27 +27,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr const char* demo_image = "localhost/hostler-demo:latest";
-constexpr const char* default_listen = "127.0.0.1:7480";
-
-struct ZonePlan {
-    const char* name;
-    const char* place;
-};
-constexpr ZonePlan zones[] = {{"nj", "New Jersey, US"}, {"lon", "London, UK"}};
 
 bool machine_has_gpu() {
     return fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/kfd") ||
            fs::exists("/dev/nvidiactl");
-}
-
-// Clouds that share a machine had better not share addresses: each takes one of 16 ranges, and keeps it.
-std::string network_pool(const fs::path& kept, Random& random) {
-    std::string pool = read_file(kept);
-    if (pool.empty()) {
-        pool = fmt::format("10.{}.0.0/16", 208 + random_number(random) % 16);
-        (void)write_file(kept, pool);
-    }
-    return pool;
 }
 
 // Whoever asked sudo for us is to use the cloud: `path` becomes theirs, and stays closed to others.
@@ -59,8 +42,6 @@ void hand_over(const fs::path& path) {
         0)
         log_warn("{} cannot be given to the user who asked sudo: {}", path.string(), std::strerror(errno));
 }
-
-std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
 
 // Of all hosts' volumes, whose folders are below `hosts`.
 void each_store(const fs::path& hosts, const std::function<void(disk::VolumeStore&)>& act) {
@@ -131,11 +112,7 @@ Task<> Up::stop() {
 
 Task<> Up::start() {
     operator_key_ = read_file(settings_.data / "master/operator.key");
-    if (operator_key_.empty()) {
-        operator_key_ = new_secret(*process_.random, "hk");
-        fs::create_directories(settings_.data / "master");
-        CO_TRY(write_file(settings_.data / "master/operator.key", operator_key_));
-    }
+    if (operator_key_.empty()) operator_key_ = new_secret(*process_.random, "hk");
     CO_TRY(co_await start_engine());
     if (engine_ != "sim") {
         containers_ =
@@ -148,15 +125,16 @@ Task<> Up::start() {
     CO_TRY(co_await start_hosts());
     CO_TRY(co_await import_demo_image());
     CO_TRY(co_await wait_until_hosts_report());
-    const std::string api = "http://" + master_["api"];
+    const std::vector<std::string> apis = api_urls();
     CO_TRY(write_file(settings_.data / "config.toml",
-                      fmt::format("api = \"{}\"\nkey = \"{}\"\n", api, operator_key_)));
+                      fmt::format("api = \"{}\"\nkey = \"{}\"\n", fmt::join(apis, ","), operator_key_)));
     hand_over(settings_.data);
     hand_over(settings_.data / "config.toml");
     if (!settings_.ready_file.empty()) {
         json::array names;
         for (const ZonePlan& zone : zones) names.emplace_back(zone.name);
-        const json::object ready{{"api", api},
+        const json::object ready{{"api", apis.front()},
+                                 {"masters", json::array(apis.begin(), apis.end())},
                                  {"gateway", gateway_["url"]},
                                  {"token", operator_key_},
                                  {"zones", names},
@@ -226,89 +204,6 @@ Task<> Up::import_demo_image() {
         if (imported.error().code != Code::unavailable || tries == tries_max) co_return imported;
         CO_TRY(co_await sleep(*process_.timers, milliseconds{500}));
     }
-}
-
-// ── Roles
-
-Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command,
-                              std::map<std::string, std::string> listens) {
-    const fs::path folder = settings_.data / name;
-    fs::create_directories(folder);
-    const std::string ready = folder / "ready.json";
-    const std::string kept = folder / "addresses.json";
-    fs::remove(ready);
-    for (auto& [flag, address] : listens)
-        if (const auto before = read_ready_file(kept); before && before->contains(flag))
-            address = before->at(flag);
-    command.insert(command.end(), {"--data", folder, "--ready-file", ready});
-    auto now = std::make_shared<std::map<std::string, std::string>>(listens);
-    supervisor_.keep(
-        {.name = name, .command = std::move(command), .environment = {}, .more_arguments = [now] {
-             std::vector<std::string> arguments;
-             for (const auto& [flag, address] : *now)
-                 arguments.insert(arguments.end(), {"--" + flag, address});
-             return arguments;
-         }});
-    for (Duration waited{}; waited < seconds{30}; waited += milliseconds{20}) {
-        if (const auto addresses = read_ready_file(ready)) {
-            for (auto& [flag, address] : *now)
-                if (const auto at = addresses->find(flag == "listen" ? "address" : flag);
-                    at != addresses->end())
-                    address = at->second;
-            CO_TRY(write_ready_file(kept, *now));
-            co_return *addresses;
-        }
-        CO_TRY(co_await sleep(*process_.timers, milliseconds{20}));
-    }
-    co_return fail(Code::timeout, fmt::format("{} did not get ready; see {}", name,
-                                              (supervisor_.log_folder() / (name + ".log")).string()));
-}
-
-Task<> Up::start_roles() {
-    const std::string hostler = programs_ / "hostler";
-    const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
-    const fs::path authority = settings_.data / "master/authority";
-    std::vector<std::string> master{hostler,
-                                    "master",
-                                    "--report-interval",
-                                    fmt::format("{}", settings_.report_s),
-                                    "--unreachable-after",
-                                    fmt::format("{}", settings_.unreachable_s),
-                                    "--lost-after",
-                                    fmt::format("{}", settings_.lost_s),
-                                    "--stop-grace",
-                                    "5",
-                                    "--ready-deadline",
-                                    fmt::format("{}", settings_.ready_deadline_s)};
-    master.insert(master.end(),
-                  {"--network-pool", settings_.network_pool.empty()
-                                         ? network_pool(settings_.data / "network-pool", *process_.random)
-                                         : settings_.network_pool});
-    for (const ZonePlan& zone : zones)
-        master.insert(master.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
-    std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"}};
-    // An address that was asked for now counts more than the one of the last time.
-    // Either way a master that is started again keeps the port that was picked.
-    listens["api"] = listen;
-    if (auto kept = read_ready_file(settings_.data / "master/addresses.json");
-        kept && !settings_.listen.empty()) {
-        kept->erase("api");
-        CO_TRY(write_ready_file(settings_.data / "master/addresses.json", *kept));
-    }
-    master_ = CO_TRY(co_await keep_role("master", std::move(master), std::move(listens)));
-    for (const ZonePlan& zone : zones) {
-        const std::string name = fmt::format("access-{}", zone.name);
-        CO_TRY(issue_credentials(process_, authority, settings_.data / name, "access",
-                                 fmt::format("{}-1", zone.name)));
-        access_[zone.name] = CO_TRY(co_await keep_role(
-            name, {hostler, "access", "--zone", zone.name, "--master", master_["wire"]},
-            {{"uplink", "127.0.0.1:0"}, {"tunnel", "127.0.0.1:0"}, {"control", "127.0.0.1:0"}}));
-    }
-    CO_TRY(issue_credentials(process_, authority, settings_.data / "gateway", "gateway", "gateway-1"));
-    gateway_ = CO_TRY(co_await keep_role(
-        "gateway", {hostler, "gateway", "--master", master_["wire"], "--domain", settings_.domain},
-        {{"listen", host_of(listen) + ":0"}}));
-    co_return Result<>{};
 }
 
 // ── Hosts
@@ -391,14 +286,14 @@ Task<> Up::wait_until_hosts_report() {
 Task<json::value> Up::call(std::string method, std::string path, json::value body) {
     http::Request request{.method = std::move(method), .target = path};
     request.headers.set("Authorization", "Bearer " + operator_key_);
-    request.headers.set("Host", master_["api"]);
     if (!body.is_null()) {
         request.headers.set("Content-Type", "application/json");
         request.body = json::serialize(body);
     }
     // Masters start and stop: what is asked here may be asked again.
     for (int tries = 1;; ++tries) {
-        auto response = co_await client_.fetch({master_["api"]}, request, {.total = seconds{15}});
+        const std::string& api = masters_[static_cast<std::size_t>(tries) % masters_.size()]["api"];
+        auto response = co_await client_.fetch({api}, request, {.total = seconds{15}});
         const bool later = response ? response->status == 503 : may_retry(response.error().code);
         if (later && tries < 20) {
             CO_TRY(co_await sleep(*process_.timers, milliseconds{100}));
@@ -474,9 +369,9 @@ Task<std::string> Up::wait_for_demo(std::string name) {
 void Up::greet(const std::string& demo_url) const {
     const std::string hostler = programs_ / "hostler";
     fmt::print("\n  Hostler is up{}.\n\n", simulated_ ? ", with simulated GPUs" : "");
-    fmt::print("    API        http://{}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n",
-               master_.at("api"), gateway_.at("url"), fs::absolute(settings_.data).string(),
-               supervisor_.log_folder().string());
+    fmt::print("    API        {}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n",
+               fmt::join(api_urls(), "\n               "), gateway_.at("url"),
+               fs::absolute(settings_.data).string(), supervisor_.log_folder().string());
     if (!demo_url.empty()) fmt::print("\n  An instance answers at\n\n    {}\n", demo_url);
     fmt::print(
         "\n  Try in another terminal:\n\n    export HOSTLER_CONFIG={}\n    {} host list\n    {} gpu list\n   "

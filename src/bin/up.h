@@ -28,10 +28,19 @@ struct UpSettings {
     double report_s = 1;  // On one machine there is no reason to be slow.
     double unreachable_s = 10;
     double lost_s = 60;
-    double ready_deadline_s = 300;  // For probes to answer.
+    double ready_deadline_s = 300;    // For probes to answer.
     bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
-    std::string network_pool;       // Empty: one of 16 ranges, chosen once.
+    std::string network_pool;         // Empty: one of 16 ranges, chosen once.
+    int masters = 1;                  // More than one need a store that they share.
+    std::string store;                // As --store of the masters.
+    std::optional<double> lease_s{};  // As --lease of the masters.
 };
+
+struct ZonePlan {
+    const char* name;
+    const char* place;
+};
+inline constexpr ZonePlan zones[] = {{"nj", "New Jersey, US"}, {"lon", "London, UK"}};
 
 class Up {
 public:
@@ -52,6 +61,8 @@ private:
     Task<> stop();
     Task<> import_demo_image();
     Task<> start_roles();
+    Task<> start_masters(const std::string& listen);
+    std::vector<std::string> api_urls() const;
     Task<> start_hosts();
     Task<> wait_until_hosts_report();
     Task<> start_demo();
@@ -60,7 +71,8 @@ private:
 
     // A role keeps the addresses that it was given at first, also when it is started again.
     Task<Addresses> keep_role(std::string name, std::vector<std::string> command,
-                              std::map<std::string, std::string> listens);
+                              std::map<std::string, std::string> listens,
+                              std::map<std::string, std::string> environment = {});
     Result<std::vector<HostPlan>> plan_hosts();
     // Errors: those of the API.
     Task<Json> call(std::string method, std::string path, Json body = nullptr);
@@ -75,9 +87,9 @@ private:
     http::Client client_;
     std::string engine_;  // As --engine of the agents.
     std::string operator_key_;
-    Addresses master_;
+    std::vector<Addresses> masters_;
     Addresses gateway_;
-    std::map<std::string, Addresses> access_;    // By zone.
+    std::map<std::string, Addresses> access_;  // By zone.
     bool simulated_ = false;
 };
 

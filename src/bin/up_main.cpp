@@ -57,6 +57,14 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--network-pool", settings.network_pool,
                    "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
+    app.add_option("--masters", settings.masters, "Masters, of which one leads at a time; they need --store")
+        ->check(CLI::Range(1, 9))
+        ->capture_default_str();
+    app.add_option(
+           "--store", settings.store,
+           "postgresql://USER@HOST/DATABASE, where the masters keep what they know; else a file in --data")
+        ->envname("HOSTLER_STORE");
+    app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     CLI11_PARSE(app, argc, argv);
     if (!simulate.empty()) {
@@ -66,6 +74,14 @@ int up_main(int argc, const char* const* argv) {
             return 2;
         }
         settings.simulate = *estate;
+    }
+    if (settings.masters > 1 && settings.store.empty()) {
+        fmt::print(
+            stderr,
+            "{} masters need a store that they share: --store postgresql://USER@HOST/DATABASE. The file "
+            "store.db is one master's alone.\n",
+            settings.masters);
+        return 2;
     }
     if (settings.engine != "sim" && ::geteuid() != 0) become_root(argc, argv);
     std::error_code error;

@@ -1,0 +1,131 @@
+// The roles of `hostler up`: their processes, and the addresses that they keep.
+#include "bin/up.h"
+
+namespace hostler::bin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* default_listen = "127.0.0.1:7480";
+
+// Clouds that share a machine had better not share addresses: each takes one of 16 ranges, and keeps it.
+std::string network_pool(const fs::path& kept, Random& random) {
+    std::string pool = read_file(kept);
+    if (pool.empty()) {
+        pool = fmt::format("10.{}.0.0/16", 208 + random_number(random) % 16);
+        (void)write_file(kept, pool);
+    }
+    return pool;
+}
+
+std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
+
+}  // namespace
+
+Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command,
+                              std::map<std::string, std::string> listens,
+                              std::map<std::string, std::string> environment) {
+    const fs::path folder = settings_.data / name;
+    fs::create_directories(folder);
+    const std::string ready = folder / "ready.json";
+    const std::string kept = folder / "addresses.json";
+    fs::remove(ready);
+    for (auto& [flag, address] : listens)
+        if (const auto before = read_ready_file(kept); before && before->contains(flag))
+            address = before->at(flag);
+    command.insert(command.end(), {"--data", folder, "--ready-file", ready});
+    auto now = std::make_shared<std::map<std::string, std::string>>(listens);
+    supervisor_.keep({.name = name,
+                      .command = std::move(command),
+                      .environment = std::move(environment),
+                      .more_arguments = [now] {
+                          std::vector<std::string> arguments;
+                          for (const auto& [flag, address] : *now)
+                              arguments.insert(arguments.end(), {"--" + flag, address});
+                          return arguments;
+                      }});
+    for (Duration waited{}; waited < seconds{30}; waited += milliseconds{20}) {
+        if (const auto addresses = read_ready_file(ready)) {
+            for (auto& [flag, address] : *now)
+                if (const auto at = addresses->find(flag == "listen" ? "address" : flag);
+                    at != addresses->end())
+                    address = at->second;
+            CO_TRY(write_ready_file(kept, *now));
+            co_return *addresses;
+        }
+        CO_TRY(co_await sleep(*process_.timers, milliseconds{20}));
+    }
+    co_return fail(Code::timeout, fmt::format("{} did not get ready; see {}", name,
+                                              (supervisor_.log_folder() / (name + ".log")).string()));
+}
+
+std::vector<std::string> Up::api_urls() const {
+    std::vector<std::string> urls;
+    for (const Addresses& master : masters_) urls.push_back("http://" + master.at("api"));
+    return urls;
+}
+
+// The first has the API's well-known address; all have the first one's authority.
+Task<> Up::start_masters(const std::string& listen) {
+    std::vector<std::string> command{programs_ / "hostler", "master",
+                                     "--report-interval",   fmt::format("{}", settings_.report_s),
+                                     "--unreachable-after", fmt::format("{}", settings_.unreachable_s),
+                                     "--lost-after",        fmt::format("{}", settings_.lost_s),
+                                     "--stop-grace",        "5",
+                                     "--ready-deadline",    fmt::format("{}", settings_.ready_deadline_s)};
+    command.insert(command.end(),
+                   {"--network-pool", settings_.network_pool.empty()
+                                          ? network_pool(settings_.data / "network-pool", *process_.random)
+                                          : settings_.network_pool});
+    if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});
+    for (const ZonePlan& zone : zones)
+        command.insert(command.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
+    // An address that was asked for now counts more than the one of the last time.
+    // Either way a master that is started again keeps the port that was picked.
+    if (auto kept = read_ready_file(settings_.data / "master/addresses.json");
+        kept && !settings_.listen.empty()) {
+        kept->erase("api");
+        CO_TRY(write_ready_file(settings_.data / "master/addresses.json", *kept));
+    }
+    std::map<std::string, std::string> environment;  // A password in it is not for everybody to see.
+    if (!settings_.store.empty()) environment["HOSTLER_STORE"] = settings_.store;
+    for (int i = 1; i <= settings_.masters; ++i) {
+        const std::string name = i == 1 ? "master" : fmt::format("master-{}", i);
+        fs::create_directories(settings_.data / name);
+        CO_TRY(write_file(settings_.data / name / "operator.key", operator_key_));
+        auto its = command;
+        its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
+        masters_.push_back(CO_TRY(co_await keep_role(
+            name, std::move(its),
+            {{"wire", "127.0.0.1:0"}, {"api", i == 1 ? listen : host_of(listen) + ":0"}}, environment)));
+    }
+    co_return Result<>{};
+}
+
+Task<> Up::start_roles() {
+    const std::string hostler = programs_ / "hostler";
+    const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
+    const fs::path authority = settings_.data / "master/authority";
+    CO_TRY(co_await start_masters(listen));
+    std::string masters;
+    for (const Addresses& master : masters_) masters += (masters.empty() ? "" : ",") + master.at("wire");
+    for (const ZonePlan& zone : zones) {
+        const std::string name = fmt::format("access-{}", zone.name);
+        CO_TRY(issue_credentials(process_, authority, settings_.data / name, "access",
+                                 fmt::format("{}-1", zone.name)));
+        access_[zone.name] = CO_TRY(co_await keep_role(
+            name, {hostler, "access", "--zone", zone.name, "--master", masters},
+            {{"uplink", "127.0.0.1:0"}, {"tunnel", "127.0.0.1:0"}, {"control", "127.0.0.1:0"}}));
+    }
+    CO_TRY(issue_credentials(process_, authority, settings_.data / "gateway", "gateway", "gateway-1"));
+    gateway_ = CO_TRY(
+        co_await keep_role("gateway", {hostler, "gateway", "--master", masters, "--domain", settings_.domain},
+                           {{"listen", host_of(listen) + ":0"}}));
+    co_return Result<>{};
+}
+
+}  // namespace hostler::bin
