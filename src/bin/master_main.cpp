@@ -105,6 +105,11 @@ int master_main(int argc, const char* const* argv) {
             {zone.substr(0, colon), colon == std::string::npos ? "" : zone.substr(colon + 1)});
     }
     set_log_name("master");
+    const bool everywhere =
+        settings.wire_address.starts_with("0.0.0.0:") || settings.wire_address.starts_with("[::]:");
+    if (!store.empty() && everywhere && settings.advertise.empty())
+        log_warn("other masters cannot be told where this one is: --advertise says how they reach {}",
+                 settings.wire_address);
     Process process;
     return run_until_signalled(
         process, run(process, data, store, std::move(settings), authority, templates, ready_file));

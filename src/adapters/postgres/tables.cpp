@@ -11,11 +11,10 @@ namespace {
 // Advisory locks are numbers; this is "hostler" in ASCII.
 constexpr std::int64_t lock = 0x686f73746c6572;
 
-// A master that is stopped in the middle of a transaction must not keep its row locks from the next one.
 Result<> prepare_session(Connection& connection) {
     return connection.script(
         "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; "
-        "SET idle_in_transaction_session_timeout = '1s'; SET lock_timeout = '10s'; SET client_encoding = "
+        "SET lock_timeout = '10s'; SET client_encoding = "
         "'UTF8'; "
         "SET search_path = \"$user\", public");
 }
@@ -110,6 +109,10 @@ Result<> Tables::transact(const std::function<Result<>()>& body) {
 Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t above) {
     TRY(sql::epoch_after(0, above));
     if (broken_ || !connection_ || connection_->lost()) TRY(connect());
+    // A master that is stopped in the middle of a transaction keeps its row locks from the next one no longer
+    // than its lease.
+    TRY(connection_->script(fmt::format("SET idle_in_transaction_session_timeout = {}",
+                                        std::max<std::int64_t>(micros(length) / 1000, 1))));
     sql::Rows rows{*connection_};
     std::optional<Contender> holder;
     std::uint64_t epoch = 0;

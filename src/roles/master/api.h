@@ -26,7 +26,8 @@ private:
 struct Lead {
     TermPtr term;                    // This one, if it is there and has not ended.
     std::optional<Contender> other;  // Another master, for all that is known here.
-    bool shared = false;             // There are others: when nobody leads, somebody soon will.
+    bool shared = false;             // There are others.
+    bool soon = false;               // The store answers, and says that somebody leads or may begin to.
     Signal changed;                  // One of these.
 };
 

@@ -111,15 +111,15 @@ Task<> Front::answer_counted(http::Exchange& exchange) {
     co_return co_await answer_api(exchange);
 }
 
-// Between two leaders. With one master alone nobody knows how long that takes.
+// Between two leaders. A master alone, or one that does not reach the store, cannot know how long that takes.
 Task<> Front::until_led() {
-    if (!lead_.shared) co_return Result<>{};
+    if (!lead_.soon || api_.leader() || lead_.other) co_return Result<>{};
     bool late = false;
     const Deadline deadline{ports_.timers, settings_.leader_wait, [&] {
                                 late = true;
                                 lead_.changed.notify_all();
                             }};
-    while (!api_.leader() && !lead_.other && !late) CO_TRY(co_await lead_.changed.wait());
+    while (lead_.soon && !api_.leader() && !lead_.other && !late) CO_TRY(co_await lead_.changed.wait());
     co_return Result<>{};
 }
 

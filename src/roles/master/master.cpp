@@ -135,9 +135,11 @@ Task<> Master::lead_terms(AddressPool pool) {
         }
         if (!ended && ended.error().reason == "lease_held") {
             lead_.shared = true;
+            expect(true);
             CO_TRY(co_await follow());
             continue;
         }
+        expect(false);
         full_.reset();
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
@@ -196,6 +198,10 @@ void Master::tell(TermPtr term, std::optional<Contender> other) {
     lead_.changed.notify_all();
 }
 
+void Master::expect(bool soon) {
+    if (std::exchange(lead_.soon, soon) != soon) lead_.changed.notify_all();
+}
+
 // Looks who leads, until it is worth asking for the lease. That somebody leads is believed as long as the
 // lease lasts that was last heard of, and no longer.
 Task<> Master::follow() {
@@ -205,11 +211,14 @@ Task<> Master::follow() {
         const auto leader = co_await ports_.store.leader();
         CO_TRY(co_await check_cancelled());
         if (!leader) log_warn("master: who leads is not known: {}", leader.error().message);
-        if (!leader) CO_TRY(co_await sleep(ports_.timers, settings_.lease / 4));
+        if (!leader) {
+            expect(false);
+            CO_TRY(co_await sleep(ports_.timers, std::min<Duration>(settings_.lease / 4, look_max)));
+        }
         if (!leader || !*leader || (*leader)->left <= Duration{0}) break;
         const Leader& now = **leader;
         // Its own former life: nobody is there to ask.
-        const bool other = now.who.address != self().address;
+        const bool other = now.who != self();
         if (std::exchange(epoch, now.epoch) != now.epoch)
             log_info("master: {} leads in epoch {}, this one follows", now.who.name, now.epoch);
         tell(nullptr, other ? std::optional{now.who} : std::nullopt);

@@ -31,6 +31,7 @@ private:
     Task<> renew_own();
     Contender self() const;
     void tell(TermPtr term, std::optional<Contender> other);
+    void expect(bool soon);  // That somebody leads.
     Task<> refuse_link(StreamPtr stream);
     Task<> lead_terms(AddressPool pool);
     Task<> one_term(AddressPool pool, std::uint64_t above);
