@@ -270,8 +270,13 @@ Task<uplink::Frame> MemberBook::visit(StreamPtr stream, Judge judge, uplink::Fra
     master->end();
     link.close();
     co_await tasks.close();
-    // What the access point said on the way out tells more than that the connection ended.
-    if (!answer && answer.error().code == Code::unavailable && refused) co_return std::unexpected(*refused);
+    CO_TRY(co_await check_cancelled());
+    // What the access point said on the way out tells more than that the connection ended, or was closed
+    // under the question because it had: that is not this task's own end.
+    const bool lost =
+        !answer && (answer.error().code == Code::unavailable || answer.error().code == Code::cancelled);
+    if (lost && refused && refused->code != Code::cancelled) co_return std::unexpected(*refused);
+    if (lost) co_return fail(Code::unavailable, "the way to the master was lost");
     co_return answer;
 }
 
