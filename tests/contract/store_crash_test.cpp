@@ -205,6 +205,27 @@ TEST(StoreCrash, EveryCallMayFailOnce) {
     }
 }
 
+// The power goes in each write in turn, and in each other call: of the write some pieces are there, or none.
+TEST(StoreCrash, EveryWriteMayBeTorn) {
+    for (const std::uint64_t seed : {101, 102}) {
+        for (std::uint64_t n = 1;; ++n) {
+            SCOPED_TRACE(fmt::format("seed {}, the power goes in call {}", seed, n));
+            Story story{seed};
+            story.rig.vfs.crash_on_call(n);
+            for (int part = 0; part < 2; ++part) {
+                for (int tries = 0; !story.begin(); ++tries) ASSERT_LT(tries, 3);
+                for (int burst = 0; burst < 3; ++burst)
+                    if (!story.burst()) break;
+            }
+            for (int tries = 0; !story.begin(); ++tries)
+                ASSERT_LT(tries, 3);  // What came last is there, too.
+            ASSERT_FALSE(HasFailure());
+            if (!story.rig.vfs.crashed_on_call()) break;  // The power stayed: the whole story was told.
+            ASSERT_LT(n, 5000u);
+        }
+    }
+}
+
 TEST(StoreCrash, TheSameSeedTellsTheSameStory) {
     const auto tell = [](std::uint64_t seed) {
         Story story{seed};

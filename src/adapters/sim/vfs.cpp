@@ -60,6 +60,9 @@ struct SimVfs::Calls {
         Handle& handle = of(file);
         SimVfs& disk = *handle.disk;
         const std::string_view bytes{static_cast<const char*>(from), static_cast<std::size_t>(size)};
+        // The power goes in the middle of it: what comes back has some of its pieces, or none.
+        if (handle.incarnation == disk.incarnation_ && disk.calls_ + 1 == disk.crash_at_)
+            disk.write(*handle.inode, bytes, static_cast<std::uint64_t>(at));
         if (const int code = disk.enter(&handle, SQLITE_IOERR_WRITE, disk.faults.call_time)) {
             if (handle.incarnation == disk.incarnation_)  // Some of it may have been written all the same.
                 disk.write(*handle.inode, bytes.substr(0, disk.dice_.below(bytes.size() + 1)),
