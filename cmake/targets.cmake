@@ -140,9 +140,20 @@ endif()
 
 # The shipped roles in the simulated world.
 file(GLOB_RECURSE simulation_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/simulation/*.cpp)
-add_executable(simulation_test ${simulation_sources})
+set(simulation_tests ${simulation_sources})
+list(FILTER simulation_tests INCLUDE REGEX "_test\\.cpp$")
+list(FILTER simulation_sources EXCLUDE REGEX "(_test|swarm)\\.cpp$")
+add_library(simulation STATIC ${simulation_sources})
+target_precompile_headers(simulation REUSE_FROM core)
+target_include_directories(simulation PUBLIC ${PROJECT_SOURCE_DIR}/tests/simulation)
+target_link_libraries(simulation PUBLIC sim sqlite master access agent gateway cli)
+add_executable(simulation_test ${simulation_tests})
 target_precompile_headers(simulation_test REUSE_FROM core)
-target_link_libraries(simulation_test PRIVATE sim sqlite master access agent gateway cli GTest::gtest_main GTest::gmock)
+target_link_libraries(simulation_test PRIVATE simulation GTest::gtest_main GTest::gmock)
+# ./dev sim --swarm and --case.
+add_executable(hostler-swarm tests/simulation/swarm.cpp)
+target_precompile_headers(hostler-swarm REUSE_FROM core)
+target_link_libraries(hostler-swarm PRIVATE simulation)
 add_test(NAME simulation COMMAND simulation_test --gtest_brief=1)
 set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
 

@@ -57,10 +57,17 @@ void Cloud::end() {
     world.settle();
 }
 
+std::string Cloud::insist(const std::string& target, const std::string& body, const char* wanted) {
+    for (int tries = 0; tries < 30; ++tries) {
+        const auto made = world.ask(call(std::string{operator_key}, "POST", target, body));
+        if (made && made->status == 201) return field(*made, wanted);
+        world.run(1s);
+    }
+    return "";
+}
+
 std::string Cloud::token(const std::string& zone) {
-    const auto made = world.ask(
-        call(std::string{operator_key}, "POST", "/v1/host-tokens", fmt::format(R"({{"zone":"{}"}})", zone)));
-    return made && made->status == 201 ? field(*made, "token") : "";
+    return insist("/v1/host-tokens", fmt::format(R"({{"zone":"{}"}})", zone), "token");
 }
 
 bool Cloud::begin(const std::vector<std::string>& tenants) {
@@ -74,10 +81,9 @@ bool Cloud::begin(const std::vector<std::string>& tenants) {
         join(hosts[i], i % 2 == 0 ? "nj" : "lon");
     }
     for (const std::string& tenant : tenants) {
-        const auto made = world.ask(call(std::string{operator_key}, "POST", "/v1/api-keys",
-                                         fmt::format(R"({{"name":"storm","tenantID":"{}"}})", tenant)));
-        if (!made || made->status != 201) return false;
-        keys[tenant] = field(*made, "secret");
+        keys[tenant] =
+            insist("/v1/api-keys", fmt::format(R"({{"name":"storm","tenantID":"{}"}})", tenant), "secret");
+        if (keys[tenant].empty()) return false;
     }
     begun_ = true;
     each_second();
@@ -102,8 +108,19 @@ Task<http::Response> Cloud::call(std::string key, std::string method, std::strin
     request.headers.set("Authorization", "Bearer " + key);
     if (!request.body.empty()) request.headers.set("Content-Type", "application/json");
     if (!idempotency.empty()) request.headers.set("Idempotency-Key", idempotency);
-    co_return co_await client.fetch({.address = "master:8080"}, std::move(request),
-                                    {.connect = 5s, .head = 10s, .idle = 5s, .total = 20s});
+    const std::string what =
+        fmt::format("{}: {} {} {}", who(key), request.method, request.target, request.body);
+    world.note(what);
+    auto answer = co_await client.fetch({.address = "master:8080"}, std::move(request),
+                                        {.connect = 5s, .head = 10s, .idle = 5s, .total = 20s});
+    world.note(fmt::format("{}: {}", what, answer ? std::to_string(answer->status) : answer.error().message));
+    co_return answer;
+}
+
+std::string_view Cloud::who(std::string_view key) const {
+    for (const auto& [tenant, own] : keys)
+        if (own == key) return tenant;
+    return "operator";
 }
 
 void Cloud::checks() {
@@ -125,7 +142,7 @@ void Cloud::checks() {
 void Cloud::each_second() {
     timer_ = world.timers.schedule(world.timers.now() + 1s, [this] { each_second(); });
     const auto now = term();
-    if (!now) return;
+    if (!now || !master().awake()) return;
     if (mistakes.each_second) mistakes.each_second(*this, *now);
     check_reports(now->look(), found);
     disturb(*now);
@@ -176,6 +193,8 @@ void Cloud::forget_faults() {
         machine->vfs.faults.fail_call = machine->vfs.faults.slow_sync = 0;
         machine->disk.faults = {};
         machine->engine.faults = {};
+        machine->go_on();
+        machine->mend_clock();
         if (!machine->up()) machine->boot();
     }
 }

@@ -7,6 +7,8 @@
 #include "checkers/findings.h"
 #include "checkers/store_watch.h"
 #include "http/message.h"
+#include "ports/network.h"
+#include "ports/volumes.h"
 #include "roles/agent/settings.h"
 #include "roles/master/master.h"
 
@@ -20,15 +22,21 @@ using sim::World;
 
 class Cloud;
 
-// Deliberate ones: a checker that nothing ever alarms may be blind.
+// Deliberate ones: a checker that nothing ever alarms may be blind. And ports whose calls fail.
 struct Mistakes {
-    std::function<std::unique_ptr<Store>(Store&)> store;
-    std::function<std::unique_ptr<Journal>(Journal&)> agent_journal;
-    std::function<std::unique_ptr<Net>(Net&)> agent_net;
-    std::function<void(agent::Settings&)> agent_settings;
+    template <class Port>
+    using Before = std::function<std::unique_ptr<Port>(Port&)>;
+    Before<Store> store{};
+    Before<Journal> agent_journal{};
+    Before<Journal> edge_journal{};  // Of access points and gateways.
+    Before<Engine> agent_engine{};
+    Before<HostVolumes> agent_volumes{};
+    Before<HostNetwork> agent_networks{};
+    Before<Net> agent_net{};
+    std::function<void(agent::Settings&)> agent_settings{};
     std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
-    std::shared_ptr<Digest> digest;
-    std::function<void(Cloud&, master::Term&)> each_second;
+    std::shared_ptr<Digest> digest{};
+    std::function<void(Cloud&, master::Term&)> each_second{};
 };
 
 class Cloud {
@@ -71,8 +79,11 @@ private:
     Machine::Program gateway_program();
     Machine::Program agent_program(std::string token, std::string zone);
     std::string token(const std::string& zone);
+    // What the operator asks for until it is answered as it should be; empty: it never was.
+    std::string insist(const std::string& target, const std::string& body, const char* wanted);
     void each_second();
     void disturb(master::Term& term);
+    std::string_view who(std::string_view key) const;
 
     std::uint64_t checked_calls_ = 0;
     std::uint64_t recovered_epoch_ = 0;

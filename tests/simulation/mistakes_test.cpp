@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "forgetful.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/rest_rules.h"
@@ -21,7 +22,7 @@ constexpr std::uint64_t seeds_max = 50;
 std::uint64_t seeds_until(Invariant invariant, Weather weather,
                           const std::function<Mistakes(std::uint64_t)>& mistakes) {
     for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
-        const StormReport report = ride(seed, weather, mistakes(seed), {.calm_max = 2min});
+        const StormReport report = ride({.seed = seed, .weather = weather, .calm_max = 2min}, mistakes(seed));
         if (!report.found.has(invariant)) continue;
         fmt::print("found by seed {}: {}\n", seed, report.found.all().front().text.substr(0, 160));
         return seed;
@@ -72,7 +73,8 @@ TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     };
     std::uint64_t seed = 0;
     for (std::uint64_t one = 1; one <= seeds_max && seed == 0; ++one) {
-        const auto report = ride(one, Weather::calm, wrong_rule(one, 0.2, rule), {.calm_max = 1s});
+        const auto report =
+            ride({.seed = one, .weather = Weather::calm, .calm_max = 1s}, wrong_rule(one, 0.2, rule));
         for (const Finding& finding : report.found.all())
             if (finding.invariant == Invariant::gpu_once &&
                 finding.text.find("is used by") != std::string::npos)
@@ -228,40 +230,6 @@ TEST(Mistakes, AnEpochThatComesTwice) {
         return made;
     };
     EXPECT_NE(seeds_until(Invariant::order, Weather::deaths, mistakes), 0u);
-}
-
-// Shows after a restart none of the keys with this beginning.
-class ForgetfulJournal final : public Journal {
-public:
-    ForgetfulJournal(Journal& journal, std::vector<std::string> forgotten) : journal_(journal) {
-        for (const auto& [key, value] : journal.all())
-            if (std::ranges::none_of(
-                    forgotten, [&](const std::string& beginning) { return key.starts_with(beginning); }))
-                seen_[key] = value;
-    }
-    const std::map<std::string, std::string>& all() const override { return seen_; }
-    Task<> put_all(std::vector<Entry> entries) override {
-        CO_TRY(co_await journal_.put_all(entries));
-        for (auto& [key, value] : entries) seen_[key] = value;
-        co_return Result<>{};
-    }
-    Task<> erase(std::string key) override {
-        CO_TRY(co_await journal_.erase(key));
-        seen_.erase(key);
-        co_return Result<>{};
-    }
-
-private:
-    Journal& journal_;
-    std::map<std::string, std::string> seen_;
-};
-
-Mistakes forgetful_agent(std::vector<std::string> forgotten) {
-    Mistakes made;
-    made.agent_journal = [forgotten](Journal& journal) {
-        return std::make_unique<ForgetfulJournal>(journal, forgotten);
-    };
-    return made;
 }
 
 TEST(Mistakes, AnAgentThatForgetsWhichGenerationItObeyed) {

@@ -69,7 +69,7 @@ Task<> AccessProgram::once() {
     role = nullptr;
     own = certified(cloud, life, "access", zone);
     role = std::make_unique<access::Access>(
-        settings, access::Ports{life.loop, life.timers, life.net, life.random, life.journal, *own});
+        settings, access::Ports{life.loop, life.timers, life.net, life.random, *journal, *own});
     co_return co_await role->run();
 }
 
@@ -79,7 +79,7 @@ Task<> GatewayProgram::once() {
     role = nullptr;
     own = certified(cloud, life, "gateway", "gw");
     role = std::make_unique<gateway::Gateway>(
-        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, life.journal, *own});
+        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, *journal, *own});
     co_return co_await role->run();
 }
 
@@ -88,10 +88,13 @@ AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at
       life(on),
       token(std::move(with)),
       zone(std::move(at)),
-      mistaken(in.mistakes.agent_journal ? in.mistakes.agent_journal(on.journal) : nullptr),
-      journal(mistaken ? *mistaken : static_cast<Journal&>(on.journal), in.obedience.at(on.machine.name)),
-      engine(*on.engine, in.obedience.at(on.machine.name)),
-      lossy(in.mistakes.agent_net ? in.mistakes.agent_net(*on.container_net) : nullptr),
+      mistaken_journal(in.mistakes.agent_journal, on.journal),
+      mistaken_engine(in.mistakes.agent_engine, *on.engine),
+      volumes(in.mistakes.agent_volumes, on.volumes),
+      networks(in.mistakes.agent_networks, on.networks),
+      net(in.mistakes.agent_net, *on.container_net),
+      journal(*mistaken_journal, in.obedience.at(on.machine.name)),
+      engine(*mistaken_engine, in.obedience.at(on.machine.name)),
       exec(on.loop, on.timers, on.machine.engine) {}
 
 Task<> AgentProgram::once() {
@@ -103,11 +106,11 @@ Task<> AgentProgram::once() {
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
                                                                  life.timers,
-                                                                 lossy ? *lossy : *life.container_net,
+                                                                 *net,
                                                                  life.random,
                                                                  engine,
-                                                                 life.networks,
-                                                                 life.volumes,
+                                                                 *networks,
+                                                                 *volumes,
                                                                  journal,
                                                                  life.logs,
                                                                  {&life.telemetry},

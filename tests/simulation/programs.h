@@ -29,21 +29,34 @@ struct MasterProgram {
     std::unique_ptr<master::Master> role;
 };
 
+// What stands before a port, when something does, and else the port.
+template <class Port>
+struct Before {
+    Before(const Mistakes::Before<Port>& make, Port& port) : there(make ? make(port) : nullptr), last(port) {}
+    Port& operator*() const { return there ? *there : last; }
+    std::unique_ptr<Port> there;
+    Port& last;
+};
+
 struct AccessProgram {
-    AccessProgram(Cloud& in, Life& on, std::string at) : cloud(in), life(on), zone(std::move(at)) {}
+    AccessProgram(Cloud& in, Life& on, std::string at)
+        : cloud(in), life(on), zone(std::move(at)), journal(in.mistakes.edge_journal, on.journal) {}
     Task<> once();
     Cloud& cloud;
     Life& life;
     std::string zone;
+    Before<Journal> journal;
     std::unique_ptr<Certified> own;
     std::unique_ptr<access::Access> role;
 };
 
 struct GatewayProgram {
-    GatewayProgram(Cloud& in, Life& on) : cloud(in), life(on) {}
+    GatewayProgram(Cloud& in, Life& on)
+        : cloud(in), life(on), journal(in.mistakes.edge_journal, on.journal) {}
     Task<> once();
     Cloud& cloud;
     Life& life;
+    Before<Journal> journal;
     std::unique_ptr<Certified> own;
     std::unique_ptr<gateway::Gateway> role;
 };
@@ -64,10 +77,13 @@ struct AgentProgram {
     Life& life;
     std::string token;
     std::string zone;
-    std::unique_ptr<Journal> mistaken;
+    Before<Journal> mistaken_journal;
+    Before<Engine> mistaken_engine;
+    Before<HostVolumes> volumes;
+    Before<HostNetwork> networks;
+    Before<Net> net;
     WatchedJournal journal;
     WatchedEngine engine;
-    std::unique_ptr<Net> lossy;
     sim::SimExec exec;
     Directory names;
     std::unique_ptr<agent::Agent> role;

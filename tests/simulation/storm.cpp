@@ -6,78 +6,140 @@ namespace hostler::simulation {
 
 namespace {
 
-// Each seed has faults of its own, so that they meet in many ways.
-void brew(Cloud& cloud, Weather weather) {
-    sim::Dice dice = cloud.world.dice.fork("weather");
-    const auto some = [&](double most) {
-        return dice.chance(0.5) ? most * (0.2 + 0.2 * static_cast<double>(dice.below(5))) : 0;
-    };
-    sim::Faults& faults = cloud.world.faults;
-    if (weather == Weather::calm) return;
-    faults.kill = 0.2 + some(0.6);
-    faults.power_cut = some(0.4);
-    faults.reboot_max = 15s;
-    if (weather == Weather::deaths) return;
-    faults.lose_connection = some(1);
-    faults.partition = some(0.6);
-    faults.partition_max = 50s;
-    faults.engine_down = some(0.3);
-    faults.container_dies = some(0.3);
-    faults.disk_fails = some(0.5);
-    faults.disk_full = some(0.3);
-    faults.torn_write = some(0.8);
-    cloud.world.network.faults.delay = some(0.02);
-    cloud.world.network.faults.refuse_dial = some(0.1);
-    cloud.late_messages = dice.chance(0.7);
-    cloud.master().vfs.faults.slow_sync = some(0.02);
-    for (const std::string& host : cloud.hosts) {
-        cloud.world.machine(host).disk.faults.fail = some(0.01);
-        cloud.world.machine(host).engine.faults.refuse_start = some(0.1);
-        cloud.world.machine(host).engine.faults.slow =
-            std::chrono::milliseconds{static_cast<std::int64_t>(some(500))};
+// What a seed brews: each has faults of its own, so that they meet in many ways. Conditions last for the
+// whole storm, strikes come one by one; a case may leave out any of them.
+class Brew {
+public:
+    Brew(Cloud& cloud, const Case& which) : cloud_(cloud), case_(which) {
+        if (which.weather == Weather::calm) return;
+        faults_.kill = 0.2 + some(0.6);
+        faults_.power_cut = some(0.4);
+        faults_.reboot_max = 15s;
+        if (which.weather == Weather::deaths) return;
+        faults_.lose_connections = some(0.5);
+        faults_.partition = some(0.6);
+        faults_.partition_max = 50s;
+        faults_.engine_down = some(0.3);
+        faults_.container_dies = some(0.3);
+        faults_.disk_fails = some(0.5);
+        faults_.disk_full = some(0.3);
+        faults_.torn_write = some(0.8);
+        faults_.pause = some(0.4);
+        faults_.clock_jump = some(0.4);
     }
+
+    // From now on.
+    void pour(Verdict& told) {
+        std::vector<sim::Strike> storm;
+        for (sim::Strike& strike : sim::brew(faults_, machines(), case_.storm, dice_)) {
+            if (!cloud_.world.machines().contains(strike.machine) || !strikes_at(strike)) continue;
+            if (!case_.has(case_.strikes, strike.name())) continue;
+            told.strikes.push_back(strike.name());
+            storm.push_back(std::move(strike));
+        }
+        cloud_.world.expect(std::move(storm));
+        if (case_.weather == Weather::everything) conditions(told);
+    }
+
+private:
+    double some(double most) {
+        return dice_.chance(0.5) ? most * (0.2 + 0.2 * static_cast<double>(dice_.below(5))) : 0;
+    }
+
+    // Of a whole cloud: what a smaller one has not is left out, and the rest stays as it was.
+    static std::vector<std::string> machines() { return {"gw", "host-0", "host-1", "lon", "master", "nj"}; }
+
+    // Some things can happen to some machines only.
+    static bool strikes_at(const sim::Strike& strike) {
+        const bool host = strike.machine.starts_with("host-");
+        if (strike.what == sim::Trouble::torn_write) return strike.machine == "master";
+        if (strike.what == sim::Trouble::engine_down || strike.what == sim::Trouble::container_dies)
+            return host;
+        return true;
+    }
+
+    void conditions(Verdict& told) {
+        sim::Dice dice = dice_.fork("conditions");
+        const auto with = [&](const std::string& name, double chance, auto effect) {
+            const double value = dice.chance(0.5) ? 0.2 + 0.2 * static_cast<double>(dice.below(5)) : 0;
+            if (value == 0 || !case_.has(case_.conditions, name)) return;
+            told.conditions.push_back(name);
+            effect(value * chance);
+        };
+        sim::World& world = cloud_.world;
+        const auto everywhere = [&world](auto effect) {
+            for (auto& [name, machine] : world.machines()) effect(*machine);
+        };
+        with("delay", 0.02, [&](double chance) { world.network.faults.delay = chance; });
+        with("refuse_dial", 0.1, [&](double chance) { world.network.faults.refuse_dial = chance; });
+        with("late_messages", 1, [&](double) { cloud_.late_messages = true; });
+        with("slow_sync", 0.02, [&](double chance) { cloud_.master().vfs.faults.slow_sync = chance; });
+        with("disk_fails", 0.01, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.disk.faults.fail = chance; });
+        });
+        with("refuse_start", 0.1, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.engine.faults.refuse_start = chance; });
+        });
+        with("slow_engine", 500, [&](double most_ms) {
+            const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
+            everywhere([slow](Machine& machine) { machine.engine.faults.slow = slow; });
+        });
+    }
+
+    Cloud& cloud_;
+    const Case& case_;
+    sim::Dice dice_ = cloud_.world.dice.fork("weather");
+    sim::Faults faults_;
+};
+
+void storm_and_calm(Cloud& cloud, Tenants& tenants, const Case& which, Verdict& told) {
+    tenants.start();
+    const auto look = [&] {
+        if (const auto term = cloud.term()) tenants.check_idle(*term);
+    };
+    cloud.world.run(20s);
+    const Instant began = cloud.world.timers.now();
+    Brew{cloud, which}.pour(told);
+    while (cloud.world.timers.now() - began < which.storm && !cloud.found.any()) cloud.world.run(1s), look();
+    cloud.world.note("calm");
+    tenants.stop();
+    cloud.forget_faults();
+    const auto settled = [&] {
+        if (!cloud.found.any() && !tenants.done()) return false;
+        return cloud.found.any() || (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
+    };
+    for (Duration passed{}; passed < which.calm_max && !settled(); passed += 1s) {
+        cloud.world.run(1s), look();
+        cloud.forget_faults();
+    }
+    if (!settled())
+        cloud.found.report(
+            Invariant::settled,
+            fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
+                        cloud.unsettled() + (cloud.term() ? tenants.unsettled(*cloud.term()) : "")));
+    if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
+    told.found_at = cloud.world.timers.now() - began;
 }
 
 }  // namespace
 
-StormReport ride(std::uint64_t seed, Weather weather, Mistakes mistakes, Length length) {
-    const std::vector<std::string> names = {"red-team", "blue-team"};
-    Cloud cloud{seed, std::move(mistakes)};
+StormReport ride(const Case& which, Mistakes mistakes) {
+    std::vector<std::string> names = {"red-team", "blue-team"};
+    names.resize(std::min(names.size(), static_cast<std::size_t>(which.tenants)));
+    Cloud cloud{which.seed, std::move(mistakes), which.hosts};
     Tenants tenants{cloud, names};
-    StormReport report{.seed = seed};
-    if (!cloud.begin(names)) {
+    tenants.actions_max = which.actions_max;
+    StormReport report;
+    if (cloud.begin(names))
+        storm_and_calm(cloud, tenants, which, report.verdict);
+    else
         cloud.found.report(Invariant::settled, "the cloud did not begin: " + cloud.unsettled());
-    } else {
-        tenants.start();
-        const auto look = [&] {
-            if (const auto term = cloud.term()) tenants.check_idle(*term);
-        };
-        cloud.world.run(20s);
-        brew(cloud, weather);
-        for (Duration passed{}; passed < length.storm && !cloud.found.any(); passed += 5s)
-            cloud.world.run(5s), look();
-        cloud.world.note("calm");
-        tenants.stop();
-        cloud.world.allow_reboots(true);
-        cloud.forget_faults();
-        const auto settled = [&] {
-            if (!cloud.found.any() && !tenants.done()) return false;
-            return cloud.found.any() ||
-                   (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
-        };
-        for (Duration passed{}; passed < length.calm_max && !settled(); passed += 1s) {
-            cloud.world.run(1s), look();
-            cloud.forget_faults();
-        }
-        if (!settled())
-            cloud.found.report(
-                Invariant::settled,
-                fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
-                            cloud.unsettled() + (cloud.term() ? tenants.unsettled(*cloud.term()) : "")));
-        if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
-    }
     report.digest = cloud.world.digest();
     report.found = cloud.found;
+    if (cloud.found.any()) {
+        report.verdict.broken = name(cloud.found.all().front().invariant);
+        report.verdict.text = cloud.found.text();
+    }
     report.story = cloud.world.story;
     report.calls = tenants.calls;
     report.acknowledged = tenants.acknowledged;

@@ -24,7 +24,7 @@ Sum expect_settles(Weather weather, std::uint64_t default_count) {
     const Seeds range = seeds(default_count);
     Sum sum;
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
-        const StormReport report = ride(seed, weather);
+        const StormReport report = ride({.seed = seed, .weather = weather});
         EXPECT_FALSE(report.found.any())
             << report.found.text() << "To see it again: " << replay_command(seed);
         if (report.found.any() && std::getenv("HOSTLER_STORY"))
@@ -55,9 +55,9 @@ TEST(Storm, TheSameSeedIsTheSameStorm) {
     const std::uint64_t first = seeds(3).first;
     std::set<std::uint64_t> digests;
     for (std::uint64_t seed = first; seed < first + 3; ++seed) {
-        const Length shorter{.storm = 60s};
-        const auto digest = ride(seed, Weather::everything, {}, shorter).digest;
-        EXPECT_EQ(digest, ride(seed, Weather::everything, {}, shorter).digest) << replay_command(seed);
+        const Case shorter{.seed = seed, .storm = 60s};
+        const auto digest = ride(shorter).digest;
+        EXPECT_EQ(digest, ride(shorter).digest) << replay_command(seed);
         digests.insert(digest);
     }
     EXPECT_EQ(digests.size(), 3u);

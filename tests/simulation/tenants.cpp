@@ -74,7 +74,7 @@ Task<http::Response> Tenants::insist(std::string key, std::string method, std::s
 
 Task<> Tenants::keep_stock() {
     const std::string key{Cloud::operator_key};
-    for (int round = 0; !calm_; ++round) {
+    for (int round = 0; !calm_ && round <= actions_max; ++round) {
         const int number = round == 0 ? 3 : 1;
         const bool more = round == 0 || dice_.chance(0.6);
         const std::string shape =
@@ -94,7 +94,7 @@ Task<> Tenants::keep_stock() {
 }
 
 Task<> Tenants::live(Tenant& tenant) {
-    while (!calm_) {
+    for (int action = 0; !calm_ && action < actions_max; ++action) {
         CO_TRY(co_await think(tenant, 8s));
         const auto instances = names_of(tenant.instances);
         const auto volumes = names_of(tenant.volumes);

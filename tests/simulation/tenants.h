@@ -53,6 +53,7 @@ public:
     int stock_asked_max = 0;
     int calls = 0;
     int acknowledged = 0;
+    int actions_max = std::numeric_limits<int>::max();  // Of each tenant.
 
     static constexpr const char* spec = "h100-1";
     static constexpr int instances_max = 6;  // Of a tenant, in all.

@@ -99,6 +99,83 @@ TEST(World, ClocksDisagreeAndNeverRunBackwards) {
     EXPECT_EQ(woken, 2);
 }
 
+// Its timers are all due at once when it goes on, in their order; its system has kept what came for it.
+TEST(World, AStoppedProcessGoesOnAsIfNothingHadBeen) {
+    World world{9};
+    Machine& a = world.machine("a");
+    a.boot(echo());
+    std::vector<std::pair<int, Duration>> woken;
+    const Instant began = world.clock.now();
+    TimerId late = 0;
+    for (const int second : {1, 2, 3, 60}) {
+        const TimerId id = a.life().timers.schedule(a.life().timers.now() + second * 1s, [&, second] {
+            woken.emplace_back(second, world.clock.now() - began);
+            if (second == 1) a.life().timers.cancel(late);
+        });
+        if (second == 3) late = id;
+    }
+    auto stream = world.ask(world.net.dial("a:7000", 5s)).value();
+    a.pause();
+    EXPECT_TRUE(a.up());
+    EXPECT_FALSE(a.awake());
+    EXPECT_TRUE(world.ask(world.net.dial("a:7000", 5s))) << "its system takes connections";
+    EXPECT_TRUE(world.ask(write_all(*stream, "hello")));
+    std::string back(5, '\0');
+    EXPECT_EQ(world.ask(read_exactly(*stream, back), 5s).error().code, Code::timeout);
+    EXPECT_TRUE(woken.empty());
+    const Duration slept = world.clock.now() - began;
+    a.go_on();
+    EXPECT_TRUE(world.ask(read_exactly(*stream, back), 5s));
+    EXPECT_EQ(back, "hello");
+    ASSERT_EQ(woken.size(), 2u) << "the third was cancelled by the first";
+    EXPECT_EQ(woken[0], std::pair(1, slept));
+    EXPECT_EQ(woken[1], std::pair(2, slept));
+    world.run(1min);
+    EXPECT_EQ(woken.size(), 3u);
+    a.pause();
+    a.crash();
+    a.boot();
+    EXPECT_TRUE(a.awake());
+    EXPECT_EQ(world.ask(say(world.net, "a:7000", "again")).value_or(""), "again");
+}
+
+TEST(World, AWallClockJumpsAndTheMonotonicOneDoesNot) {
+    World world{10};
+    Machine& a = world.machine("a", 0, {.wall = 5s});
+    a.boot(echo());
+    const auto ahead = [&] { return a.life().timers.wall() - world.timers.wall(); };
+    world.strike({.what = Trouble::clock_jump, .machine = "a", .lasts = 30s, .jump = -90s});
+    EXPECT_EQ(ahead(), -85s);
+    EXPECT_EQ(a.life().timers.now(), world.timers.now());
+    world.run(10s);
+    a.crash();
+    a.boot();
+    EXPECT_EQ(ahead(), -85s) << "a machine keeps its clock when a process ends";
+    world.run(21s);
+    EXPECT_EQ(ahead(), 5s);
+}
+
+// So that a case can be made smaller without becoming another one.
+TEST(World, AStormDoesNotChangeForWhatIsLeftOut) {
+    const std::vector<std::string> machines = {"a", "b", "c"};
+    Faults faults{.lose_connections = 1, .kill = 2, .pause = 1, .partition = 2, .disk_full = 1};
+    const Dice dice{77};
+    const auto told = [&](Duration time, const std::string& without) {
+        std::vector<std::string> all;
+        for (const Strike& strike : brew(faults, machines, time, dice))
+            if (strike.machine != without) all.push_back(fmt::format("{} {}", strike.name(), strike.words()));
+        return all;
+    };
+    const auto whole = told(3min, "");
+    EXPECT_GT(whole.size(), 30u);
+    const auto shorter = told(1min, "");
+    ASSERT_LT(shorter.size(), whole.size());
+    EXPECT_TRUE(std::equal(shorter.begin(), shorter.end(), whole.begin()));
+    std::set<std::string> names;
+    for (const auto& words : whole)
+        EXPECT_TRUE(names.insert(words.substr(0, words.find(' '))).second) << words;
+}
+
 TEST(World, AMachineAnswersUntilItIsKilled) {
     World world{3};
     Machine& server = world.machine("server");
@@ -138,7 +215,7 @@ TEST(World, ABrokenConnectionIsHeardByBothEnds) {
     World world{3};
     world.machine("a").boot(echo());
     auto stream = world.ask(world.net.dial("a:7000", 5s)).value();
-    world.network.break_connections(1);
+    world.network.break_connections("a", 1, Dice{1});
     std::string back(1, '\0');
     EXPECT_EQ(world.ask(read_exactly(*stream, back)).error().code, Code::unavailable);
     EXPECT_EQ(stream->try_write({}).error().code, Code::unavailable);
@@ -189,7 +266,7 @@ TEST(World, TheDeadDoNothingAnyMore) {
 
 TEST(World, AJournalKeepsWhatItSaidItKept) {
     World world{5};
-    world.faults = {.lose_connection = 2, .kill = 6, .power_cut = 3, .reboot_max = 2s};
+    world.faults = {.lose_connections = 2, .kill = 6, .power_cut = 3, .reboot_max = 2s};
     world.machine("b").boot(echo());
     Machine& a = world.machine("a");
     a.boot([](Life& life) { return std::make_shared<Chatter>(life, "b:7000"); });
@@ -208,7 +285,7 @@ TEST(World, AJournalKeepsWhatItSaidItKept) {
 TEST(World, TheSameSeedIsTheSameWorld) {
     const auto live = [](std::uint64_t seed) {
         World world{seed};
-        world.faults = {.lose_connection = 1, .kill = 2, .power_cut = 1, .partition = 1};
+        world.faults = {.lose_connections = 1, .kill = 2, .power_cut = 1, .partition = 1};
         world.network.faults = {.delay = 0.01, .refuse_dial = 0.01};
         for (int i = 0; i < 3; ++i) {
             world.machine(fmt::format("echo-{}", i)).boot(echo());

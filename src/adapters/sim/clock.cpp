@@ -61,12 +61,24 @@ TimerId SimTimers::schedule(Instant at, std::move_only_function<void()> wake) {
     }
     // The number is known only once it is scheduled, and the wake-up has to know it.
     const auto id = std::make_shared<TimerId>(0);
-    *id = clock_.schedule(world, [this, id, wake = std::move(wake)]() mutable {
-        mine_.erase(*id);
-        wake();
-    });
+    *id = clock_.schedule(world, [this, id, wake = std::move(wake)]() mutable { due(*id, std::move(wake)); });
     mine_.insert(*id);
     return *id;
+}
+
+void SimTimers::due(TimerId id, std::move_only_function<void()> wake) {
+    if (stopped_) return void(late_.emplace_back(id, std::move(wake)));
+    mine_.erase(id);
+    wake();
+}
+
+void SimTimers::go_on() {
+    stopped_ = false;
+    while (!late_.empty() && !stopped_) {
+        auto [id, wake] = std::move(late_.front());
+        late_.pop_front();
+        if (mine_.erase(id) > 0) wake();  // Else what was due before it has cancelled it.
+    }
 }
 
 void SimTimers::cancel(TimerId id) {
@@ -75,6 +87,7 @@ void SimTimers::cancel(TimerId id) {
 
 void SimTimers::cut() {
     cut_ = true;
+    for (auto& [id, wake] : std::exchange(late_, {})) never_.push_back(std::move(wake));
     for (const TimerId id : std::exchange(mine_, {})) never_.push_back(clock_.take(id));
 }
 

@@ -1,6 +1,7 @@
 // The simulation's time: it moves only from wake-up to wake-up, when nobody has anything left to do.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string_view>
@@ -55,11 +56,15 @@ struct Skew {
 };
 
 // One process's view of the time. After cut() nothing that it was asked for happens any more; but what would
-// have been called is kept, since a coroutine that sleeps goes away with it.
+// have been called is kept, since a coroutine that sleeps goes away with it. A process that is stopped is
+// called when it goes on, for all that was due meanwhile.
 class SimTimers final : public Timers {
 public:
     explicit SimTimers(Clock& clock, Skew skew = {}) : clock_(clock), skew_(skew) {}
     ~SimTimers() override { cut(); }
+    void stop() { stopped_ = true; }
+    void go_on();
+    void jump(std::chrono::microseconds by) { skew_.wall += by; }
 
     Instant now() const override;
     WallTime wall() const override;
@@ -68,9 +73,12 @@ public:
     void cut();
 
 private:
+    void due(TimerId id, std::move_only_function<void()> wake);
     Clock& clock_;
     Skew skew_;
     std::set<TimerId> mine_;
+    std::deque<std::pair<TimerId, std::move_only_function<void()>>> late_;  // Came while it was stopped.
+    bool stopped_ = false;
     std::vector<std::move_only_function<void()>> never_;
     bool cut_ = false;
 };

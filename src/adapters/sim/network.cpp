@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hostler::sim {
 
 namespace {
@@ -240,10 +242,12 @@ void Network::break_now(Connection& connection) {
     }
 }
 
-void Network::break_connections(double chance) {
+void Network::break_connections(const std::string& machine, double chance, Dice dice) {
     std::erase_if(open_, [](const auto& one) { return one.second.expired(); });
     for (const auto& [id, weak] : open_)
-        if (const auto connection = weak.lock(); connection && dice_.chance(chance)) break_now(*connection);
+        if (const auto connection = weak.lock();
+            connection && std::ranges::count(connection->machines, machine) > 0 && dice.chance(chance))
+            break_now(*connection);
 }
 
 std::size_t Network::connections() const {

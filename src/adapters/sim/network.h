@@ -37,8 +37,8 @@ public:
     void heal(const std::string& from, const std::string& to);
     void heal_all() { cuts_.clear(); }
     bool reaches(const std::string& from, const std::string& to) const;
-    // Breaks each open connection with this chance; what was under way is lost.
-    void break_connections(double chance);
+    // Breaks each open connection of the machine with this chance; what was under way is lost.
+    void break_connections(const std::string& machine, double chance, Dice dice);
     std::size_t connections() const;
     // A machine without power answers nothing at all.
     void power(const std::string& machine, bool on) {

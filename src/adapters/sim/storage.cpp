@@ -17,7 +17,7 @@ Task<> change(Disk& disk, Timers& timers, std::function<void()> effect, bool gro
     CO_TRY(co_await sleep(timers, some()));
     if (grows && disk.faults.full)
         co_return fail(Code::exhausted, "the disk is full; make room on it", "disk_full");
-    const bool failed = disk.dice.chance(disk.faults.fail);
+    const bool failed = std::exchange(disk.faults.fail_next, false) || disk.dice.chance(disk.faults.fail);
     if (!failed || disk.dice.chance(0.5)) effect();
     CO_TRY(co_await sleep(timers, some()));
     if (failed) co_return fail(Code::unavailable, "the disk failed");

@@ -18,6 +18,7 @@ struct StorageFaults {
     // A change takes up to so long on each side of taking effect.
     Duration time = std::chrono::milliseconds{1};
     double fail = 0;  // Chance of an I/O error: made or not made.
+    bool fail_next = false;
     bool full = false;
 };
 

@@ -57,13 +57,14 @@ private:
 // What the roles log is part of the story; what the dead log is not.
 thread_local World* telling = nullptr;
 
-void tell(Level level, std::string_view line) {
+}  // namespace
+
+void World::tell(Level level, std::string_view line) {
     constexpr std::array<std::string_view, 4> names = {"debug", "info", "warn", "error"};
     if (telling && level != Level::debug)
-        telling->note(fmt::format("{}: {}", names[static_cast<std::size_t>(level)], line));
+        telling->note(fmt::format("{}: {}: {}", telling->busy_ ? telling->busy_->name : "-",
+                                  names[static_cast<std::size_t>(level)], line));
 }
-
-}  // namespace
 
 Life::Life(Machine& on, std::uint64_t number)
     : timers(on.world.clock, on.skew),
@@ -120,10 +121,30 @@ void Machine::boot(Program program) {
     life_->program = program_(*life_);
 }
 
+void Machine::pause() {
+    if (!awake()) return;
+    world.note(fmt::format("{} stops", name));
+    paused_ = true;
+    life_->timers.stop();
+}
+
+void Machine::go_on() {
+    if (!up() || !paused_) return;
+    world.note(fmt::format("{} goes on", name));
+    paused_ = false;
+    life_->timers.go_on();
+}
+
+void Machine::jump(std::chrono::microseconds by) {
+    skew.wall += by;
+    if (life_) life_->timers.jump(by);
+}
+
 void Machine::crash(Death death) {
     if (!life_) return;
     world.note(fmt::format("{} {}", name, death == Death::kill ? "is killed" : "loses power"));
     auto life = std::move(life_);
+    paused_ = false;
     life->net.cut(death == Death::kill ? Cut::reset : Cut::silence);
     if (death == Death::power) {
         world.network.power(name, false);
@@ -175,11 +196,11 @@ World::World(std::uint64_t with)
 }
 
 World::~World() {
-    telling = nullptr;
-    set_log_sink(nullptr);
+    telling = nullptr;  // What the last of them say is told to nobody.
     machines_.clear();
     net.cut(Cut::reset);
     settle();
+    set_log_sink(nullptr);
 }
 
 Machine& World::machine(const std::string& name, int gpu_count, Skew skew) {
@@ -196,9 +217,11 @@ std::size_t World::poll() {
     };
     turn(loop);
     for (auto& [name, machine] : machines_) {
-        if (machine->life_) turn(machine->life_->loop);
+        busy_ = machine.get();
+        if (machine->awake()) turn(machine->life_->loop);
         turn(machine->engine_loop);
     }
+    busy_ = nullptr;
     return done;
 }
 
@@ -208,12 +231,8 @@ void World::settle() {
     do {
         while (poll() > 0) HOSTLER_ASSERT(++turn < turns_max && "somebody is busy without time passing");
         for (const auto& [name, life] : std::exchange(torn_, {}))
-            if (auto& torn = *machines_.at(name); torn.up() && torn.lives_ == life) {
-                torn.crash(Death::power);
-                later(faults.reboot_max, [&torn] {
-                    if (!torn.up()) torn.boot();
-                });
-            }
+            if (auto& torn = *machines_.at(name); torn.lives_ == life)
+                down(torn, Death::power, torn.torn_for_);
     } while (poll() > 0);
 }
 
@@ -239,61 +258,87 @@ void World::note(std::string_view what) {
                                 std::chrono::duration<double>(clock.now().time_since_epoch()).count(), what));
 }
 
-void World::later(Duration max, std::function<void()> what) {
-    const auto time =
-        Duration{static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(max.count()) + 1))};
+void World::later(Duration time, std::function<void()> what) {
     clock.schedule(clock.now() + time, std::move(what));
 }
 
 void World::tick() {
-    if (faults.lose_connection > 0) network.break_connections(faults.lose_connection / 60);
-    for (auto& [name, machine] : machines_) strike(*machine);
-    clock.schedule(clock.now() + tick_time, [this] { tick(); });
+    std::vector<std::string> names;
+    for (const auto& [name, machine] : machines_) names.push_back(name);
+    for (const Strike& one : brew(faults, names, tick_time, dice.fork(fmt::format("tick {}", ++ticks_))))
+        strike(one);
+    later(tick_time, [this] { tick(); });
 }
 
-void World::strike(Machine& machine) {
-    const auto hit = [this](double a_minute) { return a_minute > 0 && dice.chance(a_minute / 60); };
-    const auto reboot = [this, &machine] {
-        if (reboots_)
-            later(faults.reboot_max, [&machine] {
-                if (!machine.up() && machine.program_) machine.boot();
-            });
-    };
-    if (hit(faults.partition)) {
-        auto other = machines_.begin();
-        std::advance(other, static_cast<std::ptrdiff_t>(dice.below(machines_.size())));
-        const std::string a = machine.name, b = other->first;
-        if (a != b) {
-            network.partition(a, b, dice.chance(0.5) ? Network::Ways::one : Network::Ways::both);
-            note(fmt::format("{} is cut off from {}", a, b));
-            later(faults.partition_max, [this, a, b] { network.heal(a, b); });
-        }
-    }
-    if (hit(faults.engine_down)) {
-        machine.engine.faults.down = true;
-        later(std::chrono::seconds{30}, [&machine] { machine.engine.faults.down = false; });
-    }
-    if (hit(faults.container_dies)) {
-        const auto standing = machine.engine.standing();
-        if (!standing.empty()) machine.engine.kill(standing[dice.below(standing.size())].spec.name, 139);
-    }
-    if (hit(faults.disk_fails)) machine.vfs.fail_call(1 + dice.below(50));
-    if (hit(faults.disk_full)) {
-        machine.vfs.capacity = machine.vfs.used() + dice.below(64 << 10);
-        machine.disk.faults.full = true;
-        later(std::chrono::seconds{30}, [&machine] {
-            machine.vfs.capacity = UINT64_MAX;
-            machine.disk.faults.full = false;
-        });
-    }
+void World::expect(std::vector<Strike> storm) {
+    for (Strike& one : storm) later(one.at, [this, one = std::move(one)] { strike(one); });
+}
+
+void World::strike(const Strike& strike) {
+    const auto found = machines_.find(strike.machine);
+    if (found != machines_.end()) this->strike(*found->second, strike);
+}
+
+void World::reboot(Machine& machine, Duration after) {
+    if (!reboots_) return;
+    later(after, [&machine] {
+        if (!machine.up() && machine.program_) machine.boot();
+    });
+}
+
+void World::down(Machine& machine, Death death, Duration time) {
     if (!machine.up()) return;
-    if (hit(faults.torn_write)) machine.vfs.crash_on_call(1 + dice.below(50));
-    if (hit(faults.power_cut)) {
-        machine.crash(Death::power);
-        reboot();
-    } else if (hit(faults.kill)) {
-        machine.crash(Death::kill);
-        reboot();
+    machine.crash(death);
+    reboot(machine, time);
+}
+
+void World::strike(Machine& machine, const Strike& strike) {
+    note(fmt::format("! {}", strike.words()));
+    switch (strike.what) {
+        case Trouble::lose_connections:
+            return network.break_connections(machine.name, 0.5, Dice{strike.number});
+        case Trouble::kill: return down(machine, Death::kill, strike.lasts);
+        case Trouble::power_cut: return down(machine, Death::power, strike.lasts);
+        case Trouble::pause:
+            if (!machine.awake()) return;
+            machine.pause();
+            return later(strike.lasts, [&machine, life = machine.lives_] {
+                if (machine.up() && machine.lives_ == life) machine.go_on();
+            });
+        case Trouble::clock_jump: {
+            const auto by = std::chrono::duration_cast<std::chrono::microseconds>(strike.jump);
+            machine.mend_clock();
+            machine.jumped_ = by;
+            machine.jump(by);
+            return later(strike.lasts, [&machine] { machine.mend_clock(); });
+        }
+        case Trouble::partition:
+        case Trouble::partition_one_way:
+            network.partition(machine.name, strike.other,
+                              strike.what == Trouble::partition ? Network::Ways::both : Network::Ways::one);
+            return later(strike.lasts, [this, a = machine.name, b = strike.other] { network.heal(a, b); });
+        case Trouble::engine_down:
+            machine.engine.faults.down = true;
+            return later(strike.lasts, [&machine] { machine.engine.faults.down = false; });
+        case Trouble::container_dies: {
+            const auto standing = machine.engine.standing();
+            if (standing.empty()) return;
+            return machine.engine.kill(standing[strike.number % standing.size()].spec.name, 139);
+        }
+        case Trouble::disk_fails:
+            machine.disk.faults.fail_next = true;
+            return machine.vfs.fail_call(strike.number);
+        case Trouble::disk_full:
+            machine.vfs.capacity = machine.vfs.used() + strike.number;
+            machine.disk.faults.full = true;
+            return later(strike.lasts, [&machine] {
+                machine.vfs.capacity = UINT64_MAX;
+                machine.disk.faults.full = false;
+            });
+        case Trouble::torn_write:
+            if (!machine.up()) return;
+            machine.torn_for_ = strike.lasts;
+            return machine.vfs.crash_on_call(strike.number);
     }
 }
 

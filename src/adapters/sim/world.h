@@ -8,10 +8,12 @@
 #include "adapters/sim/authority.h"
 #include "adapters/sim/clock.h"
 #include "adapters/sim/engine.h"
+#include "adapters/sim/faults.h"
 #include "adapters/sim/network.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sim/telemetry.h"
 #include "adapters/sim/worker.h"
+#include "core/log.h"
 #include "core/task_group.h"
 
 namespace hostler::sim {
@@ -64,7 +66,14 @@ public:
     void boot(Program program);
     void boot() { boot(program_); }  // The same again.
     void crash(Death death = Death::kill);
+    // The process is stopped (SIGSTOP): its system keeps its connections, and it does nothing at all. When it
+    // goes on, all its timers are due at once and it knows nothing of what happened meanwhile.
+    void pause();
+    void go_on();
+    void jump(std::chrono::microseconds by);  // Its wall clock; the monotonic one never does.
+    void mend_clock() { jump(-std::exchange(jumped_, {})); }
     bool up() const { return life_ != nullptr; }
+    bool awake() const { return up() && !paused_; }
     Life& life() { return *life_; }
     template <class Role>
     Role& role() {
@@ -92,21 +101,9 @@ private:
     std::unique_ptr<Life> life_;
     std::uint64_t lives_ = 0;
     std::uint64_t boots_ = 1;
-};
-
-// What goes wrong by itself. Rates are chances a minute, for each connection or machine.
-struct Faults {
-    double lose_connection = 0;
-    double kill = 0;
-    double power_cut = 0;
-    Duration reboot_max = std::chrono::seconds{20};  // After a crash the same program starts again within it.
-    double partition = 0;                            // Of a machine from a random other one,
-    Duration partition_max = std::chrono::seconds{60};  // for up to so long; half of them one way only.
-    double engine_down = 0;                             // For up to 30 s.
-    double container_dies = 0;
-    double disk_fails = 0;  // One call fails.
-    double disk_full = 0;   // For up to 30 s.
-    double torn_write = 0;  // Power goes in the middle of a write of the store.
+    bool paused_ = false;
+    std::chrono::microseconds jumped_{};
+    Duration torn_for_{};  // When its power goes in a write: until it boots again.
 };
 
 class World {
@@ -145,6 +142,9 @@ public:
     std::vector<std::string> story;         // The last notes, for whoever looks at a failed seed.
     std::function<void()> after_each_step;  // Checkers.
     void allow_reboots(bool allowed) { reboots_ = allowed; }
+    void strike(const Strike& strike);
+    // Strikes as they come, from now on.
+    void expect(std::vector<Strike> storm);
 
     const std::uint64_t seed;
     Dice dice;
@@ -161,15 +161,20 @@ public:
 
 private:
     friend class Machine;
+    static void tell(Level level, std::string_view line);
     void tick();
-    void strike(Machine& machine);
-    void later(Duration max, std::function<void()> what);
+    void strike(Machine& machine, const Strike& strike);
+    void down(Machine& machine, Death death, Duration time);
+    void reboot(Machine& machine, Duration after);
+    void later(Duration time, std::function<void()> what);
     std::size_t poll();
 
     std::map<std::string, std::unique_ptr<Machine>> machines_;
     std::vector<std::pair<std::string, std::uint64_t>>
         torn_;  // Machines whose power went in a job, and their lives.
     bool reboots_ = true;
+    std::uint64_t ticks_ = 0;
+    const Machine* busy_ = nullptr;  // Whose turn it is.
 };
 
 }  // namespace hostler::sim

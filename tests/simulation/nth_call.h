@@ -1,0 +1,165 @@
+// Ports whose n-th call fails, counted over all lives of whoever calls: made to fail in turn, n = 1, 2, 3, …,
+// until what was to be done is done untouched.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "ports/engine.h"
+#include "ports/journal.h"
+#include "ports/network.h"
+#include "ports/store.h"
+#include "ports/volumes.h"
+
+namespace hostler::simulation {
+
+enum class Failing {
+    refused,      // It did not take effect.
+    answer_lost,  // It took effect, and whoever called is told that it is not known.
+    disk_full,    // It did not take effect, for want of room.
+};
+
+struct Fate {
+    std::uint64_t fails_at = 0;  // 0: none.
+    Failing how = Failing::refused;
+    std::uint64_t calls = 0;
+    std::string failed{};  // What it was.
+
+    bool strikes(std::string_view what);
+    Error error() const;
+
+    // `call` is made, or not, as its number says.
+    template <class T>
+    Task<T> of(std::string_view what, std::function<Task<T>()> call) {
+        if (!strikes(what)) return call();
+        return end(error(), how == Failing::answer_lost ? std::optional<Task<T>>{call()} : std::nullopt);
+    }
+
+private:
+    template <class T>
+    static Task<T> end(Error error, std::optional<Task<T>> lost) {
+        if (lost) CO_TRY(co_await std::move(*lost));
+        co_return std::unexpected(std::move(error));
+    }
+};
+
+class FatefulStore final : public Store {
+public:
+    FatefulStore(Store& store, Fate& fate) : store_(store), fate_(fate) {}
+    Task<std::uint64_t> lead(std::uint64_t above) override;
+    Task<> commit(Changes changes) override;
+    Task<Snapshot> load() override {
+        return fate_.of<Snapshot>("load", [&] { return store_.load(); });
+    }
+    Task<Page> list(ListQuery query) override {
+        return fate_.of<Page>("list", [&] { return store_.list(std::move(query)); });
+    }
+    Task<Object> find(std::string kind, std::string id) override {
+        return fate_.of<Object>("find", [&] { return store_.find(std::move(kind), std::move(id)); });
+    }
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        return fate_.of<std::vector<EventRecord>>("events", [&] { return store_.events(std::move(query)); });
+    }
+    Task<> prune(WallTime before) override {
+        return fate_.of<void>("prune", [&] { return store_.prune(before); });
+    }
+
+private:
+    static Task<> end(Error error);
+    static Task<> lose(Task<> written, Error error);
+    Store& store_;
+    Fate& fate_;
+    std::optional<Error> ended_;  // Since a commit failed.
+};
+
+class FatefulEngine final : public Engine {
+public:
+    FatefulEngine(Engine& engine, Fate& fate) : engine_(engine), fate_(fate) {}
+    Task<EngineFacts> describe() override {
+        return fate_.of<EngineFacts>("describe", [&] { return engine_.describe(); });
+    }
+    Task<> pull(std::string image, PullSeen seen) override {
+        return fate_.of<void>("pull", [&] { return engine_.pull(std::move(image), std::move(seen)); });
+    }
+    Task<Container> launch(ContainerSpec spec) override {
+        return fate_.of<Container>("launch", [&] { return engine_.launch(std::move(spec)); });
+    }
+    Task<> stop(std::string name, Duration grace) override {
+        return fate_.of<void>("stop", [&] { return engine_.stop(std::move(name), grace); });
+    }
+    Task<> remove(std::string name) override {
+        return fate_.of<void>("remove", [&] { return engine_.remove(std::move(name)); });
+    }
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        return fate_.of<std::vector<Container>>(
+            "list", [&] { return engine_.list(std::move(label), std::move(value)); });
+    }
+    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+        return fate_.of<std::string>("logs", [&] { return engine_.logs(std::move(name), bytes_max); });
+    }
+
+private:
+    Engine& engine_;
+    Fate& fate_;
+};
+
+class FatefulVolumes final : public HostVolumes {
+public:
+    FatefulVolumes(HostVolumes& volumes, Fate& fate) : volumes_(volumes), fate_(fate) {}
+    Task<> create(std::string id, std::uint64_t size_bytes) override {
+        return fate_.of<void>("create", [&] { return volumes_.create(std::move(id), size_bytes); });
+    }
+    Task<Attached> attach(std::string id, IdRange ids) override {
+        return fate_.of<Attached>("attach", [&] { return volumes_.attach(std::move(id), ids); });
+    }
+    Task<> remove(std::string id) override {
+        return fate_.of<void>("remove volume", [&] { return volumes_.remove(std::move(id)); });
+    }
+    Task<std::vector<std::string>> list() override {
+        return fate_.of<std::vector<std::string>>("list volumes", [&] { return volumes_.list(); });
+    }
+    Task<Room> room() override {
+        return fate_.of<Room>("room", [&] { return volumes_.room(); });
+    }
+
+private:
+    HostVolumes& volumes_;
+    Fate& fate_;
+};
+
+class FatefulNetworks final : public HostNetwork {
+public:
+    FatefulNetworks(HostNetwork& networks, Fate& fate) : networks_(networks), fate_(fate) {}
+    Task<> ensure(NetworkSpec spec) override {
+        return fate_.of<void>("ensure", [&] { return networks_.ensure(std::move(spec)); });
+    }
+    Task<> remove(std::string id) override {
+        return fate_.of<void>("remove network", [&] { return networks_.remove(std::move(id)); });
+    }
+    Task<std::vector<std::string>> list() override {
+        return fate_.of<std::vector<std::string>>("list networks", [&] { return networks_.list(); });
+    }
+
+private:
+    HostNetwork& networks_;
+    Fate& fate_;
+};
+
+class FatefulJournal final : public Journal {
+public:
+    FatefulJournal(Journal& journal, Fate& fate) : journal_(journal), fate_(fate) {}
+    const std::map<std::string, std::string>& all() const override { return journal_.all(); }
+    Task<> put_all(std::vector<Entry> entries) override {
+        return fate_.of<void>("put", [&] { return journal_.put_all(std::move(entries)); });
+    }
+    Task<> erase(std::string key) override {
+        return fate_.of<void>("erase", [&] { return journal_.erase(std::move(key)); });
+    }
+
+private:
+    Journal& journal_;
+    Fate& fate_;
+};
+
+}  // namespace hostler::simulation

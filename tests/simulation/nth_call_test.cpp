@@ -1,0 +1,186 @@
+// Each call to a port is made to fail in turn, while one tenant does all that tenants do; it is done in the
+// end, and every invariant holds on the way.
+#include "nth_call.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdlib>
+
+#include "cloud.h"
+
+namespace hostler::simulation {
+
+namespace {
+
+// What a tenant does from the first to the last, asked for until it is done. An instance may fail meanwhile,
+// if it says why: then it is deleted, and nothing of it is left.
+class Errand {
+public:
+    explicit Errand(Mistakes mistakes) : cloud{1, std::move(mistakes), 1, 2} {}
+
+    // `last` is what is done when all else is. Empty: all went as it should. Else what did not.
+    std::string run(const std::function<void(Cloud&)>& last) {
+        std::string wrong = begin();
+        if (wrong.empty() && lives()) wrong = rests();
+        if (wrong.empty()) wrong = end();
+        if (wrong.empty()) last(cloud);
+        if (wrong.empty() && !settles()) wrong = "at last: " + cloud.unsettled();
+        if (cloud.found.any()) wrong += cloud.found.text();
+        cloud.end();
+        return wrong;
+    }
+
+    Cloud cloud;
+
+private:
+    std::string begin() {
+        if (!cloud.begin({"red-team"}) && !settles()) return "it did not begin: " + cloud.unsettled();
+        me_ = cloud.keys.at("red-team");
+        if (!ask(boss_, "POST", "/stocks", 200,
+                 R"({"number":1,"operationID":"s","specName":"one","cpu":"8","memory":"32Gi",)"
+                 R"("gpuType":"H100 SXM5 80GB","gpuNum":1})"))
+            return "no stock";
+        if (!ask(me_, "POST", "/v1/volumes", 201, R"({"name":"files","size":"1Gi"})", "files"))
+            return "no volume";
+        if (!ask(
+                me_, "POST", "/gpu-instances", 200,
+                R"({"instanceID":"box","tenantID":"red-team","tenantName":"r","image":"registry.example/app:1",)"
+                R"("specName":"one","template":{"ports":[{"port":8080,"isProbe":true}],)"
+                R"("volumes":[{"name":"files","mountPath":"/data","readOnly":false}]}})"))
+            return "no instance";
+        return reaches(InstancePhase::running) ? "" : "it neither runs nor fails: " + cloud.unsettled();
+    }
+
+    std::string rests() {
+        for (const char* target : {"/v1/instances?all=true", "/v1/events", "/v1/instances/box/events"})
+            if (!ask(me_, "GET", target, 200)) return fmt::format("{} is not answered", target);
+        if (!ask(me_, "POST", "/v1/instances/box/stop", 200)) return "it cannot be stopped";
+        if (!reaches(InstancePhase::resting)) return "it never rests: " + cloud.unsettled();
+        if (!ask(me_, "POST", "/v1/instances/box/start", 200)) return "it cannot be started again";
+        return reaches(InstancePhase::running) ? "" : "it neither runs again nor fails: " + cloud.unsettled();
+    }
+
+    std::string end() {
+        if (!ask(me_, "DELETE", "/gpu-instances/box", 200)) return "it cannot be deleted";
+        if (!settles()) return "after its end: " + cloud.unsettled();
+        ask(me_, "DELETE", "/v1/volumes/files", 404);  // Until it is gone.
+        if (!ask(boss_, "DELETE", "/stocks", 200, R"({"number":1,"operationID":"d","specName":"one"})"))
+            return "its stock cannot be taken back";
+        if (!ask(me_, "GET", "/v1/instances?all=true", 200)) return "what has ended is not listed";
+        const auto now = cloud.term();
+        return now && now->look().estate.volumes.all().empty() ? "" : "its volume is still there";
+    }
+
+    // false: it is never answered so.
+    bool ask(const std::string& key, const std::string& method, const std::string& target, int wanted,
+             const std::string& body = "", const std::string& idempotency = "") {
+        for (int tries = 0; tries < 90; ++tries) {
+            const auto answer = cloud.world.ask(cloud.call(key, method, target, body, idempotency));
+            if (answer && answer->status == wanted) return true;
+            cloud.world.run(1s);
+        }
+        return false;
+    }
+
+    const Instance* box() {
+        const auto now = cloud.term();
+        const auto* all = now ? &now->look().estate.instances.all() : nullptr;
+        return all && !all->empty() ? &all->begin()->second : nullptr;
+    }
+    bool lives() { return box() && !is_final(box()->phase); }
+    bool reaches(InstancePhase wanted) {
+        return cloud.world.run_until(
+            [&] { return box() && (box()->phase == wanted || is_final(box()->phase)); }, 5min);
+    }
+    bool settles() {
+        return cloud.world.run_until([&] { return cloud.unsettled().empty(); }, 5min);
+    }
+
+    const std::string boss_{Cloud::operator_key};
+    std::string me_;
+};
+
+// HOSTLER_CALL=N: that call alone; with HOSTLER_STORY=1 it tells what happened.
+void each_call(
+    const std::vector<Failing>& ways, const std::function<Mistakes(Fate&)>& before,
+    const std::function<void(Cloud&)>& last = [](Cloud&) {}) {
+    const char* only = std::getenv("HOSTLER_CALL");
+    for (const Failing how : ways) {
+        std::map<std::string, int> failed;
+        for (std::uint64_t n = only ? std::strtoull(only, nullptr, 10) : 1;; ++n) {
+            Fate fate{.fails_at = n, .how = how};
+            Errand errand{before(fate)};
+            const std::string wrong = errand.run([&](Cloud& cloud) {
+                if (fate.calls < n) last(cloud);
+            });
+            EXPECT_EQ(wrong, "") << "call " << n << ", " << fate.failed << ", way " << static_cast<int>(how);
+            if (!wrong.empty() && std::getenv("HOSTLER_STORY"))
+                for (const auto& line : errand.cloud.world.story) fmt::print("{}\n", line);
+            if (fate.calls < n) break;  // Nothing failed: all was done untouched.
+            ++failed[fate.failed];
+            ASSERT_LT(n, 1000u);
+            if (only) break;
+        }
+        std::string all;
+        for (const auto& [what, times] : failed) all += fmt::format(" {} {}", times, what);
+        fmt::print("way {}: failed{}\n", static_cast<int>(how), all);
+    }
+}
+
+constexpr std::initializer_list<Failing> ways = {Failing::refused, Failing::answer_lost};
+
+TEST(NthCall, OfTheStore) {
+    each_call(
+        {Failing::refused, Failing::answer_lost, Failing::disk_full},
+        [](Fate& fate) {
+            return Mistakes{
+                .store = [&fate](Store& store) { return std::make_unique<FatefulStore>(store, fate); }};
+        },
+        [](Cloud& cloud) { cloud.world.run(11min); });  // Until what is old is taken out of the store.
+}
+
+TEST(NthCall, OfAnAgentsJournal) {
+    each_call({Failing::refused, Failing::answer_lost, Failing::disk_full}, [](Fate& fate) {
+        return Mistakes{.agent_journal = [&fate](Journal& journal) {
+            return std::make_unique<FatefulJournal>(journal, fate);
+        }};
+    });
+}
+
+TEST(NthCall, OfTheJournalsOfAccessPointsAndGateways) {
+    each_call({Failing::refused, Failing::answer_lost, Failing::disk_full}, [](Fate& fate) {
+        return Mistakes{.edge_journal = [&fate](Journal& journal) {
+            return std::make_unique<FatefulJournal>(journal, fate);
+        }};
+    });
+}
+
+TEST(NthCall, OfTheEngine) {
+    each_call(ways, [](Fate& fate) {
+        return Mistakes{.agent_engine = [&fate](Engine& engine) {
+            return std::make_unique<FatefulEngine>(engine, fate);
+        }};
+    });
+}
+
+TEST(NthCall, OfVolumes) {
+    each_call(ways, [](Fate& fate) {
+        return Mistakes{.agent_volumes = [&fate](HostVolumes& volumes) {
+            return std::make_unique<FatefulVolumes>(volumes, fate);
+        }};
+    });
+}
+
+TEST(NthCall, OfNetworks) {
+    each_call(ways, [](Fate& fate) {
+        return Mistakes{.agent_networks = [&fate](HostNetwork& networks) {
+            return std::make_unique<FatefulNetworks>(networks, fate);
+        }};
+    });
+}
+
+}  // namespace
+
+}  // namespace hostler::simulation
