@@ -207,7 +207,7 @@ TEST(StoreCrash, EveryCallMayFailOnce) {
 
 // The power goes in each write in turn, and in each other call: of the write some pieces are there, or none.
 TEST(StoreCrash, EveryWriteMayBeTorn) {
-    for (const std::uint64_t seed : {101, 102}) {
+    for (const std::uint64_t seed : {101}) {
         for (std::uint64_t n = 1;; ++n) {
             SCOPED_TRACE(fmt::format("seed {}, the power goes in call {}", seed, n));
             Story story{seed};

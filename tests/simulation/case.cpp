@@ -78,6 +78,7 @@ private:
     // To when it was found, and by halves.
     bool shorten() {
         bool any = false;
+        // Who crashed has not told when.
         const auto at = std::chrono::ceil<seconds>(best_.verdict.found_at);
         for (Duration wanted : {Duration{at}, best_.smallest.storm / 2, best_.smallest.storm * 3 / 4,
                                 best_.smallest.storm - seconds{5}, best_.smallest.storm - seconds{1}}) {
@@ -146,6 +147,7 @@ std::string text_of(const Case& of) {
     std::string text = fmt::format("seed={}", of.seed);
     if (of.weather != usual.weather)
         text += fmt::format(",weather={}", weathers[static_cast<std::size_t>(of.weather)]);
+    if (of.masters != usual.masters) text += fmt::format(",masters={}", of.masters);
     if (of.hosts != usual.hosts) text += fmt::format(",hosts={}", of.hosts);
     if (of.tenants != usual.tenants) text += fmt::format(",tenants={}", of.tenants);
     if (of.actions_max != usual.actions_max) text += fmt::format(",actions={}", of.actions_max);
@@ -169,6 +171,8 @@ Result<Case> parse_case(std::string_view text) {
             const auto found = std::ranges::find(weathers, value);
             good = found != weathers.end();
             if (good) result.weather = static_cast<Weather>(found - weathers.begin());
+        } else if (key == "masters") {
+            good = read(value, result.masters) && result.masters > 0;
         } else if (key == "hosts") {
             good = read(value, result.hosts) && result.hosts > 0;
         } else if (key == "tenants") {

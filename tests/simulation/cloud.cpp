@@ -26,7 +26,7 @@ std::string field(const http::Response& response, const char* name) {
 
 }  // namespace
 
-Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
+Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Control control)
     : mistakes(std::move(with)), world(seed), dice(world.dice.fork("cloud")), clients(world.loop) {
     found.only = mistakes.only;
     store_ledger.tell = [this](const std::string& what) { world.note(what); };
@@ -35,7 +35,17 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus)
             .wall = std::chrono::milliseconds{static_cast<std::int64_t>(dice.below(60'000)) - 30'000},
             .rate_ppm = static_cast<std::int64_t>(dice.below(200)) - 100};
     };
-    for (const std::string name : {"master", "nj", "lon", "gw"}) world.machine(name, 0, skew());
+    for (int i = 1; i <= control.masters; ++i)
+        masters.push_back(control.masters == 1 ? "master" : fmt::format("m-{}", i));
+    for (const std::string& name : masters) world.machine(name, 0, skew());
+    for (const std::string name : {"nj", "lon", "gw"}) world.machine(name, 0, skew());
+    if (control.masters > 1) {
+        database = std::make_unique<Database>(world, control.standby);
+        if (mistakes.database) mistakes.database(*database);
+        store_ledger.took_effect = [this](std::uint64_t epoch, std::uint64_t number) {
+            return database->has(epoch, number);
+        };
+    }
     for (int i = 0; i < host_count; ++i) {
         hosts.push_back(fmt::format("host-{}", i));
         Machine& machine = world.machine(hosts.back(), gpus, skew());
@@ -72,7 +82,8 @@ std::string Cloud::token(const std::string& zone) {
 
 bool Cloud::begin(const std::vector<std::string>& tenants) {
     world.after_each_step = [this] { checks(); };
-    master().boot(master_program());
+    if (database) database->boot();
+    for (const std::string& name : masters) world.machine(name).boot(master_program());
     if (!world.run_until([&] { return term() != nullptr; }, 1min)) return false;
     world.machine("nj").boot(access_program("nj"));
     world.machine("lon").boot(access_program("lon"));
@@ -94,11 +105,32 @@ void Cloud::join(const std::string& machine, const std::string& zone) {
     world.machine(machine).boot(agent_program(token(zone), zone));
 }
 
-master::TermPtr Cloud::term() {
-    if (!master().up()) return nullptr;
-    const auto& role = master().role<MasterProgram>().role;
+master::TermPtr Cloud::term_of(Machine& machine) {
+    if (!machine.up()) return nullptr;
+    const auto& role = machine.role<MasterProgram>().role;
     if (!role || !role->lead().term || role->lead().term->ended()) return nullptr;
     return role->lead().term;
+}
+
+master::TermPtr Cloud::term() {
+    Machine* const machine = leader();
+    return machine ? term_of(*machine) : nullptr;
+}
+
+Machine* Cloud::leader() {
+    for (const std::string& name : masters)
+        if (term_of(world.machine(name))) return &world.machine(name);
+    return nullptr;
+}
+
+void Cloud::check_leaders() {
+    if (masters.size() < 2) return;
+    std::vector<std::string> leaders;
+    for (const std::string& name : masters)
+        if (const auto now = term_of(world.machine(name)))
+            leaders.push_back(fmt::format("{} in epoch {}", name, now->epoch()));
+    if (leaders.size() > 1)
+        found.report(Invariant::one_leader, fmt::format("{} lead at one time", fmt::join(leaders, " and ")));
 }
 
 Task<http::Response> Cloud::call(std::string key, std::string method, std::string target, std::string body,
@@ -111,7 +143,8 @@ Task<http::Response> Cloud::call(std::string key, std::string method, std::strin
     const std::string what =
         fmt::format("{}: {} {} {}", who(key), request.method, request.target, request.body);
     world.note(what);
-    auto answer = co_await client.fetch({.address = "master:8080"}, std::move(request),
+    const std::string at = masters[masters.size() > 1 ? dice.below(masters.size()) : 0] + ":8080";
+    auto answer = co_await client.fetch({.address = at}, std::move(request),
                                         {.connect = 5s, .head = 10s, .idle = 5s, .total = 20s});
     world.note(fmt::format("{}: {}", what, answer ? std::to_string(answer->status) : answer.error().message));
     co_return answer;
@@ -126,6 +159,7 @@ std::string_view Cloud::who(std::string_view key) const {
 void Cloud::checks() {
     if (std::exchange(engines_changed_, false))
         for (const std::string& host : hosts) check_engine(world.machine(host), found);
+    check_leaders();
     if (store_ledger.calls == checked_calls_)
         return;  // Nothing is changed without a commit being called for.
     checked_calls_ = store_ledger.calls;
@@ -142,7 +176,7 @@ void Cloud::checks() {
 void Cloud::each_second() {
     timer_ = world.timers.schedule(world.timers.now() + 1s, [this] { each_second(); });
     const auto now = term();
-    if (!now || !master().awake()) return;
+    if (!now || !leader()->awake()) return;
     if (mistakes.each_second) mistakes.each_second(*this, *now);
     check_reports(now->look(), found);
     disturb(*now);

@@ -6,6 +6,7 @@
 #include "checkers/agent_watch.h"
 #include "checkers/findings.h"
 #include "checkers/store_watch.h"
+#include "database.h"
 #include "http/message.h"
 #include "ports/network.h"
 #include "ports/volumes.h"
@@ -36,19 +37,28 @@ struct Mistakes {
     std::function<void(agent::Settings&)> agent_settings{};
     std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
     std::shared_ptr<Digest> digest{};
+    std::function<void(Database&)> database{};
     std::function<void(Cloud&, master::Term&)> each_second{};
+};
+
+// Who decides: one master with SQLite, or several that share a database.
+struct Control {
+    int masters = 1;
+    Database::Standby standby = Database::Standby::synchronous;
 };
 
 class Cloud {
 public:
-    explicit Cloud(std::uint64_t seed, Mistakes mistakes = {}, int hosts = 2, int gpus = 4);
+    explicit Cloud(std::uint64_t seed, Mistakes mistakes = {}, int hosts = 2, int gpus = 4,
+                   Control control = {});
     ~Cloud();
     void end();  // Nothing of it runs on. Whoever started clients calls it before what they refer to goes.
 
     // Boots everything, joins the hosts, makes a key for each tenant. false: it did not get there.
     bool begin(const std::vector<std::string>& tenants);
     master::TermPtr term();  // Null while nobody leads.
-    Machine& master() { return world.machine("master"); }
+    Machine& master() { return world.machine(masters.front()); }
+    Machine* leader();  // Whose term() is.
 
     // A call of the API with `key`, as one client makes it.
     Task<http::Response> call(std::string key, std::string method, std::string target, std::string body = {},
@@ -63,13 +73,14 @@ public:
     Findings found;
     StoreLedger store_ledger{found};
     std::map<std::string, Obedience> obedience;    // By machine.
-    std::vector<std::string> hosts;                // Machines.
+    std::vector<std::string> hosts, masters;       // Machines.
     std::map<std::string, std::string> keys;       // By tenant.
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
     bool late_messages = false;  // Now and then an old command comes again.
     const Mistakes mistakes;
     World world;
+    std::unique_ptr<Database> database;  // Of several masters.
     sim::Dice dice;
     TaskGroup clients;
 
@@ -82,6 +93,8 @@ private:
     // What the operator asks for until it is answered as it should be; empty: it never was.
     std::string insist(const std::string& target, const std::string& body, const char* wanted);
     void each_second();
+    void check_leaders();
+    master::TermPtr term_of(Machine& machine);
     void disturb(master::Term& term);
     std::string_view who(std::string_view key) const;
 

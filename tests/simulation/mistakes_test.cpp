@@ -20,9 +20,10 @@ constexpr std::uint64_t seeds_max = 50;
 
 // Rides until the checker reports. 0: it never does.
 std::uint64_t seeds_until(Invariant invariant, Weather weather,
-                          const std::function<Mistakes(std::uint64_t)>& mistakes) {
+                          const std::function<Mistakes(std::uint64_t)>& mistakes, int masters = 1) {
     for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
-        const StormReport report = ride({.seed = seed, .weather = weather, .calm_max = 2min}, mistakes(seed));
+        const StormReport report =
+            ride({.seed = seed, .weather = weather, .masters = masters, .calm_max = 2min}, mistakes(seed));
         if (!report.found.has(invariant)) continue;
         fmt::print("found by seed {}: {}\n", seed, report.found.all().front().text.substr(0, 160));
         return seed;
@@ -252,6 +253,68 @@ TEST(Mistakes, AnAgentThatForgetsWhoseUsersAreWhose) {
     EXPECT_NE(
         seeds_until(Invariant::tenancy, Weather::everything, [](auto) { return forgetful_agent({"ids/"}); }),
         0u);
+}
+
+// A store that says nothing of how long one may lead.
+class EndlessLease final : public StoreBehind {
+public:
+    using StoreBehind::StoreBehind;
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
+        Lease lease = CO_TRY(co_await store_.lead(std::move(who), length, above));
+        lease.runs_out = false;
+        co_return lease;
+    }
+};
+
+Mistakes endless(Invariant only) {
+    Mistakes made;
+    made.only = only;
+    made.store = [](Store& store) { return std::make_unique<EndlessLease>(store); };
+    return made;
+}
+
+TEST(Mistakes, AMasterThatTellsFromMemoryForEver) {
+    const auto mistakes = [](auto) { return endless(Invariant::fresh); };
+    EXPECT_NE(seeds_until(Invariant::fresh, Weather::everything, mistakes, 3), 0u);
+}
+
+TEST(Mistakes, AMasterThatLeadsForEver) {
+    const auto mistakes = [](auto) { return endless(Invariant::one_leader); };
+    EXPECT_NE(seeds_until(Invariant::one_leader, Weather::everything, mistakes, 3), 0u);
+}
+
+// And is not: another is given it.
+TEST(Mistakes, ALeaseThatIsSaidToBeRenewed) {
+    class Liar final : public StoreBehind {
+    public:
+        using StoreBehind::StoreBehind;
+        Task<> renew() override { co_return Result<>{}; }
+    };
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made;
+        made.store = [](Store& store) { return std::make_unique<Liar>(store); };
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::one_leader, Weather::calm, mistakes, 3), 0u);
+}
+
+// What a leader of an older epoch has decided is written under the feet of the one that leads.
+TEST(Mistakes, ADatabaseThatBelievesWhoeverCommits) {
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made = endless(Invariant::durable);
+        made.database = [](Database& database) { database.admits_all = true; };
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::durable, Weather::everything, mistakes, 3), 0u);
+}
+
+TEST(Mistakes, ADatabaseThatDoesNotWaitForItsStandby) {
+    const auto mistakes = [](std::uint64_t) {
+        Mistakes made;
+        made.database = [](Database& database) { database.acknowledges_early = true; };
+        return made;
+    };
+    EXPECT_NE(seeds_until(Invariant::durable, Weather::everything, mistakes, 3), 0u);
 }
 
 // An agent hears the newest epoch before any command, so that only the checker itself can be shown an older

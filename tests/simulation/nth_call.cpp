@@ -32,9 +32,9 @@ Task<> FatefulStore::lose(Task<> written, Error error) {
     co_return std::unexpected(std::move(error));
 }
 
-Task<std::uint64_t> FatefulStore::lead(std::uint64_t above) {
+Task<Lease> FatefulStore::lead(Contender who, Duration length, std::uint64_t above) {
     ended_.reset();
-    return fate_.of<std::uint64_t>("lead", [&] { return store_.lead(above); });
+    return fate_.of<Lease>("lead", [&] { return store_.lead(std::move(who), length, above); });
 }
 
 }  // namespace hostler::simulation

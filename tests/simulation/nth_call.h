@@ -47,7 +47,16 @@ private:
 class FatefulStore final : public Store {
 public:
     FatefulStore(Store& store, Fate& fate) : store_(store), fate_(fate) {}
-    Task<std::uint64_t> lead(std::uint64_t above) override;
+    Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override;
+    Task<> renew() override {
+        return fate_.of<void>("renew", [&] { return store_.renew(); });
+    }
+    Task<> resign() override {
+        return fate_.of<void>("resign", [&] { return store_.resign(); });
+    }
+    Task<std::optional<Leader>> leader() override {
+        return fate_.of<std::optional<Leader>>("leader", [&] { return store_.leader(); });
+    }
     Task<> commit(Changes changes) override;
     Task<Snapshot> load() override {
         return fate_.of<Snapshot>("load", [&] { return store_.load(); });

@@ -23,6 +23,12 @@ std::unique_ptr<Certified> certified(Cloud& cloud, Life& life, const std::string
                                        });
 }
 
+std::vector<std::string> wire_addresses(const Cloud& cloud) {
+    std::vector<std::string> addresses;
+    for (const std::string& name : cloud.masters) addresses.push_back(name + ":7440");
+    return addresses;
+}
+
 // So that what takes minutes in life happens within a storm of minutes.
 master::Settings master_settings(const Cloud& cloud) {
     master::Settings settings;
@@ -43,26 +49,33 @@ master::Settings master_settings(const Cloud& cloud) {
 }  // namespace
 
 Task<> MasterProgram::once() {
-    auto opened =
-        open_sqlite("store.db", life.worker,
-                    {.vfs = life.machine.vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 512 << 10});
-    if (!opened) co_return std::unexpected(opened.error());
-    store = std::move(*opened);
+    const std::string& name = life.machine.name;
+    role = nullptr;
+    if (cloud.database) {
+        store = open_database(*cloud.database, life);
+    } else {
+        auto opened =
+            open_sqlite("store.db", life.worker,
+                        {.vfs = life.machine.vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 512 << 10});
+        if (!opened) co_return std::unexpected(opened.error());
+        store = std::move(*opened);
+    }
     if (cloud.mistakes.store) mistaken = cloud.mistakes.store(*store);
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
     Digest& digest = cloud.mistakes.digest ? *cloud.mistakes.digest : static_cast<Digest&>(life.digest);
-    role = nullptr;
-    own = certified(cloud, life, "master", "m-1");
+    own = certified(cloud, life, "master", cloud.database ? name : "m-1");
+    master::Settings settings = master_settings(cloud);
+    settings.name = name;
     role = std::make_unique<master::Master>(
-        master_settings(cloud), master::Ports{life.loop, life.timers, life.net, life.random, *watched,
-                                              cloud.world.authority, digest, *own});
+        settings, master::Ports{life.loop, life.timers, life.net, life.random, *watched,
+                                cloud.world.authority, digest, *own});
     co_return co_await role->run();
 }
 
 Task<> AccessProgram::once() {
     access::Settings settings;
     settings.zone = zone;
-    settings.masters = {"master:7440"};
+    settings.masters = wire_addresses(cloud);
     settings.uplink_address = zone + ":7441";
     settings.tunnel_address = zone + ":7442";
     settings.control_address = zone + ":7443";
@@ -75,7 +88,7 @@ Task<> AccessProgram::once() {
 
 Task<> GatewayProgram::once() {
     gateway::Settings settings;
-    settings.masters = {"master:7440"};
+    settings.masters = wire_addresses(cloud);
     role = nullptr;
     own = certified(cloud, life, "gateway", "gw");
     role = std::make_unique<gateway::Gateway>(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fresh.h"
+
 namespace hostler::simulation {
 
 namespace {
@@ -47,12 +49,22 @@ private:
     }
 
     // Of a whole cloud: what a smaller one has not is left out, and the rest stays as it was.
-    static std::vector<std::string> machines() { return {"gw", "host-0", "host-1", "lon", "master", "nj"}; }
+    std::vector<std::string> machines() const {
+        std::vector<std::string> all = {"gw", "host-0", "host-1", "lon", "nj"};
+        if (cloud_.database) all.insert(all.end(), {"db-1", "db-2"});
+        all.insert(all.end(), cloud_.masters.begin(), cloud_.masters.end());
+        return all;
+    }
 
     // Some things can happen to some machines only.
     static bool strikes_at(const sim::Strike& strike) {
         const bool host = strike.machine.starts_with("host-");
+        const bool server = strike.machine.starts_with("db-");
         if (strike.what == sim::Trouble::torn_write) return strike.machine == "master";
+        // Leases are counted by the server's clock: it is promised that it does not jump.
+        if (strike.what == sim::Trouble::clock_jump) return !server;
+        if (strike.what == sim::Trouble::disk_fails || strike.what == sim::Trouble::disk_full)
+            return !server && !strike.machine.starts_with("m-");
         if (strike.what == sim::Trouble::engine_down || strike.what == sim::Trouble::container_dies)
             return host;
         return true;
@@ -92,17 +104,21 @@ private:
     sim::Faults faults_;
 };
 
-void storm_and_calm(Cloud& cloud, Tenants& tenants, const Case& which, Verdict& told) {
+void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case& which, Verdict& told,
+                    const std::function<void(const Verdict&)>& brewed) {
     tenants.start();
+    if (cloud.database) readers.start();
     const auto look = [&] {
         if (const auto term = cloud.term()) tenants.check_idle(*term);
     };
     cloud.world.run(20s);
     const Instant began = cloud.world.timers.now();
     Brew{cloud, which}.pour(told);
+    if (brewed) brewed(told);
     while (cloud.world.timers.now() - began < which.storm && !cloud.found.any()) cloud.world.run(1s), look();
     cloud.world.note("calm");
     tenants.stop();
+    readers.stop();
     cloud.forget_faults();
     const auto settled = [&] {
         if (!cloud.found.any() && !tenants.done()) return false;
@@ -123,15 +139,16 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, const Case& which, Verdict& 
 
 }  // namespace
 
-StormReport ride(const Case& which, Mistakes mistakes) {
+StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(const Verdict&)>& brewed) {
     std::vector<std::string> names = {"red-team", "blue-team"};
     names.resize(std::min(names.size(), static_cast<std::size_t>(which.tenants)));
-    Cloud cloud{which.seed, std::move(mistakes), which.hosts};
+    Cloud cloud{which.seed, std::move(mistakes), which.hosts, 4, {.masters = which.masters}};
     Tenants tenants{cloud, names};
+    Readers readers{cloud};
     tenants.actions_max = which.actions_max;
     StormReport report;
     if (cloud.begin(names))
-        storm_and_calm(cloud, tenants, which, report.verdict);
+        storm_and_calm(cloud, tenants, readers, which, report.verdict, brewed);
     else
         cloud.found.report(Invariant::settled, "the cloud did not begin: " + cloud.unsettled());
     report.digest = cloud.world.digest();
@@ -143,6 +160,8 @@ StormReport ride(const Case& which, Mistakes mistakes) {
     report.story = cloud.world.story;
     report.calls = tenants.calls;
     report.acknowledged = tenants.acknowledged;
+    report.reads = readers.reads();
+    if (cloud.database) report.promoted = cloud.database->promoted();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();
     if (const auto term = cloud.term()) {

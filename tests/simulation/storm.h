@@ -12,11 +12,14 @@ struct StormReport {
     Findings found;
     Verdict verdict;
     std::vector<std::string> story;
-    int calls = 0, acknowledged = 0, opened = 0, running = 0;
+    int calls = 0, acknowledged = 0, opened = 0, running = 0, reads = 0;
     std::size_t commands = 0;
-    std::uint64_t epochs = 0;
+    std::uint64_t epochs = 0, promoted = 0;
 };
 
-StormReport ride(const Case& which, Mistakes mistakes = {});
+// `brewed` is told what is in the storm before it begins, for the case that nobody is left to tell at its
+// end.
+StormReport ride(const Case& which, Mistakes mistakes = {},
+                 const std::function<void(const Verdict&)>& brewed = {});
 
 }  // namespace hostler::simulation

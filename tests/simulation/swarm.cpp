@@ -78,27 +78,44 @@ public:
             said.append(some.data(), static_cast<std::size_t>(size));
         int status = 0;
         ::waitpid(std::exchange(pid_, 0), &status, 0);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-            if (auto verdict = from_json(said.substr(std::min(said.size(), said.rfind(mark) + 1))))
-                return std::move(*verdict);
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-            return {.broken = "endless", .text = fmt::format("it did not end within {} s", case_seconds_max)};
-        return {.broken = "crash", .text = said.empty() ? fmt::format("it ended with {}", status) : said};
+        // What it was told of last, and what was said beside.
+        Verdict verdict;
+        std::string beside;
+        for (std::size_t at = 0; at < said.size();) {
+            const auto end = std::min(said.find('\n', at), said.size());
+            const std::string line = said.substr(at, end - at);
+            auto told = line[0] == mark ? from_json(line.substr(1)) : std::nullopt;
+            if (told)
+                verdict = std::move(*told);
+            else
+                beside += line + '\n';
+            at = end + 1;
+        }
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return verdict;
+        const bool endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+        verdict.broken = endless ? "endless" : "crash";
+        verdict.text = endless          ? fmt::format("it did not end within {} s", case_seconds_max)
+                       : beside.empty() ? fmt::format("it ended with {}", status)
+                                        : beside;
+        return verdict;
     }
 
 private:
     [[noreturn]] void work() {
         ::alarm(case_seconds_max);
         ::dup2(pipe_[1], STDERR_FILENO);  // What an assertion says.
-        const std::string text = mark + to_json(ride(which_).verdict);
+        tell(ride(which_, {}, [this](const Verdict& brewed) { tell(brewed); }).verdict);
+        ::_exit(0);
+    }
+    void tell(const Verdict& verdict) const {
+        const std::string text = fmt::format("{}{}\n", mark, to_json(verdict));
         for (std::size_t at = 0; at < text.size();) {
             const auto size = ::write(pipe_[1], text.data() + at, text.size() - at);
             if (size <= 0) break;
             at += static_cast<std::size_t>(size);
         }
-        ::_exit(0);
     }
-    static constexpr char mark = '\x1f';  // Between what was said and the verdict.
+    static constexpr char mark = '\x1f';  // Before a verdict.
     const Case which_;
     std::array<int, 2> pipe_{-1, -1};
     pid_t pid_ = 0;

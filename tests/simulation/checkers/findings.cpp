@@ -17,6 +17,8 @@ std::string_view name(Invariant invariant) {
         case Invariant::reports: return "reports";
         case Invariant::reachable: return "reachable";
         case Invariant::session: return "session";
+        case Invariant::fresh: return "fresh";
+        case Invariant::one_leader: return "one_leader";
         case Invariant::idle: return "idle";
         case Invariant::settled: return "settled";
     }

@@ -19,8 +19,10 @@ enum class Invariant {
     reports,         // No report of a host is lost, but for samples that it says had to go.
     reachable,       // What runs on a living host with a living access point answers within 5 s.
     session,  // What is typed into a session arrives once, in order and whole, and so does what comes back.
-    idle,     // What was in use a moment ago is not stopped for being unused.
-    settled,  // In the calm everything gets where it was to get.
+    fresh,    // Nobody is shown less than somebody was told before.
+    one_leader,  // While one leads, by its own clock, no other does.
+    idle,        // What was in use a moment ago is not stopped for being unused.
+    settled,     // In the calm everything gets where it was to get.
 };
 
 struct Finding {

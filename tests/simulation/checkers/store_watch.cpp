@@ -7,9 +7,9 @@
 namespace hostler::simulation {
 
 void StoreLedger::led(std::uint64_t epoch) {
-    if (epoch <= epoch_)
-        found_.report(Invariant::order, fmt::format("the store gave epoch {} after {}", epoch, epoch_));
-    epoch_ = std::max(epoch_, epoch);
+    // Who is stopped before it is told may be told after the next one was.
+    if (!epochs_.insert(epoch).second)
+        found_.report(Invariant::order, fmt::format("the store gave epoch {} twice", epoch));
 }
 
 void StoreLedger::called(const Changes& changes) {
@@ -23,9 +23,17 @@ void StoreLedger::acknowledged(std::uint64_t epoch, std::uint64_t number) {
     const auto at = std::ranges::find_if(
         in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
     if (at == in_doubt_.end()) return;  // It was read back before its answer came.
-    // Commits take effect in order: those before it are there too, answered or not.
-    for (auto one = in_doubt_.begin(); one != at + 1; ++one) apply(*one);
-    in_doubt_.erase(in_doubt_.begin(), at + 1);
+    settle(number);
+}
+
+// Commits take effect in order: those before one that is there are there too, answered or not.
+void StoreLedger::settle(std::uint64_t number) {
+    std::map<std::uint64_t, const Changes*> there;
+    for (const Changes& one : in_doubt_)
+        if (one.number <= number && (!took_effect || took_effect(one.epoch, one.number)))
+            there[one.number] = &one;
+    for (const auto& [at, one] : there) apply(*one);
+    std::erase_if(in_doubt_, [&](const Changes& one) { return one.number <= number; });
     acknowledged_ = std::max(acknowledged_, number);
 }
 
@@ -64,14 +72,13 @@ void StoreLedger::balance(const std::string& claim) {
                       fmt::format("claim {} is {}; by the ledger it is {}", claim, is, says));
 }
 
-void StoreLedger::loaded(const Snapshot& snapshot) {
+void StoreLedger::loaded(const Snapshot& snapshot, std::uint64_t epoch) {
+    if (!epochs_.empty() && epoch < *epochs_.rbegin()) return;  // Another has led since; this one will hear.
     if (snapshot.number < acknowledged_)
         found_.report(Invariant::durable, fmt::format("the store came back at commit {}; {} was acknowledged",
                                                       snapshot.number, acknowledged_));
-    for (const Changes& one : in_doubt_)
-        if (one.number <= snapshot.number) apply(one);
+    settle(snapshot.number);
     in_doubt_.clear();
-    acknowledged_ = std::max(acknowledged_, snapshot.number);
     std::size_t same = 0;
     for (const Object& object : snapshot.live) {
         const auto at = objects_.find({object.kind, object.id});
@@ -94,7 +101,7 @@ void StoreLedger::loaded(const Snapshot& snapshot) {
 
 Task<Lease> WatchedStore::lead(Contender who, Duration length, std::uint64_t above) {
     auto lease = co_await store_.lead(std::move(who), length, above);
-    if (lease) ledger_.led(lease->epoch);
+    if (lease) ledger_.led(epoch_ = lease->epoch);
     co_return lease;
 }
 
@@ -117,7 +124,7 @@ Task<> WatchedStore::wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t 
 
 Task<Snapshot> WatchedStore::load() {
     auto snapshot = co_await store_.load();
-    if (snapshot) ledger_.loaded(*snapshot);
+    if (snapshot) ledger_.loaded(*snapshot, epoch_);
     co_return snapshot;
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "findings.h"
 #include "ports/store.h"
@@ -18,17 +19,21 @@ public:
     void led(std::uint64_t epoch);
     void called(const Changes& changes);
     void acknowledged(std::uint64_t epoch, std::uint64_t number);
-    void refused(std::uint64_t epoch, std::uint64_t number);  // Certainly not written.
-    void loaded(const Snapshot& snapshot);
+    void refused(std::uint64_t epoch, std::uint64_t number);     // Certainly not written.
+    void loaded(const Snapshot& snapshot, std::uint64_t epoch);  // By who led in that epoch last.
     std::uint64_t calls = 0;
     std::function<void(std::string)> tell;  // The story.
+    // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
+    // those that were called before an acknowledged one are there too.
+    std::function<bool(std::uint64_t, std::uint64_t)> took_effect;
 
 private:
+    void settle(std::uint64_t number);  // All up to this one is there, or never will be.
     void apply(const Changes& changes);
     void balance(const std::string& claim);
 
     Findings& found_;
-    std::uint64_t epoch_ = 0;
+    std::set<std::uint64_t> epochs_;
     std::uint64_t acknowledged_ = 0;
     std::deque<Changes> in_doubt_;  // Called and not answered; a part of them may be there after a crash.
     std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
@@ -57,6 +62,7 @@ private:
     Task<> wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number);
     Store& store_;
     StoreLedger& ledger_;
+    std::uint64_t epoch_ = 0;
 };
 
 }  // namespace hostler::simulation

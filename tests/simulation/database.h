@@ -1,0 +1,90 @@
+// A database that several masters share: a primary and a standby on machines of the simulated world, with the
+// real statements of src/sql on SQLite in memory, and the lease as adapters/postgres keeps it.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <set>
+
+#include "adapters/sim/world.h"
+#include "adapters/sqlite/database.h"
+#include "ports/store.h"
+#include "sql/rows.h"
+
+namespace hostler::simulation {
+
+// A server's clock, and which life of a server it is of.
+struct ServerTime {
+    std::int64_t micros = 0;
+    std::int64_t server = 0;
+};
+
+class Database {
+public:
+    enum class Standby { synchronous, asynchronous };
+    // Machines "db-1" and "db-2". Synchronous: what is acknowledged is on both.
+    Database(sim::World& world, Standby standby);
+    ~Database();
+
+    void boot();
+    std::string primary() const { return nodes_[primary_].machine; }
+    bool synchronous() const { return standby_ == Standby::synchronous; }
+    // Whether the commit is there: on the primary that is, after all that was lost with those before it.
+    bool has(std::uint64_t epoch, std::uint64_t number) const { return commits_.contains({epoch, number}); }
+    std::uint64_t lost() const { return lost_; }  // Transactions that went with a primary.
+    std::uint64_t promoted() const { return promoted_; }
+    // Deliberate mistakes: it believes whoever commits; it acknowledges what its standby does not have yet.
+    bool admits_all = false, acknowledges_early = false;
+
+    // ── A connection's end at a master ──
+    using Writing = std::function<Result<>(sql::Rows&, ServerTime)>;
+    using Reading = std::function<Result<>(sql::Rows&, ServerTime)>;
+    // Runs `work` where the primary is when it gets there. `answer` is called when that is known here: never
+    // when nobody can tell. What `work` refuses leaves nothing.
+    void write(const std::string& from, Writing work, std::function<void(Result<>)> answer,
+               std::pair<std::uint64_t, std::uint64_t> commit = {});
+    void read(const std::string& from, Reading work, std::function<void(Result<>)> answer);
+
+private:
+    struct Node {
+        std::string machine;
+        std::unique_ptr<sqlite::Database> rows;
+        std::size_t applied = 0;  // Of the log.
+        std::int64_t life = 0;
+    };
+    struct Entry {
+        Writing work;
+        ServerTime at;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> commits;  // Epoch and number.
+        std::function<void()> acknowledge;                             // Once it is as durable as it gets.
+    };
+    Node& primary_node() { return nodes_[primary_]; }
+    Node& standby_node() { return nodes_[1 - primary_]; }
+    bool awake(const Node& node) const;
+    ServerTime time_of(const Node& node) const;
+    void travel(std::string from, std::string to, std::function<void()> there);
+    void rebuild(Node& node);
+    void replay(Node& node, std::size_t until);
+    void ship();
+    void watch();
+    void promote();
+
+    sim::World& world_;
+    const Standby standby_;
+    sim::Dice dice_;
+    std::array<Node, 2> nodes_;
+    std::size_t primary_ = 0;
+    std::vector<Entry> log_;  // Of the timeline that is.
+    std::size_t acknowledged_ = 0;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> commits_;
+    std::uint64_t lost_ = 0, promoted_ = 0;
+    Instant primary_seen_{};
+    TimerId timer_ = 0;
+    std::int64_t lives_ = 0;
+    std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+// The store as one life of a master has it.
+std::unique_ptr<Store> open_database(Database& database, sim::Life& life);
+
+}  // namespace hostler::simulation
