@@ -40,7 +40,8 @@ Result<std::uint64_t> resume_point(std::string_view text) {
 
 std::string event_bytes(std::uint64_t id, Change change, std::string_view json) {
     // Our JSON has no line breaks, so one data line holds it.
-    return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", id, name(change), json);
+    const std::string head = id == 0 ? "" : fmt::format("id: {}\n", id);
+    return fmt::format("{}event: {}\ndata: {}\n\n", head, name(change), json);
 }
 
 Reply reply_of(const Error& error) {

@@ -63,6 +63,7 @@ public:
 };
 
 enum class Change { added, changed, removed, synced };
+// `id` 0: who goes on behind this event goes on behind the last one that had an id.
 std::string event_bytes(std::uint64_t id, Change change, std::string_view json);
 
 // The events of one watch, typed. First comes what is there as `added`, then one `synced`, then what happens.
@@ -70,12 +71,14 @@ template <class Item>
 class Watch {
 public:
     Watch(EventSink& sink, bool& begun) : sink_(sink), begun_(begun) {}
-    // `id` is what the client may resume behind: the number of a commit.
+    // `id` is what the client may resume behind: the number of a commit, with the last event that tells of
+    // it; 0 with those before.
     Task<> send(std::uint64_t id, Change change, Item item) {
         return put(event_bytes(id, change, encode(item)));
     }
     Task<> synced(std::uint64_t id) { return put(event_bytes(id, Change::synced, "{}")); }
-    Task<> keep_alive() { return put(":\n\n"); }  // Send one each 15 s, so that both ends notice a cut wire.
+    // Send one each 15 s, so that both ends notice a cut wire, and the client knows how far it has come.
+    Task<> keep_alive(std::uint64_t id) { return put(fmt::format(":\nid: {}\n\n", id)); }
 
 private:
     Task<> put(std::string bytes) {

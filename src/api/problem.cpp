@@ -7,6 +7,7 @@ int status_of(const Error& error) {
         (error.reason == "insufficient_capacity" || error.reason == "quota_exceeded"))
         return 409;
     if (error.code == Code::exhausted && error.reason == "disk_full") return 507;
+    if (error.code == Code::not_found && error.reason == "watch_expired") return 410;
     if (error.code == Code::invalid && error.reason == "too_large") return 413;
     if (error.code == Code::invalid && error.reason == "method_not_allowed") return 405;
     return http_status(error.code);
@@ -20,6 +21,7 @@ std::string_view title_of(int status) {
         case 404: return "Not found";
         case 405: return "Method not allowed";
         case 409: return "Conflict";
+        case 410: return "Gone";
         case 413: return "Too large";
         case 429: return "Too many requests";
         case 499: return "Cancelled";
@@ -47,7 +49,8 @@ Error error_of(const Problem& problem) {
     switch (problem.status) {
         case 401: error.code = Code::unauthenticated; break;
         case 403: error.code = Code::forbidden; break;
-        case 404: error.code = Code::not_found; break;
+        case 404:
+        case 410: error.code = Code::not_found; break;
         case 409:
             error.code = problem.code == "insufficient_capacity" || problem.code == "quota_exceeded"
                              ? Code::exhausted

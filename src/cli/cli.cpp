@@ -212,6 +212,10 @@ private:
             const std::string before = last_id;
             auto watched = co_await client_.watch(call, last_id, each);
             if (before != last_id) tries = 0;
+            if (!watched && watched.error().reason == "watch_expired" && !last_id.empty()) {
+                last_id.clear();  // All that is there comes first.
+                continue;
+            }
             const bool again = watched || watched.error().code == Code::unavailable;
             if (!again || tries >= watch_tries_max || (!watched && last_id.empty())) co_return watched;
             CO_TRY(co_await sleep(world_.timers, std::chrono::milliseconds{500}));

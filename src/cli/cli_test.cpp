@@ -432,14 +432,16 @@ TEST_F(CliTest, LoginKeepsTheAuthorityToo) {
 
 TEST(EventReader, TakesEventsInAnyPieces) {
     const std::string stream =
-        ":\n\nid: 7\nevent: added\ndata: {\"a\":1}\n\nid: 8\nevent: synced\ndata: {}\n\nid: 9\nev";
+        ":\n\nid: 7\nevent: added\ndata: {\"a\":1}\n\nid: 8\nevent: synced\ndata: {}\n\n:\nid: 9\n\nid: "
+        "9\nev";
     for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
         EventReader reader;
         std::vector<std::string> seen;
         for (std::size_t at = 0; at < stream.size(); at += piece)
             for (const auto& event : *reader.take(std::string_view(stream).substr(at, piece)))
                 seen.push_back(event.id + event.name + event.data);
-        EXPECT_THAT(seen, ElementsAre("7added{\"a\":1}", "8synced{}"));
+        EXPECT_THAT(seen, ElementsAre("7added{\"a\":1}", "8synced{}", "9"))
+            << "the last says how far it has come";
     }
 }
 

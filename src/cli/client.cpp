@@ -35,7 +35,7 @@ Result<std::vector<ServerEvent>> EventReader::take(std::string_view bytes) {
             if (field == "event") event.name = value;
             if (field == "data") event.data += value;
         }
-        if (!event.name.empty()) events.push_back(std::move(event));
+        if (!event.name.empty() || !event.id.empty()) events.push_back(std::move(event));
     }
     rest_.erase(0, from);
     if (rest_.size() > event_max) return fail(Code::exhausted, "the API sent an event that is too large");
@@ -205,7 +205,7 @@ Task<> ApiClient::watch(ApiCall call, std::string& last_id, std::function<Result
         if (*size == 0) co_return Result<>{};
         for (ServerEvent& event : CO_TRY(reader.take({piece.data(), *size}))) {
             std::string id = event.id;
-            if (!CO_TRY(each(std::move(event)))) co_return Result<>{};
+            if (!event.name.empty() && !CO_TRY(each(std::move(event)))) co_return Result<>{};
             if (!id.empty()) last_id = std::move(id);
         }
     }

@@ -86,7 +86,10 @@ Task<> follow(ApiClient& client, CliWorld& world, ApiCall call, InstanceWait& wa
         });
         if (!decided) co_return decided;
         if (wait.done()) co_return Result<>{};
-        if (!watched && watched.error().code != Code::unavailable) co_return watched;
+        if (!watched && watched.error().reason == "watch_expired" && !last_id.empty())
+            last_id.clear();
+        else if (!watched && watched.error().code != Code::unavailable)
+            co_return watched;
         CO_TRY(co_await sleep(world.timers, retry_pause));
     }
 }

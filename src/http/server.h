@@ -34,6 +34,7 @@ public:
     Task<> write(std::string_view piece) { return inlet_.write(piece); }
     Task<> end() { return inlet_.end(); }
     bool started() const { return inlet_.started(); }
+    void cut() { inlet_.abandon(); }  // Whatever is being read or written fails, and the connection ends.
 
     bool wants_upgrade() const {
         return inlet_.head().upgrade;

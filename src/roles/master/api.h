@@ -7,6 +7,7 @@
 #include "api/handlers.h"
 #include "roles/master/audit.h"
 #include "roles/master/term.h"
+#include "roles/master/watches.h"
 
 namespace hostler::master {
 
@@ -37,6 +38,7 @@ public:
     const api::Handlers& handlers() const { return handlers_; }
     // Errors: unavailable (nobody leads at the moment).
     Result<TermPtr> leader() const;
+    const Watches& watches() const { return watches_; }
 
 private:
     void add_stocks();
@@ -77,7 +79,7 @@ private:
 
     const Lead& lead_;
     api::Handlers handlers_;
-    std::size_t watches_ = 0;
+    Watches watches_;
 };
 
 // The body of an answer that was given under this idempotency key before; nullopt: none. Errors: conflict

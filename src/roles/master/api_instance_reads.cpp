@@ -3,6 +3,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
+#include "roles/master/caller.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -139,39 +140,48 @@ void Api::add_instance_reads() {
             CO_TRY(co_await term->settled());
             co_return list;
         });
-    handlers_.watch<ops::list_instances>(
-        [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
-            const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
-            const TermPtr term = CO_TRY(leader());
-            if (watches_ >= term->settings().watches_max)
-                co_return fail(Code::unavailable, "too many watch at the moment", "overloaded");
-            const Counted counted{watches_};
-            std::uint64_t at = call.resume;
-            if (at == 0) {
-                CO_TRY(co_await term->settled());
-                at = term->feed().last();
-                std::vector<api::Instance> first;
-                for (const auto& [id, instance] : term->look().estate.instances.all())
-                    if (wanted(term->look(), instance, request, tenant))
-                        first.push_back(view(term->look(), instance));
-                for (api::Instance& instance : first)
-                    CO_TRY(co_await to.send(at, api::Change::added, std::move(instance)));
+    handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request,
+                                                api::Watch<api::Instance>& to) -> Task<> {
+        const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+        const TermPtr term = CO_TRY(leader());
+        const WatchPlace place = CO_TRY(watches_.enter(term->settings(), call.caller));
+        const std::string kind{Kind<Instance>::name};
+        Feed::Place at = term->feed().end(kind);
+        if (call.resume != 0) {
+            at = CO_TRY(term->feed().behind(kind, call.resume));
+        } else {
+            std::vector<api::Instance> first;
+            for (const auto& [id, instance] : term->look().estate.instances.all())
+                if (wanted(term->look(), instance, request, tenant))
+                    first.push_back(view(term->look(), instance));
+            // Memory moves before the store: what was seen is told once it is durable.
+            CO_TRY(co_await term->settled());
+            // Whoever is cut among these begins anew: none of them has an id.
+            for (api::Instance& instance : first)
+                CO_TRY(co_await to.send(0, api::Change::added, std::move(instance)));
+        }
+        CO_TRY(co_await to.synced(at.commit));
+        std::uint64_t told = at.commit;
+        request.all = true;  // Who watches is told when one ends.
+        while (true) {
+            const auto news = CO_TRY(co_await term->feed().next(kind, at));
+            at = news.place;
+            CO_TRY(still_known(*term, call.caller));
+            std::vector<api::Instance> changed;
+            for (const std::string& id : news.ids)
+                if (const Instance* instance = term->look().estate.instances.find(id);
+                    instance && wanted(term->look(), *instance, request, tenant))
+                    changed.push_back(view(term->look(), *instance));
+            CO_TRY(co_await term->settled());
+            // Only the last event of a commit lets the client go on behind that commit.
+            for (api::Instance& instance : changed) {
+                const bool whole = &instance == &changed.back() && at.commit > told;
+                CO_TRY(co_await to.send(whole ? at.commit : 0, api::Change::changed, std::move(instance)));
+                if (whole) told = at.commit;
             }
-            CO_TRY(co_await to.synced(at));
-            request.all = true;  // Who watches is told when one ends.
-            while (true) {
-                const auto news = CO_TRY(co_await term->feed().next(std::string{Kind<Instance>::name}, at));
-                at = news.last;
-                if (news.ids.empty()) CO_TRY(co_await to.keep_alive());
-                std::vector<api::Instance> changed;
-                for (const std::string& id : news.ids)
-                    if (const Instance* instance = term->look().estate.instances.find(id);
-                        instance && wanted(term->look(), *instance, request, tenant))
-                        changed.push_back(view(term->look(), *instance));
-                for (api::Instance& instance : changed)
-                    CO_TRY(co_await to.send(at, api::Change::changed, std::move(instance)));
-            }
-        });
+            if (news.ids.empty()) CO_TRY(co_await to.keep_alive(told = at.commit));
+        }
+    });
     read<ops::get_instance>([](const Desk& desk, const api::Call& call,
                                const api::GetInstance& request) -> Result<api::Instance> {
         return view(desk, *TRY(instance_named(desk, call, request.instance, request.tenant_id)));

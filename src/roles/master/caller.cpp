@@ -80,6 +80,16 @@ std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& ses
     return key ? caller_of_key(term, *key) : std::nullopt;
 }
 
+Result<> still_known(const Term& term, const api::Caller& caller) {
+    constexpr std::string_view prefix = "key/";
+    if (caller.is_operator && caller.actor == "key/operator") return {};
+    const ApiKey* key = caller.actor.starts_with(prefix)
+                            ? term.look().estate.api_keys.find(caller.actor.substr(prefix.size()))
+                            : nullptr;
+    if (key && caller_of_key(term, *key)) return {};
+    return fail(Code::unauthenticated, "this API key has expired, or was revoked");
+}
+
 std::string make_code(Term& term, const Caller& caller, const std::string& route) {
     Desk& desk = term.desk(caller.actor);
     const std::string code = new_secret(term.ports().random, "hc");

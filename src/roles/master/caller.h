@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "api/handlers.h"
 #include "roles/master/term.h"
 
 namespace hostler::master {
@@ -22,6 +23,9 @@ struct Caller {
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
                                         const std::string& route);
+
+// Whether the key by which somebody was let in is still good. Errors: unauthenticated.
+Result<> still_known(const Term& term, const api::Caller& caller);
 
 // A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.
 std::string make_code(Term& term, const Caller& caller, const std::string& route);

@@ -1,42 +1,91 @@
 #include "roles/master/feed.h"
 
+#include <algorithm>
+#include <set>
+
 namespace hostler::master {
 
+namespace {
+
+std::unexpected<Error> expired() {
+    Error error{Code::not_found, "what happened since that event is not remembered any more",
+                "watch_expired"};
+    error.help = "Begin anew: watch without Last-Event-ID; all that is there comes first.";
+    return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Feed::Lane& Feed::lane(const std::string& kind) {
+    const auto [at, made] = lanes_.try_emplace(kind);
+    if (made) at->second.forgotten_commit = began_;
+    return at->second;
+}
+
 void Feed::publish(std::uint64_t number, std::vector<Touched> touched) {
-    for (Touched& one : touched) entries_.push_back({number, std::move(one)});
     last_ = number;
-    while (entries_.size() > size_max_) {
-        first_ = entries_.front().number;
-        // A commit is told whole or not at all.
-        while (!entries_.empty() && entries_.front().number == first_) entries_.pop_front();
+    std::set<Lane*> told;
+    for (Touched& one : touched) {
+        Lane& of = lane(one.kind);
+        of.changes.push_back({number, std::move(one.id)});
+        told.insert(&of);
     }
-    changed_.notify_all();
+    for (Lane* of : told) {
+        while (of->changes.size() > size_max_) {
+            of->forgotten_commit = of->changes.front().commit;
+            of->changes.pop_front();
+            ++of->forgotten;
+        }
+        of->changed.notify_all();
+    }
 }
 
 void Feed::close() {
     closed_ = true;
-    changed_.notify_all();
+    for (auto& [kind, of] : lanes_) of.changed.notify_all();
 }
 
 void Feed::beat() {
     ++beats_;
-    changed_.notify_all();
+    for (auto& [kind, of] : lanes_) of.changed.notify_all();
 }
 
-Task<Feed::News> Feed::next(std::string kind, std::uint64_t after) {
+std::size_t Feed::size() const {
+    std::size_t size = 0;
+    for (const auto& [kind, of] : lanes_) size += of.changes.size();
+    return size;
+}
+
+Feed::Place Feed::end(const std::string& kind) const {
+    const auto of = lanes_.find(kind);
+    return {of == lanes_.end() ? 0 : of->second.forgotten + of->second.changes.size(), last_};
+}
+
+Result<Feed::Place> Feed::behind(const std::string& kind, std::uint64_t commit) const {
+    const auto at = lanes_.find(kind);
+    if (commit > last_ || commit < (at == lanes_.end() ? began_ : at->second.forgotten_commit))
+        return expired();
+    if (at == lanes_.end()) return Place{0, commit};
+    const Lane& of = at->second;
+    const auto next = std::ranges::upper_bound(of.changes, commit, {}, &Change::commit);
+    return Place{of.forgotten + static_cast<std::uint64_t>(next - of.changes.begin()), commit};
+}
+
+Task<Feed::News> Feed::next(std::string kind, Place from) {
     const std::uint64_t beats = beats_;
     while (true) {
         if (closed_) co_return fail(Code::unavailable, "this master does not lead any more");
-        if (after < first_ || after > last_)
-            co_return fail(Code::exhausted, "this is too long ago; begin anew", "feed_too_old");
-        News news{last_, {}};
-        for (const Entry& entry : entries_)
-            if (entry.number > after && entry.touched.kind == kind &&
-                std::ranges::count(news.ids, entry.touched.id) == 0)
-                news.ids.push_back(entry.touched.id);
+        Lane& of = lane(kind);
+        if (from.change < of.forgotten) co_return expired();
+        News news{from, {}};
+        std::set<std::string_view> seen;
+        auto change = of.changes.begin() + static_cast<std::ptrdiff_t>(from.change - of.forgotten);
+        for (; change != of.changes.end() && news.ids.size() < news_max; ++change, ++news.place.change)
+            if (seen.insert(change->id).second) news.ids.push_back(change->id);
+        news.place.commit = change == of.changes.end() ? last_ : std::max(from.commit, change->commit - 1);
         if (!news.ids.empty() || beats_ != beats) co_return news;
-        after = last_;
-        CO_TRY(co_await changed_.wait());
+        from = news.place;
+        CO_TRY(co_await of.changed.wait());
     }
 }
 

@@ -44,6 +44,11 @@ std::optional<std::uint64_t> length_of(const http::Headers& headers) {
 
 bool is_from_master(const http::Exchange& exchange) { return exchange.identity().starts_with("master/"); }
 
+std::string_view address_of(const http::Exchange& exchange) {
+    if (!is_from_master(exchange)) return exchange.peer();
+    return exchange.request.headers.find(caller_header).value_or(exchange.peer());
+}
+
 struct Forward::Passing {
     Contender to;
     std::optional<Result<>> outcome{};

@@ -41,9 +41,13 @@ Error no_longer() { return {Code::unavailable, "this master leads no longer; ask
 
 class ExchangeSink final : public api::EventSink {
 public:
-    ExchangeSink(http::Exchange& exchange, TermPtr term) : exchange_(exchange), term_(std::move(term)) {}
+    ExchangeSink(http::Exchange& exchange, TermPtr term, Timers& timers, Duration write_max,
+                 Admission::Turn& turn)
+        : exchange_(exchange), term_(std::move(term)), timers_(timers), write_max_(write_max), turn_(turn) {}
     Task<> send(std::string bytes) override {
         if (term_ && term_->ended()) co_return std::unexpected(no_longer());
+        turn_.leave();  // From here on it counts among the watches.
+        const Deadline deadline{timers_, write_max_, [this] { exchange_.cut(); }};
         if (!exchange_.started()) {
             http::Response head;
             head.headers.set("Content-Type", "text/event-stream");
@@ -56,6 +60,9 @@ public:
 private:
     http::Exchange& exchange_;
     TermPtr term_;
+    Timers& timers_;
+    Duration write_max_;
+    Admission::Turn& turn_;
 };
 
 // The fields of a form, as browsers send it.
@@ -73,7 +80,12 @@ std::string form_field(std::string_view body, std::string_view name) {
 }  // namespace
 
 Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
-    : ports_(ports), settings_(settings), lead_(lead), api_(lead), forward_(ports, lead) {}
+    : ports_(ports),
+      settings_(settings),
+      lead_(lead),
+      api_(lead),
+      forward_(ports, lead),
+      admission_(settings.admission, ports.timers) {}
 
 Task<> Front::serve(StreamPtr stream) {
     co_return co_await http::serve(std::move(stream), ports_.timers, limits_,
@@ -88,27 +100,33 @@ Task<> Front::answer(http::Exchange& exchange) {
         response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(std::move(response));
     }
-    if (under_way_ >= settings_.requests_max) {
+    if (!api_.leader() && !is_from_master(exchange)) {
+        const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
+        if (answered) co_return Result<>{};
+    }
+    if (path == "/sign-in") co_return co_await sign_in(exchange);
+    co_return co_await answer_api(exchange);
+}
+
+// Answered where the leader is; what a master has passed on is not passed on again. false: not answered,
+// this one leads by now, or nobody does.
+Task<bool> Front::answer_elsewhere(http::Exchange& exchange) {
+    if (elsewhere_ >= settings_.requests_max) {
         api::Reply busy =
             api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
         busy.headers.emplace_back("Retry-After", "1");
-        co_return co_await exchange.respond(response_of(busy));
+        CO_TRY(co_await exchange.respond(response_of(busy)));
+        co_return true;
     }
-    const Counted counted{under_way_};
-    co_return co_await answer_counted(exchange);
-}
-
-// Answered where the leader is; what a master has passed on is not passed on again.
-Task<> Front::answer_counted(http::Exchange& exchange) {
-    const bool passed_on = is_from_master(exchange);
-    if (!passed_on) CO_TRY(co_await until_led());
-    if (!passed_on && !api_.leader() && lead_.other) {
-        auto done = co_await forward_.pass(exchange, *lead_.other);
-        if (done || exchange.started() || done.error().reason != "no_leader") co_return done;
-        co_return co_await exchange.respond(response_of(api::reply_of(done.error())));
-    }
-    if (exchange.request.path() == "/sign-in") co_return co_await sign_in(exchange);
-    co_return co_await answer_api(exchange);
+    const Counted counted{elsewhere_};
+    CO_TRY(co_await until_led());
+    if (api_.leader() || !lead_.other) co_return false;
+    const auto done = co_await forward_.pass(exchange, *lead_.other);
+    if (!done && !exchange.started() && done.error().reason == "no_leader")
+        CO_TRY(co_await exchange.respond(response_of(api::reply_of(done.error()))));
+    else if (!done)
+        co_return std::unexpected(done.error());
+    co_return true;
 }
 
 // Between two leaders. A master alone, or one that does not reach the store, cannot know how long that takes.
@@ -157,16 +175,24 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
                       .name = caller->name,
                       .tenant = caller->tenant,
                       .is_operator = caller->is_operator(),
-                      .address = std::string{exchange.peer()}};
-    if (is_from_master(exchange))
-        known.address = exchange.request.headers.find(caller_header).value_or(exchange.peer());
+                      .address = std::string{address_of(exchange)}};
     if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
     return known;
 }
 
 Task<> Front::answer_api(http::Exchange& exchange) {
     auto caller = caller_of_request(exchange);
-    // Nobody's body is read before it is known who sends it.
+    Admission::Turn turn;
+    if (caller) {
+        auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
+        if (!admitted) co_return co_await refuse(exchange, admitted.error());
+        turn = std::move(*admitted);
+        if (turn.waited()) caller = caller_of_request(exchange);  // The key may have been revoked meanwhile.
+    } else if (caller.error().code == Code::unauthenticated) {
+        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
+            co_return co_await refuse(exchange, may.error());
+    }
+    // Nobody's body is read before it is known who sends it, and has its turn.
     std::string body;
     if (caller) {
         auto read = co_await exchange.read_all(api::body_max);
@@ -181,7 +207,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
     const TermPtr term = api_.leader().value_or(nullptr);
     const bool only_looks = inquiry.method == "GET";
-    ExchangeSink sink{exchange, term};
+    ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
     const api::Reply reply =
         CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
     // While it was made another may have begun to lead, who knows better. What is written is durable.
@@ -189,6 +215,11 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
     if (reply.streamed) co_return co_await exchange.end();
     co_return co_await exchange.respond(response_of(reply));
+}
+
+Task<> Front::refuse(http::Exchange& exchange, const Error& error) {
+    if (error.code == Code::cancelled) co_return std::unexpected(error);
+    co_return co_await exchange.respond(response_of(api::reply_of(error)));
 }
 
 Task<> Front::sign_in(http::Exchange& exchange) {

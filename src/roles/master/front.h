@@ -3,6 +3,8 @@
 
 #include "http/server.h"
 #include "roles/master/forward.h"
+#include "roles/master/admission.h"
+#include "roles/master/api.h"
 
 namespace hostler::master {
 
@@ -14,10 +16,11 @@ public:
 
 private:
     Task<> answer(http::Exchange& exchange);
-    Task<> answer_counted(http::Exchange& exchange);
+    Task<bool> answer_elsewhere(http::Exchange& exchange);
     Task<> until_led();
     Task<> answer_health(http::Exchange& exchange);
     Task<> answer_api(http::Exchange& exchange);
+    Task<> refuse(http::Exchange& exchange, const Error& error);
     Task<> sign_in(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
 
@@ -26,7 +29,8 @@ private:
     Lead& lead_;
     Api api_;
     Forward forward_;
-    std::size_t under_way_ = 0;
+    Admission admission_;
+    std::size_t elsewhere_ = 0;  // Requests that wait for a leader, or for another master's answer.
     http::ServerLimits limits_;
 };
 

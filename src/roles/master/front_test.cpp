@@ -16,12 +16,25 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-struct FrontTest : ::testing::Test, testing::TermRig {
+struct NarrowRig : testing::TermRig {
+    NarrowRig() {
+        settings.admission = {.requests_max = 2,
+                              .requests_tenant_max = 1,
+                              .operators_max = 1,
+                              .waiting_max = 2,
+                              .waiting_tenant_max = 1,
+                              .key_rate = {.per_second = 1, .burst = 6},
+                              .stranger_rate = {.per_second = 1, .burst = 12}};
+    }
+};
+
+struct FrontTest : ::testing::Test, NarrowRig {
     FrontTest() {
         settings.operator_key_hash = "#hk_operator";
         Desk& now = desk();
         now.estate.zones.add({.name = "nj"});
         now.estate.api_keys.add({.id = "k-1", .name = "ci", .hash = "#hk_acme", .tenant = "acme"});
+        now.estate.api_keys.add({.id = "k-4", .name = "ci", .hash = "#hk_other", .tenant = "other"});
         now.estate.api_keys.add({.id = "k-2", .hash = "#hk_revoked", .tenant = "acme", .revoked_at = 1});
         now.estate.api_keys.add({.id = "k-3",
                                  .hash = "#hk_short",
@@ -49,6 +62,10 @@ struct FrontTest : ::testing::Test, testing::TermRig {
                             const std::string& headers = "") {
         return fmt::format("POST {} HTTP/1.1\r\nHost: api\r\nContent-Length: {}\r\n{}\r\n{}", target,
                            body.size(), headers, body);
+    }
+    // A write of this tenant's key that waits until the store lets go.
+    MemoryStream& slow(const std::string& secret, const std::string& name) {
+        return send(post("/v1/volumes", fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), key(secret)));
     }
     static std::string key(const std::string& secret) { return "Authorization: Bearer " + secret + "\r\n"; }
 
@@ -131,20 +148,99 @@ TEST_F(FrontTest, WritesWithWhoAskedAndFromWhere) {
         << "the header reaches the operation";
 }
 
-TEST_F(FrontTest, TurnsAwayWhatIsTooMuchAtOnce) {
-    settings.requests_max = 1;
+TEST_F(FrontTest, WhatIsTooMuchAtOnceWaitsOrIsTurnedAway) {
     store.hang = true;
-    MemoryStream& first = send(post("/v1/zones", R"({"name":"lon"})", key("hk_operator")));
-    EXPECT_EQ(first.unread(), "");
-    const std::string second = get("/v1/zones", key("hk_operator"));
-    EXPECT_THAT(second, StartsWith("HTTP/1.1 503"));
-    EXPECT_THAT(second, HasSubstr("\"code\":\"overloaded\""));
-    EXPECT_THAT(second, HasSubstr("Retry-After: 1"));
+    MemoryStream& first = slow("hk_acme", "a");
+    MemoryStream& second = slow("hk_acme", "b");
+    EXPECT_EQ(store.begun.size(), 2u) << "the key's, and the first";
+    const std::string third = answer(post("/v1/volumes", "{}", key("hk_acme")));
+    EXPECT_THAT(third, StartsWith("HTTP/1.1 429"));
+    EXPECT_THAT(third, HasSubstr("\"code\":\"too_many_requests\""));
+    EXPECT_THAT(third, HasSubstr("Retry-After: 1"));
+    MemoryStream& other = slow("hk_other", "c");
+    EXPECT_EQ(store.begun.size(), 3u) << "another tenant has a place of its own";
+    MemoryStream& operators = send(post("/v1/zones", R"({"name":"lon"})", key("hk_operator")));
+    EXPECT_EQ(store.begun.size(), 4u) << "and so have operators";
     EXPECT_THAT(get("/healthz"), StartsWith("HTTP/1.1 200")) << "whoever looks after it still gets an answer";
     store.let_go();
     timers.settle();
-    EXPECT_THAT(std::string{first.unread()}, StartsWith("HTTP/1.1 201"));
+    for (MemoryStream* one : {&first, &second, &other, &operators})
+        EXPECT_THAT(std::string{one->unread()}, StartsWith("HTTP/1.1 201"));
     EXPECT_THAT(get("/v1/zones", key("hk_operator")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, WhoeverWaitsTooLongIsToldToComeBack) {
+    store.hang = true;
+    slow("hk_acme", "a");
+    MemoryStream& second = slow("hk_acme", "b");
+    timers.advance(settings.admission.wait_max);
+    EXPECT_THAT(std::string{second.unread()}, StartsWith("HTTP/1.1 503"));
+    EXPECT_THAT(std::string{second.unread()}, HasSubstr("\"code\":\"overloaded\""));
+    EXPECT_THAT(std::string{second.unread()}, HasSubstr("Retry-After: 1"));
+    EXPECT_EQ(store.begun.size(), 2u);
+    store.let_go();
+}
+
+TEST_F(FrontTest, AKeyThatIsRevokedWhileItWaitsDoesNothing) {
+    store.hang = true;
+    slow("hk_acme", "a");
+    MemoryStream& second = slow("hk_acme", "b");
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    (void)commit();
+    store.let_go();
+    timers.settle();
+    EXPECT_THAT(std::string{second.unread()}, StartsWith("HTTP/1.1 401"));
+}
+
+TEST_F(FrontTest, AKeyThatAsksTooFastIsSlowedDown) {
+    for (int i = 0; i < 6; ++i) EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200"));
+    const std::string told = get("/v1/whoami", key("hk_acme"));
+    EXPECT_THAT(told, StartsWith("HTTP/1.1 429"));
+    EXPECT_THAT(told, HasSubstr("\"code\":\"rate_limited\""));
+    EXPECT_THAT(told, HasSubstr("Retry-After: 1"));
+    EXPECT_THAT(get("/v1/whoami", key("hk_short")), StartsWith("HTTP/1.1 200"))
+        << "another key of the tenant";
+    for (int i = 0; i < 20; ++i)
+        EXPECT_THAT(get("/v1/whoami", key("hk_operator")), StartsWith("HTTP/1.1 200"));
+    timers.advance(std::chrono::seconds{1});
+    EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, StrangersMayTryOnlySoOften) {
+    for (int i = 0; i < 12; ++i) EXPECT_THAT(get("/v1/whoami", key("hk_guess")), StartsWith("HTTP/1.1 401"));
+    EXPECT_THAT(get("/v1/whoami", key("hk_guess")), StartsWith("HTTP/1.1 429"));
+    EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200")) << "from the same address";
+}
+
+// It holds a place among the watches, and none among the requests.
+TEST_F(FrontTest, AWatchLeavesItsTurnToOthers) {
+    send(fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
+    EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, AWatcherThatReadsTooSlowlyIsCut) {
+    auto [ours, theirs] = hostler::testing::memory_pair(64, "server", "203.0.113.7:5000");
+    connections.start("connection", front.serve(std::move(ours)));
+    MemoryStream& slow = *clients.emplace_back(std::move(theirs));
+    std::optional<Result<>> asked;
+    connections.start(
+        "ask",
+        [](MemoryStream& to, std::string bytes, std::optional<Result<>>& into) -> Task<> {
+            into.emplace(co_await write_all(to, bytes));
+            co_return Result<>{};
+        }(slow, fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")),
+                                                                               asked));
+    timers.settle();
+    ASSERT_TRUE(asked && *asked);
+    // A byte now and then is progress, but no way to read an event.
+    bool cut = false;
+    for (int second = 0; second < 120 && !cut; ++second) {
+        timers.advance(std::chrono::seconds{1});
+        std::array<char, 1> byte{};
+        const auto read = slow.try_read(byte);
+        cut = !read || *read == 0U;
+    }
+    EXPECT_TRUE(cut);
 }
 
 TEST_F(FrontTest, StreamsAWatch) {

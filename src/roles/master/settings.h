@@ -6,9 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "core/rate.h"
 #include "domain/template/template.h"
 
 namespace hostler::master {
+
+// How much of the API is asked at once; see admission.h.
+struct AdmissionLimits {
+    std::size_t requests_max = 256;                           // Of tenants, under way at once,
+    std::size_t requests_tenant_max = 64;                     // and of one of them.
+    std::size_t operators_max = 64;                           // Of operators, apart from those.
+    std::size_t waiting_max = 1024;                           // Of tenants, waiting for their turn,
+    std::size_t waiting_tenant_max = 128;                     // and of one of them, or of operators.
+    std::chrono::seconds wait_max{10};                        // Then a request is told to come back.
+    RateLimit key_rate{.per_second = 200, .burst = 400};      // Of one tenant's key.
+    RateLimit stranger_rate{.per_second = 20, .burst = 200};  // Of one address, without a good key.
+    std::size_t keys_max = 50'000;                            // Keys, and addresses, whose rates are kept.
+};
 
 struct ZoneSetting {
     std::string name;
@@ -51,10 +65,13 @@ struct Settings {
     std::size_t pulls_ahead_max = 32;      // Images that come in advance at once, on all hosts,
     std::size_t pulls_ahead_host_max = 2;  // and on one of them.
 
-    std::int64_t pids_max = 4096;    // Processes and threads of an instance.
-    std::size_t requests_max = 512;  // API requests under way at once.
-    std::size_t watches_max = 256;
-    std::size_t feed_max = 8192;  // Changes kept for watches that come back.
+    std::int64_t pids_max = 4096;  // Processes and threads of an instance.
+    AdmissionLimits admission;
+    std::size_t connections_max = 4096;        // Of the API; further ones wait.
+    std::size_t watches_max = 256;             // Of tenants, at once,
+    std::size_t watches_tenant_max = 64;       // and of one of them, or of operators, apart from those.
+    std::chrono::seconds watch_write_max{30};  // A watcher that takes so long for one event is cut.
+    std::size_t feed_max = 8192;               // Changes of a kind, kept for watches that come back.
 };
 
 }  // namespace hostler::master

@@ -77,7 +77,7 @@ TEST(Term, AFailedCommitEndsIt) {
         EXPECT_EQ(held.use_count(), 1) << "and holds the ended term no more";
         EXPECT_FALSE(*rig.commit());
         EXPECT_FALSE(*try_run(rig.loop, rig.term().settled())) << "an ended term's memory is worth nothing";
-        EXPECT_FALSE(*try_run(rig.loop, rig.term().feed().next("zone", 0)));
+        EXPECT_FALSE(*try_run(rig.loop, rig.term().feed().next("zone", {})));
         Api api{rig.lead};
         EXPECT_EQ(api.leader().error().code, Code::unavailable);
     }
