@@ -11,18 +11,6 @@
 
 namespace hostler::master {
 
-// Counts itself as long as it lives.
-class Counted {
-public:
-    explicit Counted(std::size_t& count) : count_(count) { ++count_; }
-    ~Counted() { --count_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-private:
-    std::size_t& count_;
-};
-
 // Who leads at the moment.
 struct Lead {
     TermPtr term;                    // This one, if it is there and has not ended.

@@ -111,14 +111,6 @@ Task<> Front::answer(http::Exchange& exchange) {
 // Answered where the leader is; what a master has passed on is not passed on again. false: not answered,
 // this one leads by now, or nobody does.
 Task<bool> Front::answer_elsewhere(http::Exchange& exchange) {
-    if (elsewhere_ >= settings_.requests_max) {
-        api::Reply busy =
-            api::reply_of({Code::unavailable, "the master has too much to do at the moment", "overloaded"});
-        busy.headers.emplace_back("Retry-After", "1");
-        CO_TRY(co_await exchange.respond(response_of(busy)));
-        co_return true;
-    }
-    const Counted counted{elsewhere_};
     CO_TRY(co_await until_led());
     if (api_.leader() || !lead_.other) co_return false;
     const auto done = co_await forward_.pass(exchange, *lead_.other);

@@ -30,7 +30,6 @@ private:
     Api api_;
     Forward forward_;
     Admission admission_;
-    std::size_t elsewhere_ = 0;  // Requests that wait for a leader, or for another master's answer.
     http::ServerLimits limits_;
 };
 
