@@ -3,6 +3,7 @@
 
 #include "adapters/disk/journal.h"
 #include "adapters/net/authority.h"
+#include "bin/metrics.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 // Runs a role that remembers a little and has credentials in the same folder.
 template <class Role, class Settings, class Ports>
-Task<> run(Process& process, fs::path data, Settings settings, std::string ready_file,
+Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, std::string ready_file,
            std::function<Addresses(Role&)> addresses) {
     fs::create_directories(data);
     const auto keys = net::make_keys();
@@ -30,10 +31,13 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string ready
     Role role{std::move(settings), Ports{process.loop, *process.timers, *process.net, *process.random,
                                          *journal, own, std::string{version}}};
     TaskGroup group{process.loop};
+    MetricsServer shown{process, std::move(metrics)};
+    CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
     group.start("ready",
-                tell_when_ready(role, std::move(ready_file), [&role, addresses] { return addresses(role); }));
+                tell_when_ready(role, std::move(ready_file), [&] { return shown.with(addresses(role)); }));
     const auto ended = co_await role.run();
     co_await group.close();
+    co_await shown.stop();
     co_return ended;
 }
 
@@ -43,7 +47,7 @@ int access_main(int argc, const char* const* argv) {
     CLI::App app{"Run an access point: the entry of a zone for hosts, and the way in to them.",
                  "hostler access"};
     access::Settings settings;
-    std::string data, ready_file;
+    std::string data, metrics, ready_file;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
     app.add_option("--zone", settings.zone, "Where it stands")->required();
     app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
@@ -56,22 +60,24 @@ int access_main(int argc, const char* const* argv) {
     app.add_option("--uplink-address", settings.uplink_address, "--uplink as hosts reach it");
     app.add_option("--tunnel-address", settings.tunnel_address, "--tunnel as hosts and gateways reach it");
     app.add_option("--control-address", settings.control_address, "--control as gateways reach it");
+    app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     set_log_name("access " + settings.zone);
     Process process;
-    return run_until_signalled(process, run<access::Access, access::Settings, access::Ports>(
-                                            process, data, settings, ready_file, [](access::Access& role) {
-                                                return Addresses{{"uplink", role.addresses().uplink},
-                                                                 {"tunnel", role.addresses().tunnel},
-                                                                 {"control", role.addresses().control}};
-                                            }));
+    return run_until_signalled(process,
+                               run<access::Access, access::Settings, access::Ports>(
+                                   process, data, settings, metrics, ready_file, [](access::Access& role) {
+                                       return Addresses{{"uplink", role.addresses().uplink},
+                                                        {"tunnel", role.addresses().tunnel},
+                                                        {"control", role.addresses().control}};
+                                   }));
 }
 
 int gateway_main(int argc, const char* const* argv) {
     CLI::App app{"Run a gateway: the public way in to instances.", "hostler gateway"};
     gateway::Settings settings;
-    std::string data, ready_file;
+    std::string data, metrics, ready_file;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
     app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
         ->required()
@@ -81,15 +87,16 @@ int gateway_main(int argc, const char* const* argv) {
                    "Instances are names below it; empty: each port has one of the gateway's")
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
+    app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     set_log_name("gateway");
     Process process;
-    return run_until_signalled(process, run<gateway::Gateway, gateway::Settings, gateway::Ports>(
-                                            process, data, settings, ready_file, [](gateway::Gateway& role) {
-                                                return Addresses{{"url", role.url()},
-                                                                 {"address", role.address()}};
-                                            }));
+    return run_until_signalled(process,
+                               run<gateway::Gateway, gateway::Settings, gateway::Ports>(
+                                   process, data, settings, metrics, ready_file, [](gateway::Gateway& role) {
+                                       return Addresses{{"url", role.url()}, {"address", role.address()}};
+                                   }));
 }
 
 int ca_main(int argc, const char* const* argv) {

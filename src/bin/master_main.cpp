@@ -4,6 +4,7 @@
 #include "adapters/net/digest.h"
 #include "adapters/postgres/store.h"
 #include "adapters/sqlite/store.h"
+#include "bin/metrics.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Task<> run(Process& process, fs::path data, std::string store_url, master::Settings settings,
-           fs::path authority_folder, fs::path templates, std::string ready_file) {
+           fs::path authority_folder, fs::path templates, std::string metrics, std::string ready_file) {
     fs::create_directories(data);
     if (!templates.empty()) settings.templates = CO_TRY(read_templates(templates));
     if (authority_folder.empty()) authority_folder = data / "authority";
@@ -40,11 +41,14 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
         std::move(settings),
         {process.loop, *process.timers, *process.net, *process.random, *store, *authority, digest, own}};
     TaskGroup group{process.loop};
-    group.start("ready", tell_when_ready(role, std::move(ready_file), [&role] {
-                    return Addresses{{"api", role.api_address()}, {"wire", role.wire_address()}};
+    MetricsServer shown{process, std::move(metrics)};
+    CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
+    group.start("ready", tell_when_ready(role, std::move(ready_file), [&] {
+                    return shown.with({{"api", role.api_address()}, {"wire", role.wire_address()}});
                 }));
     const auto ended = co_await role.run();
     co_await group.close();
+    co_await shown.stop();
     co_return ended;
 }
 
@@ -53,7 +57,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
 int master_main(int argc, const char* const* argv) {
     CLI::App app{"Run a master: it registers hosts, decides, and answers the API.", "hostler master"};
     master::Settings settings;
-    std::string data, store, authority, ready_file, templates;
+    std::string data, store, authority, ready_file, templates, metrics;
     std::vector<std::string> zones;
     double lease_s = std::chrono::duration<double>(settings.lease).count();
     double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
@@ -90,6 +94,7 @@ int master_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--templates", templates, "Folder of instance templates")
         ->default_val(template_folder().string());
+    app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     using std::chrono::milliseconds;
@@ -112,7 +117,7 @@ int master_main(int argc, const char* const* argv) {
                  settings.wire_address);
     Process process;
     return run_until_signalled(
-        process, run(process, data, store, std::move(settings), authority, templates, ready_file));
+        process, run(process, data, store, std::move(settings), authority, templates, metrics, ready_file));
 }
 
 }  // namespace hostler::bin

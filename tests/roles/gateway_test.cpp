@@ -1,6 +1,7 @@
 // The whole path: client → gateway → access → agent, over real sockets and TLS.
 #include <malloc.h>
 
+#include "core/testing/metrics.h"
 #include "rig.h"
 
 namespace hostler::rig {
@@ -54,6 +55,28 @@ TEST_F(PathTest, APublicPortNeedsNobodyAndTunnelsAreKept) {
     }
     EXPECT_EQ(agent_->tunnels, 1);
     EXPECT_EQ(cloud_.access->counters().tunnels.opened, 1U);
+}
+
+TEST_F(PathTest, BothShowTheirLimitsAndHowFarTheyAreUsed) {
+    EXPECT_EQ(get("open", {}).status, 200);
+    EXPECT_EQ(get("closed", {{"X-Hostler-Key", "hk_mine"}}).status, 200);
+    MetricsPage gateway, access;
+    cloud_.gateway->write_metrics(gateway);
+    cloud_.access->write_metrics(access);
+    auto shown = testing::parse_metrics(gateway.text());
+    ASSERT_TRUE(shown) << shown.error().message;
+    EXPECT_EQ(shown->at("hostler_gateway_linked"), 1);
+    EXPECT_EQ(shown->at("hostler_gateway_routes"), 2);
+    EXPECT_EQ(shown->at("hostler_gateway_routes_max"), cloud_.gateway_settings.routes_max);
+    EXPECT_EQ(shown->at("hostler_gateway_verdicts"), 1);
+    EXPECT_EQ(shown->at("hostler_gateway_requests_total{outcome=\"passed\"}"), 2);
+    EXPECT_GE(shown->at("hostler_gateway_connections"), 1);
+    shown = testing::parse_metrics(access.text());
+    ASSERT_TRUE(shown) << shown.error().message;
+    EXPECT_EQ(shown->at("hostler_access_sessions"), 1);
+    EXPECT_EQ(shown->at("hostler_access_gateways"), 1);
+    EXPECT_EQ(shown->at("hostler_access_tunnels"), 2);
+    EXPECT_EQ(shown->at("hostler_access_tunnels_total{outcome=\"opened\"}"), 2);
 }
 
 TEST_F(PathTest, AnotherGenerationNeverGetsAKeptTunnel) {

@@ -1,6 +1,7 @@
 // An access point: the entry of a zone for agents, and the way in for tunnels to their hosts.
 #pragma once
 
+#include "core/metrics.h"
 #include "roles/access/control.h"
 #include "roles/access/guard.h"
 #include "roles/access/master_link.h"
@@ -31,6 +32,7 @@ public:
     const Addresses& addresses() const { return addresses_; }  // Once ready: with the ports that were picked.
     bool linked() const { return master_.linked(); }
     Counters counters() const;
+    void write_metrics(MetricsPage& page) const;
 
 private:
     Task<> serve();

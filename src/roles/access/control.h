@@ -21,6 +21,7 @@ public:
     Task<> serve(Listener& listener,
                  std::string tunnel_address);  // Until cancelled; await close() afterwards.
     Task<> close() { return tasks_.close(); }
+    std::size_t gateways() const { return gateways_; }
 
 private:
     Task<> gateway(StreamPtr raw);

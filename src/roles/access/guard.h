@@ -26,6 +26,7 @@ public:
     // Somebody who proved to be one of ours has come from there, not long ago.
     bool vouched(const std::string& peer, Instant now) const;
     std::size_t banned_now(Instant now) const;
+    std::size_t size() const { return peers_.size(); }
     void sweep(Instant now);  // Forgets what is over.
 
     static constexpr Duration vouched_for = std::chrono::hours{1};

@@ -32,6 +32,8 @@ public:
     void cut(std::string_view host);  // Ends all tunnels to it, and voids their tickets.
 
     std::size_t open() const { return open_.size(); }
+    std::size_t greetings() const { return greetings_; }
+    std::size_t tickets() const { return tickets_.size(); }
     const TunnelCounters& counters() const { return counters_; }
 
 private:

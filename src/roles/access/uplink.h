@@ -20,6 +20,8 @@ public:
 
     Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
     Task<> close();
+    std::size_t handshakes() const { return handshakes_; }
+    std::size_t visits() const { return visits_; }  // Of hosts that join or renew.
     std::size_t banned_hosts() const { return hosts_.banned_now(ports_.timers.now()); }
 
 private:

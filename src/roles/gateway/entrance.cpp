@@ -20,7 +20,6 @@ constexpr std::string_view kinds[] = {"exec", "port", "get", "put", "look"};
 constexpr std::size_t words_max = 256;
 constexpr std::size_t word_bytes_max = 8 * 1024;
 constexpr std::size_t clients_max = 10'000;
-constexpr std::size_t known_max = 10'000;
 // Both ends of a session say something every fifteen seconds.
 constexpr Duration idle_time = seconds{90};
 
@@ -211,7 +210,7 @@ void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {
     const std::string& session = asked.enter->session();
     if (!known_.contains(session)) known_order_.push_back(session);
     known_[session] = {asked.enter->credential(), std::move(entered)};
-    if (known_.size() <= known_max) return;
+    if (known_.size() <= sessions_known_max) return;
     known_.erase(known_order_.front());
     known_order_.pop_front();
 }

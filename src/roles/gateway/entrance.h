@@ -20,6 +20,8 @@ public:
     Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Stays& stays, Dial dial);
 
     static bool is_here(std::string_view target);
+    static constexpr std::size_t sessions_known_max = 10'000;
+    std::size_t sessions_known() const { return known_.size(); }
     // One request to its end: refused with problem details, or carried until either side ends it.
     Task<> serve(http::Inlet& inlet, const HostPort& host, std::string client, std::string_view scheme);
 

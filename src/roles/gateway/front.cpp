@@ -97,6 +97,12 @@ Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, M
       response_rewrite_({.drop_cookies = {std::string{cookie_prefix} + "*"}}),
       proxy_(ports.timers, proxy_limits_of(settings)) {}
 
+std::size_t Front::requests() const {
+    std::size_t all = 0;
+    for (const auto& [instance, under_way] : instance_requests_) all += under_way;
+    return all;
+}
+
 Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain) {
     const std::string address = without_port(stream->address());
     Client& client = clients_[address];

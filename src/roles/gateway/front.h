@@ -36,6 +36,8 @@ public:
     void set_entrance(Entrance& entrance) { entrance_ = &entrance; }
     void routes_changed();  // Kept tunnels of generations that are over are closed.
     const FrontCounters& counters() const { return counters_; }
+    std::size_t clients() const { return clients_.size(); }
+    std::size_t requests() const;  // Under way at instances.
 
 private:
     struct Asked;  // One request, and what was found out about it.

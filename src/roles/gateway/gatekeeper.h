@@ -34,6 +34,9 @@ public:
     Task<> run();  // Until cancelled.
     // What is open by virtue of a credential; each holds a Stay.
     Stays& stays() { return stays_; }
+    std::size_t open() const { return stays_.size(); }
+    std::size_t verdicts() const { return verdicts_.size(); }
+    std::size_t sign_outs() const { return leaving_.size(); }  // That no master knows of.
     // Asks masters again and again about all by which something is open, and cuts what is refused now. While
     // no master answers everything stays. Until cancelled.
     Task<> watch();

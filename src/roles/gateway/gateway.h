@@ -1,6 +1,7 @@
 // The public way in: one origin for each instance port, with sign-in, WebSocket and streaming.
 #pragma once
 
+#include "core/metrics.h"
 #include "http/server.h"
 #include "roles/gateway/front.h"
 #include "roles/gateway/gatekeeper.h"
@@ -24,6 +25,7 @@ public:
     bool linked() const { return master_.linked(); }         // With a master, and its routes are known.
     const RouteTable& routes() const { return routes_; }
     const FrontCounters& counters() const { return front_.counters(); }
+    void write_metrics(MetricsPage& page) const;
 
 private:
     Task<> serve();

@@ -25,6 +25,7 @@ class Upstreams {
 public:
     Upstreams(const Ports& ports, const Settings& settings);
     Task<> close();
+    std::size_t links() const { return links_.size(); }  // With access points.
 
     // A stream of raw bytes to that port of the instance. The error names the hop that broke, in words for
     // people. Errors: unavailable, timeout, not_found, exhausted, cancelled.

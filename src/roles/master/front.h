@@ -1,6 +1,7 @@
 // The master's HTTP: the API, its definition, and the page where a browser signs in to an instance.
 #pragma once
 
+#include "core/metrics.h"
 #include "http/server.h"
 #include "roles/master/forward.h"
 #include "roles/master/admission.h"
@@ -13,6 +14,7 @@ public:
     Front(const Ports& ports, const Settings& settings, Lead& lead);
     // One connection to its end.
     Task<> serve(StreamPtr stream);
+    void write_metrics(MetricsPage& page) const;
 
 private:
     Task<> answer(http::Exchange& exchange);

@@ -5,6 +5,7 @@
 
 #include "core/percent.h"
 #include "core/testing/memory_stream.h"
+#include "core/testing/metrics.h"
 #include "roles/master/caller.h"
 #include "roles/master/testing/term_rig.h"
 
@@ -167,6 +168,31 @@ TEST_F(FrontTest, WhatIsTooMuchAtOnceWaitsOrIsTurnedAway) {
     for (MemoryStream* one : {&first, &second, &other, &operators})
         EXPECT_THAT(std::string{one->unread()}, StartsWith("HTTP/1.1 201"));
     EXPECT_THAT(get("/v1/zones", key("hk_operator")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, ShowsItsLimitsAndHowFarTheyAreUsed) {
+    store.hang = true;
+    slow("hk_acme", "a");
+    slow("hk_acme", "b");
+    slow("hk_acme", "c");
+    send(fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_operator")));
+    MetricsPage page;
+    front.write_metrics(page);
+    auto shown = hostler::testing::parse_metrics(page.text());
+    ASSERT_TRUE(shown) << shown.error().message;
+    const auto& values = *shown;
+    EXPECT_EQ(values.at("hostler_master_requests"), 1);
+    EXPECT_EQ(values.at("hostler_master_requests_max"), 2);
+    EXPECT_EQ(values.at("hostler_master_requests_waiting"), 1);
+    EXPECT_EQ(values.at("hostler_master_requests_refused_total{why=\"too_many_requests\"}"), 1);
+    EXPECT_EQ(values.at("hostler_master_operator_requests"), 1);
+    store.let_go();
+    timers.settle();
+    page = {};
+    front.write_metrics(page);
+    shown = hostler::testing::parse_metrics(page.text());
+    EXPECT_EQ(shown->at("hostler_master_requests"), 0);
+    EXPECT_EQ(shown->at("hostler_master_operator_watches"), 1);
 }
 
 TEST_F(FrontTest, WhoeverWaitsTooLongIsToldToComeBack) {

@@ -15,14 +15,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t links_max = 1024;
-constexpr std::size_t connections_max = 4096;
 constexpr Duration look_max = milliseconds{250};  // Between two looks at who leads.
 
 }  // namespace
 
 Master::Master(Settings settings, Ports ports)
-    : settings_(std::move(settings)), ports_(std::move(ports)), front_(ports_, settings_, lead_) {}
+    : settings_(std::move(settings)),
+      ports_(std::move(ports)),
+      front_(ports_, settings_, lead_),
+      server_(ports_.loop, ports_.timers, settings_.connections_max) {}
 
 Task<> Master::run() {
     const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
@@ -35,14 +36,13 @@ Task<> Master::run() {
     log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
 
     TaskGroup group{ports_.loop};
-    http::Server server{ports_.loop, ports_.timers, connections_max};
-    group.start("api", server.run(std::move(api),
-                                  [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
+    group.start("api", server_.run(std::move(api),
+                                   [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
-    co_await server.stop(seconds{1});
+    co_await server_.stop(seconds{1});
     co_return ended;
 }
 
@@ -59,13 +59,17 @@ Task<> Master::accept_links(ListenerPtr listener) {
             if (stream.error().code == Code::cancelled) break;
             continue;
         }
-        if (handshakes.size() < links_max) handshakes.start("link", secure_link(std::move(*stream)));
+        if (links_ < links_max) handshakes.start("link", secure_link(std::move(*stream)));
     }
     co_await handshakes.close();
     co_return fail(Code::cancelled, "cancelled");
 }
 
 Task<> Master::secure_link(StreamPtr raw) {
+    const struct Count {
+        std::size_t& of;
+        ~Count() { --of; }
+    } count{++links_};
     const std::string from{raw->address()};
     auto stream = co_await ports_.net.secure(
         std::move(raw), {.own = ports_.own.credentials(), .grace = renewable}, Side::server, seconds{10});

@@ -24,6 +24,7 @@ public:
     std::string api_address() const { return api_address_; }
     std::string wire_address() const { return wire_address_; }
     const Lead& lead() const { return lead_; }  // For the simulation's checkers.
+    void write_metrics(MetricsPage& page) const;
 
 private:
     Task<> accept_links(ListenerPtr listener);
@@ -33,6 +34,7 @@ private:
     void tell(TermPtr term, std::optional<Contender> other);
     void expect(bool soon);  // That somebody leads.
     Task<> refuse_link(StreamPtr stream);
+    static constexpr std::size_t links_max = 1024;
     Task<> lead_terms(AddressPool pool);
     Task<> one_term(AddressPool pool, std::uint64_t above);
     Task<> hold_until_lost(std::shared_ptr<Tenure> tenure);
@@ -46,6 +48,8 @@ private:
     Ports ports_;
     Lead lead_;
     Front front_;
+    http::Server server_;
+    std::size_t links_ = 0;  // Whose handshake goes on.
     std::string api_address_;
     std::string wire_address_;
     std::uint64_t outranked_by_ = 0;

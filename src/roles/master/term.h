@@ -47,6 +47,7 @@ public:
     ~Term();
 
     std::uint64_t epoch() const { return epoch_; }
+    std::uint64_t commits_waiting() const { return number_ - durable_; }  // For the store.
     const Ports& ports() const { return ports_; }
     const Settings& settings() const { return settings_; }
     Feed& feed() { return feed_; }

@@ -1,0 +1,41 @@
+#include "roles/gateway/gateway.h"
+
+namespace hostler::gateway {
+
+using enum MetricsPage::Type;
+
+void Gateway::write_metrics(MetricsPage& page) const {
+    const FrontCounters& now = counters();
+    page.add("hostler_gateway_linked", "1: a master is there.", gauge, int{linked()});
+    page.add_bounded("hostler_gateway_connections", "Connections of browsers and programs.",
+                     server_.connections(), settings_.connections_max);
+    page.add("hostler_gateway_connections_client_max", "Connections that one address may have.", gauge,
+             settings_.client_connections_max);
+    page.add("hostler_gateway_clients", "Addresses with connections.", gauge, front_.clients());
+    page.add("hostler_gateway_requests", "Requests under way at instances.", gauge, front_.requests());
+    page.add("hostler_gateway_requests_client_max", "Requests under way that one address may have.", gauge,
+             settings_.client_requests_max);
+    page.add("hostler_gateway_requests_instance_max", "Requests under way that one instance may have.", gauge,
+             settings_.instance_requests_max);
+    page.add_bounded("hostler_gateway_routes", "Instance ports known.", routes_.all().size(),
+                     settings_.routes_max);
+    page.add_bounded("hostler_gateway_verdicts", "Answers about credentials that are kept.",
+                     keeper_.verdicts(), settings_.verdicts_max);
+    page.add("hostler_gateway_open", "What is open by virtue of a credential.", gauge, keeper_.open());
+    page.add_bounded("hostler_gateway_sign_outs", "Sessions signed out, of which no master knows.",
+                     keeper_.sign_outs(), settings_.sign_outs_max);
+    page.add_bounded("hostler_gateway_sessions", "Terminals and forwarded ports that may be taken up again.",
+                     entrance_.sessions_known(), Entrance::sessions_known_max);
+    page.add_bounded("hostler_gateway_access_links", "Access points connected, or to be tried.",
+                     upstreams_.links(), settings_.access_links_max);
+    page.add("hostler_gateway_idle_upstreams_route_max", "Idle tunnels kept for one instance port.", gauge,
+             settings_.idle_upstreams_max);
+    page.begin("hostler_gateway_requests_total", "Requests, by what became of them.", counter);
+    page.value({{"outcome", "passed"}}, now.passed);
+    page.value({{"outcome", "upgraded"}}, now.upgraded);
+    page.value({{"outcome", "failed"}}, now.failed);
+    page.value({{"outcome", "answered_here"}},
+               now.requests - std::min(now.requests, now.passed + now.upgraded + now.failed));
+}
+
+}  // namespace hostler::gateway
