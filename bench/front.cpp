@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "adapters/net/authority.h"
+#include "adapters/net/digest.h"
 #include "adapters/net/net.h"
 #include "http/server.h"
 #include "roles/gateway/front.h"
@@ -28,9 +29,10 @@ Task<> serve(Loop& loop, std::string listen, std::string origin) {
     const auto net = net::make_net(loop);
     const auto random = net::make_random();
     NoJournal journal;
+    const net::OpenSslDigest digest;
     const auto keys = net::make_keys();
     Certified nobody{std::make_shared<const Credentials>(), *keys, nullptr};
-    const gateway::Ports ports{loop, *timers, *net, *random, journal, nobody, "bench"};
+    const gateway::Ports ports{loop, *timers, *net, *random, journal, digest, nobody, "bench"};
     const gateway::Settings settings;
     gateway::RouteTable routes{settings.routes_max};
     routes.replace({{.name = "bench",
@@ -41,8 +43,8 @@ Task<> serve(Loop& loop, std::string listen, std::string origin) {
                      .open_to_all = true,
                      .state = gateway::State::running,
                      .host = "bench"}});
-    gateway::MasterLink master{ports, settings, routes, [] {}};
-    gateway::Gatekeeper keeper{*timers, settings, master, journal};
+    gateway::MasterLink master{ports, settings, routes, [] {}, [](const auto&) {}};
+    gateway::Gatekeeper keeper{ports, settings, master};
     gateway::Front front{
         ports,  settings,
         routes, master,

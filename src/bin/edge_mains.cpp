@@ -3,6 +3,7 @@
 
 #include "adapters/disk/journal.h"
 #include "adapters/net/authority.h"
+#include "adapters/net/digest.h"
 #include "bin/metrics.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
@@ -28,8 +29,16 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string metri
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     const auto worker = make_worker(process.loop, "journal");
     const auto journal = CO_TRY(disk::open_journal(*worker, data / "journal"));
-    Role role{std::move(settings), Ports{process.loop, *process.timers, *process.net, *process.random,
-                                         *journal, own, std::string{version}}};
+    [[maybe_unused]] const net::OpenSslDigest digest;
+    const auto ports = [&] {
+        if constexpr (requires(Ports any) { any.digest; })
+            return Ports{process.loop, *process.timers, *process.net, *process.random,
+                         *journal,     digest,          own,          std::string{version}};
+        else
+            return Ports{process.loop, *process.timers,     *process.net, *process.random, *journal,
+                         own,          std::string{version}};
+    };
+    Role role{std::move(settings), ports()};
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
     CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
@@ -85,6 +94,9 @@ int gateway_main(int argc, const char* const* argv) {
     app.add_option("--listen", settings.listen, "Where browsers and programs connect")->capture_default_str();
     app.add_option("--domain", settings.domain,
                    "Instances are names below it; empty: each port has one of the gateway's")
+        ->capture_default_str();
+    app.add_option("--outage-trust", settings.outage_trust_s,
+                   "Seconds for which keys that were good are believed while no master answers")
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");

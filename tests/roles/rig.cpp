@@ -4,6 +4,15 @@
 
 namespace hostler::rig {
 
+namespace {
+
+// Of an API key, "hk_NAME": what gateways may know it by.
+std::string mark_of(const std::string& key) {
+    return "mark of " + key.substr(std::min<std::size_t>(3, key.size()));
+}
+
+}  // namespace
+
 World::World() {
     auto opened = net::open_authority(folder.path(), *random, timers->wall());
     EXPECT_TRUE(opened) << opened.error().message;
@@ -117,6 +126,16 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
                 .value()
                 .certificate);
         EXPECT_TRUE(link.try_send(answer));
+    } else if (frame.has_trusted_marks()) {
+        uplink::Frame answer;
+        answer.set_answer_to(frame.call());
+        answer.mutable_credentials_ended();
+        for (const std::string& mark : frame.trusted_marks().marks()) {
+            const auto known = [&](const auto& key) { return mark == mark_of(key.first); };
+            if (mark.starts_with("mark of ") && std::ranges::none_of(keys, known))
+                answer.mutable_credentials_ended()->add_marks(mark);
+        }
+        EXPECT_TRUE(link.try_send(answer));
     } else if (frame.has_sign_out_request()) {
         const auto& asked = frame.sign_out_request();
         keys.erase(asked.session() + "@" + asked.route());
@@ -148,6 +167,9 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
             word.set_known(key != keys.end());
             word.set_allowed(key != keys.end() && key->second == asked.tenant());
             word.set_valid_s(valid_s);
+            if (word.known()) word.add_marks(mark_of(asked.credential()));
+            if (const auto end = ends_s.find(asked.credential()); end != ends_s.end())
+                word.set_ends_s(end->second);
         } else if (const auto code =
                        codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
             word.set_known(true);
@@ -185,6 +207,14 @@ void Master::cut_off(const std::string& host, bool is_revoked) {
     frame.mutable_cut_off()->set_revoked(is_revoked);
     for (const auto& [link, access] : links_)
         if (access) EXPECT_TRUE(link->try_send(frame));
+}
+
+void Master::end_key(const std::string& key) {
+    keys.erase(key);
+    uplink::Frame frame;
+    frame.mutable_credentials_ended()->add_marks(mark_of(key));
+    for (const auto& [link, access] : links_)
+        if (!access) EXPECT_TRUE(link->try_send(frame));
 }
 
 void Master::drain(bool draining) {
@@ -397,7 +427,8 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change, 
 
 void Cloud::begin_gateway() {
     gateway = std::make_unique<gateway::Gateway>(
-        gateway_settings, gateway::Ports{loop, *timers, *net, *random, gateway_journal, *gateway_own});
+        gateway_settings,
+        gateway::Ports{loop, *timers, *net, *random, gateway_journal, digest, *gateway_own});
     gateway_tasks = std::make_unique<TaskGroup>(loop);
     gateway_tasks->start("gateway", gateway->run());
     EXPECT_TRUE(eventually([&] { return !gateway->address().empty(); }));

@@ -8,6 +8,7 @@
 #include <list>
 
 #include "adapters/net/authority.h"
+#include "adapters/net/digest.h"
 #include "adapters/net/net.h"
 #include "core/testing/temp_folder.h"
 #include "http/client.h"
@@ -75,6 +76,7 @@ public:
     std::unique_ptr<Timers> timers = net::make_timers(loop);
     std::unique_ptr<Net> net = net::make_net(loop);
     std::unique_ptr<Random> random = net::make_random();
+    net::OpenSslDigest digest;
     testing::TempFolder folder;
     std::unique_ptr<Authority> authority;
     std::unique_ptr<Keys> keys = net::make_keys();
@@ -93,6 +95,7 @@ public:
     void cut_off(const std::string& host, bool revoked);
     void say(std::uint64_t session, const uplink::Frame& frame);
     void drain(bool draining);
+    void end_key(const std::string& key);  // It is revoked, and gateways hear of it.
 
     struct Heard {
         std::uint64_t session;
@@ -102,8 +105,9 @@ public:
     std::uint64_t epoch;
     std::vector<std::string> revoked;
     std::map<std::string, uplink::Route> routes;
-    std::map<std::string, std::string> keys;   // API key, or session@route → tenant.
-    std::map<std::string, std::string> codes;  // Code → session.
+    std::map<std::string, std::string> keys;      // API key, or session@route → tenant.
+    std::map<std::string, std::string> codes;     // Code → session.
+    std::map<std::string, std::uint32_t> ends_s;  // Of API keys that end by themselves.
     std::map<std::uint64_t, std::string> sessions;
     std::vector<std::string> ended;       // Why sessions went down.
     std::vector<std::string> signed_out;  // session@route

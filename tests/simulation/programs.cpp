@@ -92,7 +92,8 @@ Task<> GatewayProgram::once() {
     role = nullptr;
     own = certified(cloud, life, "gateway", "gw");
     role = std::make_unique<gateway::Gateway>(
-        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, *journal, *own});
+        settings,
+        gateway::Ports{life.loop, life.timers, life.net, life.random, *journal, life.digest, *own});
     co_return co_await role->run();
 }
 

@@ -24,16 +24,18 @@ Admission admission_of(const Verdict& verdict) {
 
 }  // namespace
 
-Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master, Journal& journal)
-    : timers_(timers),
+Gatekeeper::Gatekeeper(const Ports& ports, const Settings& settings, MasterLink& master)
+    : timers_(ports.timers),
       settings_(settings),
       master_(master),
-      journal_(journal),
+      journal_(ports.journal),
       verdicts_(settings.verdicts_max),
+      trust_(ports.journal, ports.digest, settings.verdicts_max, seconds{settings.outage_trust_s},
+             ports.timers.wall()),
       questions_({.per_second = static_cast<double>(settings.questions_per_second),
                   .burst = static_cast<double>(settings.questions_burst)},
                  clients_max) {
-    const auto& kept = journal.all();
+    const auto& kept = journal_.all();
     for (auto at = kept.lower_bound(std::string{sign_out_key});
          at != kept.end() && at->first.starts_with(sign_out_key); ++at)
         leaving_[at->first.substr(sign_out_key.size())] = at->second;
@@ -41,9 +43,8 @@ Gatekeeper::Gatekeeper(Timers& timers, const Settings& settings, MasterLink& mas
 
 Task<Admission> Gatekeeper::admit(Question question, std::string client) {
     if (leaving_.contains(question.credential)) co_return Admission::nobody;
-    if (const auto known = verdicts_.find(question, timers_.now());
-        known && known->age == Verdicts::Age::fresh)
-        co_return admission_of(known->verdict);
+    if (const auto known = verdicts_.find(question, timers_.now())) co_return admission_of(*known);
+    if (!master_.linked()) co_return believed(question);
     // A page loads with many requests at once: one question serves them all.
     if (const auto asked = asked_.find(question); asked != asked_.end()) {
         const auto signal = asked->second;
@@ -67,10 +68,37 @@ Task<Admission> Gatekeeper::admit(Question question, std::string client) {
     }
     if (leaving_.contains(question.credential)) co_return Admission::nobody;
     const auto known = verdicts_.find(question, timers_.now());
-    if (!known) co_return Admission::unavailable;
-    // No master answered: who was let in lately stays in, and nobody else gets in.
-    if (known->age == Verdicts::Age::stale && !known->verdict.allowed) co_return Admission::unavailable;
-    co_return admission_of(known->verdict);
+    co_return known ? admission_of(*known) : believed(question);
+}
+
+// No master answers: who was let in before comes in, and nobody else.
+Admission Gatekeeper::believed(const Question& question) const {
+    return trust_.believes(question, timers_.wall()) == Trust::Belief::yes ? Admission::allowed
+                                                                           : Admission::unavailable;
+}
+
+void Gatekeeper::end(const std::vector<std::string>& marks) {
+    trust_.end(marks, [&](const Question& question) {
+        verdicts_.forget(question.credential);
+        stays_.end(question);
+    });
+}
+
+Task<> Gatekeeper::catch_up() {
+    constexpr std::ptrdiff_t marks_max = 5'000;  // In one question.
+    std::uint64_t seen = 0;
+    while (true) {
+        seen = CO_TRY(co_await master_.linked_after(seen));
+        const auto marks = trust_.marks();
+        for (auto next = marks.begin(); next != marks.end();) {
+            const auto last = next + std::min(marks_max, marks.end() - next);
+            const auto over = co_await master_.over_among({next, last});
+            CO_TRY(co_await check_cancelled());
+            if (!over) break;  // An older master does not know this question; the next one is asked again.
+            end(*over);
+            next = last;
+        }
+    }
 }
 
 Task<> Gatekeeper::ask(Question question) {
@@ -79,12 +107,15 @@ Task<> Gatekeeper::ask(Question question) {
 }
 
 void Gatekeeper::keep(const Question& question, MasterLink::Word word) {
+    if (word.verdict.allowed)
+        trust_.keep(question, {word.verdict.principal, std::move(word.marks), word.ends}, timers_.wall());
+    else
+        trust_.forget(question);
     const Duration valid =
         word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
     verdicts_.keep(question, std::move(word.verdict), timers_.now(),
-                   std::max<Duration>(valid, std::chrono::milliseconds{100}),
-                   seconds{settings_.verdict_grace_s});
+                   std::max<Duration>(valid, std::chrono::milliseconds{100}));
 }
 
 Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::string client) {
@@ -108,6 +139,7 @@ Task<bool> Gatekeeper::sign_out(std::string session, std::string route, std::str
         co_return fail(Code::exhausted, "too many sign-outs wait for a master");
     leaving_[session] = route;
     verdicts_.forget(session);
+    trust_.forget_credential(session);
     stays_.end(session);
     const auto kept = co_await journal_.put(std::string{sign_out_key} + session, route);
     CO_TRY(co_await check_cancelled());
@@ -124,6 +156,7 @@ Task<> Gatekeeper::tell_sign_out(std::string session, std::string route) {
     if (!told && is_away(told.error())) co_return told;
     if (!told) log_warn("gateway: a sign-out was refused by the master: {}", told.error().message);
     verdicts_.forget(session);
+    trust_.forget_credential(session);
     leaving_.erase(session);
     const auto erased = co_await journal_.erase(std::string{sign_out_key} + session);
     if (!erased && erased.error().code != Code::cancelled)
@@ -150,7 +183,11 @@ Task<> Gatekeeper::watch() {
         for (const Question& question : stays_.questions()) {
             auto word = co_await master_.authenticate(question);
             CO_TRY(co_await check_cancelled());
-            if (!word && is_away(word.error())) break;  // Nobody is cut on a guess.
+            if (!word && is_away(word.error())) {  // Nobody is cut on a guess.
+                for (const Question& open : stays_.questions())
+                    if (trust_.believes(open, timers_.wall()) == Trust::Belief::ended) stays_.end(open);
+                break;
+            }
             if (!word) continue;
             const Admission admission = admission_of(word->verdict);
             keep(question, std::move(*word));

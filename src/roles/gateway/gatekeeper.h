@@ -6,6 +6,7 @@
 #include "roles/gateway/master_link.h"
 #include "roles/gateway/settings.h"
 #include "roles/gateway/stays.h"
+#include "roles/gateway/trust.h"
 #include "roles/gateway/verdicts.h"
 
 namespace hostler::gateway {
@@ -21,7 +22,7 @@ enum class Admission {
 class Gatekeeper {
 public:
     // The journal remembers sign-outs that no master has heard: "sign-out/<session>".
-    Gatekeeper(Timers& timers, const Settings& settings, MasterLink& master, Journal& journal);
+    Gatekeeper(const Ports& ports, const Settings& settings, MasterLink& master);
 
     Task<Admission> admit(Question question, std::string client);
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
@@ -32,17 +33,25 @@ public:
     // nothing was done), cancelled.
     Task<bool> sign_out(std::string session, std::string route, std::string client);
     Task<> run();  // Until cancelled.
+    // These marks are over, and with them what stood on them.
+    void end(const std::vector<std::string>& marks);
+    Task<> remember() { return trust_.run(); }  // Whom to believe, on disk. Until cancelled.
+    // Asks each master that comes what has ended while none was there. Until cancelled.
+    Task<> catch_up();
+    std::size_t trusted() const { return trust_.size(); }
     // What is open by virtue of a credential; each holds a Stay.
     Stays& stays() { return stays_; }
     std::size_t open() const { return stays_.size(); }
     std::size_t verdicts() const { return verdicts_.size(); }
     std::size_t sign_outs() const { return leaving_.size(); }  // That no master knows of.
     // Asks masters again and again about all by which something is open, and cuts what is refused now. While
-    // no master answers everything stays. Until cancelled.
+    // no master answers what is open stays, until its credential's own end or that of our trust. Until
+    // cancelled.
     Task<> watch();
 
 private:
     Task<> ask(Question question);
+    Admission believed(const Question& question) const;
     void keep(const Question& question, MasterLink::Word word);
     Task<> tell_sign_out(std::string session, std::string route);
 
@@ -52,6 +61,7 @@ private:
     Journal& journal_;
     Stays stays_;
     Verdicts verdicts_;
+    Trust trust_;
     Rates questions_;
     std::map<Question, std::shared_ptr<Signal>> asked_;  // Somebody waits for the answer.
     std::map<std::string, std::string> leaving_;  // Sessions signed out that no master knows of; routes.

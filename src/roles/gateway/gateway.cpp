@@ -28,12 +28,14 @@ Gateway::Gateway(Settings settings, Ports ports)
     : settings_(normal(std::move(settings))),
       ports_(std::move(ports)),
       routes_(settings_.routes_max),
-      master_(ports_, settings_, routes_,
-              [this] {
-                  front_.routes_changed();
-                  routes_changed_.notify_all();
-              }),
-      keeper_(ports_.timers, settings_, master_, ports_.journal),
+      master_(
+          ports_, settings_, routes_,
+          [this] {
+              front_.routes_changed();
+              routes_changed_.notify_all();
+          },
+          [this](std::vector<std::string> marks) { keeper_.end(marks); }),
+      keeper_(ports_, settings_, master_),
       upstreams_(ports_, settings_),
       entrance_(ports_, settings_, master_, keeper_.stays(),
                 [this](RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
@@ -70,6 +72,9 @@ Task<> Gateway::serve() {
     if (settings_.domain.empty()) tasks.start("ports of their own", keep_own_ports(host));
     tasks.start("sign-outs", keeper_.run());
     tasks.start("what is open", keeper_.watch());
+    tasks.start("what ended in an outage", keeper_.catch_up());
+    tasks.start("whom to believe", keeper_.remember());
+    tasks.start("routes", master_.remember());
     listening_ = true;
     changed_.notify_all();
     const auto ended = co_await master_.run(url_);

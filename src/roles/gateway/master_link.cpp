@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/task_group.h"
 #include "proto/uplink.pb.h"
+#include "roles/gateway/route_frames.h"
 #include "wire/link.h"
 #include "wire/redial.h"
 #include "wire/renewal.h"
@@ -23,34 +24,17 @@ constexpr std::string_view epoch_key = "epoch";
 constexpr wire::LinkLimits limits{.frame_size_max = 64 << 20,
                                   .received_bytes_max = 128 << 20};  // All routes in one.
 
-Route read_route(const uplink::Route& from) {
-    return Route{.name = from.name(),
-                 .own_port = static_cast<std::uint16_t>(from.own_port()),
-                 .tenant = from.tenant(),
-                 .instance = from.instance(),
-                 .generation = from.generation(),
-                 .port = static_cast<std::uint16_t>(from.port()),
-                 .open_to_all = from.open_to_all(),
-                 .state = state_of(from.state()),
-                 .detail = from.detail(),
-                 .host = from.host(),
-                 .access = {from.access().begin(), from.access().end()},
-                 .shown_as = from.shown_as()};
-}
-
-// nullopt: nothing that could be served.
-std::optional<Route> route_of(const uplink::Route& from) {
-    if (from.name().empty() || from.instance().empty() || from.port() == 0 || from.port() > 65535 ||
-        from.own_port() > 65535)
-        return std::nullopt;
-    return read_route(from);
-}
-
 }  // namespace
 
 MasterLink::MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes,
-                       std::function<void()> changed)
-    : ports_(ports), settings_(settings), routes_(routes), changed_(std::move(changed)) {
+                       std::function<void()> changed, std::function<void(std::vector<std::string>)> ended)
+    : ports_(ports),
+      settings_(settings),
+      routes_(routes),
+      changed_(std::move(changed)),
+      ended_(std::move(ended)),
+      remembered_(ports.journal, ports.timers, routes),
+      sign_in_(remembered_.recall()) {
     const auto& kept = ports.journal.all();
     if (const auto epoch = kept.find(std::string{epoch_key}); epoch != kept.end())
         std::from_chars(epoch->second.data(), epoch->second.data() + epoch->second.size(), epoch_);
@@ -106,10 +90,14 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
                 ended = std::unexpected(wire::error_of(news->failure()));
             } else if (news->has_goodbye())
                 break;
+            else if (news->has_credentials_ended())
+                ended_({news->credentials_ended().marks().begin(), news->credentials_ended().marks().end()});
             else if (news->has_routes())
                 ended = co_await learn(news->routes());
-            if (ended && !link_ && routes_.complete()) {
+            if (ended && !link_ && news->has_routes() && news->routes().complete()) {
                 link_ = link;
+                ++came_;
+                came_changed_.notify_all();
                 log_info("gateway: linked to master {} epoch={} routes={}", master, epoch_,
                          routes_.all().size());
             }
@@ -135,11 +123,15 @@ Task<> MasterLink::learn(const uplink::Routes& news) {
     for (const auto& one : news.routes())
         if (auto route = route_of(one)) routes.push_back(std::move(*route));
     const std::vector<std::string> gone{news.gone().begin(), news.gone().end()};
+    std::vector<std::string> changed = gone;
+    for (const Route& route : routes) changed.push_back(route.name);
     const std::size_t refused =
         news.complete() ? routes_.replace(std::move(routes)) : routes_.change(std::move(routes), gone);
     if (refused > 0)
         log_warn("gateway: {} routes are beyond routes_max={} and are not served", refused,
                  settings_.routes_max);
+    if (news.complete()) remembered_.replaced(sign_in_);
+    for (const std::string& name : changed) remembered_.changed(name);
     changed_();
     co_return Result<>{};
 }
@@ -178,6 +170,21 @@ Task<MasterLink::Entered> MasterLink::enter(std::shared_ptr<const uplink::EnterR
                       answer.enter_answer().principal()};
 }
 
+Task<std::vector<std::string>> MasterLink::over_among(std::vector<std::string> marks) {
+    uplink::Frame frame;
+    for (std::string& mark : marks) frame.mutable_trusted_marks()->add_marks(std::move(mark));
+    const auto answer = CO_TRY(co_await ask(std::move(frame)));
+    if (!answer.has_credentials_ended())
+        co_return fail(Code::unavailable, "the master answered something else");
+    co_return std::vector<std::string>{answer.credentials_ended().marks().begin(),
+                                       answer.credentials_ended().marks().end()};
+}
+
+Task<std::uint64_t> MasterLink::linked_after(std::uint64_t seen) {
+    while (came_ == seen) CO_TRY(co_await came_changed_.wait());
+    co_return came_;
+}
+
 void MasterLink::tell(uplink::Frame frame) {
     if (link_) (void)link_->try_send(frame);
 }
@@ -195,7 +202,9 @@ Task<MasterLink::Word> MasterLink::ask_word(uplink::Frame frame) {
     const auto& said = answer.authenticate_answer();
     co_return Word{{said.known(), said.known() && said.allowed(), said.principal()},
                    seconds{said.valid_s()},
-                   said.session()};
+                   said.session(),
+                   {said.marks().begin(), said.marks().end()},
+                   said.ends_s() == 0 ? std::nullopt : std::optional<Duration>{seconds{said.ends_s()}}};
 }
 
 }  // namespace hostler::gateway

@@ -6,6 +6,7 @@
 
 #include "core/signal.h"
 #include "roles/gateway/ports.h"
+#include "roles/gateway/remembered_routes.h"
 #include "roles/gateway/route.h"
 #include "roles/gateway/settings.h"
 #include "roles/gateway/verdicts.h"
@@ -24,18 +25,23 @@ namespace hostler::gateway {
 
 class MasterLink {
 public:
-    // `changed`: the routes are other ones now.
+    // `changed`: the routes are other ones now. `ended`: what stood on these marks opens nothing any more.
     MasterLink(const Ports& ports, const Settings& settings, RouteTable& routes,
-               std::function<void()> changed);
+               std::function<void()> changed, std::function<void(std::vector<std::string>)> ended);
 
-    Task<> run(std::string own_address);  // Until cancelled.
+    Task<> run(std::string own_address);             // Until cancelled.
+    Task<> remember() { return remembered_.run(); }  // The routes, on disk. Until cancelled.
     bool linked() const { return link_ != nullptr; }
+    // Counts the masters that came. Waits for another one than the `seen`th.
+    Task<std::uint64_t> linked_after(std::uint64_t seen);
     const std::string& sign_in() const { return sign_in_; }  // URL; empty until a master has told it.
 
     struct Word {
         Verdict verdict;
         Duration valid{};
         std::string session{};  // After redeem().
+        std::vector<std::string> marks{};
+        std::optional<Duration> ends{};
     };
     // Errors: unavailable, timeout; what the master refused.
     Task<Word> authenticate(Question question);
@@ -48,6 +54,7 @@ public:
     };
     // Errors: as those; so for somebody who may not enter, too.
     Task<Entered> enter(std::shared_ptr<const uplink::EnterRequest> request);
+    Task<std::vector<std::string>> over_among(std::vector<std::string> marks);
     void tell(uplink::Frame frame);  // Unless no master is there.
 
 private:
@@ -60,6 +67,10 @@ private:
     const Settings& settings_;
     RouteTable& routes_;
     std::function<void()> changed_;
+    std::function<void(std::vector<std::string>)> ended_;
+    RememberedRoutes remembered_;
+    std::uint64_t came_ = 0;
+    Signal came_changed_;
     std::uint64_t epoch_ = 0;
     std::string sign_in_;
     std::string leader_;  // Where the master that was dialled last says that it is.

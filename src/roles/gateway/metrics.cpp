@@ -21,6 +21,8 @@ void Gateway::write_metrics(MetricsPage& page) const {
                      settings_.routes_max);
     page.add_bounded("hostler_gateway_verdicts", "Answers about credentials that are kept.",
                      keeper_.verdicts(), settings_.verdicts_max);
+    page.add_bounded("hostler_gateway_trusted", "Credentials that are believed when no master answers.",
+                     keeper_.trusted(), settings_.verdicts_max);
     page.add("hostler_gateway_open", "What is open by virtue of a credential.", gauge, keeper_.open());
     page.add_bounded("hostler_gateway_sign_outs", "Sessions signed out, of which no master knows.",
                      keeper_.sign_outs(), settings_.sign_outs_max);

@@ -7,6 +7,7 @@
 #include "core/stream.h"
 #include "core/timers.h"
 #include "ports/certified.h"
+#include "ports/digest.h"
 #include "ports/journal.h"
 
 namespace hostler::gateway {
@@ -17,7 +18,9 @@ struct Ports {
     Timers& timers;
     Net& net;
     Random& random;
-    Journal& journal;           // The highest epoch seen; sign-outs that no master has heard.
+    Journal& journal;  // The highest epoch seen; sign-outs that no master has heard; routes, and
+                       // whom to believe, for when no master answers.
+    const Digest& digest;
     Certified& own;             // "gateway/NAME".
     std::string version = "0";  // For people: what runs here.
 };

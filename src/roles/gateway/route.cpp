@@ -1,5 +1,7 @@
 #include "roles/gateway/route.h"
 
+#include "core/result.h"
+
 namespace hostler::gateway {
 
 State state_of(std::string_view word) {
@@ -11,6 +13,20 @@ State state_of(std::string_view word) {
     if (word == "failed") return State::failed;
     if (word == "lost") return State::lost;
     return State::init;
+}
+
+std::string_view text_of(State state) {
+    switch (state) {
+        case State::init: return "init";
+        case State::ready: return "ready";
+        case State::running: return "running";
+        case State::stopping: return "stopping";
+        case State::resting: return "resting";
+        case State::stopped: return "stopped";
+        case State::failed: return "failed";
+        case State::lost: return "lost";
+    }
+    broken("a state outside its enum", __FILE__, __LINE__);
 }
 
 RoutePtr RouteTable::find(std::string_view name) const {

@@ -15,6 +15,8 @@ enum class State { init, ready, running, stopping, resting, stopped, failed, los
 State state_of(std::string_view
                    word);  // As the API says it; a word of a later release is `init`: not to be reached yet.
 
+std::string_view text_of(State state);
+
 struct Route {
     std::string name;            // The first label of the host name.
     std::uint16_t own_port = 0;  // Without a domain: the port that is this route's alone.

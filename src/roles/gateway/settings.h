@@ -35,7 +35,7 @@ struct Settings {
     std::uint32_t verdicts_max = 10'000;
     std::uint32_t refusal_s = 2;
     std::uint32_t recheck_s = 2;
-    std::uint32_t verdict_grace_s = 900;
+    std::uint32_t outage_trust_s = 12 * 3'600;
     std::uint32_t sign_outs_max = 1'000;
     std::uint32_t questions_per_second = 20;
     std::uint32_t questions_burst = 100;
@@ -50,7 +50,7 @@ BOOST_DESCRIBE_STRUCT(Settings, (),
                       (masters, listen, domain, address, routes_max, connections_max, client_connections_max,
                        client_requests_max, instance_requests_max, idle_upstreams_max, idle_upstream_s,
                        head_s, keep_alive_s, body_s, answer_s, stream_s, upgraded_s, verdicts_max, refusal_s,
-                       recheck_s, verdict_grace_s, sign_outs_max, questions_per_second, questions_burst,
+                       recheck_s, outage_trust_s, sign_outs_max, questions_per_second, questions_burst,
                        access_links_max, hop_s, master_silence_s, redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
@@ -75,7 +75,7 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"verdicts_max", "Answers about credentials that are kept."},
     {"refusal_s", "How long an unknown credential is refused without asking again."},
     {"recheck_s", "How often masters are asked again about credentials by which something is open."},
-    {"verdict_grace_s", "How long a credential that was good stays so while no master answers."},
+    {"outage_trust_s", "How long a credential that was good is believed while no master answers."},
     {"sign_outs_max", "Sessions signed out while no master answers, until one is told."},
     {"questions_per_second",
      "Credentials of one client address about which masters are asked, in the long run."},

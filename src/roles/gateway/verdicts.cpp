@@ -2,25 +2,25 @@
 
 namespace hostler::gateway {
 
-std::optional<Verdicts::Found> Verdicts::find(const Question& question, Instant now) {
+std::optional<Verdict> Verdicts::find(const Question& question, Instant now) {
     const auto found = by_question_.find(question);
     if (found == by_question_.end()) return std::nullopt;
     const auto entry = found->second;
-    if (now >= entry->stale_until) {
+    if (now >= entry->until) {
         entries_.erase(entry);
         by_question_.erase(found);
         return std::nullopt;
     }
     entries_.splice(entries_.begin(), entries_, entry);
-    return Found{entry->verdict, now < entry->fresh_until ? Age::fresh : Age::stale};
+    return entry->verdict;
 }
 
-void Verdicts::keep(const Question& question, Verdict verdict, Instant now, Duration valid, Duration grace) {
+void Verdicts::keep(const Question& question, Verdict verdict, Instant now, Duration valid) {
     if (const auto found = by_question_.find(question); found != by_question_.end()) {
         entries_.erase(found->second);
         by_question_.erase(found);
     }
-    entries_.push_front({question, std::move(verdict), now + valid, now + valid + grace});
+    entries_.push_front({question, std::move(verdict), now + valid});
     by_question_.emplace(question, entries_.begin());
     if (entries_.size() > size_max_) {
         by_question_.erase(entries_.back().question);

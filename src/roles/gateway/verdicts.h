@@ -31,14 +31,8 @@ class Verdicts {
 public:
     explicit Verdicts(std::size_t size_max) : size_max_(size_max) {}
 
-    enum class Age { fresh, stale };  // stale: only for when no master answers.
-    struct Found {
-        Verdict verdict;
-        Age age = Age::fresh;
-    };
-    std::optional<Found> find(const Question& question, Instant now);
-    // Fresh for `valid`, then stale for `grace`.
-    void keep(const Question& question, Verdict verdict, Instant now, Duration valid, Duration grace);
+    std::optional<Verdict> find(const Question& question, Instant now);
+    void keep(const Question& question, Verdict verdict, Instant now, Duration valid);
     void forget(const std::string& credential);
     std::size_t size() const { return entries_.size(); }
 
@@ -46,8 +40,7 @@ private:
     struct Entry {
         Question question;
         Verdict verdict;
-        Instant fresh_until{};
-        Instant stale_until{};
+        Instant until{};
     };
     std::size_t size_max_;
     std::list<Entry> entries_;  // The one asked for last in front.

@@ -74,10 +74,62 @@ std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& ses
                                         const std::string& route) {
     const SignIn* sign_in = sign_in_of(term, session, route);
     if (!sign_in) return std::nullopt;
-    if (!sign_in->share.empty()) return caller_of_share(term, sign_in->share);
-    if (sign_in->key.empty()) return Caller{"key/operator", "", "operator", "", 0};
-    const ApiKey* key = term.look().estate.api_keys.find(sign_in->key);
-    return key ? caller_of_key(term, *key) : std::nullopt;
+    std::optional<Caller> caller;
+    if (!sign_in->share.empty())
+        caller = caller_of_share(term, sign_in->share);
+    else if (sign_in->key.empty())
+        caller = Caller{"key/operator", "", "operator", "", 0};
+    else if (const ApiKey* key = term.look().estate.api_keys.find(sign_in->key))
+        caller = caller_of_key(term, *key);
+    if (!caller) return caller;
+    caller->session = sign_in->hash;
+    if (caller->expires_at == 0 || sign_in->expires_at < caller->expires_at)
+        caller->expires_at = sign_in->expires_at;
+    return caller;
+}
+
+namespace {
+
+constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/";
+
+// The operator's own is no object; another one in its place is another mark.
+std::string operator_mark(const Term& term) {
+    return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
+}
+
+}  // namespace
+
+std::vector<std::string> marks_of(const Term& term, const Caller& caller) {
+    std::vector<std::string> marks{caller.actor == "key/operator" ? operator_mark(term) : caller.actor};
+    if (!caller.session.empty()) marks.push_back(std::string{session_mark} + caller.session);
+    return marks;
+}
+
+bool is_over(const Term& term, const std::string& mark) {
+    const Estate& estate = term.look().estate;
+    const auto id = [&](std::string_view prefix) { return mark.substr(prefix.size()); };
+    if (mark == operator_mark(term)) return false;
+    if (mark.starts_with(session_mark)) return !estate.sign_ins.find(id(session_mark));
+    if (mark.starts_with(share_mark)) {
+        const Share* share = estate.shares.find(id(share_mark));
+        return !share || !is_open(term.look(), *share);
+    }
+    const ApiKey* key = mark.starts_with(key_mark) ? estate.api_keys.find(id(key_mark)) : nullptr;
+    return !key || !caller_of_key(term, *key);
+}
+
+std::vector<std::string> ended_marks(const Term& term, const std::vector<Touched>& touched) {
+    std::vector<std::string> ended;
+    for (const Touched& one : touched) {
+        std::string_view prefix;
+        if (one.kind == Kind<ApiKey>::name) prefix = key_mark;
+        if (one.kind == Kind<SignIn>::name) prefix = session_mark;
+        if (one.kind == Kind<Share>::name) prefix = share_mark;
+        if (prefix.empty()) continue;
+        std::string mark = std::string{prefix} + one.id;
+        if (is_over(term, mark)) ended.push_back(std::move(mark));
+    }
+    return ended;
 }
 
 Result<> still_known(const Term& term, const api::Caller& caller) {

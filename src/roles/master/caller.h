@@ -15,6 +15,7 @@ struct Caller {
     std::string name;
     std::string tenant;  // Empty: an operator.
     std::int64_t expires_at = 0;
+    std::string session{};  // The hash of the browser's sign-in.
     bool is_operator() const { return tenant.empty(); }
 };
 
@@ -23,6 +24,11 @@ struct Caller {
 std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
 std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
                                         const std::string& route);
+
+// Names for gateways what a caller's credential stands on, and says which of them are over.
+std::vector<std::string> marks_of(const Term& term, const Caller& caller);
+bool is_over(const Term& term, const std::string& mark);
+std::vector<std::string> ended_marks(const Term& term, const std::vector<Touched>& touched);
 
 // Whether the key by which somebody was let in is still good. Errors: unauthenticated.
 Result<> still_known(const Term& term, const api::Caller& caller);

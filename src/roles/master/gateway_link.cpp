@@ -31,11 +31,29 @@ void register_gateway(TermPtr term, const std::string& name, const uplink::Gatew
 uplink::Frame verdict(const Term& term, const std::optional<Caller>& caller, const std::string& tenant) {
     uplink::Frame answer;
     auto& into = *answer.mutable_authenticate_answer();
-    into.set_valid_s(static_cast<std::uint32_t>(term.settings().key_cache.count()));
+    const auto valid = static_cast<std::uint32_t>(term.settings().key_cache.count());
     into.set_known(caller.has_value());
+    into.set_valid_s(valid);
     if (!caller) return answer;
+    if (caller->expires_at != 0) {
+        const std::int64_t now = term.ports().timers.wall().time_since_epoch().count();
+        const auto ends = static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>((caller->expires_at - now) / 1'000'000, 1, UINT32_MAX));
+        into.set_ends_s(ends);
+        into.set_valid_s(std::min(valid, ends));
+    }
+    for (std::string& mark : marks_of(term, *caller)) into.add_marks(std::move(mark));
     into.set_allowed(caller->is_operator() || caller->tenant == tenant);
     into.set_principal(caller->actor);
+    return answer;
+}
+
+// Of what a gateway believes.
+uplink::Frame over_among(const Term& term, const uplink::TrustedMarks& trusted) {
+    uplink::Frame answer;
+    auto& ended = *answer.mutable_credentials_ended();
+    for (const std::string& mark : trusted.marks())
+        if (is_over(term, mark)) ended.add_marks(mark);
     return answer;
 }
 
@@ -101,6 +119,8 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
             ended = co_await end_session(term, link, frame->call(), frame->sign_out_request());
         } else if (frame->has_enter_request()) {
             ended = co_await enter(term, link, frame->call(), frame->enter_request());
+        } else if (frame->has_trusted_marks()) {
+            ended = co_await link.answer(frame->call(), over_among(*term, frame->trusted_marks()));
         } else if (frame->has_renew_request()) {
             ended = co_await answer_renewal(term, link, std::move(*frame));
         } else if (frame->has_enter_ended()) {

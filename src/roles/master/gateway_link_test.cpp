@@ -167,5 +167,69 @@ TEST_F(GatewayLink, ASessionIsOverForGoodOnceTheSignOutIsAnswered) {
     EXPECT_EQ(store.objects.count({"sign_in", "#" + one}), 0u) << "nor does it come back with the next term";
 }
 
+// What gateways go by while no master answers.
+TEST_F(GatewayLink, TellsWhenACredentialEndsAndWhatItStandsOn) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    EXPECT_EQ(entry(link, "hk_acme").ends_s(), 0u) << "at no set time";
+    desk().estate.api_keys.add({.id = "k-2",
+                                .hash = "#hk_short",
+                                .tenant = "acme",
+                                .expires_at = desk().estate.micros() + 10'000'000});
+    desk().estate.api_keys.add({.id = "k-3",
+                                .hash = "#hk_long",
+                                .tenant = "acme",
+                                .expires_at = desk().estate.micros() + 3600'000'000});
+    (void)commit();
+    EXPECT_EQ(entry(link, "hk_short").ends_s(), 10u);
+    EXPECT_EQ(entry(link, "hk_short").valid_s(), 10u) << "nor is the answer kept for longer";
+    EXPECT_EQ(entry(link, "hk_long").ends_s(), 3600u);
+    const auto by_session = entry(link, session(link, "8080-i-1"), "acme", "8080-i-1");
+    EXPECT_EQ(by_session.ends_s(), 12 * 3600u);
+    ASSERT_EQ(by_session.marks_size(), 2);
+    EXPECT_EQ(by_session.marks(0), "key/k-1");
+    EXPECT_TRUE(by_session.marks(1).starts_with("session/#hs_"));
+}
+
+TEST_F(GatewayLink, TellsWhatHasEndedOnceThatIsDurable) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string mine = session(link, "8080-i-1");
+    const auto ended = [&] {
+        std::vector<std::string> marks;
+        for (uplink::Frame frame = next(link); frame.has_credentials_ended(); frame = next(link))
+            for (const std::string& mark : frame.credentials_ended().marks())
+                if (!mark.starts_with("session/#hc_")) marks.push_back(mark);
+        return marks;
+    };
+    EXPECT_EQ(ended(), std::vector<std::string>{}) << "used codes apart";
+    EXPECT_TRUE(sign_out(link, mine, "8080-i-1"));
+    EXPECT_EQ(ended(), std::vector<std::string>{"session/#" + mine});
+    store.hang = true;
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    (void)commit();
+    EXPECT_EQ(ended(), std::vector<std::string>{});
+    store.let_go();
+    EXPECT_EQ(ended(), std::vector<std::string>{"key/k-1"});
+}
+
+TEST_F(GatewayLink, SaysWhatOfTheTrustedHasEnded) {
+    settings.operator_key_hash = "#hk_operator-of-this-cloud";
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string mine = session(link, "8080-i-1"), over = session(link, "8080-i-1");
+    const std::string operators = entry(link, "hk_operator-of-this-cloud").marks(0);
+    EXPECT_TRUE(sign_out(link, over, "8080-i-1"));
+    uplink::Frame question;
+    for (const std::string& mark :
+         {std::string{"key/k-1"}, std::string{"key/k-9"}, "session/#" + mine, "session/#" + over,
+          std::string{"share/sh-9"}, operators, std::string{"key/operator/another"}, std::string{"what"}})
+        question.mutable_trusted_marks()->add_marks(mark);
+    const auto answer = ask(link, question).credentials_ended();
+    EXPECT_EQ((std::vector<std::string>{answer.marks().begin(), answer.marks().end()}),
+              (std::vector<std::string>{"key/k-9", "session/#" + over, "share/sh-9", "key/operator/another",
+                                        "what"}));
+}
+
 }  // namespace
 }  // namespace hostler::master

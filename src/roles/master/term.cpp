@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
+#include "roles/master/caller.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/image_rules.h"
@@ -185,6 +186,7 @@ void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
                 command && !sent_.contains(one.id))
                 send_command(*command);
     send_routes(touched);
+    send_ended(touched);
     feed_.publish(number, std::move(touched));
 }
 
@@ -368,6 +370,17 @@ void Term::send_routes(const std::vector<Touched>& touched) {
     if (routes.routes_size() == 0 && routes.gone_size() == 0) return;
     for (wire::Link* gateway : gateways_)
         if (!gateway->try_send(frame)) gateway->close();  // It comes back and gets them all.
+}
+
+// Gateways believe in an outage what they have not heard to be over.
+void Term::send_ended(const std::vector<Touched>& touched) {
+    uplink::Frame frame;
+    for (std::string& mark : ended_marks(*this, touched))
+        frame.mutable_credentials_ended()->add_marks(std::move(mark));
+    if (!frame.has_credentials_ended()) return;
+    for (wire::Link* gateway : gateways_)
+        if (!gateway->try_send(frame))
+            gateway->close();  // It comes back and asks about all that it believes.
 }
 
 }  // namespace hostler::master

@@ -115,6 +115,7 @@ private:
     void send_command(const HostCommand& command);
     void add_routes(const Instance& instance, uplink::Routes& routes);
     void send_routes(const std::vector<Touched>& touched);
+    void send_ended(const std::vector<Touched>& touched);
     void tell_access();
     void tell_drains();
     Task<> durable();

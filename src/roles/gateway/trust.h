@@ -1,0 +1,62 @@
+// Whom to believe while no master answers: whoever had a good credential when one last spoke of it. Kept over
+// a restart, without the credentials themselves.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/signal.h"
+#include "ports/digest.h"
+#include "ports/journal.h"
+#include "roles/gateway/verdicts.h"
+
+namespace hostler::gateway {
+
+// What a master said about a good credential.
+struct Standing {
+    std::string principal;
+    std::vector<std::string> marks{};             // What it stands on; when one of these ends, so does it.
+    std::optional<Duration> ends = std::nullopt;  // The credential's own end, from now.
+};
+
+class Trust {
+public:
+    // Bounded: the one that would end first goes first. `outage`: for so long after a master's last word.
+    Trust(Journal& journal, const Digest& digest, std::size_t size_max, Duration outage, WallTime now);
+
+    void keep(const Question& question, Standing standing, WallTime now);
+    void forget(const Question& question);
+    void forget_credential(const std::string& credential);  // Wherever it is shown.
+    // What stood on one of these. `each` hears what is forgotten, if it was shown since the start.
+    void end(const std::vector<std::string>& marks, const std::function<void(const Question&)>& each);
+
+    enum class Belief { yes, ended, unknown };  // ended: it was good, and its time is over.
+    Belief believes(const Question& question, WallTime now) const;
+    std::vector<std::string> marks() const;  // Of all that is believed, each once.
+    std::size_t size() const { return entries_.size(); }
+
+    Task<> run();  // Writes down what changes, until cancelled.
+
+private:
+    struct Entry {
+        std::int64_t until_us = 0;
+        std::vector<std::string> marks;
+        std::int64_t written_until_us = 0;
+        std::optional<Question> question{};  // nullopt: not shown since the start.
+    };
+    std::string key_of(const Question& question) const;
+    void erase(const std::string& key);
+    void write_later(const std::string& key, const Entry& entry);
+
+    Journal& journal_;
+    const Digest& digest_;
+    const std::size_t size_max_;
+    const Duration outage_;
+    std::map<std::string, Entry> entries_;
+    std::set<std::pair<std::int64_t, std::string>> by_end_;
+    std::map<std::string, std::optional<std::string>> unwritten_;  // nullopt: to be erased.
+    Signal changed_;
+};
+
+}  // namespace hostler::gateway
