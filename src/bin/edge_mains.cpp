@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 // Runs a role that remembers a little and has credentials in the same folder.
 template <class Role, class Settings, class Ports>
-Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, std::string ready_file,
-           std::function<Addresses(Role&)> addresses) {
+Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, double drain_s,
+           std::string ready_file, std::function<Addresses(Role&)> addresses) {
     fs::create_directories(data);
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
@@ -39,6 +39,9 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string metri
                          own,          std::string{version}};
     };
     Role role{std::move(settings), ports()};
+    process.leave = [&role, drain_s] {
+        return role.leave(std::chrono::duration_cast<Duration>(std::chrono::duration<double>{drain_s}));
+    };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
     CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
@@ -57,6 +60,7 @@ int access_main(int argc, const char* const* argv) {
                  "hostler access"};
     access::Settings settings;
     std::string data, metrics, ready_file;
+    double drain_s = 5;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
     app.add_option("--zone", settings.zone, "Where it stands")->required();
     app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
@@ -69,24 +73,27 @@ int access_main(int argc, const char* const* argv) {
     app.add_option("--uplink-address", settings.uplink_address, "--uplink as hosts reach it");
     app.add_option("--tunnel-address", settings.tunnel_address, "--tunnel as hosts and gateways reach it");
     app.add_option("--control-address", settings.control_address, "--control as gateways reach it");
+    app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")
+        ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     set_log_name("access " + settings.zone);
     Process process;
-    return run_until_signalled(process,
-                               run<access::Access, access::Settings, access::Ports>(
-                                   process, data, settings, metrics, ready_file, [](access::Access& role) {
-                                       return Addresses{{"uplink", role.addresses().uplink},
-                                                        {"tunnel", role.addresses().tunnel},
-                                                        {"control", role.addresses().control}};
-                                   }));
+    return run_until_signalled(
+        process, run<access::Access, access::Settings, access::Ports>(
+                     process, data, settings, metrics, drain_s, ready_file, [](access::Access& role) {
+                         return Addresses{{"uplink", role.addresses().uplink},
+                                          {"tunnel", role.addresses().tunnel},
+                                          {"control", role.addresses().control}};
+                     }));
 }
 
 int gateway_main(int argc, const char* const* argv) {
     CLI::App app{"Run a gateway: the public way in to instances.", "hostler gateway"};
     gateway::Settings settings;
     std::string data, metrics, ready_file;
+    double drain_s = 5;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
     app.add_option("--master", settings.masters, "Where a master takes links, HOST:PORT")
         ->required()
@@ -99,16 +106,18 @@ int gateway_main(int argc, const char* const* argv) {
                    "Seconds for which keys that were good are believed while no master answers")
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
+    app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")
+        ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
     set_log_name("gateway");
     Process process;
-    return run_until_signalled(process,
-                               run<gateway::Gateway, gateway::Settings, gateway::Ports>(
-                                   process, data, settings, metrics, ready_file, [](gateway::Gateway& role) {
-                                       return Addresses{{"url", role.url()}, {"address", role.address()}};
-                                   }));
+    return run_until_signalled(
+        process, run<gateway::Gateway, gateway::Settings, gateway::Ports>(
+                     process, data, settings, metrics, drain_s, ready_file, [](gateway::Gateway& role) {
+                         return Addresses{{"url", role.url()}, {"address", role.address()}};
+                     }));
 }
 
 int ca_main(int argc, const char* const* argv) {

@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Task<> run(Process& process, fs::path data, std::string store_url, master::Settings settings,
-           fs::path authority_folder, fs::path templates, std::string metrics, std::string ready_file) {
+           fs::path authority_folder, fs::path templates, std::string metrics, Duration drain,
+           std::string ready_file) {
     fs::create_directories(data);
     if (!templates.empty()) settings.templates = CO_TRY(read_templates(templates));
     if (authority_folder.empty()) authority_folder = data / "authority";
@@ -40,6 +41,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     master::Master role{
         std::move(settings),
         {process.loop, *process.timers, *process.net, *process.random, *store, *authority, digest, own}};
+    process.leave = [&role, drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
     CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
@@ -60,7 +62,7 @@ int master_main(int argc, const char* const* argv) {
     std::string data, store, authority, ready_file, templates, metrics;
     std::vector<std::string> zones;
     double lease_s = std::chrono::duration<double>(settings.lease).count();
-    double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300;
+    double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300, drain_s = 5;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
     app.add_option(
            "--store", store,
@@ -94,6 +96,8 @@ int master_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--templates", templates, "Folder of instance templates")
         ->default_val(template_folder().string());
+    app.add_option("--drain", drain_s, "Seconds that requests under way have to end, on SIGTERM")
+        ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
@@ -116,8 +120,9 @@ int master_main(int argc, const char* const* argv) {
         log_warn("other masters cannot be told where this one is: --advertise says how they reach {}",
                  settings.wire_address);
     Process process;
-    return run_until_signalled(
-        process, run(process, data, store, std::move(settings), authority, templates, metrics, ready_file));
+    return run_until_signalled(process,
+                               run(process, data, store, std::move(settings), authority, templates, metrics,
+                                   milliseconds{static_cast<int>(drain_s * 1000)}, ready_file));
 }
 
 }  // namespace hostler::bin

@@ -24,11 +24,17 @@ Task<> note_end(Task<> body, std::shared_ptr<Result<>> into, Loop& loop) {
     co_return Result<>{};
 }
 
+Task<> leave_then_cancel(Process& process, TaskGroup& group) {
+    const auto left = co_await process.leave();
+    group.cancel();
+    co_return left;
+}
+
 }  // namespace
 
 int run_until_signalled(Process& process, Task<> body) {
     auto ended = std::make_shared<Result<>>();
-    TaskGroup group{process.loop};
+    TaskGroup group{process.loop}, leaving{process.loop};
     asio::signal_set signals{process.loop, SIGINT, SIGTERM};
     // Who asks again gets it at once; but sudo may pass on a signal that has come here as well.
     constexpr Duration patience = std::chrono::seconds{1};
@@ -37,9 +43,13 @@ int run_until_signalled(Process& process, Task<> body) {
         signals.async_wait([&](const boost::system::error_code& error, int) {
             if (error) return;
             if (asked && process.timers->now() - *asked > patience) std::_Exit(130);
-            if (!asked) asked = process.timers->now();
-            group.cancel();
             listen();
+            if (asked) return;
+            asked = process.timers->now();
+            if (process.leave)
+                leaving.start("leaving", leave_then_cancel(process, group));
+            else
+                group.cancel();
         });
     };
     listen();

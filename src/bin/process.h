@@ -19,9 +19,12 @@ struct Process {
     std::unique_ptr<Timers> timers;
     std::unique_ptr<Net> net;
     std::unique_ptr<Random> random;
+    // What is to end in order before all of it is cancelled.
+    std::function<Task<>()> leave;
 };
 
-// Runs `body` to its end; the first SIGTERM or SIGINT cancels it, the second ends the process at once. Gives
+// Runs `body` to its end; the first SIGTERM or SIGINT calls `leave`, if there is any, and then cancels it,
+// the second ends the process at once. Gives
 // the exit code: 0, or 1 with the error on standard error.
 int run_until_signalled(Process& process, Task<> body);
 

@@ -95,5 +95,20 @@ TEST_F(SessionTest, EveryByteArrivesOnceAndInOrderOverDeathsOfTheGateway) {
     EXPECT_EQ(error_, "");
 }
 
+TEST_F(SessionTest, MovesOnWhenItsGatewayLeaves) {
+    ASSERT_TRUE(cloud_.go(session_.open()));
+    tasks_.start("connection", session_.keep());
+    tasks_.start("typing", type(3'000));
+    ASSERT_TRUE(cloud_.eventually([&] { return got_.size() > 10'000; })) << error_;
+    const int tunnels = agent_->tunnels;
+    ASSERT_TRUE(cloud_.go(cloud_.gateway->leave(1h))) << "nothing keeps it: the session can go elsewhere";
+    cloud_.kill_gateway();
+    cloud_.begin_gateway();
+    ASSERT_TRUE(cloud_.eventually([&] { return agent_->tunnels > tunnels; })) << error_;
+    EXPECT_TRUE(cloud_.eventually([&] { return typed_lines_ == 3'000 && got_.size() >= typed_.size(); }));
+    EXPECT_TRUE(got_ == typed_) << got_.size() << " of " << typed_.size() << " bytes";
+    EXPECT_EQ(error_, "");
+}
+
 }  // namespace
 }  // namespace hostler::rig

@@ -56,11 +56,30 @@ Task<> Access::serve() {
     tasks.start("uplink", uplink_.serve(*uplink));
     tasks.start("tunnels", tunnels_.serve(*tunnel));
     tasks.start("control", control_.serve(*control, addresses_.tunnel));
+    listeners_ = {uplink.get(), control.get()};
     listening_ = true;
     changed_.notify_all();
     const auto ended = co_await master_.run(addresses_);
     co_await tasks.close();
+    listeners_.clear();
     co_return ended;
+}
+
+Task<> Access::leave(Duration patience) {
+    constexpr Duration look = std::chrono::milliseconds{20}, farewell = std::chrono::seconds{2};
+    if (!listening_) co_return Result<>{};
+    log_info("access: it leaves: {} agents, {} tunnels", relay_.all().size(), tunnels_.open());
+    const Instant begun = ports_.timers.now();
+    for (Listener* listener : listeners_) listener->close();
+    relay_.leave();
+    uplink_.say_goodbye();
+    // Tunnels are not the agents' sessions: what is open stays, and what has its tickets is opened.
+    const auto waits = [&](Duration time) { return ports_.timers.now() - begun < time; };
+    while (!relay_.all().empty() && waits(std::min(farewell, patience)))
+        CO_TRY(co_await sleep(ports_.timers, look));
+    while (tunnels_.open() + tunnels_.tickets() > 0 && waits(patience))
+        CO_TRY(co_await sleep(ports_.timers, look));
+    co_return Result<>{};
 }
 
 Task<> Access::ready() {

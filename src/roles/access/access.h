@@ -28,6 +28,9 @@ public:
 
     // Serves until cancelled; then nothing of it is left. Errors: those of listening.
     Task<> run();
+    // Takes nobody new, sends its agents elsewhere, and returns when the last tunnel has ended, or after
+    // `patience`. run() goes on: cancel it then. Errors: cancelled.
+    Task<> leave(Duration patience);
     Task<> ready();                                            // Returns when it listens. Errors: cancelled.
     const Addresses& addresses() const { return addresses_; }  // Once ready: with the ports that were picked.
     bool linked() const { return master_.linked(); }
@@ -47,6 +50,7 @@ private:
     Control control_;
     MasterLink master_;
     Addresses addresses_;
+    std::vector<Listener*> listeners_;  // For those who are new: agents and gateways.
     bool listening_ = false;
     Signal changed_;
 };

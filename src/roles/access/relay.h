@@ -50,7 +50,8 @@ public:
     // A host over its bound loses its oldest session. Errors: exhausted (full, or it drains).
     Result<SessionPtr> open(std::string host, std::string address, Instant now);
     void drain(bool draining) { draining_ = draining; }  // Those that are here stay until they leave.
-    bool draining() const { return draining_; }
+    void leave() { leaving_ = true; }                    // The same, for good.
+    bool draining() const { return draining_ || leaving_; }
     void close(SessionPtr session, std::string why);
     void close_host(std::string_view host, std::string_view why);
 
@@ -91,6 +92,7 @@ private:
     Limits limits_;
     bool linked_ = false;
     bool draining_ = false;
+    bool leaving_ = false;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, SessionPtr> sessions_;
     std::map<std::string, std::set<std::uint64_t>, std::less<>> by_host_;  // Oldest first.

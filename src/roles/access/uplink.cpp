@@ -79,6 +79,13 @@ Task<> Uplink::serve(Listener& listener) {
 
 Task<> Uplink::close() { return tasks_.close(); }
 
+void Uplink::say_goodbye() {
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [number, session] : relay_.all()) numbers.push_back(number);
+    for (const std::uint64_t number : numbers)
+        relay_.push_down(number, goodbye("this access point is about to end"));
+}
+
 // From a banned address nobody is listened to, but where hosts of ours have come from lately: there a few
 // are, for one of them may be behind each.
 bool Uplink::refused(const std::string& address) {

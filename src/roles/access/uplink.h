@@ -20,6 +20,7 @@ public:
 
     Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
     Task<> close();
+    void say_goodbye();  // To all agents: they go elsewhere. Who does not is cut off by and by.
     std::size_t handshakes() const { return handshakes_; }
     std::size_t visits() const { return visits_; }  // Of hosts that join or renew.
     std::size_t banned_hosts() const { return hosts_.banned_now(ports_.timers.now()); }

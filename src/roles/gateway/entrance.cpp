@@ -113,6 +113,9 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
                        std::string_view scheme) {
     const auto asked = read(inlet.head(), host, std::move(client), scheme);
     if (!asked) co_return co_await inlet.respond(problem(asked.error()));
+    if (leaving_)
+        co_return co_await inlet.respond(
+            problem({Code::unavailable, "this gateway is about to end; try again", "leaving"}));
     auto entered = co_await admit(**asked);
     CO_TRY(co_await check_cancelled());
     if (!entered) co_return co_await inlet.respond(problem(entered.error()));
@@ -131,6 +134,11 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
         co_return co_await inlet.respond(problem(tunnel.error()));
     }
     co_return co_await carry(inlet, **asked, *entered, std::move(*tunnel), stay);
+}
+
+void Entrance::leave() {
+    leaving_ = true;
+    for (Stream* client : std::set<Stream*>{carried_}) client->close();
 }
 
 // What is asked for, as far as the request itself says. Errors: invalid, unauthenticated, forbidden.
@@ -228,6 +236,12 @@ Task<> Entrance::carry(http::Inlet& inlet, const Asked& asked, const MasterLink:
                       {"Sec-WebSocket-Accept", http::web_socket_accept(asked.web_socket_key)}};
     const StreamPtr client = CO_TRY(co_await inlet.upgrade(std::move(answer)));
     stay.on_end([&client] { client->close(); });
+    const struct Carried {
+        std::set<Stream*>& all;
+        Stream* one;
+        ~Carried() { all.erase(one); }
+    } carried{carried_, *carried_.insert(client.get()).first};
+    if (leaving_) client->close();
     const Instant since = ports_.timers.now();
     const auto piped = co_await http::pipe(*client, *tunnel, ports_.timers, idle_time);
     stay.on_end({});

@@ -22,6 +22,8 @@ public:
     static bool is_here(std::string_view target);
     static constexpr std::size_t sessions_known_max = 10'000;
     std::size_t sessions_known() const { return known_.size(); }
+    // Cuts all that is carried: clients come back elsewhere, and go on where they were. Nobody new comes in.
+    void leave();
     // One request to its end: refused with problem details, or carried until either side ends it.
     Task<> serve(http::Inlet& inlet, const HostPort& host, std::string client, std::string_view scheme);
 
@@ -47,6 +49,8 @@ private:
     Rates questions_;
     std::map<std::string, Known> known_;  // By session: it goes on while no master is there.
     std::list<std::string> known_order_;
+    std::set<Stream*> carried_;  // Clients' ends.
+    bool leaving_ = false;
 };
 
 }  // namespace hostler::gateway

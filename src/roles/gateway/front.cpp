@@ -408,10 +408,11 @@ Task<> Front::say(http::Inlet& inlet, Page page) {
 }
 
 Task<> Front::health(http::Inlet& inlet) {
-    http::Response response{.status = routes_.complete() ? 200 : 503};
+    const bool ready = routes_.complete() && !leaving_;
+    http::Response response{.status = ready ? 200 : 503};
     response.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}};
-    response.body = fmt::format("{{\"ready\":{},\"linked\":{},\"routes\":{}}}\n", routes_.complete(),
-                                master_.linked(), routes_.all().size());
+    response.body = fmt::format("{{\"ready\":{},\"linked\":{},\"routes\":{}}}\n", ready, master_.linked(),
+                                routes_.all().size());
     co_return co_await inlet.respond(std::move(response));
 }
 

@@ -34,7 +34,8 @@ public:
     void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
     // Has requests at the gateway's own address that are sessions with instances.
     void set_entrance(Entrance& entrance) { entrance_ = &entrance; }
-    void routes_changed();  // Kept tunnels of generations that are over are closed.
+    void leave() { leaving_ = true; }  // Says that it is not ready.
+    void routes_changed();             // Kept tunnels of generations that are over are closed.
     const FrontCounters& counters() const { return counters_; }
     std::size_t clients() const { return clients_.size(); }
     std::size_t requests() const;  // Under way at instances.
@@ -79,6 +80,7 @@ private:
     http::Proxy proxy_;
     std::string scheme_ = "http";
     Entrance* entrance_ = nullptr;
+    bool leaving_ = false;
     std::map<std::string, Client> clients_;  // With connections, by address.
     std::map<std::string, std::size_t, std::less<>> instance_requests_;
     FrontCounters counters_;

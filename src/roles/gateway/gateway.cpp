@@ -82,6 +82,13 @@ Task<> Gateway::serve() {
     co_return ended;
 }
 
+Task<> Gateway::leave(Duration patience) {
+    log_info("gateway: it leaves: {} connections", server_.connections());
+    front_.leave();
+    entrance_.leave();
+    co_return co_await server_.stop(patience);
+}
+
 Task<> Gateway::ready() {
     while (!listening_) CO_TRY(co_await changed_.wait());
     co_return Result<>{};

@@ -19,6 +19,10 @@ public:
 
     // Serves until cancelled; then nothing of it is left. Errors: those of listening.
     Task<> run();
+    // Takes nobody new and is not ready any more; sessions of the command line go on elsewhere, and it
+    // returns when all else that runs has ended, or after `patience`. run() goes on: cancel it then. Errors:
+    // cancelled.
+    Task<> leave(Duration patience);
     Task<> ready();                                          // Returns when it listens. Errors: cancelled.
     const std::string& address() const { return address_; }  // Once ready: "127.0.0.1:41233", as picked.
     const std::string& url() const { return url_; }          // Once ready: where it is reached from outside.

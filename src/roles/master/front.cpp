@@ -87,9 +87,10 @@ Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
       forward_(ports, lead),
       admission_(settings.admission, ports.timers) {}
 
-Task<> Front::serve(StreamPtr stream) {
-    co_return co_await http::serve(std::move(stream), ports_.timers, limits_,
-                                   [this](http::Exchange& exchange) { return answer(exchange); });
+Task<> Front::serve(StreamPtr stream, http::Drain* drain) {
+    co_return co_await http::serve(
+        std::move(stream), ports_.timers, limits_,
+        [this](http::Exchange& exchange) { return answer(exchange); }, drain);
 }
 
 Task<> Front::answer(http::Exchange& exchange) {

@@ -13,7 +13,7 @@ class Front {
 public:
     Front(const Ports& ports, const Settings& settings, Lead& lead);
     // One connection to its end.
-    Task<> serve(StreamPtr stream);
+    Task<> serve(StreamPtr stream, http::Drain* drain = nullptr);
     void write_metrics(MetricsPage& page) const;
 
 private:

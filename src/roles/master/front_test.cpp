@@ -207,6 +207,37 @@ TEST_F(FrontTest, WhoeverWaitsTooLongIsToldToComeBack) {
     store.let_go();
 }
 
+// SIGTERM: what is under way is answered, idle connections end, and a watch goes on elsewhere.
+TEST_F(FrontTest, LeavesWithoutCuttingWhatIsUnderWay) {
+    http::Server server{loop, timers, 16};
+    store.hang = true;
+    const auto begin = [&](const std::string& bytes) -> MemoryStream& {
+        auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
+        connections.start("connection", front.serve(std::move(ours), &server.drain()));
+        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
+        timers.settle();
+        return *clients.emplace_back(std::move(theirs));
+    };
+    MemoryStream& busy = begin(post("/v1/volumes", R"({"name":"v","size":"1Gi"})", key("hk_acme")));
+    MemoryStream& idle = begin("");
+    MemoryStream& watch = begin(
+        fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_operator")));
+    const std::size_t open = connections.size();
+    term().feed().close();
+    server.drain().begin();
+    timers.settle();
+    EXPECT_EQ(connections.size(), open - 1) << "the idle one";
+    EXPECT_EQ(busy.unread(), "");
+    store.let_go();
+    timers.settle();
+    EXPECT_THAT(std::string{busy.unread()}, StartsWith("HTTP/1.1 201"));
+    EXPECT_THAT(std::string{busy.unread()}, HasSubstr("Connection: close"));
+    EXPECT_EQ(idle.unread(), "");
+    (void)watch;
+    timers.advance(std::chrono::seconds{5});
+    EXPECT_EQ(connections.size(), 0u);
+}
+
 TEST_F(FrontTest, AKeyThatIsRevokedWhileItWaitsDoesNothing) {
     store.hang = true;
     slow("hk_acme", "a");

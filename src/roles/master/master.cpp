@@ -36,14 +36,21 @@ Task<> Master::run() {
     log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
 
     TaskGroup group{ports_.loop};
-    group.start("api", server_.run(std::move(api),
-                                   [this](StreamPtr stream) { return front_.serve(std::move(stream)); }));
+    group.start("api", server_.run(std::move(api), [this](StreamPtr stream) {
+        return front_.serve(std::move(stream), &server_.drain());
+    }));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
     co_await server_.stop(seconds{1});
     co_return ended;
+}
+
+Task<> Master::leave(Duration patience) {
+    log_info("master: it leaves: {} connections", server_.connections());
+    if (lead_.term) lead_.term->feed().close();
+    co_return co_await server_.stop(patience);
 }
 
 Task<> Master::ready() {

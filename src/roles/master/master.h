@@ -19,6 +19,9 @@ public:
     // Serves until it is cancelled. Errors: invalid (a setting); those of listening.
     Task<> run();
 
+    // Ends watches, which go on elsewhere, takes nobody new, and returns when the requests under way have
+    // ended, or after `patience`. run() goes on: cancel it then. Errors: cancelled.
+    Task<> leave(Duration patience);
     // Waits until it listens and leads, or follows who does, for the first time. Errors: cancelled.
     Task<> ready();
     std::string api_address() const { return api_address_; }
