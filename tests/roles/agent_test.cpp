@@ -1,6 +1,9 @@
 // The shipped agent on real sockets and TLS: from a token, through a shipped access point, to a page that a
 // shipped gateway serves from "inside" a container.
 #include "roles/agent/agent.h"
+
+#include <fstream>
+
 #include "rig.h"
 #include "roles/agent/testing/fakes.h"
 
@@ -64,6 +67,7 @@ protected:
     void answer_all() {
         auto heard = std::exchange(cloud_.master.heard, {});
         for (auto& [session, frame] : heard) {
+            said_.push_back(frame);
             uplink::Frame answer;
             answer.set_answer_to(frame.call());
             if (frame.has_join_request()) {
@@ -133,7 +137,17 @@ protected:
     int hellos_ = 0, renewals_ = 0;
     std::map<std::string, uplink::CommandUpdate> answers_;
     std::vector<uplink::Report> reports_;
+    std::vector<uplink::Frame> said_;  // By the agent, in order.
 };
+
+// For tests/recorded: each frame a line, in hexadecimal digits.
+void record(const std::vector<uplink::Frame>& frames, const std::string& path) {
+    std::ofstream file{path};
+    for (const uplink::Frame& frame : frames) {
+        for (const unsigned char byte : frame.SerializeAsString()) file << fmt::format("{:02x}", byte);
+        file << '\n';
+    }
+}
 
 TEST_F(JoinedHost, FromATokenToAPage) {
     begin();
@@ -168,6 +182,10 @@ TEST_F(JoinedHost, FromATokenToAPage) {
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.body, "hello from inside");
 
+    ASSERT_TRUE(eventually([&] {
+        return std::ranges::any_of(reports_, [](const auto& report) { return report.workloads_size() > 0; });
+    }));
+
     uplink::Frame stop = command("c-2", 2);
     stop.mutable_command()->mutable_stop_workload()->set_instance("i-1");
     cloud_.master.say(session_, stop);
@@ -175,6 +193,7 @@ TEST_F(JoinedHost, FromATokenToAPage) {
     EXPECT_EQ(answers_["c-2"].workload().state(), "absent");
     EXPECT_GE(page().status, 500);
     (void)cloud_.go(servers.close());
+    if (const char* path = std::getenv("HOSTLER_RECORD_AGENT")) record(said_, path);
 }
 
 // Two access points; the one that it speaks through ends under it.
