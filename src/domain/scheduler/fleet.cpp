@@ -1,0 +1,216 @@
+#include "domain/scheduler/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hostler {
+
+namespace {
+
+// A part of the demand that insists on some models weighs from this share of what those have free…
+constexpr double pressing = 0.3;
+constexpr double pressing_most = 1.5;
+// …and for each GPU that others take there they are charged so many points per unit above it.
+constexpr double points_per_gpu = 7.5;
+
+}  // namespace
+
+HostNumber Fleet::add(const Machine& machine) {
+    HOSTLER_ASSERT(machine.gpus >= 0 && machine.gpus <= gpus_max);
+    HOSTLER_ASSERT(machine.model >= 0 && machine.model < gpu_models_max);
+    Bank& bank = banks_[static_cast<std::size_t>(machine.model)];
+    HostNumber number = 0;
+    if (bank.vacant.empty()) {
+        number = static_cast<HostNumber>(hosts_.size());
+        hosts_.push_back({.place = static_cast<std::uint32_t>(bank.hosts.size())});
+        bank.hosts.push_back(number);
+    } else {
+        number = *bank.vacant.begin();
+        bank.vacant.erase(bank.vacant.begin());
+    }
+    hosts_[number].machine = machine;
+    hosts_[number].there = true;
+    bank.free_milli += machine.free_milli();
+    changed(number);
+    return number;
+}
+
+void Fleet::remove(HostNumber number) {
+    HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
+    Host& host = hosts_[number];
+    Bank& bank = banks_[static_cast<std::size_t>(host.machine.model)];
+    bank.free_milli -= host.machine.free_milli();
+    bank.vacant.insert(number);
+    host.there = false;
+    changed(number);
+}
+
+Result<> Fleet::claim(const Choice& choice) {
+    const auto taken = [&] {
+        return fail(Code::conflict, fmt::format("host {} no longer has what was chosen there", choice.host));
+    };
+    if (choice.host >= hosts_.size() || !hosts_[choice.host].there) return taken();
+    Machine after = hosts_[choice.host].machine;
+    after.cpu_milli -= choice.cpu_milli;
+    after.memory_bytes -= choice.memory_bytes;
+    if (after.cpu_milli < 0 || after.memory_bytes < 0) return taken();
+    for (const int gpu : choice.gpus) {
+        if (gpu < 0 || gpu >= after.gpus) return taken();
+        auto& free = after.free[static_cast<std::size_t>(gpu)];
+        if (free < choice.gpu_milli) return taken();
+        free = static_cast<std::int16_t>(free - choice.gpu_milli);
+    }
+    hosts_[choice.host].machine = after;
+    banks_[static_cast<std::size_t>(after.model)].free_milli -=
+        static_cast<std::int64_t>(choice.gpus.size()) * choice.gpu_milli;
+    changed(choice.host);
+    return {};
+}
+
+void Fleet::release(const Choice& choice) {
+    HOSTLER_ASSERT(choice.host < hosts_.size() && hosts_[choice.host].there);
+    Machine& machine = hosts_[choice.host].machine;
+    machine.cpu_milli += choice.cpu_milli;
+    machine.memory_bytes += choice.memory_bytes;
+    for (const int gpu : choice.gpus) {
+        HOSTLER_ASSERT(gpu >= 0 && gpu < machine.gpus);
+        auto& free = machine.free[static_cast<std::size_t>(gpu)];
+        free = static_cast<std::int16_t>(free + choice.gpu_milli);
+        HOSTLER_ASSERT(free <= gpu_whole);
+    }
+    banks_[static_cast<std::size_t>(machine.model)].free_milli +=
+        static_cast<std::int64_t>(choice.gpus.size()) * choice.gpu_milli;
+    changed(choice.host);
+}
+
+// What was remembered of old changes is let go when it is much more than ranking everything anew.
+void Fleet::changed(HostNumber host) {
+    hosts_[host].generation = 0;
+    changes_.push_back(host);
+    if (changes_.size() < 2 * hosts_.size() + 4096) return;
+    const auto half = changes_.size() / 2;
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(half));
+    forgotten_ += half;
+}
+
+void Fleet::refresh_waste() {
+    if (waste_generation_ == workload_.generation()) return;
+    waste_.emplace(workload_.sketch());
+    waste_generation_ = workload_.generation();
+}
+
+float Fleet::waste_of(Host& host) {
+    if (host.generation != waste_generation_) {
+        host.waste = waste_->of(host.machine);
+        host.generation = waste_generation_;
+    }
+    return host.waste;
+}
+
+void Fleet::rank(Ranked& ranked, const Shape& shape, HostNumber number) {
+    Host& host = hosts_[number];
+    const auto model = static_cast<std::size_t>(host.machine.model);
+    const bool able = host.there && fits(shape, host.machine);
+    ranked.by_model[model].set(
+        host.place, able ? waste_->score(shape, host.machine, waste_of(host)).points : Ranking::unfit);
+}
+
+void Fleet::rank_all(Ranked& ranked, const Shape& shape) {
+    for (std::size_t model = 0; model < banks_.size(); ++model) {
+        Ranking& ranking = ranked.by_model[model];
+        ranking.resize(banks_[model].hosts.size());
+        const Machine* last = nullptr;  // Hosts that have as much left are worth as much.
+        for (const HostNumber number : banks_[model].hosts) {
+            const Host& host = hosts_[number];
+            if (last && host.there && host.machine == *last) {
+                ranking.set(host.place, ranking.at(host.place - 1));
+                continue;
+            }
+            rank(ranked, shape, number);
+            last = host.there ? &host.machine : nullptr;
+        }
+    }
+}
+
+// Each host that changed since this shape was ranked is ranked again, once.
+void Fleet::follow(Ranked& ranked, const Shape& shape) {
+    const std::uint64_t changes = forgotten_ + changes_.size();
+    if (ranked.generation != waste_generation_ || ranked.seen < forgotten_) {
+        rank_all(ranked, shape);
+    } else if (ranked.seen < changes) {
+        ++looks_;
+        for (auto i = ranked.seen - forgotten_; i < changes_.size(); ++i) {
+            Host& host = hosts_[changes_[i]];
+            if (host.looked == looks_) continue;
+            host.looked = looks_;
+            Ranking& ranking = ranked.by_model[static_cast<std::size_t>(host.machine.model)];
+            if (host.place >= ranking.places()) ranking.resize(host.place + 1);
+            rank(ranked, shape, changes_[i]);
+        }
+    }
+    ranked.generation = waste_generation_;
+    ranked.seen = changes;
+}
+
+Fleet::Ranked& Fleet::ranked(const Shape& shape) {
+    const auto found = ranked_.find(shape);
+    if (found == ranked_.end() && ranked_.size() == shapes_max)
+        ranked_.erase(
+            std::ranges::min_element(ranked_, {}, [](const auto& entry) { return entry.second.used; }));
+    Ranked& ranked = found == ranked_.end() ? ranked_[shape] : found->second;
+    if (ranked.by_model.empty()) ranked.by_model.resize(banks_.size());
+    ranked.used = ++uses_;
+    return ranked;
+}
+
+int Fleet::penalty(const Shape& shape, int model) const {
+    if (shape.gpus == 0) return 0;
+    double charged = 0;
+    for (const auto& [models, milli] : workload_.by_models()) {
+        if (!(models >> model & 1) || !(shape.models & ~models)) continue;  // Nowhere else to go: no charge.
+        std::int64_t there = 0, all = 0;
+        for (std::size_t i = 0; i < banks_.size(); ++i) {
+            all += banks_[i].free_milli;
+            if (models >> i & 1) there += banks_[i].free_milli;
+        }
+        const double share = static_cast<double>(milli) / static_cast<double>(workload_.gpu_milli());
+        const double pressure =
+            share * static_cast<double>(all) / static_cast<double>(std::max<std::int64_t>(there, 1));
+        charged += std::clamp(pressure - pressing, 0.0, pressing_most);
+    }
+    return static_cast<int>(points_per_gpu * charged * shape.gpus * shape.gpu_milli / gpu_whole);
+}
+
+std::optional<Choice> Fleet::choose(const Shape& shape) {
+    HOSTLER_ASSERT(shape.sound());
+    refresh_waste();
+    Ranked& by_shape = ranked(shape);
+    follow(by_shape, shape);
+    std::optional<HostNumber> best;
+    int most = 0;
+    for (std::size_t model = 0; model < banks_.size(); ++model) {
+        const Ranking& ranking = by_shape.by_model[model];
+        const int points = ranking.best();
+        if (points == Ranking::unfit) continue;
+        const int worth = points - penalty(shape, static_cast<int>(model));
+        const HostNumber host = banks_[model].hosts[ranking.first()];
+        if (!best || worth > most || (worth == most && host < *best)) best = host, most = worth;
+    }
+    if (!best) return std::nullopt;
+    return choice(shape, *best);
+}
+
+Choice Fleet::choice(const Shape& shape, HostNumber number) {
+    Host& host = hosts_[number];
+    Choice chosen{number, shape.cpu_milli, shape.memory_bytes, {}, shape.gpu_milli};
+    if (shape.shares()) {
+        chosen.gpus.push_back(waste_->score(shape, host.machine, waste_of(host)).gpu);
+        return chosen;
+    }
+    for (int i = 0; static_cast<int>(chosen.gpus.size()) < shape.gpus; ++i)
+        if (host.machine.free[static_cast<std::size_t>(i)] == gpu_whole) chosen.gpus.push_back(i);
+    return chosen;
+}
+
+}  // namespace hostler

@@ -1,0 +1,50 @@
+#include "domain/scheduler/ranking.h"
+
+#include <algorithm>
+
+namespace hostler {
+
+namespace {
+
+std::int8_t highest(const std::int8_t* begin, std::size_t count) {
+    std::int8_t found = Ranking::unfit;
+    for (std::size_t i = 0; i < count; ++i) found = std::max(found, begin[i]);
+    return found;
+}
+
+}  // namespace
+
+void Ranking::resize(std::size_t places) {
+    places_ = places;
+    for (auto& level : levels_) {
+        const auto blocks = (places + fan - 1) / fan;
+        level.resize(std::max<std::size_t>(blocks, 1) * fan, unfit);
+        places = blocks;
+    }
+}
+
+void Ranking::set(std::size_t place, int points) {
+    levels_[0][place] = static_cast<std::int8_t>(points);
+    for (std::size_t level = 0; level + 1 < std::size(levels_); ++level) {
+        place /= fan;
+        const std::int8_t now = highest(&levels_[level][place * fan], fan);
+        if (levels_[level + 1][place] == now) return;
+        levels_[level + 1][place] = now;
+    }
+}
+
+int Ranking::best() const {
+    return levels_[2].empty() ? unfit : highest(levels_[2].data(), levels_[2].size());
+}
+
+std::size_t Ranking::first() const {
+    const auto wanted = static_cast<std::int8_t>(best());
+    std::size_t place = 0;
+    for (std::size_t level = std::size(levels_); level-- > 0; place *= level > 0 ? fan : 1) {
+        const auto begin = levels_[level].begin() + static_cast<std::ptrdiff_t>(place);
+        place += static_cast<std::size_t>(std::find(begin, levels_[level].end(), wanted) - begin);
+    }
+    return place;
+}
+
+}  // namespace hostler

@@ -1,0 +1,28 @@
+// For one shape: what a placement on each host of one model is worth, kept so that the best is found at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hostler {
+
+// Points by place, with the best of every 64 places, and of every 64 of those. Setting and finding touch
+// three blocks.
+class Ranking {
+public:
+    static constexpr int unfit = -1;
+
+    void resize(std::size_t places);
+    std::size_t places() const { return places_; }
+    int at(std::size_t place) const { return levels_[0][place]; }
+    void set(std::size_t place, int points);
+    int best() const;           // unfit when nobody fits.
+    std::size_t first() const;  // The lowest place with best() points.
+
+private:
+    static constexpr std::size_t fan = 64;
+    std::size_t places_ = 0;
+    std::vector<std::int8_t> levels_[3];  // Each filled up with `unfit` to a multiple of `fan`.
+};
+
+}  // namespace hostler
