@@ -135,6 +135,11 @@ endif()
 add_executable(bench-front bench/front.cpp)
 target_precompile_headers(bench-front REUSE_FROM core)
 target_link_libraries(bench-front PRIVATE gateway net allocator)
+# The placement experiment, with the policies that ours is compared with.
+file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placement/*.cpp)
+add_executable(bench-placement ${placement_sources})
+target_precompile_headers(bench-placement REUSE_FROM core)
+target_link_libraries(bench-placement PRIVATE domain CLI11::CLI11)
 
 # ./dev fuzz builds them all.
 if(HOSTLER_FUZZ)
