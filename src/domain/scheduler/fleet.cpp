@@ -19,6 +19,8 @@ constexpr double points_per_gpu = 7.5;
 HostNumber Fleet::add(const Machine& machine) {
     HOSTLER_ASSERT(machine.gpus >= 0 && machine.gpus <= gpus_max);
     HOSTLER_ASSERT(machine.model >= 0 && machine.model < gpu_models_max);
+    if (static_cast<std::size_t>(machine.model) >= banks_.size())
+        banks_.resize(static_cast<std::size_t>(machine.model) + 1);
     Bank& bank = banks_[static_cast<std::size_t>(machine.model)];
     HostNumber number = 0;
     if (bank.vacant.empty()) {
@@ -159,16 +161,16 @@ Fleet::Ranked& Fleet::ranked(const Shape& shape) {
         ranked_.erase(
             std::ranges::min_element(ranked_, {}, [](const auto& entry) { return entry.second.used; }));
     Ranked& ranked = found == ranked_.end() ? ranked_[shape] : found->second;
-    if (ranked.by_model.empty()) ranked.by_model.resize(banks_.size());
+    ranked.by_model.resize(banks_.size());
     ranked.used = ++uses_;
     return ranked;
 }
 
-int Fleet::penalty(const Shape& shape, int model) const {
-    if (shape.gpus == 0) return 0;
-    double charged = 0;
+std::vector<Fleet::Pressed> Fleet::pressed() const {
+    std::vector<Pressed> found;
+    if (workload_.by_models().size() < 2 && workload_.by_models().contains(~std::uint64_t{0})) return found;
     for (const auto& [models, milli] : workload_.by_models()) {
-        if (!(models >> model & 1) || !(shape.models & ~models)) continue;  // Nowhere else to go: no charge.
+        if (models == ~std::uint64_t{0}) continue;
         std::int64_t there = 0, all = 0;
         for (std::size_t i = 0; i < banks_.size(); ++i) {
             all += banks_[i].free_milli;
@@ -177,8 +179,15 @@ int Fleet::penalty(const Shape& shape, int model) const {
         const double share = static_cast<double>(milli) / static_cast<double>(workload_.gpu_milli());
         const double pressure =
             share * static_cast<double>(all) / static_cast<double>(std::max<std::int64_t>(there, 1));
-        charged += std::clamp(pressure - pressing, 0.0, pressing_most);
+        if (pressure > pressing) found.push_back({models, std::min(pressure - pressing, pressing_most)});
     }
+    return found;
+}
+
+int Fleet::charge(const std::vector<Pressed>& pressed, const Shape& shape, int model) {
+    double charged = 0;
+    for (const auto& [models, excess] : pressed)  // Who has nowhere else to go is not charged.
+        if ((models >> model & 1) && (shape.models & ~models)) charged += excess;
     return static_cast<int>(points_per_gpu * charged * shape.gpus * shape.gpu_milli / gpu_whole);
 }
 
@@ -187,13 +196,14 @@ std::optional<Choice> Fleet::choose(const Shape& shape) {
     refresh_waste();
     Ranked& by_shape = ranked(shape);
     follow(by_shape, shape);
+    const auto too_few = pressed();
     std::optional<HostNumber> best;
     int most = 0;
     for (std::size_t model = 0; model < banks_.size(); ++model) {
         const Ranking& ranking = by_shape.by_model[model];
         const int points = ranking.best();
         if (points == Ranking::unfit) continue;
-        const int worth = points - penalty(shape, static_cast<int>(model));
+        const int worth = points - charge(too_few, shape, static_cast<int>(model));
         const HostNumber host = banks_[model].hosts[ranking.first()];
         if (!best || worth > most || (worth == most && host < *best)) best = host, most = worth;
     }

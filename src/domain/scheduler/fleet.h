@@ -47,7 +47,7 @@ public:
     void release(const Choice& choice);
 
     // What a host is charged, in points, for taking this shape where others insist on its model.
-    int penalty(const Shape& shape, int model) const;
+    int penalty(const Shape& shape, int model) const { return charge(pressed(), shape, model); }
     const Workload& workload() const { return workload_; }
 
 private:
@@ -71,6 +71,14 @@ private:
         std::uint64_t used = 0;
     };
 
+    // Models on which more insist than what is free of them bears, and by how much more.
+    struct Pressed {
+        std::uint64_t models = 0;
+        double excess = 0;
+    };
+    std::vector<Pressed> pressed() const;
+    static int charge(const std::vector<Pressed>& pressed, const Shape& shape, int model);
+
     void changed(HostNumber host);
     void refresh_waste();
     float waste_of(Host& host);
@@ -81,7 +89,7 @@ private:
     Choice choice(const Shape& shape, HostNumber host);
 
     std::vector<Host> hosts_;
-    std::vector<Bank> banks_ = std::vector<Bank>(gpu_models_max);
+    std::vector<Bank> banks_;  // By model.
     Workload workload_;
     std::optional<Waste> waste_;
     std::uint32_t waste_generation_ = 0;
