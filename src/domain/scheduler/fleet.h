@@ -49,6 +49,7 @@ public:
     // What a host is charged, in points, for taking this shape where others insist on its model.
     int penalty(const Shape& shape, int model) const { return charge(pressed(), shape, model); }
     const Workload& workload() const { return workload_; }
+    std::size_t shapes() const { return ranked_.size(); }  // Ranked now.
 
 private:
     struct Host {

@@ -156,7 +156,9 @@ TEST(Fleet, RanksMoreShapesThanItKeeps) {
             Shape shape = whole(4);
             shape.cpu_milli = 1000 + i;
             ASSERT_EQ(fleet.choose(shape)->host, 1u);
+            ASSERT_LE(fleet.shapes(), Fleet::shapes_max);
         }
+    EXPECT_EQ(fleet.shapes(), Fleet::shapes_max);
 }
 
 TEST(Fleet, RefusesAClaimOnWhatIsTaken) {
