@@ -224,7 +224,7 @@ class DotProd final : public Scored {
     }
 };
 
-// A shared GPU before an idle one on a used host before an idle host.
+// A shared GPU before an idle one on a used host before an idle host; of idle hosts the smallest.
 class Packing final : public Scored {
     using Scored::Scored;
     Score score(const Task& task, std::size_t number) override {
@@ -232,14 +232,16 @@ class Packing final : public Scored {
         const Machine& host = hosts_[number];
         if (shape.gpus == 0) return {0, -1};
         const int gpu = fullest(shape, host);
-        if (shape.shares())
-            if (const int free = host.free[static_cast<std::size_t>(gpu)]; free < gpu_whole)
-                return {100 - free / 10, gpu};
-        return {(host.free_milli() < capacity_[number].free_milli() ? 50 : 33) - shape.gpus, gpu};
+        if (host.free_milli() == capacity_[number].free_milli())
+            return {std::max(33 - host.gpus, host.gpus), gpu};
+        const int free = shape.shares() ? host.free[static_cast<std::size_t>(gpu)] : gpu_whole;
+        if (free < gpu_whole) return {std::max(100 - free / 100, 50), gpu};
+        return {std::max(50 - shape.gpus, 33), gpu};
     }
 };
 
-// Tasks beside their like: on a host that has some of the same class, then on fuller ones.
+// Tasks beside their like: where there are only such, then where there are some, then on an idle host; of
+// these on what has the fewest GPUs free.
 class Clustering final : public Scored {
 public:
     explicit Clustering(const Trace& trace) : Scored(trace), classes_(trace.hosts.size()) {}
@@ -254,8 +256,8 @@ private:
         const auto& there = classes_[number];
         const bool same = there.contains(class_of(task.shape));
         const int base = same && there.size() == 1 ? 75 : same ? 50 : there.empty() ? 25 : 0;
-        const int all = capacity_[number].free_milli(), used = all - hosts_[number].free_milli();
-        return {base + 25 * used / all, fullest(task.shape, hosts_[number])};
+        constexpr int most = static_cast<int>(gpus_most) * gpu_whole;
+        return {base + 25 * (most - hosts_[number].free_milli()) / most, fullest(task.shape, hosts_[number])};
     }
     std::vector<std::set<int>> classes_;
 };
@@ -266,7 +268,11 @@ public:
 
 private:
     Score score(const Task& task, std::size_t number) override {
-        return {0, fullest(task.shape, hosts_[number])};
+        if (!task.shape.shares()) return {0, -1};
+        std::vector<int> able;
+        for (int i = 0; i < hosts_[number].gpus; ++i)
+            if (hosts_[number].free[static_cast<std::size_t>(i)] >= task.shape.gpu_milli) able.push_back(i);
+        return {0, able[dice_.below(static_cast<std::uint32_t>(able.size()))]};
     }
     std::size_t pick(const std::vector<Score>& scores) override {
         std::vector<std::size_t> able;
