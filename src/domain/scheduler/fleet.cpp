@@ -110,12 +110,10 @@ float Fleet::waste_of(Host& host) {
     return host.waste;
 }
 
-void Fleet::rank(Ranked& ranked, const Shape& shape, HostNumber number) {
+int Fleet::points(const Shape& shape, HostNumber number) {
     Host& host = hosts_[number];
-    const auto model = static_cast<std::size_t>(host.machine.model);
-    const bool able = host.there && fits(shape, host.machine);
-    ranked.by_model[model].set(
-        host.place, able ? waste_->score(shape, host.machine, waste_of(host)).points : Ranking::unfit);
+    if (!host.there || !fits(shape, host.machine)) return Ranking::unfit;
+    return waste_->score(shape, host.machine, waste_of(host)).points;
 }
 
 void Fleet::rank_all(Ranked& ranked, const Shape& shape) {
@@ -125,13 +123,11 @@ void Fleet::rank_all(Ranked& ranked, const Shape& shape) {
         const Machine* last = nullptr;  // Hosts that have as much left are worth as much.
         for (const HostNumber number : banks_[model].hosts) {
             const Host& host = hosts_[number];
-            if (last && host.there && host.machine == *last) {
-                ranking.set(host.place, ranking.at(host.place - 1));
-                continue;
-            }
-            rank(ranked, shape, number);
+            const bool same = last && host.there && host.machine == *last;
+            ranking.put(host.place, same ? ranking.at(host.place - 1) : points(shape, number));
             last = host.there ? &host.machine : nullptr;
         }
+        ranking.settle();
     }
 }
 
@@ -148,7 +144,7 @@ void Fleet::follow(Ranked& ranked, const Shape& shape) {
             host.looked = looks_;
             Ranking& ranking = ranked.by_model[static_cast<std::size_t>(host.machine.model)];
             if (host.place >= ranking.places()) ranking.resize(host.place + 1);
-            rank(ranked, shape, changes_[i]);
+            ranking.set(host.place, points(shape, changes_[i]));
         }
     }
     ranked.generation = waste_generation_;

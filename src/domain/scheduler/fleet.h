@@ -84,7 +84,7 @@ private:
     void refresh_waste();
     float waste_of(Host& host);
     Ranked& ranked(const Shape& shape);
-    void rank(Ranked& ranked, const Shape& shape, HostNumber host);
+    int points(const Shape& shape, HostNumber host);
     void rank_all(Ranked& ranked, const Shape& shape);
     void follow(Ranked& ranked, const Shape& shape);
     Choice choice(const Shape& shape, HostNumber host);

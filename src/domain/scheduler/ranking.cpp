@@ -33,6 +33,12 @@ void Ranking::set(std::size_t place, int points) {
     }
 }
 
+void Ranking::settle() {
+    for (std::size_t level = 0; level + 1 < std::size(levels_); ++level)
+        for (std::size_t block = 0; block * fan < levels_[level].size(); ++block)
+            levels_[level + 1][block] = highest(&levels_[level][block * fan], fan);
+}
+
 int Ranking::best() const {
     return levels_[2].empty() ? unfit : highest(levels_[2].data(), levels_[2].size());
 }

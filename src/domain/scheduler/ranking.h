@@ -16,6 +16,9 @@ public:
     std::size_t places() const { return places_; }
     int at(std::size_t place) const { return levels_[0][place]; }
     void set(std::size_t place, int points);
+    // Many at once: put() each, then settle(); between the two best() is not to be asked.
+    void put(std::size_t place, int points) { levels_[0][place] = static_cast<std::int8_t>(points); }
+    void settle();
     int best() const;           // unfit when nobody fits.
     std::size_t first() const;  // The lowest place with best() points.
 
