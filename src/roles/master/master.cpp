@@ -84,7 +84,10 @@ Task<> Master::secure_link(StreamPtr raw) {
         log_info("link from {} refused: {}", from, stream.error().message);
         co_return Result<>{};
     }
-    if ((*stream)->identity().starts_with("master/")) co_return co_await front_.serve(std::move(*stream));
+    if ((*stream)->identity().starts_with("master/")) {
+        if ((*stream)->expired()) co_return Result<>{};  // It renews its certificate by itself.
+        co_return co_await front_.serve(std::move(*stream));
+    }
     // A link belongs to the term in which it began; without one, its owner comes back.
     const TermPtr term = lead_.term;
     if (!term || term->ended()) co_return co_await refuse_link(std::move(*stream));
