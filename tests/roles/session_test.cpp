@@ -101,7 +101,13 @@ TEST_F(SessionTest, MovesOnWhenItsGatewayLeaves) {
     tasks_.start("typing", type(3'000));
     ASSERT_TRUE(cloud_.eventually([&] { return got_.size() > 10'000; })) << error_;
     const int tunnels = agent_->tunnels;
-    ASSERT_TRUE(cloud_.go(cloud_.gateway->leave(1h))) << "nothing keeps it: the session can go elsewhere";
+    bool left = false;
+    tasks_.start("leave", [](gateway::Gateway& gateway, bool& into) -> Task<> {
+        auto ended = co_await gateway.leave(1h);
+        into = true;
+        co_return ended;
+    }(*cloud_.gateway, left));
+    ASSERT_TRUE(cloud_.eventually([&] { return left; })) << "nothing keeps it: the session can go elsewhere";
     cloud_.kill_gateway();
     cloud_.begin_gateway();
     ASSERT_TRUE(cloud_.eventually([&] { return agent_->tunnels > tunnels; })) << error_;

@@ -155,7 +155,7 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
     co_return co_await say(inlet,
-                           {.notice = routes_.complete() ? Notice::no_such_instance : Notice::not_ready});
+                           {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
 }
 
 RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
