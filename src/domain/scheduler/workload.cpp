@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/result.h"
+
 namespace hostler {
 
 namespace {
@@ -28,6 +30,7 @@ Workload::Workload() {
 }
 
 void Workload::arrive(const Shape& shape) {
+    HOSTLER_ASSERT(shape.sound());
     if (shape.gpus == 0) return;
     count(shape, unit);
     if (++arrivals_ < next_look_) return;
