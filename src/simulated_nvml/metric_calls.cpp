@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "simulated_nvml/call.h"
 
@@ -39,7 +40,7 @@ struct Bytes {
 Bytes memory_of(const Call& call) {
     long long used = call.value("memory_used_mib") * mib;
     for (const auto& row : call.gpu->rows("process")) {
-        if (row.size() == 2) used += std::atoll(row[1].c_str()) * mib;
+        if (row.size() >= 2) used += std::atoll(row[1].c_str()) * mib;
     }
     const long long total = call.value("memory_mib") * mib;
     const long long reserved = call.value("memory_reserved_mib") * mib;
@@ -55,7 +56,7 @@ Status processes(const Call& call, unsigned* room, P* into) {
     if (!fits) return insufficient_size;
     for (const auto& row : rows) {
         *into = {};
-        if (row.size() == 2) {
+        if (row.size() >= 2) {
             into->pid = static_cast<unsigned>(std::atoi(row[0].c_str()));
             into->used_memory = static_cast<unsigned long long>(std::atoll(row[1].c_str()) * mib);
         }
@@ -131,6 +132,12 @@ SIMULATED Status nvmlDeviceGetEncoderUtilization(Device device, unsigned* percen
 }
 SIMULATED Status nvmlDeviceGetDecoderUtilization(Device device, unsigned* percent, unsigned* period_us) {
     return engine(device, "nvmlDeviceGetDecoderUtilization", "decoder", percent, period_us);
+}
+
+SIMULATED Status nvmlDeviceGetPcieThroughput(Device device, PcieCounter counter, unsigned* kb_s) {
+    BEGIN("nvmlDeviceGetPcieThroughput", device);
+    if (counter > pcie_received) return invalid_argument;
+    return put(kb_s, call.value("utilisation") * (counter == pcie_sent ? 10'000 : 20'000));
 }
 
 SIMULATED Status nvmlDeviceGetTemperature(Device device, unsigned sensor, unsigned* celsius) {
@@ -236,6 +243,27 @@ SIMULATED Status nvmlDeviceGetGraphicsRunningProcesses_v3(Device device, unsigne
     return put(room, 0);
 }
 
+// Of each process the share that its line tells, once in the past and once now.
+SIMULATED Status nvmlDeviceGetProcessUtilization(Device device, ProcessUse* into, unsigned* room,
+                                                 unsigned long long since_us) {
+    BEGIN("nvmlDeviceGetProcessUtilization", device);
+    if (!room) return invalid_argument;
+    std::vector<ProcessUse> uses;
+    for (const auto& row : call.gpu->rows("process")) {
+        if (row.size() < 4) continue;
+        const auto number = [&row](std::size_t i) {
+            return static_cast<unsigned>(std::atoi(row[i].c_str()));
+        };
+        uses.push_back({number(0), since_us + 2, number(2), number(3), 0, 0});
+        uses.push_back({number(0), since_us + 1, 1, 1, 0, 0});
+    }
+    const bool fits = uses.size() <= *room;
+    *room = static_cast<unsigned>(uses.size());
+    if (!fits) return insufficient_size;
+    std::ranges::copy(uses, into);
+    return uses.empty() ? not_found : success;
+}
+
 static void fill(const Call& call, FieldValue& field) {
     const double busy = static_cast<double>(call.value("utilisation")) / 100;
     const auto answer = [&field](long long value) {
@@ -254,8 +282,20 @@ static void fill(const Call& call, FieldValue& field) {
         case field_nvlink_received:
             if (call.gpu->integer("nvlinks") > 0) answer(count(call, "nvlink", 0, busy * 40e6));
             break;
-        case field_pcie_sent: answer(count(call, "pcie_sent", 0, busy * 1e9)); break;
-        case field_pcie_received: answer(count(call, "pcie_received", 0, busy * 2e9)); break;
+        case field_nvlink_crc_data:
+            if (call.gpu->integer("nvlinks") > 0) answer(call.gpu->integer("nvlink_crc_errors"));
+            break;
+        case field_nvlink_replays:
+            if (call.gpu->integer("nvlinks") > 0) answer(call.gpu->integer("nvlink_replays"));
+            break;
+        case field_nvlink_recoveries:
+            if (call.gpu->integer("nvlinks") > 0) answer(call.gpu->integer("nvlink_recoveries"));
+            break;
+        case field_power_instant:
+            if (call.gpu->has("power_instant_mw")) answer(call.value("power_instant_mw"));
+            break;
+        case field_throttled_power: answer(call.gpu->integer("throttled_power_us") * 1000); break;
+        case field_throttled_thermal: answer(call.gpu->integer("throttled_thermal_us") * 1000); break;
         case field_recovery_action: answer(call.gpu->integer("recovery_action")); break;
         default: break;
     }

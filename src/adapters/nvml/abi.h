@@ -67,6 +67,12 @@ struct Process {
     unsigned gpu_instance, compute_instance;
 };
 
+struct ProcessUse {
+    unsigned pid;
+    unsigned long long timestamp_us;
+    unsigned gpu, memory, encoder, decoder;  // Percent.
+};
+
 struct TemperatureV1 {
     unsigned version;
     unsigned sensor;
@@ -115,6 +121,7 @@ enum ClockType : unsigned { clock_graphics, clock_sm, clock_memory, clock_video 
 enum Threshold : unsigned { threshold_shutdown, threshold_slowdown };
 enum ErrorType : unsigned { error_corrected, error_uncorrected };
 enum CounterType : unsigned { counter_volatile, counter_aggregate };
+enum PcieCounter : unsigned { pcie_sent, pcie_received };
 enum P2PCapability : unsigned { p2p_nvlink = 2 };
 enum LinkDevice : unsigned { link_gpu = 0, link_switch = 2, link_unknown = 255 };
 enum TopologyLevel : unsigned {
@@ -144,11 +151,16 @@ enum EventType : unsigned long long {
 };
 
 enum Field : unsigned {
+    field_nvlink_crc_flit = 38,
+    field_nvlink_crc_data = 45,
+    field_nvlink_replays = 52,
+    field_nvlink_recoveries = 59,
+    field_throttled_power = 74,  // Nanoseconds.
+    field_throttled_thermal = 75,
     field_memory_temperature = 82,
     field_nvlink_sent = 138,  // KiB; scope all_links: their sum.
     field_nvlink_received = 139,
-    field_pcie_sent = 197,  // Bytes.
-    field_pcie_received = 198,
+    field_power_instant = 186,  // mW.
     field_recovery_action = 230,
 };
 inline constexpr unsigned all_links = 0xffffffff;

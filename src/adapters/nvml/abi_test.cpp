@@ -35,6 +35,14 @@ AT(MemoryV2, free, 24, 8);
 AT(MemoryV2, used, 32, 8);
 static_assert(version_word<MemoryV2>(2) == 0x02000028);
 
+LAYOUT(ProcessUse, 32);
+AT(ProcessUse, pid, 0, 4);
+AT(ProcessUse, timestamp_us, 8, 8);
+AT(ProcessUse, gpu, 16, 4);
+AT(ProcessUse, memory, 20, 4);
+AT(ProcessUse, encoder, 24, 4);
+AT(ProcessUse, decoder, 28, 4);
+
 LAYOUT(Bar1Memory, 24);
 AT(Bar1Memory, total, 0, 8);
 AT(Bar1Memory, free, 8, 8);

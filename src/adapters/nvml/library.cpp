@@ -147,6 +147,7 @@ void Library::bind() {
     find(handle_, f.pcie_width, {"nvmlDeviceGetCurrPcieLinkWidth"});
     find(handle_, f.pcie_width_max, {"nvmlDeviceGetMaxPcieLinkWidth"});
     find(handle_, f.pcie_replays, {"nvmlDeviceGetPcieReplayCounter"});
+    find(handle_, f.pcie_throughput, {"nvmlDeviceGetPcieThroughput"});
     find(handle_, f.nvlink_state, {"nvmlDeviceGetNvLinkState"});
     find(handle_, f.nvlink_remote_pci, {"nvmlDeviceGetNvLinkRemotePciInfo_v2"});
     find(handle_, f.nvlink_remote_type, {"nvmlDeviceGetNvLinkRemoteDeviceType"});
@@ -159,6 +160,7 @@ void Library::bind() {
     find(handle_, f.compute_processes_v1, {"nvmlDeviceGetComputeRunningProcesses"});
     find(handle_, f.graphics_processes,
          {"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2"});
+    find(handle_, f.process_use, {"nvmlDeviceGetProcessUtilization"});
 
     find(handle_, f.event_set_create, {"nvmlEventSetCreate"});
     find(handle_, f.event_set_free, {"nvmlEventSetFree"});

@@ -63,6 +63,7 @@ struct Functions {
     Status (*pcie_width)(Device, unsigned*);
     Status (*pcie_width_max)(Device, unsigned*);
     Status (*pcie_replays)(Device, unsigned*);
+    Status (*pcie_throughput)(Device, PcieCounter, unsigned*);  // kB/s; takes some 20 ms.
     Status (*nvlink_state)(Device, unsigned, unsigned*);
     Status (*nvlink_remote_pci)(Device, unsigned, PciInfo*);
     Status (*nvlink_remote_type)(Device, unsigned, unsigned*);
@@ -72,6 +73,7 @@ struct Functions {
     Status (*compute_processes)(Device, unsigned*, Process*);
     Status (*compute_processes_v1)(Device, unsigned*, ProcessV1*);
     Status (*graphics_processes)(Device, unsigned*, Process*);
+    Status (*process_use)(Device, ProcessUse*, unsigned*, unsigned long long since_us);
 
     Status (*event_set_create)(EventSet*);
     Status (*event_set_free)(EventSet);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "adapters/nvml/read.h"
 
@@ -43,32 +44,47 @@ Metric value_of(const FieldValue& field) {
     }
 }
 
-// One call for all of them; it fails for each by itself.
-void read_fields(Reader& reader, GpuSample& sample) {
-    struct Wanted {
-        Field field;
-        unsigned scope;
-        Metric GpuSample::* into;
-    };
-    static constexpr Wanted wanted[] = {
-        {field_memory_temperature, 0, &GpuSample::memory_temperature_celsius},
-        {field_nvlink_sent, all_links, &GpuSample::nvlink_sent_kib},
-        {field_nvlink_received, all_links, &GpuSample::nvlink_received_kib},
-        {field_pcie_sent, 0, &GpuSample::pcie_sent_bytes},
-        {field_pcie_received, 0, &GpuSample::pcie_received_bytes},
-        {field_recovery_action, 0, &GpuSample::recovery_action},
-    };
-    FieldValue values[std::size(wanted)] = {};
-    for (std::size_t i = 0; i < std::size(wanted); ++i) {
+struct WantedField {
+    Field field;
+    unsigned scope;
+    Metric GpuSample::* into;
+    std::int64_t divisor = 1;
+};
+
+// One call for all of them; it fails for each by itself. What several fields tell of one metric is added up.
+void read_fields(Reader& reader, GpuSample& sample, std::span<const WantedField> wanted) {
+    constexpr std::size_t fields_max = 16;
+    FieldValue values[fields_max] = {};
+    HOSTLER_ASSERT(wanted.size() <= fields_max);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
         values[i].field = wanted[i].field;
         values[i].scope = wanted[i].scope;
         values[i].status = unknown_error;
     }
-    if (!reader.ask(reader.call.fields, static_cast<int>(std::size(wanted)),
-                    static_cast<FieldValue*>(values)))
+    if (!reader.ask(reader.call.fields, static_cast<int>(wanted.size()), static_cast<FieldValue*>(values)))
         return;
-    for (std::size_t i = 0; i < std::size(wanted); ++i) sample.*wanted[i].into = value_of(values[i]);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (const Metric value = value_of(values[i])) {
+            Metric& into = sample.*wanted[i].into;
+            into = into.value_or(0) + *value / wanted[i].divisor;
+        }
 }
+
+constexpr WantedField fast_fields[] = {
+    {field_memory_temperature, 0, &GpuSample::memory_temperature_celsius},
+    {field_nvlink_sent, all_links, &GpuSample::nvlink_sent_kib},
+    {field_nvlink_received, all_links, &GpuSample::nvlink_received_kib},
+    {field_power_instant, 0, &GpuSample::power_instant_mw},
+    {field_throttled_power, 0, &GpuSample::throttled_power_us, 1000},
+    {field_throttled_thermal, 0, &GpuSample::throttled_thermal_us, 1000},
+    {field_recovery_action, 0, &GpuSample::recovery_action},
+};
+constexpr WantedField slow_fields[] = {
+    {field_nvlink_crc_flit, 0, &GpuSample::nvlink_errors},
+    {field_nvlink_crc_data, 0, &GpuSample::nvlink_errors},
+    {field_nvlink_replays, 0, &GpuSample::nvlink_errors},
+    {field_nvlink_recoveries, 0, &GpuSample::nvlink_errors},
+};
 
 // nullopt: not told. NVML says how much room it wants when there is too little.
 template <class P>
@@ -97,6 +113,27 @@ void add_processes(std::optional<std::vector<GpuProcess>>& into, const std::opti
     }
 }
 
+// The newest of what the driver measured of each process. NOT_FOUND: nothing lately.
+void read_process_use(Reader& reader, std::vector<GpuProcess>& processes) {
+    thread_local std::vector<ProcessUse> room(256);
+    auto count = static_cast<unsigned>(room.size());
+    if (!reader.ask(reader.call.process_use, room.data(), &count, 0ULL)) {
+        if (reader.last() != insufficient_size || count > processes_max * 16) return;
+        room.resize(count + 64);
+        count = static_cast<unsigned>(room.size());
+        if (!reader.ask(reader.call.process_use, room.data(), &count, 0ULL)) return;
+    }
+    const std::span uses{room.data(), std::min<std::size_t>(count, room.size())};
+    std::ranges::sort(uses, {}, &ProcessUse::timestamp_us);
+    for (const ProcessUse& use : uses) {
+        const auto process = std::ranges::find(processes, use.pid, &GpuProcess::pid);
+        constexpr unsigned percent_max = 100;
+        if (process == processes.end() || use.gpu > percent_max || use.memory > percent_max) continue;
+        process->utilisation_percent = use.gpu;
+        process->memory_utilisation_percent = use.memory;
+    }
+}
+
 void read_processes(Reader& reader, GpuSample& sample) {
     if (reader.call.compute_processes) {
         add_processes(sample.processes, list(reader, reader.call.compute_processes));
@@ -104,7 +141,9 @@ void read_processes(Reader& reader, GpuSample& sample) {
         add_processes(sample.processes, list(reader, reader.call.compute_processes_v1));
     }
     add_processes(sample.processes, list(reader, reader.call.graphics_processes));
-    if (sample.processes) std::ranges::sort(*sample.processes, {}, &GpuProcess::pid);
+    if (!sample.processes) return;
+    std::ranges::sort(*sample.processes, {}, &GpuProcess::pid);
+    if (!sample.processes->empty()) read_process_use(reader, *sample.processes);
 }
 
 Metric ecc(Reader& reader, ErrorType type, CounterType counter) {
@@ -138,8 +177,6 @@ void read_fast(Reader& reader, GpuSample& sample) {
     read_memory(reader, sample);
     read_temperature(reader, sample);
     sample.power_mw = reader.number(call.power);
-    unsigned long long energy = 0;
-    if (reader.ask(call.energy, &energy)) sample.energy_mj = static_cast<std::int64_t>(energy);
     sample.clock_graphics_mhz = reader.number(call.clock, clock_graphics);
     sample.clock_sm_mhz = reader.number(call.clock, clock_sm);
     sample.clock_memory_mhz = reader.number(call.clock, clock_memory);
@@ -150,7 +187,7 @@ void read_fast(Reader& reader, GpuSample& sample) {
     unsigned long long reasons = 0;
     if (reader.ask(call.clock_reasons, &reasons))
         sample.throttle_reasons = static_cast<std::int64_t>(reasons);
-    read_fields(reader, sample);
+    read_fields(reader, sample, fast_fields);
     read_processes(reader, sample);
 }
 
@@ -163,6 +200,8 @@ void read_slow(Reader& reader, GpuSample& sample) {
     Bar1Memory bar1{};
     if (reader.ask(call.bar1, &bar1)) sample.bar1_used_bytes = static_cast<std::int64_t>(bar1.used);
     sample.power_limit_mw = reader.number(call.power_limit);
+    unsigned long long energy = 0;  // The costliest call of all: 3 to 5 ms on an H100.
+    if (reader.ask(call.energy, &energy)) sample.energy_mj = static_cast<std::int64_t>(energy);
     sample.ecc_corrected = ecc(reader, error_corrected, counter_volatile);
     sample.ecc_uncorrected = ecc(reader, error_uncorrected, counter_volatile);
     sample.ecc_corrected_lifetime = ecc(reader, error_corrected, counter_aggregate);
@@ -182,6 +221,9 @@ void read_slow(Reader& reader, GpuSample& sample) {
     sample.pcie_generation = reader.number(call.pcie_generation);
     sample.pcie_width = reader.number(call.pcie_width);
     sample.pcie_replays = reader.number(call.pcie_replays);
+    sample.pcie_sent_kb_s = reader.number(call.pcie_throughput, pcie_sent);
+    sample.pcie_received_kb_s = reader.number(call.pcie_throughput, pcie_received);
+    read_fields(reader, sample, slow_fields);
     for (unsigned link = 0; link < links_max; ++link) {
         const Metric active = reader.number(call.nvlink_state, link);
         if (!active) break;

@@ -23,7 +23,7 @@ TEST(Metrics, NamesAreInTheOrderOfTheStruct) {
     EXPECT_EQ(names.front(), "cpu_busy_percent");
     EXPECT_EQ(names.back(), "uptime_seconds");
     EXPECT_EQ(metric_names<GpuSample>().front(), "utilisation_percent");
-    EXPECT_EQ(metric_names<GpuSample>().back(), "recovery_action");
+    EXPECT_EQ(metric_names<GpuSample>().back(), "nvlink_errors");
 }
 
 TEST(Metrics, AHostilePeersNumbersDoNoHarm) {

@@ -24,9 +24,11 @@ BOOST_DESCRIBE_ENUM(GpuCondition, ok, unresponsive, lost, gone)
 struct GpuProcess {
     std::int64_t pid = 0;         // In the PID namespace of the host.
     Metric memory_bytes;
+    Metric utilisation_percent;         // Of the GPU's time,
+    Metric memory_utilisation_percent;  // and of its memory's.
     bool operator==(const GpuProcess&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(GpuProcess, (), (pid, memory_bytes))
+BOOST_DESCRIBE_STRUCT(GpuProcess, (), (pid, memory_bytes, utilisation_percent, memory_utilisation_percent))
 
 // Bits of GpuSample::throttle_reasons, as NVML numbers them; other vendors' reasons are mapped to these.
 enum ThrottleReason : std::int64_t {
@@ -81,13 +83,19 @@ struct GpuSample {
     Metric pcie_generation;
     Metric pcie_width;
     Metric pcie_replays;
-    Metric pcie_sent_bytes;             // Counters, from the GPU's point of view.
+    Metric pcie_sent_bytes;             // Counters, from the GPU's point of view. Absent where they wrap.
     Metric pcie_received_bytes;
     Metric nvlinks_active;
     Metric nvlink_sent_kib;
     Metric nvlink_received_kib;
     Metric recovery_action;             // What the driver asks for: 0 nothing, 1 GPU reset, 2 reboot, 3 drain P2P,
                                         // 4 drain and reset, 5 recover the fabric (NVML field 230).
+    Metric power_instant_mw;            // At this moment; power_mw is a mean of about a second.
+    Metric throttled_power_us;          // Time at a lower clock than wanted, since the driver was loaded:
+    Metric throttled_thermal_us;        // for the power limit; for heat.
+    Metric pcie_sent_kb_s;              // Over some 20 ms of the moment, from the GPU's point of view.
+    Metric pcie_received_kb_s;
+    Metric nvlink_errors;               // CRC errors, replays, recoveries of all links, since the driver was loaded.
     std::optional<std::vector<GpuProcess>> processes;  // By PID.
     bool operator==(const GpuSample&) const = default;
 };
@@ -100,7 +108,8 @@ BOOST_DESCRIBE_STRUCT(
      performance_state, throttle_reasons, ecc_corrected, ecc_uncorrected, ecc_corrected_lifetime,
      ecc_uncorrected_lifetime, pages_retired, pages_pending, rows_remapped_corrected, rows_remapped_uncorrected,
      rows_pending, rows_failed, pcie_generation, pcie_width, pcie_replays, pcie_sent_bytes, pcie_received_bytes,
-     nvlinks_active, nvlink_sent_kib, nvlink_received_kib, recovery_action, processes))
+     nvlinks_active, nvlink_sent_kib, nvlink_received_kib, recovery_action, power_instant_mw,
+     throttled_power_us, throttled_thermal_us, pcie_sent_kb_s, pcie_received_kb_s, nvlink_errors, processes))
 
 // Something a driver said went wrong, at the moment it said so.
 struct GpuFault {
