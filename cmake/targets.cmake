@@ -29,6 +29,10 @@ hostler_library(nvml src/adapters/nvml ${adapter_row} ${CMAKE_DL_LIBS})
 if(HOSTLER_SANITIZE MATCHES undefined)
   target_compile_options(nvml PRIVATE -fno-sanitize=function)
 endif()
+hostler_library(cuda src/adapters/cuda ${adapter_row} ${CMAKE_DL_LIBS})
+if(HOSTLER_SANITIZE MATCHES undefined)
+  target_compile_options(cuda PRIVATE -fno-sanitize=function)
+endif()
 hostler_library(amd src/adapters/amd ${adapter_row})
 hostler_library(intel src/adapters/intel ${adapter_row})
 hostler_library(sysfs src/adapters/sysfs ${adapter_row})
@@ -80,6 +84,18 @@ if(TARGET nvml_test)
     SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>" SPARSE_NVML="$<TARGET_FILE:sparse_nvml>")
 endif()
 
+# CUDA's driver interface without a GPU, for tests, and the process that measures, by itself.
+add_library(simulated_cuda SHARED src/simulated_cuda/cuda.cpp src/adapters/cuda/answers.cpp)
+target_link_libraries(simulated_cuda PRIVATE hostler_options)
+set_target_properties(simulated_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/simulated)
+add_executable(cuda-measure src/simulated_cuda/measure.cpp)
+target_link_libraries(cuda-measure PRIVATE cuda)
+if(TARGET cuda_test)
+  add_dependencies(cuda_test simulated_cuda simulated_nvml cuda-measure)
+  target_compile_definitions(cuda_test PRIVATE SIMULATED_CUDA="$<TARGET_FILE:simulated_cuda>"
+    SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>" CUDA_MEASURE="$<TARGET_FILE:cuda-measure>")
+endif()
+
 # What is generated and committed: `./dev gen`.
 add_executable(hostler-gen src/bin/gen.cpp)
 target_link_libraries(hostler-gen PRIVATE api domain http)
@@ -124,7 +140,7 @@ foreach(name boost_json protobuf-lite ssl crypto yaml-cpp)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml amd intel sysfs sim
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml cuda amd intel sysfs sim
   CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)

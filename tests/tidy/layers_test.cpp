@@ -33,6 +33,7 @@ const std::vector<Layer>& layers() {
         {"cli", {"core/", "api/", "http/", "wire/"}},
         {"demo", {}},
         {"simulated_nvml", {"adapters/nvml/abi.h"}},
+        {"simulated_cuda", {"adapters/cuda/"}},
     };
     return all;
 }

@@ -1,0 +1,110 @@
+#include "adapters/cuda/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace hostler::cuda {
+
+Child::~Child() {
+    if (output_ >= 0) ::close(output_);
+    if (input_ >= 0) ::close(input_);
+    if (pid_ <= 0) return;
+    ::kill(-pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+Result<> Child::start(std::vector<std::string> arguments) {
+    HOSTLER_ASSERT(!arguments.empty() && pid_ == 0);
+    // A socket for its input: writing to one that nobody reads raises no signal.
+    int out[2] = {-1, -1};
+    int in[2] = {-1, -1};
+    if (::pipe2(out, O_CLOEXEC) != 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0) {
+        const int error = errno;
+        for (const int end : out)
+            if (end >= 0) ::close(end);
+        return fail(Code::unavailable, fmt::format("cannot make a pipe: {}", std::strerror(error)));
+    }
+    std::vector<char*> pointers;
+    for (auto& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    ::posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes,
+                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    const int error = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(in[0]);
+    ::close(out[1]);
+    input_ = in[1];
+    output_ = out[0];
+    ::fcntl(output_, F_SETFL, O_NONBLOCK);
+    if (error == 0) return {};
+    pid_ = 0;
+    return fail(error == ENOENT ? Code::not_found : Code::unavailable,
+                fmt::format("cannot run '{}': {}", arguments[0], std::strerror(error)));
+}
+
+void Child::say(std::string_view line) {
+    if (input_ < 0) return;
+    const std::string whole = std::string{line} + "\n";
+    (void)!::send(input_, whole.data(), whole.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ::close(input_);
+    input_ = -1;
+}
+
+void Child::fill() {
+    char bytes[4096];
+    while (!finished_ && buffer_.size() <= line_max) {
+        const auto count = ::read(output_, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+        if (count <= 0)
+            finished_ = true;
+        else
+            buffer_.append(bytes, static_cast<std::size_t>(count));
+    }
+}
+
+std::optional<std::string> Child::line() {
+    if (!buffer_.contains('\n')) fill();
+    auto at = buffer_.find('\n');
+    if (at == std::string::npos && buffer_.size() <= line_max && !(finished_ && !buffer_.empty()))
+        return std::nullopt;
+    const std::size_t size = std::min({at, buffer_.size(), line_max});
+    std::string whole = buffer_.substr(0, size);
+    buffer_.erase(0, at == size ? size + 1 : size);
+    return whole;
+}
+
+std::string Child::end() {
+    if (pid_ <= 0) return {};
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0)
+        if (errno != EINTR) return {};
+    pid_ = 0;
+    if (WIFSIGNALED(status))
+        return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    return WEXITSTATUS(status) == 0 ? std::string{} : fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+}  // namespace hostler::cuda
