@@ -17,6 +17,7 @@
 #include "adapters/sim/storage.h"
 #include "adapters/sysfs/host.h"
 #include "adapters/sysfs/pci.h"
+#include "bin/gpu_commands.h"
 #include "bin/inventory.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
@@ -197,6 +198,70 @@ Task<> show_inventory(Process& process, Hardware hardware, InventoryFormat forma
     co_return Result<>{};
 }
 
+Task<> gpu_command(Process& process, Hardware hardware, std::optional<BenchmarkWish> benchmark,
+                   GpuFormat format) {
+    Eyes eyes{process, hardware};
+    co_return co_await (benchmark ? benchmark_gpus(*process.timers, {&eyes.nvml}, *benchmark)
+                                  : show_gpus(eyes.gpus(), format));
+}
+
+// `hostler-agent gpu …`
+struct GpuOptions {
+    explicit GpuOptions(CLI::App& app, Hardware& hardware);
+    CLI::App* show;
+    CLI::App* benchmark;
+    CLI::App* measure;
+    CLI::App* challenge;
+    CLI::App* prove;
+    bool json = false;
+    BenchmarkWish wish;
+    double seconds = 10;
+    ChallengeWish dare;
+    std::uint32_t seed = 0;
+};
+
+GpuOptions::GpuOptions(CLI::App& app, Hardware& hardware) {
+    CLI::App* gpu = app.add_subcommand("gpu", "What this host's GPUs say and can do");
+    gpu->require_subcommand(1);
+    show = gpu->add_subcommand("show", "Show all that each GPU tells at this moment");
+    benchmark = gpu->add_subcommand(
+        "benchmark",
+        "Measure each GPU (memory, computing, transfers) and say whether it is what it claims to be");
+    measure = gpu->add_subcommand(measure_command, "What `benchmark` starts")->group("");
+    for (CLI::App* one : {show, benchmark}) {
+        one->add_flag("--json", json, "As JSON, for programs");
+        add_hardware_options(*one, hardware);
+    }
+    for (CLI::App* one : {benchmark, measure}) {
+        one->add_option("--seconds", seconds, "About how long to measure each GPU")
+            ->check(CLI::Range(0.1, 600.0))
+            ->capture_default_str();
+        one->add_option("--cuda-lib", wish.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
+    }
+    challenge = gpu->add_subcommand(
+        "challenge", "Have all GPUs prove at the same time that they have the memory that they claim");
+    prove = gpu->add_subcommand(prove_command, "What `challenge` starts")->group("");
+    challenge->add_flag("--json", json, "As JSON, for programs");
+    prove->add_option("--seed", seed, "Of the words that fill the memory");
+    for (CLI::App* one : {challenge, prove}) {
+        one->add_option("--words", dare.words,
+                        "Of 32 bits, to be filled on each GPU; 0: nine tenths of what is free")
+            ->capture_default_str();
+        one->add_option("--rounds", dare.rounds, "Steps that each word takes to make")
+            ->check(CLI::Range(1, 1 << 20))
+            ->capture_default_str();
+        one->add_option("--steps", dare.steps, "Words that each walker reads")
+            ->check(CLI::Range(1, 1 << 20))
+            ->capture_default_str();
+        one->add_option("--walkers", dare.walkers, "How many walk at the same time")
+            ->check(CLI::Range(1, 1 << 16))
+            ->capture_default_str();
+        one->add_option("--cuda-lib", dare.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
+    }
+    benchmark->add_flag("--in-use-too", wish.in_use_too,
+                        "Also when processes hold a GPU: figures are lower then, and theirs too");
+}
+
 // The same numbers as the command line's, so that a service manager can tell what to repeat.
 int exit_code(const Error& error) {
     switch (error.code) {
@@ -262,13 +327,27 @@ int agent_main(int argc, const char* const* argv) {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     add_hardware_options(*inventory, options.hardware);
+    GpuOptions gpu{app, options.hardware};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
         constexpr int usage = 2;
         return app.exit(wrong) == 0 ? 0 : usage;
     }
+    if (*gpu.measure) return measure_main(gpu.wish.cuda, gpu.seconds);
+    if (*gpu.prove) return prove_main(gpu.dare, gpu.seed);
     Process process;
+    const GpuFormat gpu_format = gpu.json ? GpuFormat::json : GpuFormat::table;
+    if (*gpu.show) return end_of(process, gpu_command(process, options.hardware, std::nullopt, gpu_format));
+    if (*gpu.benchmark) {
+        gpu.wish.format = gpu_format;
+        gpu.wish.each = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gpu.seconds));
+        return end_of(process, gpu_command(process, options.hardware, gpu.wish, gpu_format));
+    }
+    if (*gpu.challenge) {
+        gpu.dare.format = gpu_format;
+        return end_of(process, challenge_gpus(*process.timers, *process.random, gpu.dare));
+    }
     if (*inventory)
         return end_of(process,
                       show_inventory(process, options.hardware,

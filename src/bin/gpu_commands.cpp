@@ -1,0 +1,263 @@
+#include "bin/gpu_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "adapters/cuda/benchmark.h"
+#include "bin/described_json.h"
+#include "domain/inventory/metrics.h"
+#include "domain/inventory/rating.h"
+
+namespace hostler::bin {
+
+namespace {
+
+namespace json = boost::json;
+
+struct Seen {
+    GpuFacts facts;
+    GpuSample sample;
+};
+
+Task<std::vector<Seen>> look(std::vector<Telemetry*> eyes, std::vector<std::string>& problems) {
+    std::vector<Seen> seen;
+    for (Telemetry* eye : eyes) {
+        const auto found = co_await eye->discover();
+        if (!found) {
+            problems.push_back(fmt::format("{}: {}", eye->name(), found.error().message));
+            continue;
+        }
+        std::ranges::copy(found->problems, std::back_inserter(problems));
+        const auto samples = CO_TRY(co_await eye->sample());
+        for (const auto& gpu : found->gpus) {
+            // Of several eyes the first is the most telling.
+            if (!gpu.pci_address.empty() && std::ranges::any_of(seen, [&](const Seen& one) {
+                    return one.facts.pci_address == gpu.pci_address;
+                }))
+                continue;
+            const auto sample = std::ranges::find(samples, gpu.uuid, &GpuSample::uuid);
+            seen.push_back({gpu, sample == samples.end() ? GpuSample{.uuid = gpu.uuid} : *sample});
+        }
+    }
+    co_return seen;
+}
+
+void tell_problems(const std::vector<std::string>& problems) {
+    for (const auto& problem : problems) fmt::print(stderr, "note: {}\n", problem);
+}
+
+struct Unit {
+    std::string_view ending, unit;
+    double divisor;
+    int digits;
+};
+constexpr Unit units[] = {
+    {"_percent", "%", 1, 0}, {"_bytes", "MiB", 1 << 20, 0}, {"_celsius", "°C", 1, 0},
+    {"_mw", "W", 1e3, 1},    {"_mj", "kJ", 1e6, 1},         {"_mhz", "MHz", 1, 0},
+    {"_us", "s", 1e6, 3},    {"_kb_s", "MB/s", 1e3, 1},     {"_kib", "MiB", 1024, 0},
+};
+
+constexpr std::pair<std::int64_t, std::string_view> reasons[] = {
+    {throttle_idle, "idle"},
+    {throttle_application_clocks, "application clocks"},
+    {throttle_power_cap, "power limit"},
+    {throttle_hardware, "hardware"},
+    {throttle_sync_boost, "sync boost"},
+    {throttle_thermal_software, "heat (driver)"},
+    {throttle_thermal_hardware, "heat (hardware)"},
+    {throttle_power_brake, "power brake"},
+    {throttle_display, "display"},
+};
+
+std::string in_words(std::string_view name, std::int64_t value) {
+    if (name == "throttle_reasons") {
+        std::string text;
+        for (const auto& [bit, word] : reasons)
+            if (value & bit) text += fmt::format("{}{}", text.empty() ? "" : ", ", word);
+        return text.empty() ? "none" : text;
+    }
+    for (const Unit& unit : units)
+        if (name.ends_with(unit.ending))
+            return fmt::format("{:.{}f} {}", static_cast<double>(value) / unit.divisor, unit.digits,
+                               unit.unit);
+    return std::to_string(value);
+}
+
+std::string title(std::string_view name) {
+    for (const Unit& unit : units)
+        if (name.ends_with(unit.ending)) name.remove_suffix(unit.ending.size());
+    std::string text{name};
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+
+std::string index_of(const GpuFacts& facts) { return facts.index < 0 ? "-" : std::to_string(facts.index); }
+
+void print_gpu(const Seen& gpu) {
+    const auto line = [](std::string_view name, const std::string& value) {
+        if (!value.empty()) fmt::print("  {:<26} {}\n", name, value);
+    };
+    const GpuFacts& facts = gpu.facts;
+    fmt::print("GPU {}  {}  {}\n", index_of(facts), facts.model, facts.uuid);
+    line("product", facts.product);
+    line("PCI", facts.pci_address.empty() ? "" : fmt::format("{} ({})", facts.pci_address, facts.pci_id));
+    line("serial", facts.serial);
+    line("VBIOS", facts.vbios);
+    line("compute capability", facts.compute_capability);
+    line("cores", facts.core_count > 0 ? std::to_string(facts.core_count) : "");
+    line("PCIe at most", facts.pcie_generation_max > 0
+                             ? fmt::format("gen{} x{}", facts.pcie_generation_max, facts.pcie_width_max)
+                             : "");
+    line("MIG", boost::describe::enum_to_string(facts.mig, ""));
+    if (gpu.sample.condition != GpuCondition::ok) {
+        line(boost::describe::enum_to_string(gpu.sample.condition, ""), gpu.sample.reason);
+        return;
+    }
+    detail::each_metric<GpuSample>([&](std::string_view name, auto member) {
+        if (const Metric& value = gpu.sample.*member) line(title(name), in_words(name, *value));
+    });
+    for (const auto& process : gpu.sample.processes.value_or(std::vector<GpuProcess>{}))
+        line("process " + std::to_string(process.pid),
+             fmt::format(
+                 "{}{}", process.memory_bytes ? in_words("_bytes", *process.memory_bytes) : "memory unknown",
+                 process.utilisation_percent ? fmt::format(", {} % of the GPU, {} % of its memory's time",
+                                                           *process.utilisation_percent,
+                                                           process.memory_utilisation_percent.value_or(0))
+                                             : ""));
+}
+
+// What a benchmark found, beside what the GPU says it is.
+struct Rated {
+    GpuFacts facts;
+    GpuFigures figures;
+    GpuRating rating;
+};
+
+bool in_use(const Seen& gpu) { return gpu.sample.processes && !gpu.sample.processes->empty(); }
+
+std::vector<Rated> rate_all(const std::vector<Seen>& seen, const std::vector<GpuFigures>& measured) {
+    std::vector<Rated> rated;
+    for (const auto& figures : measured) {
+        const auto gpu =
+            std::ranges::find(seen, figures.uuid, [](const Seen& one) { return one.facts.uuid; });
+        Rated one{.figures = figures};
+        one.facts = gpu == seen.end() ? GpuFacts{.uuid = figures.uuid,
+                                                 .vendor = GpuVendor::nvidia,
+                                                 .model = figures.product,
+                                                 .product = figures.product}
+                                      : gpu->facts;
+        one.rating = rate_gpu(one.facts, figures);
+        if (gpu != seen.end() && in_use(*gpu)) {
+            if (one.rating.verdict != GpuVerdict::faulty) one.rating.verdict = GpuVerdict::unrated;
+            one.rating.evidence.insert(one.rating.evidence.begin(),
+                                       "it was in use: its figures say nothing of it");
+        }
+        if (gpu != seen.end() && one.facts.product != figures.product)
+            one.rating.evidence.push_back(
+                fmt::format("NVML calls it \"{}\", CUDA \"{}\"", one.facts.product, figures.product));
+        rated.push_back(std::move(one));
+    }
+    return rated;
+}
+
+std::string rate_in(const Metric& value, double divisor, std::string_view unit) {
+    return value ? fmt::format("{:.{}f} {}", static_cast<double>(*value) / divisor,
+                               static_cast<double>(*value) / divisor < 100 ? 1 : 0, unit)
+                 : "-";
+}
+
+void print_rated(const std::vector<Rated>& gpus) {
+    std::vector<std::vector<std::string>> rows{{"GPU", "MODEL", "MEMORY COPY", "FP32", "BF16 MATRIX",
+                                                "TO GPU", "TO HOST", "CHECKED", "CLASS", "TIER", "VERDICT"}};
+    for (const auto& gpu : gpus) {
+        const auto& figures = gpu.figures;
+        rows.push_back(
+            {index_of(gpu.facts), gpu.facts.model, rate_in(figures.memory_copy_mb_s, 1e3, "GB/s"),
+             rate_in(figures.fp32_gflops, 1e3, "TFLOPS"), rate_in(figures.tensor_gflops, 1e3, "TFLOPS"),
+             rate_in(figures.host_to_gpu_mb_s, 1e3, "GB/s"), rate_in(figures.gpu_to_host_mb_s, 1e3, "GB/s"),
+             rate_in(figures.memory_checked_bytes, 1 << 30, "GiB"),
+             gpu.rating.gpu_class.empty() ? "-" : gpu.rating.gpu_class,
+             boost::describe::enum_to_string(gpu.rating.tier, ""),
+             boost::describe::enum_to_string(gpu.rating.verdict, "")});
+    }
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += fmt::format("{:<{}}", row[i], i + 1 < row.size() ? widths[i] + 2 : 0);
+        fmt::print("{}\n", line);
+    }
+    for (const auto& gpu : gpus) {
+        fmt::print("\nGPU {}  {}\n", index_of(gpu.facts), gpu.facts.uuid);
+        for (const auto& sentence : gpu.rating.evidence) fmt::print("  {}\n", sentence);
+        for (const auto& peer : gpu.figures.peers)
+            fmt::print("  to {}: {}{}\n", peer.uuid, rate_in(peer.copy_mb_s, 1e3, "GB/s"),
+                       peer.direct ? "" : " through the host");
+        for (const auto& sentence : gpu.figures.skipped) fmt::print("  skipped: {}\n", sentence);
+    }
+}
+
+json::value rated_json(const std::vector<Rated>& gpus, const cuda::BenchmarkReport& report,
+                       const std::vector<std::string>& problems) {
+    json::object made;
+    made["complete"] = report.complete;
+    made["problems"] = to_json(problems);
+    json::array all;
+    for (const auto& gpu : gpus)
+        all.push_back(json::object{{"uuid", gpu.facts.uuid},
+                                   {"model", gpu.facts.model},
+                                   {"figures", to_json(gpu.figures)},
+                                   {"rating", to_json(gpu.rating)}});
+    made["gpus"] = std::move(all);
+    return made;
+}
+
+}  // namespace
+
+Task<> show_gpus(std::vector<Telemetry*> eyes, GpuFormat format) {
+    std::vector<std::string> problems;
+    const auto seen = CO_TRY(co_await look(std::move(eyes), problems));
+    if (format == GpuFormat::json) {
+        json::array all;
+        for (const auto& gpu : seen)
+            all.push_back(json::object{{"facts", to_json(gpu.facts)}, {"sample", to_json(gpu.sample)}});
+        fmt::print("{}\n",
+                   json::serialize(json::object{{"gpus", std::move(all)}, {"problems", to_json(problems)}}));
+        co_return Result<>{};
+    }
+    if (seen.empty()) fmt::print("No GPUs.\n");
+    for (const auto& gpu : seen) print_gpu(gpu);
+    tell_problems(problems);
+    co_return Result<>{};
+}
+
+Task<> benchmark_gpus(Timers& timers, std::vector<Telemetry*> eyes, BenchmarkWish wish) {
+    std::vector<std::string> problems;
+    const auto seen = CO_TRY(co_await look(std::move(eyes), problems));
+    for (const auto& gpu : seen)
+        if (!wish.in_use_too && in_use(gpu))
+            co_return fail(
+                Code::conflict,
+                fmt::format("GPU {} is in use by process {}: stop what runs there, or measure all the "
+                            "same with --in-use-too",
+                            index_of(gpu.facts), gpu.sample.processes->front().pid));
+    auto report = CO_TRY(co_await cuda::run_benchmark(
+        timers,
+        {.program = {"/proc/self/exe", "gpu", measure_command}, .library = wish.cuda, .each = wish.each}));
+    std::ranges::copy(report.problems, std::back_inserter(problems));
+    const auto rated = rate_all(seen, report.gpus);
+    if (wish.format == GpuFormat::json) {
+        fmt::print("{}\n", json::serialize(rated_json(rated, report, problems)));
+    } else {
+        if (!rated.empty()) print_rated(rated);
+        tell_problems(problems);
+    }
+    if (rated.empty()) co_return fail(Code::not_found, "nothing was measured");
+    co_return Result<>{};
+}
+
+}  // namespace hostler::bin
