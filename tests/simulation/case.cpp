@@ -148,6 +148,7 @@ std::string text_of(const Case& of) {
     if (of.weather != usual.weather)
         text += fmt::format(",weather={}", weathers[static_cast<std::size_t>(of.weather)]);
     if (of.masters != usual.masters) text += fmt::format(",masters={}", of.masters);
+    if (!of.synchronous) text += ",standby=asynchronous";
     if (of.hosts != usual.hosts) text += fmt::format(",hosts={}", of.hosts);
     if (of.tenants != usual.tenants) text += fmt::format(",tenants={}", of.tenants);
     if (of.actions_max != usual.actions_max) text += fmt::format(",actions={}", of.actions_max);
@@ -173,6 +174,9 @@ Result<Case> parse_case(std::string_view text) {
             if (good) result.weather = static_cast<Weather>(found - weathers.begin());
         } else if (key == "masters") {
             good = read(value, result.masters) && result.masters > 0;
+        } else if (key == "standby") {
+            good = value == "asynchronous" || value == "synchronous";
+            result.synchronous = value == "synchronous";
         } else if (key == "hosts") {
             good = read(value, result.hosts) && result.hosts > 0;
         } else if (key == "tenants") {

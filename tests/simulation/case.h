@@ -17,7 +17,8 @@ enum class Weather { calm, deaths, everything };
 struct Case {
     std::uint64_t seed = 1;
     Weather weather = Weather::everything;
-    int masters = 1;  // More than one share a database.
+    int masters = 1;          // More than one share a database,
+    bool synchronous = true;  // whose standby has all that is acknowledged.
     int hosts = 2;
     int tenants = 2;
     int actions_max = 1'000'000;  // Of each tenant, while the storm lasts.

@@ -42,6 +42,7 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
     if (control.masters > 1) {
         database = std::make_unique<Database>(world, control.standby);
         if (mistakes.database) mistakes.database(*database);
+        database->rewound = [this] { store_ledger.restored(); };
         store_ledger.took_effect = [this](std::uint64_t epoch, std::uint64_t number) {
             return database->has(epoch, number);
         };

@@ -152,24 +152,41 @@ void Database::watch() {
     ship();
 }
 
-void Database::promote() {
-    sim::Machine& before = world_.machine(primary());
-    before.crash();
-    const std::size_t kept = standby_node().applied;
-    world_.note(fmt::format("{} is promoted; {} transactions went with {}", standby_node().machine,
-                            log_.size() - kept, before.name));
+void Database::rewind(std::size_t kept) {
     for (std::size_t i = kept; i < log_.size(); ++i) {
         for (const auto& commit : log_[i].commits) commits_.erase(commit);
         ++lost_;
     }
     log_.resize(kept);
     acknowledged_ = std::min(acknowledged_, kept);
+}
+
+void Database::restore(std::size_t transactions) {
+    world_.note(fmt::format("a backup is restored: {} of {} transactions", transactions, log_.size()));
+    rewind(transactions);
+    for (Node& node : nodes_) {
+        rebuild(node);
+        replay(node, log_.size());
+        node.life = ++lives_;
+    }
+    if (rewound) rewound();
+}
+
+void Database::promote() {
+    sim::Machine& before = world_.machine(primary());
+    before.crash();
+    const std::size_t kept = standby_node().applied;
+    world_.note(fmt::format("{} is promoted; {} transactions went with {}", standby_node().machine,
+                            log_.size() - kept, before.name));
+    const bool gone = !synchronous() && kept < log_.size();
+    rewind(kept);
     primary_ = 1 - primary_;
     primary_node().life = ++lives_;
     rebuild(standby_node());  // What it had alone is forgotten.
     ++promoted_;
     primary_seen_ = world_.timers.now();
     before.boot();
+    if (gone && rewound) rewound();
 }
 
 namespace {

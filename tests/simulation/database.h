@@ -33,6 +33,10 @@ public:
     bool has(std::uint64_t epoch, std::uint64_t number) const { return commits_.contains({epoch, number}); }
     std::uint64_t lost() const { return lost_; }  // Transactions that went with a primary.
     std::uint64_t promoted() const { return promoted_; }
+    std::size_t written() const { return log_.size(); }  // Transactions.
+    // An older backup takes its place: the first so many transactions. Nobody may be connected.
+    void restore(std::size_t transactions);
+    std::function<void()> rewound;  // Called when acknowledged transactions are gone.
     // Deliberate mistakes: it believes whoever commits; it acknowledges what its standby does not have yet.
     bool admits_all = false, acknowledges_early = false;
 
@@ -68,6 +72,7 @@ private:
     void ship();
     void watch();
     void promote();
+    void rewind(std::size_t kept);
 
     sim::World& world_;
     const Standby standby_;

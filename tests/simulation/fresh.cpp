@@ -18,7 +18,7 @@ Task<> Readers::write() {
         CO_TRY(co_await check_cancelled());
         if (answer && (answer->status == 201 || answer->status == 409)) told_ = std::max(told_, next++);
         CO_TRY(co_await sleep(cloud_.world.timers,
-                              std::chrono::milliseconds{static_cast<std::int64_t>(dice_.below(4'000))}));
+                              std::chrono::milliseconds{static_cast<std::int64_t>(dice_.below(8'000))}));
     }
     co_return Result<>{};
 }

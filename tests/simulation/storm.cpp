@@ -142,9 +142,17 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case
 StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(const Verdict&)>& brewed) {
     std::vector<std::string> names = {"red-team", "blue-team"};
     names.resize(std::min(names.size(), static_cast<std::size_t>(which.tenants)));
-    Cloud cloud{which.seed, std::move(mistakes), which.hosts, 4, {.masters = which.masters}};
+    Cloud cloud{which.seed,
+                std::move(mistakes),
+                which.hosts,
+                4,
+                {which.masters,
+                 which.synchronous ? Database::Standby::synchronous : Database::Standby::asynchronous}};
     Tenants tenants{cloud, names};
     Readers readers{cloud};
+    // Without a standby that has it all, what was acknowledged last may be lost; nothing else is.
+    if (!which.synchronous)
+        cloud.found.given_up = {Invariant::durable, Invariant::ledger, Invariant::fresh, Invariant::settled};
     tenants.actions_max = which.actions_max;
     StormReport report;
     if (cloud.begin(names))
@@ -161,7 +169,7 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     report.calls = tenants.calls;
     report.acknowledged = tenants.acknowledged;
     report.reads = readers.reads();
-    if (cloud.database) report.promoted = cloud.database->promoted();
+    if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();
     if (const auto term = cloud.term()) {

@@ -14,7 +14,7 @@ struct StormReport {
     std::vector<std::string> story;
     int calls = 0, acknowledged = 0, opened = 0, running = 0, reads = 0;
     std::size_t commands = 0;
-    std::uint64_t epochs = 0, promoted = 0;
+    std::uint64_t epochs = 0, promoted = 0, lost = 0;
 };
 
 // `brewed` is told what is in the storm before it begins, for the case that nobody is left to tell at its

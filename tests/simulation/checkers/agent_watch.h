@@ -21,7 +21,8 @@ public:
     void launching(const ContainerSpec& spec);
     void stopping(const std::string& container);
     std::size_t begun() const { return begun_.size(); }
-    std::function<void(std::string)> tell;  // The story.
+    std::uint64_t epoch() const { return epoch_; }  // The highest that it has obeyed.
+    std::function<void(std::string)> tell;          // The story.
 
 private:
     bool under_way(const std::string& subject) const;

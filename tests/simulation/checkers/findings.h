@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,10 @@ struct Finding {
 class Findings {
 public:
     std::optional<Invariant> only;  // A test of one checker looks at nothing else.
+    std::set<Invariant> given_up;   // Is not promised there.
 
     void report(Invariant invariant, std::string text) {
-        if (only && *only != invariant) return;
+        if ((only && *only != invariant) || given_up.contains(invariant)) return;
         constexpr std::size_t findings_max = 8;  // One would do; the first tells most.
         if (all_.size() < findings_max) all_.push_back({invariant, std::move(text)});
     }

@@ -12,6 +12,14 @@ void StoreLedger::led(std::uint64_t epoch) {
         found_.report(Invariant::order, fmt::format("the store gave epoch {} twice", epoch));
 }
 
+void StoreLedger::restored() {
+    epochs_.clear();
+    objects_.clear();
+    ledger_.clear();
+    in_doubt_.clear();
+    acknowledged_ = 0;
+}
+
 void StoreLedger::called(const Changes& changes) {
     in_doubt_.push_back(changes);
     for (const EventRecord& event : changes.events)

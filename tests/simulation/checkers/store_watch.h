@@ -21,6 +21,7 @@ public:
     void acknowledged(std::uint64_t epoch, std::uint64_t number);
     void refused(std::uint64_t epoch, std::uint64_t number);     // Certainly not written.
     void loaded(const Snapshot& snapshot, std::uint64_t epoch);  // By who led in that epoch last.
+    void restored();  // An older state has taken the place of all that was known.
     std::uint64_t calls = 0;
     std::function<void(std::string)> tell;  // The story.
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
