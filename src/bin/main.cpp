@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
         {"access", "Run an access point.", bin::access_main},
         {"gateway", "Run a gateway.", bin::gateway_main},
         {"ca", "Make certificates for roles on other machines.", bin::ca_main},
+        {"store", "Copy, check and migrate stores.", bin::store_main},
+        {"restore", "Make a new store of a backup.", bin::restore_main},
     };
     // `hostler access list` is of the command line: that word is a noun of the API, too.
     const bool flags_only = argc < 3 || argv[2][0] == '-';

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -36,6 +37,19 @@ struct Value {
     bool is_text = false;
 };
 
+// A table as the database has it, which a newer release may have given more columns.
+struct Form {
+    struct Column {
+        std::string name;
+        bool is_number = false;  // Else text or bytes.
+        bool operator==(const Column&) const = default;
+    };
+    std::string table;
+    std::vector<Column> columns;
+    std::vector<std::size_t> key;  // Of its rows: places in `columns`.
+    bool operator==(const Form&) const = default;
+};
+
 // Errors of every call: exhausted (the disk is full), conflict (somebody else has the store), invalid (a
 // value that the database cannot hold), unavailable (anything else: I/O, damage, a lost connection).
 class Connection {
@@ -51,6 +65,14 @@ public:
     }
     virtual Result<> script(std::string_view sql) = 0;  // A text of many statements.
     virtual std::uint64_t changes() const = 0;          // Rows that the last run() changed.
+    virtual Result<std::vector<Form>> forms() = 0;      // Of all tables, in order of their names.
+
+    // Until settle() what runs may be sent together, unless its rows are looked at: the first failure is
+    // settle()'s, and what came after it was not run.
+    virtual void pipeline() {}
+    virtual Result<> settle() { return {}; }
+    // For people, without a password: a path, or "postgresql://db:5432/hostler".
+    virtual std::string_view name() const = 0;
 };
 
 }  // namespace hostler::sql

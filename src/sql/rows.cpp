@@ -17,6 +17,10 @@ constexpr std::string_view columns =
 constexpr std::uint64_t state_live = 0;
 constexpr std::uint64_t state_ended = 1;
 
+// Releases that know the schema so far may use what this one makes of it: later migrations only added tables,
+// and columns with a default. One that does more raises it (decisions/0027).
+constexpr std::uint64_t schema_floor = 1;
+
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 
 std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
@@ -82,18 +86,29 @@ Result<> Rows::set_lease(const LeaseRow& lease) {
         {lease.who.name, lease.who.address, lease.epoch, lease.ends, lease.server});
 }
 
-Result<> Rows::migrate(bool made, std::string_view store) {
-    const std::uint64_t known = migrations().size();
+std::uint64_t newest_schema() { return migrations().size(); }
+
+Result<> Rows::check_schema(std::string_view store) {
+    const std::uint64_t known = newest_schema();
+    const std::uint64_t present = TRY(meta("schema"));
+    const std::uint64_t floor = TRY(meta("schema_floor"));
+    if (present <= known || (floor != 0 && floor <= known)) return {};
+    return fail(Code::unavailable,
+                fmt::format("the store {} has schema {} of a newer release, this one knows {}; upgrade",
+                            store, present, known),
+                "store_too_new");
+}
+
+Result<> Rows::migrate(bool made, std::string_view store, std::uint64_t up_to) {
+    if (made) TRY(check_schema(store));
     const std::uint64_t present = made ? TRY(meta("schema")) : 0;
-    if (present > known)
-        return fail(Code::unavailable,
-                    fmt::format("the store {} has schema {} of a newer release, this one knows {}; upgrade",
-                                store, present, known),
-                    "store_too_new");
     for (const Migration& migration : migrations())
-        if (static_cast<std::uint64_t>(migration.number) > present) TRY(connection_.script(migration.sql));
+        if (static_cast<std::uint64_t>(migration.number) > present &&
+            static_cast<std::uint64_t>(migration.number) <= up_to)
+            TRY(connection_.script(migration.sql));
     // Even when there was nothing to do this is a write, so that a second master is met here and not later.
-    return set_meta("schema", known);
+    if (present <= up_to) TRY(set_meta("schema_floor", schema_floor));
+    return set_meta("schema", std::max(present, up_to));
 }
 
 Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number) {

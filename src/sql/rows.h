@@ -9,6 +9,8 @@
 
 namespace hostler::sql {
 
+std::uint64_t newest_schema();  // That this release knows.
+
 class Rows {
 public:
     explicit Rows(Connection& connection) : connection_(connection) {}
@@ -24,8 +26,12 @@ public:
     };
     Result<LeaseRow> lease();
     Result<> set_lease(const LeaseRow& lease);
-    // Brings the schema up to date; `made`: there are tables already. Errors: unavailable: "store_too_new".
-    Result<> migrate(bool made, std::string_view store);
+    // Brings the schema up to date, or to `up_to`; `made`: there are tables already. A newer one is left as
+    // it is. Errors: as check_schema()'s.
+    Result<> migrate(bool made, std::string_view store, std::uint64_t up_to = newest_schema());
+    // Whether this release may use the tables, which a newer one may have added to. Errors: unavailable:
+    // "store_too_new".
+    Result<> check_schema(std::string_view store);
 
     Result<> write(const Changes& changes);  // All of them, and nothing about who may.
     Result<Snapshot> load();

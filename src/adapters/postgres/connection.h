@@ -28,16 +28,12 @@ public:
     Result<> run(std::string_view sql, std::span<const sql::Value> values, const RowSeen& seen) override;
     Result<> script(std::string_view sql) override;
     std::uint64_t changes() const override { return changes_; }
-
-    // What runs until settle() is only sent, unless its rows are looked at; the first failure is settle()'s,
-    // and what came after it was not run.
-    void pipeline() { waits_ = false; }
-    Result<> settle();
+    Result<std::vector<sql::Form>> forms() override;
+    void pipeline() override { waits_ = false; }
+    Result<> settle() override;
+    std::string_view name() const override { return name_; }
 
     bool lost() const { return lost_; }  // Nothing works any more.
-    std::string_view name() const {
-        return name_;
-    }  // For people, without a password: "postgresql://db:5432/hostler".
 
 private:
     Connection(pg_conn* connection, Milliseconds call_max);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sql/connection.h"
 #include "sql/store.h"
 
 namespace hostler {
@@ -25,5 +26,9 @@ struct PostgresOptions {
 // standby: "store_read_only"), exhausted.
 Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Worker& lease_worker,
                                              PostgresOptions options = {});
+
+// The same database for `hostler store`, while no master uses it: a transaction there shows one state.
+// Nothing is changed by this. Errors: conflict ("store_in_use"), invalid (the URL), unavailable.
+Result<std::unique_ptr<sql::Connection>> open_postgres_alone(const std::string& url);
 
 }  // namespace hostler

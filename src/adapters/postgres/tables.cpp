@@ -8,9 +8,6 @@ namespace hostler::postgres {
 
 namespace {
 
-// Advisory locks are numbers; this is "hostler" in ASCII.
-constexpr std::int64_t lock = 0x686f73746c6572;
-
 Result<> prepare_session(Connection& connection) {
     return connection.script(
         "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; "
@@ -62,7 +59,7 @@ Result<> Tables::connect() {
 Result<> Tables::migrate() {
     return transact([&]() -> Result<> {
         // Masters that start together on an empty database make its tables once.
-        TRY(connection_->run("SELECT 1 FROM pg_advisory_xact_lock(?1)", {lock}));
+        TRY(connection_->run("SELECT 1 FROM pg_advisory_xact_lock(?1)", {tables_lock}));
         std::uint64_t tables = 0;
         TRY(
             connection_->run("SELECT count(*) FROM pg_tables WHERE tablename = 'meta' AND schemaname = "

@@ -12,6 +12,9 @@
 
 namespace hostler::postgres {
 
+// Of whoever makes or changes tables: "hostler" in ASCII, since advisory locks are numbers.
+inline constexpr std::int64_t tables_lock = 0x686f73746c6572;
+
 class Tables final : public sql::BlockingStore {
 public:
     static Result<std::unique_ptr<Tables>> open(std::string url, PostgresOptions options);

@@ -30,6 +30,8 @@ public:
     Result<> run(std::string_view sql, std::span<const sql::Value> values, const RowSeen& seen) override;
     Result<> script(std::string_view sql) override;
     std::uint64_t changes() const override;
+    Result<std::vector<sql::Form>> forms() override;
+    std::string_view name() const override { return path_; }
     bool in_transaction() const;
 
 private:

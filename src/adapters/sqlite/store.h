@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sql/connection.h"
 #include "sql/store.h"
 
 namespace hostler {
@@ -25,5 +26,13 @@ struct SqliteOptions {
 // Errors: conflict (another process has the file: "store_in_use"), unavailable (damaged: "store_damaged";
 // written by a newer release: "store_too_new"; cannot be read), exhausted.
 Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options = {});
+
+enum class IfMissing { refuse, make };
+
+// The same file for `hostler store`, while no master uses it: nothing of it is changed by this. Errors:
+// conflict
+// ("store_in_use"), not_found ("store_not_made"), unavailable ("store_damaged").
+Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfMissing missing,
+                                                           std::string vfs = {});
 
 }  // namespace hostler

@@ -119,4 +119,10 @@ private:
     int databases_ = 0;
 };
 
+// One for all tests of a program, a database each.
+inline Server& shared() {
+    static Server one;
+    return one;
+}
+
 }  // namespace hostler::postgres::testing

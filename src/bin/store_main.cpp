@@ -1,0 +1,158 @@
+// `hostler store`: copies, checks and migrates stores that no master uses. `hostler restore`.
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+
+#include "adapters/net/digest.h"
+#include "adapters/postgres/store.h"
+#include "adapters/sqlite/store.h"
+#include "bin/process.h"
+#include "bin/roles.h"
+#include "bin/stores.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "roles/master/consistency.h"
+#include "sql/check.h"
+#include "sql/copy.h"
+#include "sql/rows.h"
+
+namespace hostler::bin {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_url(const std::string& where) {
+    return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
+
+int exit_code(const Error& error) {
+    switch (error.code) {
+        case Code::not_found: return 3;
+        case Code::conflict: return 5;
+        case Code::exhausted: return 6;
+        default: return 1;
+    }
+}
+
+int told(const Result<>& result) {
+    if (result) return 0;
+    fmt::print(stderr, "hostler: {}\n", result.error().message);
+    return exit_code(result.error());
+}
+
+Result<> copy(const std::string& from, const std::string& to) {
+    const auto source = TRY(open_alone(from, Opened::there));
+    const auto target = TRY(open_alone(to, Opened::new_too));
+    const auto sums = TRY(sql::copy(*source, *target, net::OpenSslDigest{}));
+    for (const auto& sum : sums) fmt::print("{:<10} {:>10}  {}\n", sum.table, sum.rows, sum.digest);
+    fmt::print(stderr, "{} is in {} now, and the same in both.\n", source->name(), target->name());
+    return {};
+}
+
+Result<bool> check(const std::string& where) {
+    const auto store = TRY(open_alone(where, Opened::there));
+    TRY(store->run("BEGIN"));
+    auto findings = TRY(sql::check(*store));
+    sql::Rows rows{*store};
+    const Snapshot snapshot = TRY(rows.load());
+    for (auto& [subject, message] : master::contradictions(snapshot.live))
+        findings.push_back({std::move(subject), std::move(message)});
+    for (const auto& [subject, message] : findings) fmt::print("{}: {}\n", subject, message);
+    const std::uint64_t schema = TRY(rows.meta("schema"));
+    fmt::print(stderr, "{}: schema {} (this release knows {}), commit {}, {} live objects: {}\n",
+               store->name(), schema, sql::newest_schema(), snapshot.number, snapshot.live.size(),
+               findings.empty() ? "nothing is wrong" : fmt::format("{} things are wrong", findings.size()));
+    return findings.empty();
+}
+
+Result<> migrate(const std::string& where) {
+    const auto store = TRY(open_alone(where, Opened::there));
+    sql::Rows rows{*store};
+    if (TRY(store->forms()).empty())
+        return fail(Code::conflict, fmt::format("there is no store in {}", store->name()), "store_not_made");
+    const std::uint64_t before = TRY(rows.meta("schema"));
+    TRY(store->run("BEGIN"));
+    TRY(rows.migrate(true, store->name()));
+    TRY(store->run("COMMIT"));
+    fmt::print(stderr, "{}: schema {}, was {}\n", store->name(), TRY(rows.meta("schema")), before);
+    return {};
+}
+
+Result<> restore(const std::string& file, const std::string& to, bool revoke_keys) {
+    std::ifstream stream{file, std::ios::binary};
+    if (!stream) return fail(Code::not_found, fmt::format("{} cannot be read", file));
+    const net::OpenSslDigest digest;
+    sql::BackupReader backup{file_bytes(stream), digest};
+    const auto target = TRY(open_alone(to, Opened::new_too));
+    Process process;
+    const auto head = TRY(sql::restore(
+        backup, *target, digest,
+        {.time = process.timers->wall().time_since_epoch().count(), .revoke_keys = revoke_keys}));
+    fmt::print(stderr,
+               "{} holds the backup of {} now. Start the master, and see what has happened since:\n"
+               "    hostler reconcile list\n"
+               "{}\n",
+               target->name(), rfc3339(WallTime{std::chrono::microseconds{head.taken_at}}),
+               revoke_keys
+                   ? "No API key of the backup opens anything any more; the operator's own does."
+                   : "API keys that were revoked since that time are valid again: see `hostler key list`.");
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<sql::Connection>> open_alone(const std::string& where, Opened which) {
+    if (is_url(where)) return open_postgres_alone(where);
+    const fs::path path = fs::is_directory(where) ? fs::path{where} / "store.db" : fs::path{where};
+    return open_sqlite_alone(path, which == Opened::there ? IfMissing::refuse : IfMissing::make);
+}
+
+sql::Bytes file_bytes(std::istream& stream) {
+    return [&stream]() -> Result<std::string> {
+        std::string bytes(std::size_t{1} << 20, '\0');
+        stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        bytes.resize(static_cast<std::size_t>(stream.gcount()));
+        if (stream.bad()) return fail(Code::unavailable, "the file cannot be read");
+        return bytes;
+    };
+}
+
+int store_main(int argc, const char* const* argv) {
+    CLI::App app{
+        "Look after a store that no master uses. A store is named by its file, by the --data folder of its "
+        "master, or as postgresql://USER@HOST/DATABASE.",
+        "hostler store"};
+    app.require_subcommand(1);
+    std::string from, to, where;
+    CLI::App* copies = app.add_subcommand("copy", "Copy a store into a new one, of either kind");
+    copies->add_option("from", from, "The store")->required();
+    copies->add_option("to", to, "A new file or an empty database")->required();
+    CLI::App* checks = app.add_subcommand("check", "Tell what in a store is wrong; 1 if something is");
+    checks->add_option("store", where, "The store")->required();
+    CLI::App* migrates = app.add_subcommand("migrate", "Bring the tables of a store to this release");
+    migrates->add_option("store", where, "The store")->required();
+    CLI11_PARSE(app, argc, argv);
+    if (*copies) return told(copy(from, to));
+    if (*migrates) return told(migrate(where));
+    const auto good = check(where);
+    return good ? (*good ? 0 : 1) : told(std::unexpected(good.error()));
+}
+
+int restore_main(int argc, const char* const* argv) {
+    CLI::App app{
+        "Make a new store of a backup. Keys of the certificate authority are not in it: put them back first.",
+        "hostler restore"};
+    std::string file, to;
+    bool revoke_keys = false;
+    app.add_option("file", file, "The backup")->required();
+    app.add_option("--to", to,
+                   "The new store: its file, the --data folder of its master, or an empty database as "
+                   "postgresql://USER@HOST/DATABASE")
+        ->required();
+    app.add_flag("--revoke-keys", revoke_keys, "Let no API key of the backup open anything");
+    CLI11_PARSE(app, argc, argv);
+    return told(restore(file, to, revoke_keys));
+}
+
+}  // namespace hostler::bin
