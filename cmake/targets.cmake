@@ -119,8 +119,8 @@ set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp
-  src/bin/store_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/supervisor.cpp src/bin/containers.cpp
-  src/bin/simulation.cpp src/bin/up.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
+  src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/supervisor.cpp
+  src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
 target_link_libraries(hostler PRIVATE master access gateway cli net sqlite postgres docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
@@ -171,7 +171,7 @@ list(FILTER simulation_sources EXCLUDE REGEX "(_test|swarm)\\.cpp$")
 add_library(simulation STATIC ${simulation_sources})
 target_precompile_headers(simulation REUSE_FROM core)
 target_include_directories(simulation PUBLIC ${PROJECT_SOURCE_DIR}/tests/simulation)
-target_link_libraries(simulation PUBLIC sim sqlite master access agent gateway cli)
+target_link_libraries(simulation PUBLIC sim sqlite sql master access agent gateway cli)
 add_executable(simulation_test ${simulation_tests})
 target_precompile_headers(simulation_test REUSE_FROM core)
 target_link_libraries(simulation_test PRIVATE simulation GTest::gtest_main GTest::gmock)

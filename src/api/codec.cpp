@@ -217,7 +217,33 @@ void add_rules(Reader& reader, Wrong rules) {
 
 namespace {
 
+// Whether all that `now` says, `before` says too.
+bool says(const json::value& before, const json::value& now) {
+    if (!now.is_object() || !before.is_object()) return now == before;
+    return std::ranges::all_of(now.get_object(), [&](const auto& entry) {
+        const json::value* there = before.get_object().if_contains(entry.key());
+        return there && says(*there, entry.value());
+    });
+}
+
 void keep_unknown(json::value& now, const json::value& before, const Schema& schema) {
+    if (schema.kind == Kind::list && now.is_array() && before.is_array()) {
+        auto there = before.get_array().begin();
+        for (json::value& element : now.get_array()) {
+            const auto same = std::find_if(there, before.get_array().end(),
+                                           [&](const json::value& old) { return says(old, element); });
+            if (same == before.get_array().end()) continue;
+            keep_unknown(element, *same, *schema.element);
+            there = std::next(same);
+        }
+        return;
+    }
+    if (schema.kind == Kind::map && now.is_object() && before.is_object()) {
+        for (auto& entry : now.get_object())
+            if (const json::value* old = before.get_object().if_contains(entry.key()))
+                keep_unknown(entry.value(), *old, *schema.element);
+        return;
+    }
     if (schema.kind != Kind::object || !now.is_object() || !before.is_object()) return;
     json::object& object = now.get_object();
     for (const auto& entry : before.get_object()) {

@@ -24,15 +24,17 @@ template <class T>
 Result<T> decode_value(const boost::json::value& value);
 
 // What we or another release wrote: unknown fields are passed over, missing ones keep their initialisers, no
-// bounds. Errors: invalid (no JSON, or a value of another type).
+// bounds. `beyond` is told whether there are unknown ones. Errors: invalid (no JSON, or a value of another
+// type).
 template <class T>
-Result<T> decode_stored(std::string_view text);
+Result<T> decode_stored(std::string_view text, bool* beyond = nullptr);
 
 // Compact; absent optionals are left out; bytes that are no UTF-8 become U+FFFD.
 template <class T>
 std::string encode(const T& value);
 
-// The same, and with the fields of `before` that this release does not know, so that they outlive a rewrite.
+// The same, and with the fields of `before` that this release does not know, so that they outlive a rewrite;
+// those of an element of a list as long as all that is known of that element is the same.
 // An empty or unreadable `before` adds nothing.
 template <class T>
 std::string encode_onto(const T& value, std::string_view before);

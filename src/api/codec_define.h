@@ -175,6 +175,7 @@ void write(std::string& out, const T& value) {
 
 struct Reader {
     bool strict = true;
+    bool beyond = false;  // It met a field that the schema lacks.
     std::string path{};
     Wrong wrong{};
 
@@ -223,7 +224,9 @@ void read_object(Reader& reader, const json::value& value, T& into) {
         if (found->value().is_null() && !reader.strict) return;
         read(reader, found->value(), property.field, into.*member.pointer);
     });
-    if (reader.strict && seen < object->size()) reader.unknown(*object, schema);
+    if (seen == object->size()) return;
+    reader.beyond = true;
+    if (reader.strict) reader.unknown(*object, schema);
 }
 
 template <class T>
@@ -410,11 +413,12 @@ Result<T> decode(std::string_view text) {
 }
 
 template <class T>
-Result<T> decode_stored(std::string_view text) {
+Result<T> decode_stored(std::string_view text, bool* beyond) {
     const boost::json::value value = TRY(parse_json(text, std::size_t{64} << 20));
     detail::Reader reader{.strict = false};
     T into{};
     detail::read(reader, value, nullptr, into);
+    if (beyond) *beyond = reader.beyond;
     TRY(std::move(reader).result());
     return into;
 }
@@ -438,6 +442,6 @@ std::string encode_onto(const T& value, std::string_view before) {
     template hostler::Result<T> hostler::api::decode_value<T>(const boost::json::value&); \
     template hostler::Result<> hostler::api::check_value<T>(const boost::json::value&);   \
     template hostler::Result<T> hostler::api::decode<T>(std::string_view);                \
-    template hostler::Result<T> hostler::api::decode_stored<T>(std::string_view);         \
+    template hostler::Result<T> hostler::api::decode_stored<T>(std::string_view, bool*);  \
     template std::string hostler::api::encode<T>(const T&);                               \
     template std::string hostler::api::encode_onto<T>(const T&, std::string_view);

@@ -108,6 +108,30 @@ TEST(Codec, FieldsOfANewerReleaseOutliveARewrite) {
     EXPECT_EQ(encode_onto(stored, "{{{"), encode(stored));
 }
 
+TEST(Codec, KeepsWhatItDoesNotKnowInListsAndMaps) {
+    const std::string before =
+        R"({"items":[{"name":"a","new":1},{"name":"b","new":2},{"name":"c","new":3}]})";
+    auto stored = *decode_stored<List<Zone>>(before);
+    ASSERT_EQ(stored.items.size(), 3u);
+    stored.items.erase(stored.items.begin());
+    stored.items.back().location = "changed";
+    bool beyond = false;
+    ASSERT_TRUE(decode_stored<List<Zone>>(before, &beyond));
+    EXPECT_TRUE(beyond);
+    ASSERT_TRUE(decode_stored<List<Zone>>(encode(stored), &beyond));
+    EXPECT_FALSE(beyond);
+    const std::string full = encode(*decode_stored<List<Zone>>(before));
+    std::string marked = full;
+    for (const char* name : {"a", "b", "c"}) {
+        const std::string mark = fmt::format("\"name\":\"{}\"", name);
+        marked.replace(marked.find(mark), mark.size(), fmt::format("{},\"new\":\"of {}\"", mark, name));
+    }
+    const auto after = *parse_json(encode_onto(stored, marked));
+    const auto& items = after.at("items").as_array();
+    EXPECT_EQ(items.at(0).at("new").as_string(), "of b") << "the first has gone, and nobody takes its part";
+    EXPECT_FALSE(items.at(1).as_object().contains("new")) << "it is another now";
+}
+
 TEST(Codec, NamesEveryWrongFieldWithItsPath) {
     EXPECT_THAT(
         complaints<CreateInstance>(R"({

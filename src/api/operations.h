@@ -6,6 +6,7 @@
 
 #include "api/operation.h"
 #include "api/types_common.h"
+#include "api/types_foreign.h"
 #include "api/types_host.h"
 #include "api/types_instance.h"
 #include "api/types_key.h"
@@ -38,6 +39,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"volume", "Data that outlives an instance."},
     {"network", "Networks that instances are in."},
     {"operation", "What takes longer than a call."},
+    {"reconcile", "What runs and is not in the store, after a restore for instance."},
     {"key", "API keys."},
     {"event", "What happened."},
     {"whoami", "Whom a key belongs to."},
@@ -285,6 +287,28 @@ inline constexpr Typed<ListOperations, List<LongOperation>> list_operations{{
 inline constexpr Typed<GetOperation, LongOperation> get_operation{{
     .name = "getOperation", .path = "/v1/operations/{operation}", .permission = "operation.read",
     .help = "Show how far an operation is.", .noun = "operation", .verb = "get"}};
+
+inline constexpr Typed<ListForeignWorkloads, List<ForeignWorkload>> list_foreign_workloads{{
+    .name = "listForeignWorkloads", .path = "/v1/foreign-workloads", .permission = "foreign.read",
+    .scope = Scope::operator_only, .help = "List what runs on hosts and is not in the store.", .list = true,
+    .noun = "reconcile", .verb = "review",
+    .columns = "id host tenantID name state decision gpus image seenSince message why",
+    .example = "reconcile review --decision open"}};
+inline constexpr Typed<NameForeignWorkload, Instance> adopt_foreign_workload{{
+    .name = "adoptForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/adopt",
+    .permission = "foreign.write", .scope = Scope::operator_only,
+    .help = "Make an instance of its tenant of it, as it runs.", .noun = "reconcile", .verb = "adopt",
+    .example = "reconcile adopt i-7k2m9x"}};
+inline constexpr Typed<SettleForeignWorkload, ForeignWorkload> keep_foreign_workload{{
+    .name = "keepForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/keep",
+    .permission = "foreign.write", .scope = Scope::operator_only,
+    .help = "Let it run as it is: it holds its place until it ends.", .noun = "reconcile", .verb = "keep",
+    .example = "reconcile keep i-7k2m9x --why 'the lab looks after it'"}};
+inline constexpr Typed<SettleForeignWorkload, ForeignWorkload> remove_foreign_workload{{
+    .name = "removeForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/remove",
+    .permission = "foreign.write", .scope = Scope::operator_only, .help = "Stop it and take it away.",
+    .noun = "reconcile", .verb = "remove", .confirm = "It is stopped for good; volumes stay on its host.",
+    .example = "reconcile remove i-7k2m9x"}};
 
 inline constexpr Typed<CreateApiKey, CreatedApiKey> create_api_key{{
     .name = "createApiKey", .method = Method::post, .path = "/v1/api-keys", .permission = "key.write",

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
         {"gateway", "Run a gateway.", bin::gateway_main},
         {"ca", "Make certificates for roles on other machines.", bin::ca_main},
         {"store", "Copy, check and migrate stores.", bin::store_main},
+        {"backup", "Write everything that the store holds into a file.", bin::backup_main},
         {"restore", "Make a new store of a backup.", bin::restore_main},
     };
     // `hostler access list` is of the command line: that word is a noun of the API, too.

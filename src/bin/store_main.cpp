@@ -27,12 +27,10 @@ bool is_url(const std::string& where) {
 }
 
 int exit_code(const Error& error) {
-    switch (error.code) {
-        case Code::not_found: return 3;
-        case Code::conflict: return 5;
-        case Code::exhausted: return 6;
-        default: return 1;
-    }
+    return error.code == Code::not_found   ? 3
+           : error.code == Code::conflict  ? 5
+           : error.code == Code::exhausted ? 6
+                                           : 1;
 }
 
 int told(const Result<>& result) {

@@ -32,6 +32,7 @@ struct MountSpec {
     std::string source;  // On the host, absolute.
     std::string target;  // In the container, absolute.
     bool read_only = false;
+    bool operator==(const MountSpec&) const = default;
 };
 
 struct ContainerSpec {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/timers.h"
+#include "ports/digest.h"
 
 namespace hostler {
 
@@ -141,6 +143,14 @@ public:
     virtual Task<std::optional<Leader>> leader() = 0;  // nullopt: nobody ever led. Errors: unavailable.
 };
 
+// Everything that the store held at one moment, as a file that knows whether it is whole
+// (docs/operate/backup.md).
+class Backup {
+public:
+    virtual ~Backup() = default;
+    virtual Task<std::string> next() = 0;  // Its next piece; empty: that was all. Errors: unavailable.
+};
+
 // Many tasks of one loop may call at once; commits take effect in the order of the calls, many share one
 // sync.
 class Store : public Election {
@@ -157,6 +167,10 @@ public:
     // Takes out events, and objects that ended, from before `time`; keeps ids taken (find() still knows
     // them).
     virtual Task<> prune(WallTime before) = 0;
+    // Begins one while commits go on; it is of a moment after this call. `taken` is written into it; `digest`
+    // outlives it, and is used on other threads. Errors: conflict ("backup_under_way": one at a time),
+    // exhausted ("disk_full": there is no room to prepare it), unavailable.
+    virtual Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) = 0;
 };
 
 }  // namespace hostler

@@ -2,6 +2,9 @@
 
 #include <deque>
 
+#include "core/version.h"
+#include "sql/dump.h"
+
 namespace hostler::sql {
 
 namespace {
@@ -83,6 +86,27 @@ struct Committer : std::enable_shared_from_this<Committer> {
     }
 };
 
+// Everything of it happens on the store's worker, its end too.
+class WorkerBackup final : public Backup {
+public:
+    struct Work {
+        std::shared_ptr<BlockingStore> blocking;
+        std::shared_ptr<Reading> reading{};
+        std::optional<BackupWriter> writer{};
+    };
+    WorkerBackup(Worker& worker, std::shared_ptr<Work> work) : worker_(worker), work_(std::move(work)) {}
+    ~WorkerBackup() override {
+        worker_.post([work = std::move(work_)]() mutable { work.reset(); }, [] {});
+    }
+    Task<std::string> next() override {
+        co_return co_await run_on<std::string>(worker_, [work = work_] { return work->writer->next(); });
+    }
+
+private:
+    Worker& worker_;
+    std::shared_ptr<Work> work_;
+};
+
 class WorkerStore final : public Store {
 public:
     WorkerStore(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
@@ -151,6 +175,21 @@ public:
             worker_, [blocking = blocking_, before] { return blocking->prune(before); }))) {
         }
         co_return Result<>{};
+    }
+
+    Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
+        auto work = std::make_shared<WorkerBackup::Work>(blocking_);
+        std::unique_ptr<Backup> backup =
+            std::make_unique<WorkerBackup>(worker_, work);  // Ends it, whatever comes.
+        CO_TRY(co_await run_on<void>(worker_, [work]() -> Result<> {
+            work->reading = TRY(work->blocking->begin_reading());
+            return {};
+        }));
+        while (CO_TRY(co_await run_on<bool>(worker_, [work] { return work->reading->prepare(); }))) {
+        }
+        work->writer.emplace(work->reading->connection(), digest, taken.time_since_epoch().count(),
+                             std::string{version});
+        co_return backup;
     }
 
 private:

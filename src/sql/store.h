@@ -7,8 +7,17 @@
 
 #include "core/worker.h"
 #include "ports/store.h"
+#include "sql/connection.h"
 
 namespace hostler::sql {
+
+// One state of the store, to be read while commits go on.
+class Reading {
+public:
+    virtual ~Reading() = default;
+    virtual Result<bool> prepare() = 0;    // A bounded part of what it takes; true: there is more.
+    virtual Connection& connection() = 0;  // Once it is prepared.
+};
 
 // One thread at a time. Errors as in ports/store.h.
 class BlockingStore {
@@ -22,6 +31,8 @@ public:
     virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
     virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;
     virtual Result<bool> prune(WallTime before) = 0;  // A bounded part of it; true: there is more.
+    // It is used and ended on the same thread; a store that goes first ends it.
+    virtual Result<std::shared_ptr<Reading>> begin_reading() = 0;
 };
 
 // The lease of a store that others may have too; used on a thread of its own, as commits may hang.

@@ -228,6 +228,31 @@ Result<bool> Tables::prune(WallTime before) {
     });
 }
 
+namespace {
+
+// A connection of its own, in a transaction that shows the state at its first statement.
+class OwnSnapshot final : public sql::Reading {
+public:
+    explicit OwnSnapshot(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    Result<bool> prepare() override {
+        TRY(connection_->script(
+            "SET idle_in_transaction_session_timeout = '10min'; "
+            "SET search_path = \"$user\", public; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
+        return false;
+    }
+    sql::Connection& connection() override { return *connection_; }
+
+private:
+    std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
+    return std::make_shared<OwnSnapshot>(
+        TRY(Connection::open(url_, options_.connect_max, options_.call_max)));
+}
+
 Result<sql::Rows> LeaseRows::rows() {
     if (!connection_ || connection_->lost()) {
         connection_.reset();

@@ -33,6 +33,7 @@ public:
     Result<std::vector<sql::Form>> forms() override;
     std::string_view name() const override { return path_; }
     bool in_transaction() const;
+    sqlite3* raw() const { return connection_; }
 
 private:
     explicit Database(std::string path) : path_(std::move(path)) {}

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "adapters/sqlite/aside.h"
+
 namespace hostler::sqlite {
 
 namespace {
@@ -33,7 +35,21 @@ Result<std::unique_ptr<Tables>> Tables::open(std::string path, SqliteOptions opt
     return tables;
 }
 
+Tables::~Tables() {
+    if (const auto aside = aside_.lock()) aside->abandon();
+}
+
+Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
+    TRY(rows());
+    if (!aside_.expired())
+        return fail(Code::conflict, "a backup is under way; wait until that one is done", "backup_under_way");
+    const auto aside = TRY(CopyAside::begin(*database_, path_, options_.vfs));
+    aside_ = aside;
+    return aside;
+}
+
 Result<> Tables::connect() {
+    if (const auto aside = aside_.lock()) aside->abandon();
     database_.reset();
     if (options_.vfs.empty()) {  // Ours alone; SQLite gives its other files the same mode.
         const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -13,6 +13,8 @@
 
 namespace hostler::sqlite {
 
+class CopyAside;
+
 class Tables final : public sql::BlockingStore {
 public:
     static Result<std::unique_ptr<Tables>> open(std::string path, SqliteOptions options);
@@ -24,6 +26,9 @@ public:
     Result<Object> find(const std::string& kind, const std::string& id) override;
     Result<std::vector<EventRecord>> events(const EventQuery& query) override;
     Result<bool> prune(WallTime before) override;
+    Result<std::shared_ptr<sql::Reading>> begin_reading() override;
+
+    ~Tables() override;
 
 private:
     Tables(std::string path, SqliteOptions options);
@@ -40,6 +45,7 @@ private:
     SqliteOptions options_;
     Reserve reserve_;
     std::unique_ptr<Database> database_;
+    std::weak_ptr<CopyAside> aside_;
     bool broken_ = false;  // A commit's outcome is unknown: nothing more before lead().
 };
 

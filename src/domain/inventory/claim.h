@@ -17,6 +17,10 @@ enum class ClaimUse {
 };
 BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, leaving, foreign)
 
+// What a person has decided about a foreign one.
+enum class ForeignWish { open, keep, remove };
+BOOST_DESCRIBE_ENUM(ForeignWish, open, keep, remove)
+
 struct Claim {
     std::string id;  // "c-…"
     std::string host;
@@ -28,10 +32,16 @@ struct Claim {
     std::int64_t memory_bytes = 0;
     std::vector<std::string> gpus;  // UUIDs, whole ones.
     int address_index = 0;          // 2..254: its place in whichever subnet of the host it comes to stand in.
+    // Of foreign ones.
+    std::string subnet;  // In which it stands.
+    ForeignWish wish = ForeignWish::open;
+    std::string why;  // In the words of whoever wished so.
+    std::int64_t since = 0;
     Meta meta;
     bool operator==(const Claim&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Claim, (),
-                      (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, address_index))
+                      (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, address_index,
+                       subnet, wish, why, since))
 
 }  // namespace hostler

@@ -33,6 +33,12 @@ Result<std::uint32_t> AddressPool::pick(const std::set<std::uint32_t>& taken) co
 
 std::string AddressPool::subnet(std::uint32_t index) const { return address(index, 0) + "/24"; }
 
+std::optional<AddressPool::Place> AddressPool::place_of(std::string_view address) const {
+    const auto at = parse_ipv4(address);
+    if (!at || *at < base_ || (*at - base_) >> 8 >= size_) return std::nullopt;
+    return Place{(*at - base_) >> 8, static_cast<int>((*at - base_) & 255)};
+}
+
 std::string AddressPool::address(std::uint32_t index, int place) const {
     const std::uint32_t at = base_ + (index << 8) + static_cast<std::uint32_t>(place);
     return fmt::format("{}.{}.{}.{}", at >> 24, at >> 16 & 255, at >> 8 & 255, at & 255);

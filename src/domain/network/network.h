@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,9 +30,10 @@ struct Subnet {
     std::uint32_t index = 0;  // The how-manieth /24 of the pool.
     bool leaving = false;     // Nobody stands in it; the host is to remove it.
     bool unusable = false;    // The host has something else at these addresses: nobody uses them again.
+    bool foreign = false;     // What stands in it is known to its host alone; unusable meanwhile.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable))
+BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable, foreign))
 
 // The addresses that the master owns: /24 subnets of an IPv4 range. The gateway is .1, claims get .2 to .254.
 class AddressPool {
@@ -43,6 +45,11 @@ public:
     Result<std::uint32_t> pick(const std::set<std::uint32_t>& taken) const;
     std::string subnet(std::uint32_t index) const;              // "10.208.3.0/24"
     std::string address(std::uint32_t index, int place) const;  // "10.208.3.17"; place 1 is the gateway.
+    struct Place {
+        std::uint32_t index = 0;
+        int place = 0;
+    };
+    std::optional<Place> place_of(std::string_view address) const;  // nullopt: it is none of ours.
 
 private:
     std::uint32_t base_ = 0;

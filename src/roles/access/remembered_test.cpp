@@ -57,5 +57,20 @@ TEST(Remembered, AFullDiskRefusesTheHostAllTheSameAndIsTriedAgain) {
     EXPECT_TRUE(journal.entries.contains("revoked/h-1"));
 }
 
+TEST(Remembered, LeavesAloneWhatANewerReleaseWrote) {
+    Loop loop;
+    FlakyJournal journal;
+    journal.entries = {{"warp/1", "x"}, {"revoked-until/h-9", "7"}};
+    {
+        Remembered remembered{journal};
+        EXPECT_FALSE(remembered.revoked("h-9"));
+        ASSERT_TRUE(run(loop, remembered.raise(5)));
+        remembered.revoke("h-1");
+        ASSERT_TRUE(run(loop, remembered.write()));
+    }
+    EXPECT_EQ(journal.entries.at("warp/1"), "x");
+    EXPECT_EQ(journal.entries.at("revoked-until/h-9"), "7");
+}
+
 }  // namespace
 }  // namespace hostler::access

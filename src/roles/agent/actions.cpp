@@ -180,6 +180,17 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     put(label::ports, fmt::format("{}", fmt::join(ports, ",")));
     put(label::volumes, fmt::format("{}", fmt::join(volumes, ",")));
     put(label::name, wanted.name());
+    put(label::image, spec.image);
+    put(label::gpus, fmt::format("{}", fmt::join(wanted.gpus(), ",")));
+    put(label::cpu, fmt::format("{}", spec.cpu_milli));
+    put(label::memory, fmt::format("{}", spec.memory_bytes));
+    std::vector<std::string> probes, mounts;
+    for (const auto& port : wanted.ports())
+        if (port.probe()) probes.push_back(fmt::format("{}{}", port.port(), port.probe_path()));
+    for (const auto& mount : wanted.mounts())
+        mounts.push_back((mount.read_only() ? "ro" : "rw") + mount.path());
+    put(label::probes, fmt::format("{}", fmt::join(probes, "\n")));
+    put(label::mounts, fmt::format("{}", fmt::join(mounts, "\n")));
     if (wanted.jupyter_port() > 0)
         put(label::jupyter, fmt::format("{}{}", wanted.jupyter_port(), wanted.jupyter_path()));
     for (const auto& mount : wanted.mounts()) spec.mounts.push_back({"", mount.path(), mount.read_only()});

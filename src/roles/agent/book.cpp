@@ -65,6 +65,10 @@ struct CommandBook::Record {
     uplink::CommandUpdate answer;  // Else; while begun, how far it is.
 };
 
+bool CommandBook::is_known(State state) {
+    return state == State::begun || state == State::done || state == State::acknowledged;
+}
+
 CommandBook::CommandBook(Journal& journal, Timers& timers) : journal_(journal), timers_(timers) {}
 
 CommandBook::~CommandBook() = default;
@@ -88,6 +92,18 @@ void CommandBook::load() {
             record.order = line->order;
             record.forget = line->forget;
             const std::string body{line->body};
+            // A newer agent was further with it than this one understands: it is not begun again.
+            if (!is_known(record.state)) {
+                log_warn("the journal's {} is of a newer agent; it is left alone until it is forgotten", key);
+                record.answer = failed(key.substr(std::string_view{"command/"}.size()),
+                                       {.code = Code::conflict,
+                                        .message = "a newer agent has had this command",
+                                        .reason = "newer_agent"});
+                record.state = State::acknowledged;
+                records_[key.substr(std::string_view{"command/"}.size())] =
+                    std::make_unique<Record>(std::move(record));
+                continue;
+            }
             whole = record.state == State::begun ? record.command.ParseFromString(body)
                                                  : record.answer.ParseFromString(body);
         }

@@ -49,6 +49,7 @@ public:
 
 private:
     enum class State : char { begun = 'B', done = 'D', acknowledged = 'A' };
+    static bool is_known(State state);
     struct Record;
     struct Obeyed {
         std::uint64_t generation = 0;

@@ -151,6 +151,30 @@ uplink::Workload workload_message(const Workload& workload) {
     made.set_oom_killed(workload.oom_killed);
     made.set_detail(clean_text(workload.detail, detail_max));
     made.set_address(words(workload.address));
+    constexpr std::size_t long_max = 1024;  // Of images and paths.
+    made.set_tenant(words(workload.tenant));
+    made.set_name(words(workload.name));
+    made.set_image(clean_text(workload.image, long_max));
+    made.set_network(words(workload.network));
+    for (const std::string& gpu : workload.gpus) made.add_gpus(words(gpu));
+    made.set_cpu_milli(workload.cpu_milli);
+    made.set_memory_bytes(workload.memory_bytes);
+    for (const std::uint16_t number : workload.ports) {
+        auto& port = *made.add_ports();
+        port.set_port(number);
+        const auto probe = workload.probes.find(number);
+        if (probe == workload.probes.end()) continue;
+        port.set_probe(true);
+        port.set_probe_path(clean_text(probe->second, long_max));
+    }
+    for (std::size_t i = 0; i < workload.volumes.size() && i < workload.mounts.size(); ++i) {
+        auto& mount = *made.add_mounts();
+        mount.set_volume(words(workload.volumes[i]));
+        mount.set_path(clean_text(workload.mounts[i].target, long_max));
+        mount.set_read_only(workload.mounts[i].read_only);
+    }
+    made.set_jupyter_port(workload.jupyter_port);
+    made.set_jupyter_path(clean_text(workload.jupyter_path, long_max));
     return made;
 }
 

@@ -21,10 +21,10 @@ std::uint64_t number(std::string_view text) {
     return made;
 }
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> split(const std::string& text, char by = ',') {
     std::vector<std::string> parts;
     for (std::size_t at = 0; at < text.size();) {
-        const auto end = std::min(text.find(',', at), text.size());
+        const auto end = std::min(text.find(by, at), text.size());
         parts.push_back(text.substr(at, end - at));
         at = end + 1;
     }
@@ -143,6 +143,19 @@ Workload Workloads::of(const Container& container) const {
     const std::string jupyter = value(container, label::jupyter);
     made.jupyter_port = static_cast<std::uint16_t>(number(jupyter));
     made.jupyter_path = jupyter.substr(std::min(jupyter.find('/'), jupyter.size()));
+    made.tenant = value(container, label::tenant);
+    made.name = value(container, label::name);
+    made.image = value(container, label::image);
+    made.network = value(container, label::network);
+    made.gpus = split(value(container, label::gpus));
+    made.cpu_milli = static_cast<std::int64_t>(number(value(container, label::cpu)));
+    made.memory_bytes = static_cast<std::int64_t>(number(value(container, label::memory)));
+    for (const std::string& line : split(value(container, label::probes), '\n'))
+        made.probes[static_cast<std::uint16_t>(number(line))] =
+            line.substr(std::min(line.find('/'), line.size()));
+    for (const std::string& line : split(value(container, label::mounts), '\n'))
+        made.mounts.push_back(
+            {"", line.substr(std::min(line.find('/'), line.size())), line.starts_with("ro")});
     switch (container.state) {
         case ContainerState::created: made.state = WorkloadState::created; break;
         case ContainerState::running: made.state = WorkloadState::running; break;

@@ -30,6 +30,16 @@ struct Workload {
     std::vector<std::string> volumes;  // That it mounts.
     std::uint16_t jupyter_port = 0;    // Of a notebook server; 0: it has none.
     std::string jupyter_path;
+    // For a master that does not know it.
+    std::string tenant;
+    std::string name;
+    std::string image;
+    std::string network;
+    std::vector<std::string> gpus;
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    std::map<std::uint16_t, std::string> probes;  // Path by port.
+    std::vector<MountSpec> mounts;                // Of `volumes`, one for each.
     bool operator==(const Workload&) const = default;
 };
 
@@ -45,6 +55,12 @@ inline constexpr std::string_view ports = "hostler.ports";      // "8080,22"
 inline constexpr std::string_view volumes = "hostler.volumes";  // As ports.
 inline constexpr std::string_view jupyter = "hostler.jupyter";  // "8888/path"
 inline constexpr std::string_view name = "hostler.name";
+inline constexpr std::string_view image = "hostler.image";
+inline constexpr std::string_view gpus = "hostler.gpus";      // UUIDs, as ports.
+inline constexpr std::string_view cpu = "hostler.cpu";        // Thousandths.
+inline constexpr std::string_view memory = "hostler.memory";  // Bytes.
+inline constexpr std::string_view probes = "hostler.probes";  // A line each: "8080/healthz", "22".
+inline constexpr std::string_view mounts = "hostler.mounts";  // A line for each volume: "rw/data".
 }  // namespace label
 
 std::string container_name(std::string_view instance);

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/host_link.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/links.h"
@@ -32,13 +33,18 @@ struct Sessions {
         const auto number = up.session();
         if (!up.host().empty()) {
             Desk& desk = term->desk("host/" + up.host());
+            if (may_come_back(desk, up.host())) return add(up);  // If it can show its certificate.
             if (const auto known = host_connected(desk, up.host(), access, number); !known)
                 return refuse(number, up.host(), known.error());
             term->hosts_moved({up.host()});
         }
-        forget(number);
-        rows[number] = {.host = up.host()};
-        invite(number);
+        add(up);
+    }
+
+    void add(const uplink::SessionUp& up) {
+        forget(up.session());
+        rows[up.session()] = {.host = up.host()};
+        invite(up.session());
     }
 
     // Who was removed is cut off everywhere. Of a host that never was only this access point has heard.

@@ -27,6 +27,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_volumes();
     add_keys();
     add_shares();
+    add_foreign();
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
 

@@ -38,6 +38,7 @@ private:
     void add_volumes();
     void add_keys();
     void add_shares();
+    void add_foreign();
 
     // An operation that changes something: decided at once, answered when it is durable. `decide` is called
     // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same

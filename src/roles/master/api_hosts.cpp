@@ -11,7 +11,7 @@ namespace hostler::master {
 namespace {
 
 api::Explanation explain_host(const Desk& desk, const Host& host) {
-    const std::string why = unavailable(host);
+    const std::string why = unavailable(desk, host);
     api::Explanation shown{
         .token = why.empty() ? "ready" : text_of(host.phase),
         .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/api_lookup.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_rules.h"
@@ -122,6 +123,18 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameShare& req
     const Share* share = desk.estate.shares.find(request.share);
     if (!share) return {};
     return named(*share, fmt::format(R"({{"instance":"{}","port":{}}})", share->instance, share->port));
+}
+
+// Of a workload that is adopted it is the instance from then on.
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameForeignWorkload& request) {
+    if (const auto claim = find_foreign(desk, request.workload))
+        return {"foreign_workload/" + request.workload, (*claim)->tenant,
+                api::encode(view_foreign(desk, **claim))};
+    const Instance* instance = desk.estate.instances.find(request.workload);
+    return instance ? named(*instance, api::encode(view(desk, *instance))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleForeignWorkload& request) {
+    return subject_of(desk, call, api::NameForeignWorkload{request.workload});
 }
 
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {

@@ -37,6 +37,8 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateApi
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameApiKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateShare& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameShare& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameForeignWorkload& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleForeignWorkload& request);
 
 // The same once it is done: what was made under a name of ours is known by the response alone.
 template <class Request, class Response>

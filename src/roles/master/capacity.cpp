@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/foreign_rules.h"
 #include "roles/master/image_rules.h"
 
 namespace hostler::master {
@@ -43,12 +44,18 @@ std::string unavailable(const Host& host) {
     return {};
 }
 
+std::string unavailable(const Desk& desk, const Host& host) {
+    std::string why = unavailable(host);
+    if (why.empty() && awaits_word(desk, host.id)) why = "has not said what runs there since the restore";
+    return why;
+}
+
 std::vector<Candidate> candidates(const Desk& desk, const std::string& spec, const std::string& image) {
     std::map<std::string, Candidate> by_host;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         if (host.phase == HostPhase::retired) continue;
         Candidate candidate{
-            .id = id, .name = host.facts.hostname, .zone = host.zone, .unavailable = unavailable(host)};
+            .id = id, .name = host.facts.hostname, .zone = host.zone, .unavailable = unavailable(desk, host)};
         candidate.cpu_milli = candidate.cpu_total_milli = host.facts.cpus * std::int64_t{1000};
         candidate.memory_bytes = candidate.memory_total_bytes = host.facts.memory_bytes;
         candidate.places = place_max - place_min + 1;
@@ -69,8 +76,9 @@ std::vector<Candidate> candidates(const Desk& desk, const std::string& spec, con
         candidate.cpu_milli -= claim.cpu_milli;
         candidate.memory_bytes -= claim.memory_bytes;
         candidate.places -= claim.address_index > 0 ? 1 : 0;
-        std::erase_if(candidate.gpus,
-                      [&](const FreeGpu& gpu) { return std::ranges::count(claim.gpus, gpu.uuid) > 0; });
+        std::erase_if(candidate.gpus, [&](const FreeGpu& gpu) {
+            return std::ranges::count(claim.gpus, gpu.uuid) > 0 || uses(desk, claim, gpu.uuid);
+        });
     }
     for (const auto& [id, volume] : desk.estate.volumes.all())
         if (const auto at = by_host.find(volume.host); at != by_host.end())

@@ -25,5 +25,6 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
 
 // Why nothing new goes to this host; empty: it may.
 std::string unavailable(const Host& host);
+std::string unavailable(const Desk& desk, const Host& host);  // And in a store that was restored.
 
 }  // namespace hostler::master

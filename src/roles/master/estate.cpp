@@ -7,7 +7,7 @@ namespace hostler::master {
 namespace {
 
 template <class T>
-Object envelope(T& row, std::uint64_t number, bool live) {
+Object envelope(T& row, const std::map<std::string, std::string>& beyond, std::uint64_t number, bool live) {
     if (row.meta.created == 0) row.meta.created = number;
     row.meta.version = number;
     Object object;
@@ -20,7 +20,8 @@ Object envelope(T& row, std::uint64_t number, bool live) {
     object.created = row.meta.created;
     object.version = row.meta.version;
     object.live = live;
-    object.body = encode_body(row);
+    const auto before = beyond.find(object.id);
+    object.body = before == beyond.end() ? encode_body(row) : encode_body_onto(row, before->second);
     return object;
 }
 
@@ -74,12 +75,13 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
     changes.number = number;
     each_table(*this, [&]<class T>(Table<T>& table) {
         for (const std::string& id : table.changed_) {
-            changes.put.push_back(envelope(table.rows_.at(id), number, true));
+            changes.put.push_back(envelope(table.rows_.at(id), table.beyond_, number, true));
             touched.push_back({std::string{Kind<T>::name}, id});
         }
         for (T& row : table.retired_) {
-            changes.put.push_back(envelope(row, number, false));
+            changes.put.push_back(envelope(row, table.beyond_, number, false));
             touched.push_back({std::string{Kind<T>::name}, Kind<T>::id(row)});
+            table.beyond_.erase(Kind<T>::id(row));
         }
         for (const std::string& id : table.erased_) {
             if (table.rows_.contains(id)) continue;  // Made again under the same name.
@@ -103,13 +105,15 @@ Result<> Estate::load(const std::vector<Object>& objects) {
         each_table(*this, [&]<class T>(Table<T>& table) {
             if (object.kind != Kind<T>::name) return;
             known = true;
-            auto row = decode_body<T>(object.body);
+            bool beyond = false;
+            auto row = decode_body<T>(object.body, &beyond);
             if (!row) {
                 read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id,
                                                         row.error().message));
                 return;
             }
             row->meta = {object.generation, object.created, object.version};
+            if (beyond) table.beyond_[object.id] = object.body;
             table.rows_.emplace(object.id, std::move(*row));
         });
         TRY(std::move(read));

@@ -57,6 +57,7 @@ public:
         if (row->second.meta.created != 0) erased_.insert(id);
         rows_.erase(row);
         changed_.erase(id);
+        beyond_.erase(id);
     }
 
 private:
@@ -65,6 +66,8 @@ private:
     std::set<std::string> changed_;
     std::vector<T> retired_;
     std::set<std::string> erased_;
+    std::map<std::string, std::string>
+        beyond_;  // Bodies as they came that have more in them than this release knows.
 };
 
 // What one commit changed, for those who watch.
@@ -96,6 +99,7 @@ public:
     Table<Share> shares;
     Table<Answer> answers;
     Table<LongOperation> operations;
+    Table<Restore> restores;
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -124,7 +128,7 @@ private:
         visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
-        visit(self.shares), visit(self.stock_images);
+        visit(self.shares), visit(self.stock_images), visit(self.restores);
     }
     void ledger(const Claim& claim, std::string use);
 

@@ -65,6 +65,18 @@ private:
     Admission::Turn& turn_;
 };
 
+// Raises a flag as long as it lives.
+class Raised {
+public:
+    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Raised() { flag_ = false; }
+    Raised(const Raised&) = delete;
+    Raised& operator=(const Raised&) = delete;
+
+private:
+    bool& flag_;
+};
+
 // The fields of a form, as browsers send it.
 std::string form_field(std::string_view body, std::string_view name) {
     while (!body.empty()) {
@@ -106,6 +118,11 @@ Task<> Front::answer(http::Exchange& exchange) {
         if (answered) co_return Result<>{};
     }
     if (path == "/sign-in") co_return co_await sign_in(exchange);
+    if (path == "/v1/backup" && exchange.request.method == "GET") {
+        const auto sent = co_await send_backup(exchange);
+        if (sent || exchange.started()) co_return sent;
+        co_return co_await refuse(exchange, sent.error());
+    }
     co_return co_await answer_api(exchange);
 }
 
@@ -213,6 +230,38 @@ Task<> Front::answer_api(http::Exchange& exchange) {
 Task<> Front::refuse(http::Exchange& exchange, const Error& error) {
     if (error.code == Code::cancelled) co_return std::unexpected(error);
     co_return co_await exchange.respond(response_of(api::reply_of(error)));
+}
+
+Task<> Front::send_backup(http::Exchange& exchange) {
+    const api::Caller caller = CO_TRY(caller_of_request(exchange));
+    if (!caller.is_operator)
+        co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
+                       "forbidden");
+    if (backup_under_way_)
+        co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
+                       "backup_under_way");
+    const Raised raised{backup_under_way_};
+    const TermPtr term = CO_TRY(api_.leader());
+    const WallTime now = ports_.timers.wall();
+    Estate& estate = term->desk(caller.actor).estate;
+    estate.event("master", "store", "", "backup", "A backup of the store was begun.");
+    estate.audit({.time = now,
+                  .actor = caller.actor,
+                  .address = caller.address,
+                  .operation = "backup",
+                  .subject = "master/store",
+                  .status = 200});
+    CO_TRY(co_await term->commit());
+    const auto backup = CO_TRY(co_await ports_.store.backup(now, ports_.digest));
+    http::Response head;
+    head.headers.set("Content-Type", "application/octet-stream");
+    head.headers.set("Cache-Control", "no-store");
+    CO_TRY(co_await exchange.start(std::move(head)));
+    while (true) {
+        const std::string piece = CO_TRY(co_await backup->next());
+        if (piece.empty()) co_return co_await exchange.end();
+        CO_TRY(co_await exchange.write(piece));
+    }
 }
 
 Task<> Front::sign_in(http::Exchange& exchange) {

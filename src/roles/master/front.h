@@ -24,6 +24,8 @@ private:
     Task<> answer_api(http::Exchange& exchange);
     Task<> refuse(http::Exchange& exchange, const Error& error);
     Task<> sign_in(http::Exchange& exchange);
+    // GET /v1/backup: no operation of the table, since its answer is a file of any size and no JSON.
+    Task<> send_backup(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
 
     const Ports& ports_;
@@ -32,6 +34,7 @@ private:
     Api api_;
     Forward forward_;
     Admission admission_;
+    bool backup_under_way_ = false;
     http::ServerLimits limits_;
 };
 

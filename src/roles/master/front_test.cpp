@@ -388,5 +388,20 @@ TEST_F(SignInTest, WithAPortEachTheSessionIsForTheInstanceBehindThePort) {
                 StartsWith("HTTP/1.1 404"));
 }
 
+TEST_F(FrontTest, AnOperatorGetsABackupAndNobodyElse) {
+    EXPECT_THAT(get("/v1/backup"), StartsWith("HTTP/1.1 401"));
+    EXPECT_THAT(get("/v1/backup", key("hk_acme")), StartsWith("HTTP/1.1 403"));
+    const std::string told = get("/v1/backup", key("hk_operator"));
+    EXPECT_THAT(told, StartsWith("HTTP/1.1 200"));
+    EXPECT_THAT(told, HasSubstr("application/octet-stream"));
+    EXPECT_THAT(told, HasSubstr("6\r\npiece \r\n6\r\npiece \r\n6\r\npiece \r\n0\r\n"));
+    EXPECT_EQ(store.audit.back().operation, "backup");
+    EXPECT_EQ(store.log.back().reason, "backup");
+    store.backup_failure = Error{Code::exhausted, "no room", "disk_full"};
+    EXPECT_THAT(get("/v1/backup", key("hk_operator")), HasSubstr("disk_full"));
+    store.backup_failure.reset();
+    EXPECT_THAT(get("/v1/backup", key("hk_operator")), StartsWith("HTTP/1.1 200"));
+}
+
 }  // namespace
 }  // namespace hostler::master

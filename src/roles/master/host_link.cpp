@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/messages.h"
 #include "wire/link.h"
@@ -47,6 +48,8 @@ Result<uplink::Frame> renewed(Term& term, const std::string& host, const std::st
     Desk& desk = term.desk("host/" + host);
     TRY(check_host(desk, host));
     const std::string key = TRY(term.ports().authority.key_fingerprint(csr));
+    // Of one that came back after a restore: it has shown the certificate of the key that it joined with.
+    if (desk.estate.hosts.at(host).key.empty()) desk.estate.hosts.edit(host).key = key;
     TRY(check_renewal(desk, host, key));
     uplink::Frame answer;
     auto& into = *answer.mutable_join_answer();
@@ -132,6 +135,7 @@ struct Words {
     void hello(std::uint64_t call, const uplink::AgentHello& hello) {
         if (hello.epoch() > term->epoch()) return term->outranked("host " + host, hello.epoch());
         Desk& desk = term->desk("host/" + host);
+        if (may_come_back(desk, host)) take_back(desk, host, from.access);
         if (const auto ours = check_host(desk, host); !ours) return refuse(call, ours.error());
         if (const auto boot = check_boot(desk, host, hello.boot_id().substr(0, 256), from.invitation,
                                          term->host_limits().invitation);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "roles/master/command_rules.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/stock_rules.h"
@@ -86,62 +87,6 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
 void note_images(HostLive& live, HostReport& report) {
     if (report.images && report.images_truncated && live.images) report.images->merge(*live.images);
     live.images = std::move(report.images);
-}
-
-// An instance that we let go, and whose container runs there all the same.
-bool overdue(const Desk& desk, const std::string& host, const std::string& id) {
-    const Instance* instance = desk.estate.instances.find(id);
-    return instance && instance->host == host && instance->claim.empty();
-}
-
-// The GPUs that the ledger gives to nobody else. Stock that counts on one which something runs on has no
-// place there.
-std::vector<std::string> gpus_to_hold(Desk& desk, const std::string& host, std::vector<std::string> gpus) {
-    std::vector<std::string> displaced;
-    for (const auto& [id, claim] : desk.estate.claims.all()) {
-        if (claim.host != host || std::ranges::none_of(claim.gpus, [&](const auto& gpu) {
-                return std::ranges::count(gpus, gpu) > 0;
-            }))
-            continue;
-        if (claim.use == ClaimUse::stock)
-            displaced.push_back(claim.holder);
-        else
-            std::erase_if(gpus, [&](const auto& gpu) { return std::ranges::count(claim.gpus, gpu) > 0; });
-    }
-    for (const std::string& slot : displaced) displace(desk, slot);
-    return gpus;
-}
-
-// Somebody else's, or ours from before a restore: it holds what it holds until a person decides.
-void note_foreign(Desk& desk, const std::string& host, const HostLive& seen) {
-    for (const auto& [instance, workload] : seen.workloads) {
-        if (desk.estate.instances.find(instance) && !overdue(desk, host, instance)) continue;
-        const bool held = std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) {
-            return row.second.holder == instance && row.second.host == host;
-        });
-        if (held) continue;
-        Claim claim{.id = new_id(desk.random, "c"),
-                    .host = host,
-                    .zone = desk.estate.hosts.at(host).zone,
-                    .use = ClaimUse::foreign,
-                    .tenant = workload.tenant,
-                    .holder = instance};
-        claim.cpu_milli = workload.cpu_milli;
-        claim.memory_bytes = workload.memory_bytes;
-        claim.gpus = gpus_to_hold(desk, host, workload.gpus);
-        desk.estate.hold(std::move(claim));
-        desk.estate.event("host", host, "", "foreign_workload",
-                          fmt::format("Workload {} runs there and holds no place.", instance));
-    }
-    std::vector<std::string> over;
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.use == ClaimUse::foreign && claim.host == host && !seen.workloads.contains(claim.holder))
-            over.push_back(id);
-    for (const std::string& id : over) desk.estate.release(id);
-    for (const auto& [instance, workload] : seen.workloads)
-        if (overdue(desk, host, instance) && !commanded(desk, instance) && !resting(desk, instance))
-            command(desk, host, Verb::stop_workload, instance,
-                    desk.estate.instances.at(instance).meta.generation);
 }
 
 }  // namespace
@@ -336,7 +281,8 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
                 !only_its_answer_counts(desk.estate.instances.at(instance)))
                 missed[instance] = live.missed[instance] + 1;
         live.missed = std::move(missed);
-        note_foreign(desk, id, live);
+        note_word(desk, id);
+        note_foreign(desk, id);
     } else {
         for (auto& [instance, workload] : report.workloads) live.workloads[instance] = std::move(workload);
     }

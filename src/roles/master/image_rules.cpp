@@ -52,8 +52,8 @@ std::set<OnHost> under_way(const Desk& desk) {
 bool takes_images(const Desk& desk, const std::string& id) {
     const Host* host = desk.estate.hosts.find(id);
     const auto live = desk.live.hosts.find(id);
-    return host && unavailable(*host).empty() && live != desk.live.hosts.end() && live->second.connected &&
-           live->second.images;
+    return host && unavailable(desk, *host).empty() && live != desk.live.hosts.end() &&
+           live->second.connected && live->second.images;
 }
 
 }  // namespace

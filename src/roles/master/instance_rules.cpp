@@ -6,6 +6,7 @@
 
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
@@ -33,32 +34,6 @@ std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from,
                          .base_url = port.base_url});
     }
     return ports;
-}
-
-// Without a wildcard domain each port of an instance is a port of the gateway's own.
-Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
-    const bool wanted = std::ranges::any_of(desk.estate.gateways.all(),
-                                            [](const auto& row) { return row.second.domain.empty(); });
-    if (!wanted) return {};
-    // Ports of what has ended are left alone while there are others: its page says that it has.
-    std::set<int> taken, remembered;
-    for (const auto& [id, other] : desk.estate.instances.all())
-        for (const InstancePort& port : other.spec.ports)
-            (is_final(other.phase) ? remembered : taken).insert(port.own_port);
-    for (InstancePort& port : ports) {
-        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max;
-             ++candidate) {
-            if (taken.contains(candidate)) continue;
-            if (port.own_port == 0) port.own_port = candidate;
-            if (remembered.contains(candidate)) continue;
-            port.own_port = candidate;
-            break;
-        }
-        if (port.own_port == 0)
-            return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
-        taken.insert(port.own_port);
-    }
-    return {};
 }
 
 Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
@@ -164,6 +139,31 @@ void note_absence(Desk& desk, const Instance& instance) {
 
 }  // namespace
 
+Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
+    const bool wanted = std::ranges::any_of(desk.estate.gateways.all(),
+                                            [](const auto& row) { return row.second.domain.empty(); });
+    if (!wanted) return {};
+    // Ports of what has ended are left alone while there are others: its page says that it has.
+    std::set<int> taken, remembered;
+    for (const auto& [id, other] : desk.estate.instances.all())
+        for (const InstancePort& port : other.spec.ports)
+            (is_final(other.phase) ? remembered : taken).insert(port.own_port);
+    for (InstancePort& port : ports) {
+        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max;
+             ++candidate) {
+            if (taken.contains(candidate)) continue;
+            if (port.own_port == 0) port.own_port = candidate;
+            if (remembered.contains(candidate)) continue;
+            port.own_port = candidate;
+            break;
+        }
+        if (port.own_port == 0)
+            return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
+        taken.insert(port.own_port);
+    }
+    return {};
+}
+
 const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id) {
     for (const auto& [id, instance] : desk.estate.instances.all())
         if (instance.tenant == tenant && instance.caller_id == caller_id) return &instance;
@@ -255,7 +255,7 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
 
 void reconcile_instance(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
-    if (!instance || instance->claim.empty()) return;
+    if (!instance || instance->claim.empty() || awaits_word(desk, instance->host)) return;
     Seen seen = desk.live.seen(instance->host, id);
     if (is_restartable(instance->phase) && is_of_earlier_run(desk, *instance)) {
         // Its host was lost before it could begin it anew.

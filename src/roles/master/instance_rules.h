@@ -44,4 +44,8 @@ const Instance* find_instance(const Desk& desk, const std::string& tenant, const
 // The host name's first label of an instance's port: "8080-i-7f3k2m9qxy".
 std::string route_name(const Instance& instance, int port);
 
+// Without a wildcard domain each port of an instance is a port of the gateway's own. Errors: conflict
+// (no_gateway_port).
+Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports);
+
 }  // namespace hostler::master

@@ -10,6 +10,7 @@
 #include "domain/instance/instance.h"
 #include "domain/inventory/claim.h"
 #include "domain/inventory/host_record.h"
+#include "domain/inventory/restore.h"
 #include "domain/inventory/zone.h"
 #include "domain/network/network.h"
 #include "domain/stock/stock.h"
@@ -54,6 +55,7 @@ HOSTLER_KIND(ApiKey, "api_key", id, object.tenant, object.revoked_at != 0 ? "rev
 HOSTLER_KIND(SignIn, "sign_in", hash, "", "")
 HOSTLER_KIND(Share, "share", id, object.tenant, "")
 HOSTLER_KIND(Answer, "answer", id, object.tenant, "")
+HOSTLER_KIND(Restore, "restore", id, "", "")
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))
 
 #undef HOSTLER_KIND
@@ -62,7 +64,11 @@ HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase
 // missing ones keep their initialisers.
 template <class T>
 std::string encode_body(const T& object);
+// The same, with what `before` has and this release does not know.
 template <class T>
-Result<T> decode_body(std::string_view body);  // Errors: internal.
+std::string encode_body_onto(const T& object, std::string_view before);
+// `beyond` is told whether there is something that this release does not know. Errors: internal.
+template <class T>
+Result<T> decode_body(std::string_view body, bool* beyond = nullptr);
 
 }  // namespace hostler::master

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/timers.h"
+#include "domain/instance/instance.h"
 #include "domain/instance/plan.h"
 #include "domain/inventory/sample.h"
 
@@ -29,6 +30,15 @@ struct SeenWorkload {
         unused_ms{};  // At `heard_at`; 0: it was in use; nullopt: its host does not say.
     std::string used_by{};
     std::int64_t heard_at = 0;  // When the report came.
+    // What its container says of itself.
+    std::string name{};
+    std::string image{};
+    std::string network{};
+    std::string address{};
+    std::vector<InstancePort> ports{};
+    std::vector<InstanceVolume> mounts{};
+    int jupyter_port = 0;
+    std::string jupyter_path{};
 };
 
 struct HostLive {

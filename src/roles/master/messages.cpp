@@ -91,6 +91,19 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     if (from.has_unused_ms())
         seen.unused_ms = static_cast<std::int64_t>(std::min(from.unused_ms(), unused_max));
     seen.used_by = from.used_by();
+    seen.name = from.name();
+    seen.image = from.image();
+    seen.network = from.network();
+    seen.address = from.address();
+    for (const auto& port : from.ports())
+        if (port.port() > 0 && port.port() <= 65535)
+            seen.ports.push_back({.port = static_cast<int>(port.port()),
+                                  .is_probe = port.probe(),
+                                  .base_url = port.probe_path()});
+    for (const auto& mount : from.mounts())
+        seen.mounts.push_back({mount.volume(), mount.path(), mount.read_only()});
+    seen.jupyter_port = static_cast<int>(std::min(from.jupyter_port(), 65535u));
+    seen.jupyter_path = from.jupyter_path();
     return seen;
 }
 

@@ -9,6 +9,8 @@ namespace {
 bool in_use(const Desk& desk, const std::string& subnet) {
     for (const auto& [id, instance] : desk.estate.instances.all())
         if (instance.subnet == subnet) return true;
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        if (claim.use == ClaimUse::foreign && claim.subnet == subnet) return true;
     return false;
 }
 
@@ -39,6 +41,19 @@ Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const st
                                      .index = *index});
 }
 
+void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index) {
+    if (claim.subnet.empty() || claim.tenant.empty() || desk.estate.subnets.find(claim.subnet)) return;
+    for (const auto& [id, subnet] : desk.estate.subnets.all())
+        if (subnet.index == index) return;
+    desk.estate.subnets.add({.id = claim.subnet,
+                             .network = network_of(desk, claim.tenant).id,
+                             .tenant = claim.tenant,
+                             .host = claim.host,
+                             .index = index,
+                             .unusable = true,
+                             .foreign = true});
+}
+
 // One that is on its way out is not used again: whoever comes next gets another, so the removal needs no
 // haste.
 void leave_subnet(Desk& desk, const std::string& id) {
@@ -59,6 +74,10 @@ void reconcile_subnets(Desk& desk) {
     for (const auto& [id, subnet] : desk.estate.subnets.all()) ids.push_back(id);
     for (const std::string& id : ids) {
         const Subnet& subnet = desk.estate.subnets.at(id);
+        if (subnet.foreign && !in_use(desk, id)) {
+            Subnet& left = desk.estate.subnets.edit(id);
+            left.foreign = left.unusable = false;
+        }
         if (subnet.unusable) continue;
         if (!subnet.leaving)
             leave_subnet(desk, id);

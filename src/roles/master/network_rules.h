@@ -17,4 +17,8 @@ void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& an
 // Removes once more what a host failed to remove, and what nobody stands in.
 void reconcile_subnets(Desk& desk);
 
+// In which a workload stands that the store does not know: nobody else gets its addresses, if they are still
+// free.
+void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index);
+
 }  // namespace hostler::master

@@ -28,6 +28,14 @@ std::unexpected<Error> is_stopping(const Instance& instance) {
         fmt::format("Wait until it has stopped: `hostler instance stop {} --wait`.", instance.caller_id));
 }
 
+// Another container would begin without what this one was given.
+std::unexpected<Error> was_adopted(const Instance& instance) {
+    return refuse(fmt::format("instance {} was adopted as it ran: its command and variables are not known",
+                              instance.caller_id),
+                  "instance_adopted",
+                  "Delete it when it has done its work, and create another with its volumes.");
+}
+
 // What its container was is forgotten: the next one is another run.
 void begin_run(Instance& instance) {
     instance.run_generation = ++instance.meta.generation;
@@ -55,6 +63,7 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
         case InstancePhase::running:
         case InstancePhase::lost: break;
     }
+    if (now.adopted) return was_adopted(now);
     ++desk.estate.instances.edit(id).meta.generation;
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::halt, reason, message);
@@ -117,6 +126,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
         case InstancePhase::stopped:
         case InstancePhase::failed: return has_ended(now);
     }
+    if (now.adopted) return was_adopted(now);
     begin_run(desk.estate.instances.edit(id));
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");

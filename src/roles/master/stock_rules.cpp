@@ -7,6 +7,7 @@
 
 #include "core/quantity.h"
 #include "roles/master/capacity.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/image_rules.h"
 
 namespace hostler::master {
@@ -223,7 +224,7 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::stri
         const Claim& held = desk.estate.claims.at(slot.claim);
         if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
         const Host* on = desk.estate.hosts.find(held.host);
-        if (!on || !unavailable(*on).empty() || without_room.contains(held.host)) continue;
+        if (!on || !unavailable(desk, *on).empty() || without_room.contains(held.host)) continue;
         const bool has = !image.empty() && has_image(desk, held.host, image);
         if (best && std::tuple(!best_has_image, best->meta.created, best->id) <=
                         std::tuple(!has, slot.meta.created, slot.id))
@@ -239,7 +240,7 @@ void refill(Desk& desk, const std::string& id) {
     slot.instance.clear();
     const Claim& held = desk.estate.claims.at(slot.claim);
     const Host* host = desk.estate.hosts.find(held.host);
-    if (host && unavailable(*host).empty()) {
+    if (host && unavailable(desk, *host).empty() && !used_by_foreign(desk, held)) {
         slot.phase = SlotPhase::idle;
         desk.estate.pass_on(slot.claim, ClaimUse::stock, "", id);
         return;

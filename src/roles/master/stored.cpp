@@ -32,6 +32,7 @@ HOSTLER_JSON(hostler::ApiKey)
 HOSTLER_JSON(hostler::SignIn)
 HOSTLER_JSON(hostler::Share)
 HOSTLER_JSON(hostler::Answer)
+HOSTLER_JSON(hostler::Restore)
 HOSTLER_JSON(hostler::LongOperation)
 
 namespace hostler::master {
@@ -42,13 +43,19 @@ std::string encode_body(const T& object) {
 }
 
 template <class T>
-Result<T> decode_body(std::string_view body) {
-    return api::decode_stored<T>(body);
+std::string encode_body_onto(const T& object, std::string_view before) {
+    return api::encode_onto(object, before);
 }
 
-#define HOSTLER_STORED(type)                       \
-    template std::string encode_body(const type&); \
-    template Result<type> decode_body(std::string_view);
+template <class T>
+Result<T> decode_body(std::string_view body, bool* beyond) {
+    return api::decode_stored<T>(body, beyond);
+}
+
+#define HOSTLER_STORED(type)                                              \
+    template std::string encode_body(const type&);                        \
+    template std::string encode_body_onto(const type&, std::string_view); \
+    template Result<type> decode_body(std::string_view, bool*);
 
 HOSTLER_STORED(Zone)
 HOSTLER_STORED(AccessPoint)
@@ -69,6 +76,7 @@ HOSTLER_STORED(ApiKey)
 HOSTLER_STORED(SignIn)
 HOSTLER_STORED(Share)
 HOSTLER_STORED(Answer)
+HOSTLER_STORED(Restore)
 HOSTLER_STORED(LongOperation)
 
 }  // namespace hostler::master

@@ -293,8 +293,8 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
                 shown.message = slot.message;
                 break;
             case SlotPhase::idle:
-                host&& unavailable(*host).empty() ? count(shown.idle, in.idle)
-                                                  : count(shown.preparing, in.preparing);
+                host&& unavailable(desk, *host).empty() ? count(shown.idle, in.idle)
+                                                        : count(shown.preparing, in.preparing);
                 break;
         }
     }

@@ -23,4 +23,6 @@ api::LongOperation view(const LongOperation& operation);
 api::ApiKey view(const ApiKey& key);
 api::Event view(const EventRecord& event);
 
+api::ForeignWorkload view_foreign(const Desk& desk, const Claim& claim);
+
 }  // namespace hostler::master

@@ -13,6 +13,7 @@ void StoreLedger::led(std::uint64_t epoch) {
 }
 
 void StoreLedger::restored() {
+    restored_ = true;
     epochs_.clear();
     objects_.clear();
     ledger_.clear();
@@ -82,6 +83,11 @@ void StoreLedger::balance(const std::string& claim) {
 
 void StoreLedger::loaded(const Snapshot& snapshot, std::uint64_t epoch) {
     if (!epochs_.empty() && epoch < *epochs_.rbegin()) return;  // Another has led since; this one will hear.
+    if (std::exchange(restored_, false))
+        for (const Object& object : snapshot.live) {
+            objects_[{object.kind, object.id}] = object.body;
+            if (object.kind == "claim") ledger_[object.id] = object.body;
+        }
     if (snapshot.number < acknowledged_)
         found_.report(Invariant::durable, fmt::format("the store came back at commit {}; {} was acknowledged",
                                                       snapshot.number, acknowledged_));

@@ -21,7 +21,8 @@ public:
     void acknowledged(std::uint64_t epoch, std::uint64_t number);
     void refused(std::uint64_t epoch, std::uint64_t number);     // Certainly not written.
     void loaded(const Snapshot& snapshot, std::uint64_t epoch);  // By who led in that epoch last.
-    void restored();  // An older state has taken the place of all that was known.
+    // An older state has taken the place of all that was known: what is loaded next.
+    void restored();
     std::uint64_t calls = 0;
     std::function<void(std::string)> tell;  // The story.
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
@@ -34,6 +35,7 @@ private:
     void balance(const std::string& claim);
 
     Findings& found_;
+    bool restored_ = false;
     std::set<std::uint64_t> epochs_;
     std::uint64_t acknowledged_ = 0;
     std::deque<Changes> in_doubt_;  // Called and not answered; a part of them may be there after a crash.
@@ -58,6 +60,9 @@ public:
         return store_.events(std::move(query));
     }
     Task<> prune(WallTime before) override { return store_.prune(before); }
+    Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
+        return store_.backup(taken, digest);
+    }
 
 private:
     Task<> wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number);

@@ -72,6 +72,14 @@ public:
         pruned.push_back(before);
         co_return Result<>{};
     }
+    Task<std::unique_ptr<Backup>> backup(WallTime, const Digest&) override {
+        struct Pieces final : Backup {
+            Task<std::string> next() override { co_return left-- > 0 ? "piece " : ""; }
+            int left = 3;
+        };
+        if (backup_failure) co_return std::unexpected(*backup_failure);
+        co_return std::make_unique<Pieces>();
+    }
     void let_go() {
         hang = false;
         for (auto& waker : std::exchange(waiting, {})) waker->wake({});
@@ -80,7 +88,7 @@ public:
     bool hang = false;
     std::optional<Error> failure;
     bool hang_renewals = false;
-    std::optional<Error> renewal_failure;
+    std::optional<Error> renewal_failure, backup_failure;
     int renewals = 0;
     std::deque<WakerPtr<void>> renewing;
     std::vector<std::uint64_t> begun, done;

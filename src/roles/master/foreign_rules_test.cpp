@@ -1,0 +1,252 @@
+#include "roles/master/foreign_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "roles/master/capacity.h"
+#include "roles/master/rest_rules.h"
+#include "roles/master/testing/desk_rig.h"
+
+namespace hostler::master {
+namespace {
+
+using ::testing::Contains;
+using testing::DeskRig;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Rig : DeskRig {
+    // What a container says that was made after the backup.
+    SeenWorkload made_since(const std::string& network = "sn-lost",
+                            const std::string& address = "10.208.7.9") {
+        return {.state = "running",
+                .generation = 3,
+                .ready = true,
+                .tenant = "acme",
+                .gpus = {"GPU-a-1"},
+                .cpu_milli = 4000,
+                .memory_bytes = std::int64_t{16} << 30,
+                .name = "notebook",
+                .image = "demo:1",
+                .network = network,
+                .address = address,
+                .ports = {{.port = 8080, .is_probe = true, .base_url = "/ready"}},
+                .mounts = {{"v-lost", "/data", false}}};
+    }
+    // The store is of a backup: no host has said anything since.
+    void restored() {
+        estate.restores.add({.id = "restore", .taken_at = 1, .restored_at = 2});
+        live = {};
+        for (const auto& [id, host] : estate.hosts.all()) connect(id);
+    }
+    const Claim& foreign(const std::string& workload) { return **find_foreign(desk, workload); }
+};
+
+TEST(Foreign, SaysAllThatItsContainerSaysAndHoldsItsAddresses) {
+    Rig rig;
+    const auto a = rig.host("a");
+    rig.said[a]["i-lost"] = rig.made_since();
+    rig.report(a);
+    const Claim& claim = rig.foreign("i-lost");
+    EXPECT_EQ(claim.cpu_milli, 4000);
+    EXPECT_EQ(claim.address_index, 9);
+    EXPECT_EQ(claim.since, rig.estate.micros());
+    const Subnet& subnet = rig.estate.subnets.at("sn-lost");
+    EXPECT_EQ(subnet.index, 7u);
+    EXPECT_TRUE(subnet.unusable && subnet.foreign);
+    EXPECT_EQ(subnet.tenant, "acme");
+    reconcile_subnets(rig.desk);
+    EXPECT_TRUE(rig.estate.commands.all().empty()) << "its network is not taken from under it";
+    EXPECT_THAT(not_known(rig.desk, claim), Contains("variables"));
+    EXPECT_THAT(not_known(rig.desk, claim), Not(Contains("image")));
+    // It has ended by itself: its network goes too.
+    rig.said[a].clear();
+    rig.report(a);
+    EXPECT_FALSE(find_foreign(rig.desk, "i-lost"));
+    reconcile_subnets(rig.desk);
+    EXPECT_EQ(rig.command_of("sn-lost")->verb, Verb::remove_network);
+}
+
+TEST(Foreign, IsAdoptedAsItRuns) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    rig.said[a]["i-lost"] = rig.made_since();
+    rig.report(a);
+    const auto adopted = adopt_foreign(rig.desk, "i-lost");
+    ASSERT_TRUE(adopted) << adopted.error().message;
+    const Instance& instance = rig.instance("i-lost");
+    EXPECT_EQ(instance.caller_id, "notebook");
+    EXPECT_EQ(instance.phase, InstancePhase::running);
+    EXPECT_EQ(instance.spec_name, "small");
+    EXPECT_EQ(instance.spec.image, "demo:1");
+    EXPECT_EQ(instance.spec.ports.at(0).base_url, "/ready");
+    EXPECT_FALSE(instance.spec.ports.at(0).is_public) << "what is not known is not open to all";
+    EXPECT_EQ(instance.run_generation, 3u);
+    EXPECT_EQ(instance.address, "10.208.7.9");
+    EXPECT_THAT(instance.message, HasSubstr("variables are not known"));
+    EXPECT_EQ(rig.estate.claims.at(instance.claim).use, ClaimUse::instance);
+    EXPECT_EQ(rig.estate.volumes.at("v-lost").host, a);
+    EXPECT_FALSE(rig.estate.subnets.at("sn-lost").unusable);
+    EXPECT_FALSE(find_foreign(rig.desk, "i-lost"));
+    // It runs on, through reports and looks.
+    rig.report(a), rig.report(a);
+    reconcile_instance(rig.desk, "i-lost");
+    EXPECT_EQ(rig.command_of("i-lost"), nullptr);
+    EXPECT_EQ(rig.instance("i-lost").phase, InstancePhase::running);
+    // Another container would lack what nobody knows.
+    EXPECT_EQ(restart_instance(rig.desk, "i-lost").error().reason, "instance_adopted");
+    EXPECT_EQ(halt_instance(rig.desk, "i-lost", "asked", "asked").error().reason, "instance_adopted");
+    // It ends as others do, with a generation that its host obeys.
+    delete_instance(rig.desk, "i-lost", "asked");
+    EXPECT_EQ(rig.command_of("i-lost")->subject_generation, 4u);
+    rig.said[a].clear();
+    rig.answer("i-lost", {.done = true});
+    rig.report(a), rig.report(a);
+    EXPECT_TRUE(rig.instance("i-lost").claim.empty());
+}
+
+TEST(Foreign, IsNotAdoptedWhereOthersHaveItsPlaceOrItIsNotKnownWhoseItIs) {
+    Rig rig;
+    const auto a = rig.host("a", "nj", 2);
+    ASSERT_TRUE(rig.stock(2));
+    const auto mine = rig.running("one");
+    auto workload = rig.made_since();
+    workload.gpus = rig.estate.claims.at(rig.instance(mine).claim).gpus;
+    rig.said[a]["i-lost"] = workload;
+    rig.report(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-lost").error().reason, "place_taken");
+    rig.said[a]["i-nobody"] = rig.made_since("sn-2", "10.208.8.9");
+    rig.said[a]["i-nobody"].tenant.clear();
+    rig.said[a]["i-ended"] = rig.made_since("sn-3", "10.208.9.10");
+    rig.said[a]["i-ended"].state = "exited";
+    rig.report(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-nobody").error().reason, "tenant_unknown");
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-ended").error().reason, "not_running");
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-none").error().code, Code::not_found);
+    rig.disconnect(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-lost").error().reason, "host_unreachable");
+    EXPECT_FALSE(rig.estate.instances.find("i-lost"));
+}
+
+TEST(Foreign, IsRemovedWhenAPersonSaysSoAndUntilItHasGone) {
+    Rig rig;
+    const auto a = rig.host("a");
+    rig.said[a]["i-lost"] = rig.made_since();
+    rig.report(a);
+    ASSERT_TRUE(keep_foreign(rig.desk, "i-lost", "the lab's own"));
+    EXPECT_EQ(rig.foreign("i-lost").why, "the lab's own");
+    rig.report(a);
+    EXPECT_EQ(rig.command_of("i-lost"), nullptr);
+    ASSERT_TRUE(remove_foreign(rig.desk, "i-lost", "nobody's"));
+    ASSERT_NE(rig.command_of("i-lost"), nullptr);
+    EXPECT_EQ(rig.command_of("i-lost")->verb, Verb::stop_workload);
+    EXPECT_EQ(rig.command_of("i-lost")->subject_generation, 4u) << "its host has obeyed 3";
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-lost").error().reason, "not_running");
+    rig.answer("i-lost", {.done = false, .code = "unavailable"});
+    rig.pass(10);
+    rig.report(a);
+    EXPECT_NE(rig.command_of("i-lost"), nullptr) << "it is told again";
+    rig.said[a].clear();
+    rig.answer("i-lost", {.done = true});
+    rig.report(a);
+    EXPECT_FALSE(find_foreign(rig.desk, "i-lost"));
+    EXPECT_TRUE(rig.estate.claims.all().empty());
+}
+
+TEST(Foreign, WhatItUsesGoesToNobodyThoughTheLedgerGaveItToAnother) {
+    Rig rig;
+    const auto a = rig.host("a", "nj", 1);
+    ASSERT_TRUE(rig.stock(1));
+    const auto mine = rig.running("one");
+    rig.said[a]["i-lost"] = rig.made_since();
+    rig.said[a]["i-lost"].gpus = {"GPU-a-0"};
+    rig.report(a);
+    EXPECT_TRUE(rig.foreign("i-lost").gpus.empty()) << "each GPU is in one claim";
+    rig.said[a].erase(mine);
+    rig.report(a), rig.report(a);
+    ASSERT_TRUE(rig.instance(mine).claim.empty());
+    for (const auto& [id, slot] : rig.estate.slots.all()) EXPECT_EQ(slot.phase, SlotPhase::pending);
+    EXPECT_FALSE(rig.start(DeskRig::request("two")));
+    rig.report(a);
+    EXPECT_EQ(rig.foreign("i-lost").gpus, (std::vector<std::string>{"GPU-a-0"}))
+        << "it holds what is free now";
+}
+
+TEST(Restored, NothingIsPlacedOrStartedBeforeAHostHasSaidWhatRunsThere) {
+    Rig rig;
+    const auto a = rig.host("a", "nj", 2);
+    ASSERT_TRUE(rig.stock(1));
+    const auto unborn = rig.started("unborn");
+    const auto runs = rig.running("runs");
+    rig.restored();
+    EXPECT_TRUE(awaits_word(rig.desk, a));
+    const auto before = rig.estate.commands.all().size();
+    reconcile_instance(rig.desk, unborn);
+    reconcile_instance(rig.desk, runs);
+    EXPECT_EQ(rig.estate.commands.all().size(), before);
+    ASSERT_FALSE(rig.start(DeskRig::request("new")));
+    EXPECT_THAT(unavailable(rig.desk, rig.estate.hosts.at(a)), HasSubstr("since the restore"));
+    rig.report(a, false);
+    EXPECT_TRUE(awaits_word(rig.desk, a)) << "not all that runs there";
+    rig.report(a);
+    EXPECT_FALSE(awaits_word(rig.desk, a));
+    EXPECT_EQ(rig.instance(unborn).phase, InstancePhase::failed) << "others may be in its place by now";
+    EXPECT_EQ(rig.instance(unborn).reason, "restored");
+    EXPECT_EQ(rig.instance(runs).phase, InstancePhase::running);
+    for (const auto& [id, command] : rig.estate.commands.all()) EXPECT_NE(command.verb, Verb::start_workload);
+}
+
+TEST(Restored, GenerationsCountOnFromWhatHostsHaveObeyed) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto runs = rig.running("runs");
+    rig.restored();
+    rig.said[a][runs].generation = 5;
+    rig.report(a);
+    EXPECT_EQ(rig.instance(runs).run_generation, 5u) << "tunnels lead to that run";
+    EXPECT_EQ(rig.instance(runs).phase, InstancePhase::running);
+    delete_instance(rig.desk, runs, "asked");
+    EXPECT_EQ(rig.command_of(runs)->subject_generation, 6u) << "an older one would not be obeyed";
+}
+
+TEST(Restored, WhatRestedAndRunsAgainIsNotStopped) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("rests");
+    ASSERT_TRUE(halt_instance(rig.desk, id, "asked", "asked"));
+    rig.said[a].clear();
+    rig.answer(id, {.done = true});
+    rig.report(a);
+    ASSERT_EQ(rig.instance(id).phase, InstancePhase::resting);
+    const auto generation = rig.instance(id).meta.generation;
+    rig.restored();
+    rig.said[a][id] = rig.made_since();
+    rig.said[a][id].generation = generation + 1;
+    rig.report(a), rig.report(a);
+    EXPECT_EQ(rig.command_of(id), nullptr);
+    ASSERT_TRUE(find_foreign(rig.desk, id));
+    EXPECT_EQ(earlier_run(rig.desk, rig.foreign(id))->caller_id, "rests");
+    EXPECT_TRUE(not_known(rig.desk, rig.foreign(id)).empty()) << "all of it is in the store";
+    ASSERT_TRUE(adopt_foreign(rig.desk, id));
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
+    EXPECT_FALSE(rig.instance(id).adopted);
+    EXPECT_TRUE(restart_instance(rig.desk, id));
+}
+
+TEST(Restored, AHostThatJoinedSinceComesBackCordoned) {
+    Rig rig;
+    rig.estate.access_points.add({.name = "access-nj", .zone = "nj"});
+    EXPECT_FALSE(may_come_back(rig.desk, "h-new")) << "the store was never restored";
+    rig.restored();
+    EXPECT_TRUE(may_come_back(rig.desk, "h-new"));
+    take_back(rig.desk, "h-new", "access-nj");
+    EXPECT_FALSE(may_come_back(rig.desk, "h-new"));
+    EXPECT_EQ(rig.estate.hosts.at("h-new").zone, "nj");
+    EXPECT_TRUE(rig.estate.hosts.at("h-new").cordoned);
+}
+
+}  // namespace
+}  // namespace hostler::master
