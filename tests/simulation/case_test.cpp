@@ -60,7 +60,7 @@ TEST(Case, WhatIsLeftIsWhatItTakes) {
 // that it takes.
 TEST(Case, AStormIsMadeSmall) {
     const Judge judge = [](const Case& which) { return ride(which, forgetful_agent({"command/"})).verdict; };
-    Case failing{.calm_max = 30s};
+    Case failing{.calm_max = 10s};
     Verdict seen;
     for (failing.seed = 1; failing.seed <= 50; ++failing.seed)
         if (seen = judge(failing); seen.broken == name(Invariant::once)) break;

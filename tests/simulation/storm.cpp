@@ -152,7 +152,8 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     Readers readers{cloud};
     // Without a standby that has it all, what was acknowledged last may be lost; nothing else is.
     if (!which.synchronous)
-        cloud.found.given_up = {Invariant::durable, Invariant::ledger, Invariant::fresh, Invariant::settled};
+        cloud.found.given_up = {Invariant::durable, Invariant::ledger, Invariant::fresh, Invariant::idle,
+                                Invariant::settled};
     tenants.actions_max = which.actions_max;
     StormReport report;
     if (cloud.begin(names))
