@@ -11,7 +11,7 @@
 
 namespace hostler {
 
-// decisions/0031 says why it is as it is, and what the figures were tried against.
+// decisions/0029 says why it is as it is, and what the figures were tried against.
 class Waste {
 public:
     // Of the waste of one shape: what lies on GPUs too small for it; the rest is what its copies leave.
