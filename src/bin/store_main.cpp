@@ -89,7 +89,7 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
         {.time = process.timers->wall().time_since_epoch().count(), .revoke_keys = revoke_keys}));
     fmt::print(stderr,
                "{} holds the backup of {} now. Start the master, and see what has happened since:\n"
-               "    hostler reconcile list\n"
+               "    hostler reconcile review\n"
                "{}\n",
                target->name(), rfc3339(WallTime{std::chrono::microseconds{head.taken_at}}),
                revoke_keys

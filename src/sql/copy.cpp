@@ -11,7 +11,8 @@ namespace hostler::sql {
 
 namespace {
 
-constexpr std::uint64_t numbers_apart = std::uint64_t{1} << 32;
+// Between the numbers of a backup and those that are given after it was restored.
+constexpr std::uint64_t apart = std::uint64_t{1} << 32;
 
 bool has_tables(const std::vector<Form>& forms) {
     return std::ranges::any_of(forms, [](const Form& form) { return form.table == "meta"; });
@@ -81,7 +82,7 @@ Result<> note_restore(Connection& to, const BackupHead& head, const Restore& how
     if (how.revoke_keys) TRY(to.run("UPDATE objects SET state = 1 WHERE kind = 'api_key' AND state = 0"));
     Rows rows{to};
     Changes changes;
-    changes.number = head.number + numbers_apart;
+    changes.number = head.number + apart;
     changes.put.push_back(
         {.kind = "restore",
          .id = "restore",
@@ -98,6 +99,7 @@ Result<> note_restore(Connection& to, const BackupHead& head, const Restore& how
          .message = fmt::format("The store was restored from a backup of {}.",
                                 rfc3339(WallTime{std::chrono::microseconds{head.taken_at}}))});
     TRY(rows.write(changes));
+    TRY(rows.set_meta("epoch", head.epoch + apart));
     return rows.set_meta("number", changes.number);
 }
 

@@ -17,8 +17,8 @@ struct Restore {
     bool revoke_keys = false;  // No API key of the backup opens anything.
 };
 // What may be used once only, or was perhaps ended since, does not come back: sign-ins, share links, unused
-// host tokens, remembered answers. Commits are counted on from far above the backup's, so that no number
-// stands for two of them.
+// host tokens, remembered answers. Commits and epochs are counted on from far above the
+// backup's, so that no number stands for two of them.
 Result<BackupHead> restore(BackupReader& backup, Connection& to, const Digest& digest, const Restore& how);
 
 }  // namespace hostler::sql

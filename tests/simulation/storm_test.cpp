@@ -96,7 +96,8 @@ TEST(Masters, AnOlderBackupKillsNothing) {
         const std::vector<std::string> names = {"red-team", "blue-team"};
         Cloud cloud{seed, {}, 2, 4, {.masters = 3}};
         Tenants tenants{cloud, names};
-        // A slot of the backup may hold a GPU that what it does not know uses: gpu_once is not promised here.
+        // Put back behind the masters' backs, not by `hostler restore`: a slot of it may hold a GPU that what
+        // it does not know uses.
         cloud.found.given_up = {Invariant::durable, Invariant::ledger, Invariant::settled,
                                 Invariant::gpu_once};
         ASSERT_TRUE(cloud.begin(names)) << cloud.unsettled();
