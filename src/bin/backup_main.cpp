@@ -76,13 +76,17 @@ Result<> from_store(const std::string& where, NewFile& file, WallTime now) {
 Task<> from_master(Process& process, cli::Connection flags, NewFile& file) {
     const cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);
     const cli::Connection found = CO_TRY(cli::connection(world, std::move(flags)));
-    const cli::Base base = CO_TRY(cli::base_of(found));
     http::Client client{*process.net, *process.timers};
-    http::Call call{.request = {.method = "GET", .target = base.prefix + "/v1/backup"}};
-    call.request.headers.set("Host", base.host);
-    call.request.headers.set("Authorization", "Bearer " + found.key);
-    call.patience.head = std::chrono::minutes{30};  // The master prepares it.
-    const auto reply = CO_TRY(co_await client.start(base.endpoint, std::move(call)));
+    Result<http::ReplyPtr> answered = fail(Code::invalid, "no master is named");
+    for (const cli::Base& base : CO_TRY(cli::bases_of(found))) {
+        http::Call call{.request = {.method = "GET", .target = base.prefix + "/v1/backup"}};
+        call.request.headers.set("Host", base.host);
+        call.request.headers.set("Authorization", "Bearer " + found.key);
+        call.patience.head = std::chrono::minutes{30};  // The master prepares it.
+        answered = co_await client.start(base.endpoint, std::move(call));
+        if (answered && (*answered)->status != 503) break;  // Else another of the masters may.
+    }
+    const auto reply = CO_TRY(std::move(answered));
     if (reply->status != 200) {
         constexpr std::size_t problem_max = 1 << 16;
         const auto problem = api::decode_stored<api::Problem>(CO_TRY(co_await reply->read_all(problem_max)));

@@ -43,6 +43,9 @@ public:
         return store_->events(std::move(query));
     }
     Task<> prune(WallTime before) override { return store_->prune(before); }
+    Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
+        return store_->backup(taken, digest);
+    }
     bool killed = false;
 
 private:

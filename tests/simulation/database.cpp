@@ -284,6 +284,10 @@ public:
             return {};
         });
     }
+    // PostgreSQL's own snapshots are what makes one; nobody makes any in the storms.
+    Task<std::unique_ptr<Backup>> backup(WallTime, const Digest&) override {
+        co_return fail(Code::unavailable, "the simulated database makes no backups");
+    }
 
 private:
     static constexpr Duration call_max = 5s, lease_max = 1s;

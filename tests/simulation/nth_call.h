@@ -73,6 +73,9 @@ public:
     Task<> prune(WallTime before) override {
         return fate_.of<void>("prune", [&] { return store_.prune(before); });
     }
+    Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
+        return store_.backup(taken, digest);  // Nobody makes one in these scenarios.
+    }
 
 private:
     static Task<> end(Error error);
