@@ -246,11 +246,33 @@ ContainerSpec HostRig::finisher(std::string name, int code) {
     return spec;
 }
 
+namespace {
+
+constexpr unsigned places = 64 * 16;  // 10.64.0.0/20, 10.65.0.0/20, …, each for sixteen networks.
+
+std::string prefix_of(unsigned place, unsigned number) {
+    return fmt::format("10.{}.{}.", 64 + place % 64, place / 64 % 16 * 16 + number);
+}
+
+bool is_free(unsigned place, const std::string& addresses) {
+    for (unsigned number = 0; number < 16; ++number)
+        if (addresses.contains(" " + prefix_of(place, number))) return false;
+    return true;
+}
+
+}  // namespace
+
 std::string HostRig::subnet(int number) {
-    // Runs at the same time have processes of their own.
-    const auto process = static_cast<unsigned>(::getpid());
-    return fmt::format("10.{}.{}.0/24", 64 + process % 64,
-                       (process / 64 % 16) * 16 + static_cast<unsigned>(number));
+    // Runs at the same time have processes of their own; bridges that something has left here stay alone.
+    static const unsigned place = [] {
+        const std::string addresses = shell("ip -4 -o address");
+        const auto first = static_cast<unsigned>(::getpid()) % places;
+        unsigned at = first;
+        while (!is_free(at, addresses) && (at = (at + 1) % places) != first) {
+        }
+        return at;
+    }();
+    return prefix_of(place, static_cast<unsigned>(number)) + "0/24";
 }
 
 std::string HostRig::get(std::string address, std::string path) {
