@@ -2,6 +2,8 @@
 // details are the same for all and happen here.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <map>
 #include <memory>

@@ -74,6 +74,7 @@ int access_main(int argc, const char* const* argv) {
     app.add_option("--tunnel-address", settings.tunnel_address, "--tunnel as hosts and gateways reach it");
     app.add_option("--control-address", settings.control_address, "--control as gateways reach it");
     app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")
+        ->check(CLI::Range(0.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
@@ -107,6 +108,7 @@ int gateway_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
     app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")
+        ->check(CLI::Range(0.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");

@@ -97,6 +97,7 @@ int master_main(int argc, const char* const* argv) {
     app.add_option("--templates", templates, "Folder of instance templates")
         ->default_val(template_folder().string());
     app.add_option("--drain", drain_s, "Seconds that requests under way have to end, on SIGTERM")
+        ->check(CLI::Range(0.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");

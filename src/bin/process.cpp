@@ -32,17 +32,24 @@ Task<> leave_then_cancel(Process& process, TaskGroup& group) {
 
 }  // namespace
 
+// A shell that starts something in the background has it ignore Ctrl-C; what we start in turn, tenants'
+// shells among it, must not.
+Process::Process() : timers(net::make_timers(loop)), net(net::make_net(loop)), random(net::make_random()) {
+    for (const int signal : {SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);
+}
+
 int run_until_signalled(Process& process, Task<> body) {
     auto ended = std::make_shared<Result<>>();
     TaskGroup group{process.loop}, leaving{process.loop};
     asio::signal_set signals{process.loop, SIGINT, SIGTERM};
-    // Who asks again gets it at once; but sudo may pass on a signal that has come here as well.
+    // Who types Ctrl-C again gets it at once; but sudo may pass on a signal that has come here as well, and a
+    // service manager may tell a whole group and each of it.
     constexpr Duration patience = std::chrono::seconds{1};
     std::optional<Instant> asked;
     std::function<void()> listen = [&] {
-        signals.async_wait([&](const boost::system::error_code& error, int) {
+        signals.async_wait([&](const boost::system::error_code& error, int signal) {
             if (error) return;
-            if (asked && process.timers->now() - *asked > patience) std::_Exit(130);
+            if (signal == SIGINT && asked && process.timers->now() - *asked > patience) std::_Exit(130);
             listen();
             if (asked) return;
             asked = process.timers->now();

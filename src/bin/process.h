@@ -14,7 +14,7 @@
 namespace hostler::bin {
 
 struct Process {
-    Process() : timers(net::make_timers(loop)), net(net::make_net(loop)), random(net::make_random()) {}
+    Process();
     Loop loop{1};
     std::unique_ptr<Timers> timers;
     std::unique_ptr<Net> net;

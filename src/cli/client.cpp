@@ -105,7 +105,8 @@ Task<bool> ApiClient::again(Attempts& attempts, const Error& error, const http::
         if (error.code != Code::unavailable || !later) co_return false;
         if (error.reason != "no_leader") pause = std::chrono::seconds{1};  // That takes less than a second.
     }
-    if (world_.timers.now() + pause >= attempts.until) co_return false;
+    const bool all_asked = attempts.count >= bases_.size() || answered;
+    if (all_asked && world_.timers.now() + pause >= attempts.until) co_return false;
     at_ = (at_ + 1) % bases_.size();
     if (pause > Duration{0}) CO_TRY(co_await sleep(world_.timers, pause));
     co_return true;
@@ -158,12 +159,17 @@ Result<json::value> ApiClient::answer(int status, std::string_view body) const {
         "not_our_api");
 }
 
+// One of several that hangs must not hold up those that would answer.
+http::Patience ApiClient::patience() const {
+    if (bases_.size() == 1) return {.total = limits_.total};
+    return {.connect = std::chrono::seconds{3}, .head = std::chrono::seconds{20}, .total = limits_.total};
+}
+
 Task<json::value> ApiClient::call(ApiCall call) {
     name_write(call);
     Attempts attempts{world_.timers.now() + limits_.again};
     while (true) {
-        auto response =
-            co_await http_.fetch(base().endpoint, request(call), {.total = limits_.total}, answer_max);
+        auto response = co_await http_.fetch(base().endpoint, request(call), patience(), answer_max);
         Result<json::value> answered =
             response ? answer(response->status, response->body) : unreachable(std::move(response).error());
         if (answered) co_return answered;
@@ -175,7 +181,8 @@ Task<json::value> ApiClient::call(ApiCall call) {
 Task<http::ReplyPtr> ApiClient::begin(ApiCall call, std::string last_id) {
     Attempts attempts{world_.timers.now() + limits_.again};
     while (true) {
-        http::Call http{.request = request(call)};
+        http::Call http{.request = request(call), .patience = patience()};
+        http.patience.total = Duration::max();  // Events come for as long as they are watched.
         if (!last_id.empty()) http.request.headers.set("Last-Event-ID", last_id);
         auto started = co_await http_.start(base().endpoint, std::move(http));
         Error error;

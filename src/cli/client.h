@@ -60,6 +60,7 @@ private:
     struct Attempts;
     const Base& base() const { return bases_[at_]; }
     void name_write(ApiCall& call) const;
+    http::Patience patience() const;
     http::Request request(const ApiCall& call) const;
     Task<http::ReplyPtr> begin(ApiCall call, std::string last_id);
     Task<bool> again(Attempts& attempts, const Error& error, const http::Headers* answered);

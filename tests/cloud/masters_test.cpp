@@ -29,7 +29,8 @@ struct Masters : ::testing::Test {
     }
 
     postgres::testing::Server server;
-    Cloud cloud{{"--engine", "sim", "--masters", "3", "--store", server.url(server.new_database())}};
+    Cloud cloud{
+        {"--engine", "sim", "--masters", "3", "--lease", "3", "--store", server.url(server.new_database())}};
 };
 
 TEST_F(Masters, TheLeaderIsKilledAndTheNextWriteIsDone) {

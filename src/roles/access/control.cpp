@@ -64,6 +64,7 @@ Task<> Control::gateway(StreamPtr raw) {
 }
 
 Result<std::string> Control::ticket(const std::string& host) {
+    if (relay_.leaving()) return fail(Code::unavailable, "this access point is about to end");
     const auto session = relay_.newest(host);
     if (!session)
         return fail(Code::not_found, "the host is not connected to this access point", "host_not_connected");

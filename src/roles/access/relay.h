@@ -51,6 +51,7 @@ public:
     Result<SessionPtr> open(std::string host, std::string address, Instant now);
     void drain(bool draining) { draining_ = draining; }  // Those that are here stay until they leave.
     void leave() { leaving_ = true; }                    // The same, for good.
+    bool leaving() const { return leaving_; }
     bool draining() const { return draining_ || leaving_; }
     void close(SessionPtr session, std::string why);
     void close_host(std::string_view host, std::string_view why);

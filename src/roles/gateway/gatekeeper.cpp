@@ -11,6 +11,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t clients_max = 10'000;
 constexpr Duration retry_telling = seconds{1};
+constexpr Duration catch_up_again = seconds{30};
 constexpr std::string_view sign_out_key = "sign-out/";
 
 bool is_away(const Error& error) {
@@ -78,6 +79,7 @@ Admission Gatekeeper::believed(const Question& question) const {
 }
 
 void Gatekeeper::end(const std::vector<std::string>& marks) {
+    ++ends_;
     trust_.end(marks, [&](const Question& question) {
         verdicts_.forget(question.credential);
         stays_.end(question);
@@ -94,7 +96,12 @@ Task<> Gatekeeper::catch_up() {
             const auto last = next + std::min(marks_max, marks.end() - next);
             const auto over = co_await master_.over_among({next, last});
             CO_TRY(co_await check_cancelled());
-            if (!over) break;  // An older master does not know this question; the next one is asked again.
+            if (!over) {  // It is slow, or an older one that does not know this question.
+                if (!master_.linked()) break;
+                CO_TRY(co_await sleep(timers_, catch_up_again));
+                if (master_.came() != seen) break;
+                continue;
+            }
             end(*over);
             next = last;
         }
@@ -102,15 +109,28 @@ Task<> Gatekeeper::catch_up() {
 }
 
 Task<> Gatekeeper::ask(Question question) {
-    keep(question, CO_TRY(co_await master_.authenticate(question)));
+    keep(question, CO_TRY(co_await word_on(question)));
     co_return Result<>{};
 }
 
+// What ends while a master answers may have ended after it looked: it is asked again.
+Task<MasterLink::Word> Gatekeeper::word_on(Question question) {
+    constexpr int tries_max = 3;
+    for (int tries = 0; tries < tries_max; ++tries) {
+        const std::uint64_t before = ends_;
+        auto word = CO_TRY(co_await master_.authenticate(question));
+        if (before == ends_) co_return word;
+    }
+    co_return fail(Code::unavailable, "credentials end all the time");
+}
+
 void Gatekeeper::keep(const Question& question, MasterLink::Word word) {
-    if (word.verdict.allowed)
+    if (word.verdict.allowed) {
         trust_.keep(question, {word.verdict.principal, std::move(word.marks), word.ends}, timers_.wall());
-    else
+    } else {
         trust_.forget(question);
+        stays_.end(question);
+    }
     const Duration valid =
         word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
@@ -181,7 +201,7 @@ Task<> Gatekeeper::watch() {
     while (true) {
         CO_TRY(co_await sleep(timers_, seconds{settings_.recheck_s}));
         for (const Question& question : stays_.questions()) {
-            auto word = co_await master_.authenticate(question);
+            auto word = co_await word_on(question);
             CO_TRY(co_await check_cancelled());
             if (!word && is_away(word.error())) {  // Nobody is cut on a guess.
                 for (const Question& open : stays_.questions())
@@ -191,10 +211,9 @@ Task<> Gatekeeper::watch() {
             if (!word) continue;
             const Admission admission = admission_of(word->verdict);
             keep(question, std::move(*word));
-            if (admission == Admission::allowed) continue;
-            log_info("gateway: what {} had opened is cut: it is over",
-                     question.route.empty() ? "a key" : "a session of " + question.route);
-            stays_.end(question);
+            if (admission != Admission::allowed)
+                log_info("gateway: what {} had opened is cut: it is over",
+                         question.route.empty() ? "a key" : "a session of " + question.route);
         }
     }
 }

@@ -35,7 +35,7 @@ public:
     Task<> run();  // Until cancelled.
     // These marks are over, and with them what stood on them.
     void end(const std::vector<std::string>& marks);
-    Task<> remember() { return trust_.run(); }  // Whom to believe, on disk. Until cancelled.
+    Task<> remember() { return trust_.run(timers_); }  // Whom to believe, on disk. Until cancelled.
     // Asks each master that comes what has ended while none was there. Until cancelled.
     Task<> catch_up();
     std::size_t trusted() const { return trust_.size(); }
@@ -51,6 +51,7 @@ public:
 
 private:
     Task<> ask(Question question);
+    Task<MasterLink::Word> word_on(Question question);
     Admission believed(const Question& question) const;
     void keep(const Question& question, MasterLink::Word word);
     Task<> tell_sign_out(std::string session, std::string route);
@@ -62,6 +63,7 @@ private:
     Stays stays_;
     Verdicts verdicts_;
     Trust trust_;
+    std::uint64_t ends_ = 0;  // How often something was over.
     Rates questions_;
     std::map<Question, std::shared_ptr<Signal>> asked_;  // Somebody waits for the answer.
     std::map<std::string, std::string> leaving_;  // Sessions signed out that no master knows of; routes.

@@ -32,7 +32,8 @@ public:
     Task<> run(std::string own_address);             // Until cancelled.
     Task<> remember() { return remembered_.run(); }  // The routes, on disk. Until cancelled.
     bool linked() const { return link_ != nullptr; }
-    bool told() const { return came_ > 0; }  // A master has told all routes since the start.
+    std::uint64_t came() const { return came_; }  // Masters, one after the other.
+    bool told() const { return came_ > 0; }       // A master has told all routes since the start.
     // Counts the masters that came. Waits for another one than the `seen`th.
     Task<std::uint64_t> linked_after(std::uint64_t seen);
     const std::string& sign_in() const { return sign_in_; }  // URL; empty until a master has told it.

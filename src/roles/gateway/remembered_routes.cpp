@@ -10,6 +10,7 @@ namespace hostler::gateway {
 namespace {
 
 constexpr std::string_view prefix = "routes/";
+constexpr Duration write_again = std::chrono::seconds{5};
 constexpr std::string_view whole_key = "routes-whole";  // Written last; its value: the sign-in page.
 
 std::string key_of(std::size_t bucket) { return fmt::format("{}{}", prefix, bucket); }
@@ -69,13 +70,16 @@ Task<> RememberedRoutes::run() {
             if (before == journal_.all().end() ? !text.empty() || key == whole_key : before->second != text)
                 entries.push_back({std::move(key), std::move(text)});
         };
-        for (const std::size_t bucket : std::exchange(dirty_, {}))
-            add(key_of(bucket), parts[bucket].SerializeAsString());
+        auto batch = std::exchange(dirty_, {});
+        for (const std::size_t bucket : batch) add(key_of(bucket), parts[bucket].SerializeAsString());
         if (complete_) add(std::string{whole_key}, sign_in_);
         if (entries.empty()) continue;
         const auto kept = co_await journal_.put_all(std::move(entries));
         CO_TRY(co_await check_cancelled());
-        if (!kept) log_warn("gateway: routes are not written down: {}", kept.error().message);
+        if (kept) continue;
+        log_warn("gateway: routes are not written down yet: {}", kept.error().message);
+        dirty_.merge(batch);
+        CO_TRY(co_await sleep(timers_, write_again));
     }
 }
 

@@ -10,6 +10,7 @@ namespace hostler::gateway {
 namespace {
 
 constexpr std::string_view prefix = "trust/";
+constexpr Duration write_again = std::chrono::seconds{5};
 
 std::int64_t micros(Duration time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
@@ -117,17 +118,18 @@ std::vector<std::string> Trust::marks() const {
     return {all.begin(), all.end()};
 }
 
-Task<> Trust::run() {
+Task<> Trust::run(Timers& timers) {
     while (true) {
         if (unwritten_.empty()) {
             CO_TRY(co_await changed_.wait());
             continue;
         }
+        auto batch = std::exchange(unwritten_, {});
         std::vector<Journal::Entry> entries;
         Result<> kept{};
-        for (auto& [key, text] : std::exchange(unwritten_, {})) {
+        for (const auto& [key, text] : batch) {
             if (text)
-                entries.push_back({key, std::move(*text)});
+                entries.push_back({key, *text});
             else if (const auto erased = co_await journal_.erase(key); !erased)
                 kept = erased;
         }
@@ -135,8 +137,10 @@ Task<> Trust::run() {
             !put)
             kept = put;
         CO_TRY(co_await check_cancelled());
-        if (!kept)
-            log_warn("gateway: whom to believe in an outage is not written down: {}", kept.error().message);
+        if (kept) continue;
+        log_warn("gateway: whom to believe in an outage is not written down yet: {}", kept.error().message);
+        unwritten_.merge(batch);  // What is newer stays as it is.
+        CO_TRY(co_await sleep(timers, write_again));
     }
 }
 

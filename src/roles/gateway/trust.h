@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/signal.h"
+#include "core/timers.h"
 #include "ports/digest.h"
 #include "ports/journal.h"
 #include "roles/gateway/verdicts.h"
@@ -36,7 +37,7 @@ public:
     std::vector<std::string> marks() const;  // Of all that is believed, each once.
     std::size_t size() const { return entries_.size(); }
 
-    Task<> run();  // Writes down what changes, until cancelled.
+    Task<> run(Timers& timers);  // Writes down what changes, until cancelled.
 
 private:
     struct Entry {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/testing/manual_timers.h"
 #include "core/testing/run.h"
 
 namespace hostler::gateway {
@@ -35,7 +36,7 @@ struct Digits final : Digest {
 struct TrustTest : ::testing::Test {
     TrustTest() { begin(); }
     void begin() { trust.emplace(journal, digest, std::size_t{3}, hours{12}, now); }
-    void write() { (void)hostler::testing::try_run(loop, trust->run()); }
+    void write() { (void)hostler::testing::try_run(loop, trust->run(timers)); }
     std::vector<std::string> end(std::vector<std::string> marks) {
         std::vector<std::string> credentials;
         trust->end(marks, [&](const Question& question) { credentials.push_back(question.credential); });
@@ -44,6 +45,7 @@ struct TrustTest : ::testing::Test {
     static Standing standing(std::string principal) { return {.principal = std::move(principal)}; }
 
     Loop loop;
+    hostler::testing::ManualTimers timers{loop};
     MemoryJournal journal;
     Digits digest;
     WallTime now{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};

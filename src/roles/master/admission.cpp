@@ -132,6 +132,7 @@ Task<Admission::Turn> Admission::enter(std::string tenant, std::string key) {
     }
     if (auto room = floor->make_room(tenant); !room) {
         ++(room.error().code == Code::exhausted ? count_.refused_tenant : count_.refused_busy);
+        if (!tenant.empty()) floor->tidy(tenant);
         co_return std::unexpected(std::move(room).error());
     }
     const auto waiter = std::make_shared<Waiter>();
@@ -154,7 +155,9 @@ Task<Admission::Turn> Admission::enter(std::string tenant, std::string key) {
     CO_TRY(woken);
     if (waiter->pushed_out) {
         ++count_.refused_tenant;
-        co_return too_many(tenant, limits.waiting_tenant_max);
+        co_return fail(Code::exhausted,
+                       fmt::format("of tenant {} most requests wait, and others had to have room", tenant),
+                       "too_many_requests");
     }
     ++count_.refused_busy;
     co_return overloaded();
@@ -175,6 +178,7 @@ Admission::Count Admission::count() const {
     now.operators_waiting = floor_->operators.waiting.size();
     now.tenants = floor_->tenants.size();
     now.keys = keys_.size();
+    now.strangers = strangers_.size();
     return now;
 }
 

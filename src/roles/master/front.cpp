@@ -117,7 +117,11 @@ Task<> Front::answer(http::Exchange& exchange) {
         const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
         if (answered) co_return Result<>{};
     }
-    if (path == "/sign-in") co_return co_await sign_in(exchange);
+    if (path == "/sign-in") {
+        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
+            co_return co_await refuse(exchange, may.error());
+        co_return co_await sign_in(exchange);
+    }
     if (path == "/v1/backup" && exchange.request.method == "GET") {
         const auto sent = co_await send_backup(exchange);
         if (sent || exchange.started()) co_return sent;
@@ -142,12 +146,15 @@ Task<bool> Front::answer_elsewhere(http::Exchange& exchange) {
 // Between two leaders. A master alone, or one that does not reach the store, cannot know how long that takes.
 Task<> Front::until_led() {
     if (!lead_.soon || api_.leader() || lead_.other) co_return Result<>{};
-    bool late = false;
-    const Deadline deadline{ports_.timers, settings_.leader_wait, [&] {
-                                late = true;
-                                lead_.changed.notify_all();
+    // Those whose time is over are woken together: a wake-up looks at all who wait.
+    using Round = std::chrono::duration<std::int64_t, std::ratio<1, 4>>;
+    const Instant now = ports_.timers.now();
+    const Instant until = std::chrono::ceil<Round>(now + settings_.leader_wait);
+    const Deadline deadline{ports_.timers, until - now, [&] {
+                                if (std::exchange(woken_, until) != until) lead_.changed.notify_all();
                             }};
-    while (lead_.soon && !api_.leader() && !lead_.other && !late) CO_TRY(co_await lead_.changed.wait());
+    while (lead_.soon && !api_.leader() && !lead_.other && ports_.timers.now() < until)
+        CO_TRY(co_await lead_.changed.wait());
     co_return Result<>{};
 }
 
@@ -205,6 +212,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     // Nobody's body is read before it is known who sends it, and has its turn.
     std::string body;
     if (caller) {
+        const Deadline deadline{ports_.timers, settings_.admission.body_max, [&] { exchange.cut(); }};
         auto read = co_await exchange.read_all(api::body_max);
         if (!read && read.error().reason == http::body_too_large) read.error().reason = "too_large";
         if (!read && read.error().code == Code::invalid)
@@ -220,6 +228,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
     const api::Reply reply =
         CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    turn.leave();  // How fast the answer is taken is its reader's affair.
     // While it was made another may have begun to lead, who knows better. What is written is durable.
     if (only_looks && !reply.streamed && term && term->ended())
         co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
@@ -269,6 +278,7 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     const bool post = exchange.request.method == "POST";
     const std::string body =
         post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
+    if (term->ended()) co_return co_await refuse(exchange, no_longer());
     const std::string return_to = form_field(body, "return");
     Result<Return> to = fail(Code::invalid, "there is no gateway yet");
     for (const auto& [name, gateway] : term->look().estate.gateways.all())

@@ -3,9 +3,9 @@
 
 #include "core/metrics.h"
 #include "http/server.h"
-#include "roles/master/forward.h"
 #include "roles/master/admission.h"
 #include "roles/master/api.h"
+#include "roles/master/forward.h"
 
 namespace hostler::master {
 
@@ -31,6 +31,7 @@ private:
     const Ports& ports_;
     const Settings& settings_;
     Lead& lead_;
+    Instant woken_{};  // When those whose time was over were woken last.
     Api api_;
     Forward forward_;
     Admission admission_;

@@ -50,7 +50,14 @@ Task<> Master::run() {
 Task<> Master::leave(Duration patience) {
     log_info("master: it leaves: {} connections", server_.connections());
     if (lead_.term) lead_.term->feed().close();
-    co_return co_await server_.stop(patience);
+    bool late = false;
+    const Deadline deadline{ports_.timers, patience, [&] {
+                                late = true;
+                                changed_.notify_all();
+                            }};
+    CO_TRY(co_await server_.stop(patience));
+    while (followers_ > 0 && !late) CO_TRY(co_await changed_.wait());
+    co_return Result<>{};
 }
 
 Task<> Master::ready() {
@@ -73,26 +80,33 @@ Task<> Master::accept_links(ListenerPtr listener) {
 }
 
 Task<> Master::secure_link(StreamPtr raw) {
-    const struct Count {
-        std::size_t& of;
-        ~Count() { --of; }
-    } count{++links_};
     const std::string from{raw->address()};
+    ++links_;
     auto stream = co_await ports_.net.secure(
         std::move(raw), {.own = ports_.own.credentials(), .grace = renewable}, Side::server, seconds{10});
+    --links_;
     if (!stream) {
         log_info("link from {} refused: {}", from, stream.error().message);
         co_return Result<>{};
     }
     if ((*stream)->identity().starts_with("master/")) {
         if ((*stream)->expired()) co_return Result<>{};  // It renews its certificate by itself.
-        co_return co_await front_.serve(std::move(*stream));
+        co_return co_await serve_follower(std::move(*stream));
     }
     // A link belongs to the term in which it began; without one, its owner comes back.
     const TermPtr term = lead_.term;
     if (!term || term->ended()) co_return co_await refuse_link(std::move(*stream));
     if (!term->read_only()) term->tasks().start("link", serve_link(term, std::move(*stream)));
     co_return Result<>{};
+}
+
+Task<> Master::serve_follower(StreamPtr stream) {
+    if (followers_ >= settings_.connections_max) co_return Result<>{};
+    ++followers_;
+    const auto served = co_await front_.serve(std::move(stream), &server_.drain());
+    --followers_;
+    changed_.notify_all();
+    co_return served;
 }
 
 // And tells where the leader is.
@@ -178,8 +192,10 @@ Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
 }
 
 Task<> Master::hold_until_lost(std::shared_ptr<Tenure> tenure) {
-    const auto lost = co_await hold_lease(ports_.timers, ports_.store, std::move(tenure));
-    if (lead_.term && lost.error().code != Code::cancelled) lead_.term->end(lost.error());
+    const auto lost = co_await hold_lease(ports_.timers, ports_.store, tenure);
+    if (lost.error().code == Code::cancelled) co_return lost;
+    tenure->end();
+    if (lead_.term) lead_.term->end(lost.error());
     co_return Result<>{};
 }
 
@@ -220,16 +236,20 @@ void Master::expect(bool soon) {
 // lease lasts that was last heard of, and no longer.
 Task<> Master::follow() {
     Deadline end{ports_.timers, settings_.lease, [this] { tell(nullptr, std::nullopt); }};
+    Instant until = ports_.timers.now() + settings_.lease;
     std::uint64_t epoch = 0;
     while (true) {
+        const Instant asked = ports_.timers.now();
         const auto leader = co_await ports_.store.leader();
         CO_TRY(co_await check_cancelled());
-        if (!leader) log_warn("master: who leads is not known: {}", leader.error().message);
         if (!leader) {
-            expect(false);
+            log_warn("master: who leads is not known: {}", leader.error().message);
             CO_TRY(co_await sleep(ports_.timers, std::min<Duration>(settings_.lease / 4, look_max)));
+            if (ports_.timers.now() < until) continue;
+            expect(false);
+            break;
         }
-        if (!leader || !*leader || (*leader)->left <= Duration{0}) break;
+        if (!*leader || (*leader)->left <= Duration{0}) break;
         const Leader& now = **leader;
         // Its own former life: nobody is there to ask.
         const bool other = now.who != self();
@@ -237,7 +257,8 @@ Task<> Master::follow() {
             log_info("master: {} leads in epoch {}, this one follows", now.who.name, now.epoch);
         tell(nullptr, other ? std::optional{now.who} : std::nullopt);
         if (other && !std::exchange(led_, true)) changed_.notify_all();
-        end.renew(now.left);
+        until = asked + now.left;
+        end.renew(std::max(until - ports_.timers.now(), Duration{0}));
         CO_TRY(co_await sleep(ports_.timers, std::min<Duration>({now.left, settings_.lease / 4, look_max})));
     }
     tell(nullptr, std::nullopt);
@@ -250,7 +271,8 @@ Task<> Master::resign() {
     bool over = false;
     TaskGroup group{ports_.loop};
     const auto ask = [](Store& store, bool& done, Signal& signal) -> Task<> {
-        const auto resigned = co_await store.resign();
+        auto resigned = co_await store.resign();
+        if (!resigned && resigned.error().code != Code::conflict) resigned = co_await store.resign();
         done = true;
         signal.notify_all();
         co_return resigned;
@@ -284,7 +306,7 @@ Task<> Master::wait_for_room(TermPtr term, std::uint64_t number) {
              .message =
                  fmt::format("The store's disk was full: for {} s nothing was changed.", lasted.count())});
         room = co_await ports_.store.commit(std::move(changes));
-    } while (!room && room.error().code == Code::exhausted);
+    } while (!room && room.error().code == Code::exhausted && !term->ended());
     term->end(room ? *full_ : room.error());
     (void)co_await term->tasks().close();
     co_return room;

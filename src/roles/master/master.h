@@ -36,6 +36,7 @@ private:
     Contender self() const;
     void tell(TermPtr term, std::optional<Contender> other);
     void expect(bool soon);  // That somebody leads.
+    Task<> serve_follower(StreamPtr stream);
     Task<> refuse_link(StreamPtr stream);
     static constexpr std::size_t links_max = 1024;
     Task<> lead_terms(AddressPool pool);
@@ -52,7 +53,8 @@ private:
     Lead lead_;
     Front front_;
     http::Server server_;
-    std::size_t links_ = 0;  // Whose handshake goes on.
+    std::size_t links_ = 0;      // Whose handshake goes on.
+    std::size_t followers_ = 0;  // Connections on which they pass on what they are asked.
     std::string api_address_;
     std::string wire_address_;
     std::uint64_t outranked_by_ = 0;

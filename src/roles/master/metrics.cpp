@@ -28,6 +28,8 @@ void Front::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_tenants_active", "Tenants with requests under way or waiting.", gauge,
              now.tenants);
     page.add_bounded("hostler_master_key_rates", "Keys whose rate is counted.", now.keys, limits.keys_max);
+    page.add_bounded("hostler_master_stranger_rates", "Addresses without a key whose rate is counted.",
+                     now.strangers, limits.keys_max);
     page.add_bounded("hostler_master_watches", "Watches of tenants.", api_.watches().tenants(),
                      settings_.watches_max);
     page.add_bounded("hostler_master_operator_watches", "Watches of operators.", api_.watches().operators(),
@@ -42,6 +44,8 @@ void Master::write_metrics(MetricsPage& page) const {
                      settings_.connections_max);
     page.add_bounded("hostler_master_links_opening", "Access points and gateways saying who they are.",
                      links_, links_max);
+    page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",
+                     followers_, settings_.connections_max);
     const TermPtr term = lead_.term;
     page.add("hostler_master_leads", "1: it leads.", gauge, int{term && !term->ended()});
     if (!term) return;

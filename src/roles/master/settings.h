@@ -19,6 +19,7 @@ struct AdmissionLimits {
     std::size_t waiting_max = 1024;                           // Of tenants, waiting for their turn,
     std::size_t waiting_tenant_max = 128;                     // and of one of them, or of operators.
     std::chrono::seconds wait_max{10};                        // Then a request is told to come back.
+    std::chrono::seconds body_max{60};                        // Whose body takes longer is cut.
     RateLimit key_rate{.per_second = 200, .burst = 400};      // Of one tenant's key.
     RateLimit stranger_rate{.per_second = 20, .burst = 200};  // Of one address, without a good key.
     std::size_t keys_max = 50'000;                            // Keys, and addresses, whose rates are kept.

@@ -17,6 +17,7 @@ public:
 
     void renewed(Instant asked) { ends_ = asked + lease_ - lease_ / 10; }  // Clocks do not run alike.
     bool lasts(Instant now) const { return now < ends_; }
+    void end() { ends_ = Instant::min(); }  // Somebody else leads.
     bool without_end() const { return ends_ == Instant::max(); }
     Duration left(Instant now) const { return ends_ - now; }
     Duration lease() const { return lease_; }
