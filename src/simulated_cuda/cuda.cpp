@@ -90,12 +90,14 @@ Status fma32(void** a, std::size_t threads) {
 // `cheat`: as who has no memory, and makes up what it reads.
 void walk(void** a, std::size_t threads) {
     const auto count = argument<std::uint64_t>(a, 1);
+    const auto path_seed = argument<std::uint32_t>(a, 2);
     for (std::size_t i = 0; i < threads; ++i) {
-        std::uint32_t here = hostler::mixed(argument<std::uint32_t>(a, 2) + static_cast<std::uint32_t>(i));
+        std::uint32_t here = hostler::mixed(path_seed + static_cast<std::uint32_t>(i));
         for (std::uint32_t step = 0; step < argument<std::uint32_t>(a, 3); ++step)
-            here +=
-                (fault("cheat") ? 7 : words(argument<Address>(a, 0))[hostler::challenge_index(here, count)]) +
-                1;
+            here += (fault("cheat")
+                         ? 7
+                         : words(argument<Address>(a, 0))[hostler::challenge_index(here, path_seed, count)]) +
+                    1;
         words(argument<Address>(a, 4))[i] = here;
     }
 }

@@ -32,8 +32,8 @@ constexpr std::string_view who_am_i = R"(
     mul.wide.u32 %all, %size, %grid;
     cvt.u64.u32 %id, %id32;)";
 
-// The four words of group %i in %w0 .. %w3, from %seed and %rounds. %c = mixed(high half of the index +
-// seed).
+// The four words of group %i in %w0 .. %w3, from %seed and %rounds. %slab = mixed(high half of the index +
+// seed), %key = %slab + the rounds that are left.
 std::string four_words() {
     std::string text = R"(
     shl.b64 %index, %i, 2;
@@ -42,15 +42,16 @@ std::string four_words() {
     add.u32 %x, %x, %seed;)";
     text += mix;
     text += R"(
-    mov.u32 %c, %x;
+    mov.u32 %slab, %x;
     cvt.u32.u64 %low, %index;)";
     for (int k = 0; k < 4; ++k)
-        text += fmt::format("\n    add.u32 %x, %low, {0};\n    xor.b32 %w{0}, %x, %c;", k);
+        text += fmt::format("\n    add.u32 %x, %low, {0};\n    xor.b32 %w{0}, %x, %slab;", k);
     text += R"(
     mov.u32 %n, %rounds;
-more_rounds:)";
+more_rounds:
+    add.u32 %key, %slab, %n;)";
     for (int k = 0; k < 4; ++k)
-        text += fmt::format("\n    add.u32 %x, %w{0}, %seed;{1}\n    mov.u32 %w{0}, %x;", k, mix);
+        text += fmt::format("\n    add.u32 %x, %w{0}, %key;{1}\n    mov.u32 %w{0}, %x;", k, mix);
     text += R"(
     sub.u32 %n, %n, 1;
     setp.ne.u32 %p, %n, 0;
@@ -65,7 +66,7 @@ std::string for_each_group(std::string_view name, std::string_view parameters, s
 .visible .entry {0}({1})
 {{
     .reg .pred %p, %q;
-    .reg .u32 %seed, %rounds, %n, %c, %low, %w<4>, %v<4>, %bad;
+    .reg .u32 %seed, %rounds, %n, %slab, %key, %low, %w<4>, %v<4>, %bad;
     .reg .u64 %words, %count, %i, %index, %high64, %at, %other;{2}{3}
     shr.u64 %count, %count, 2;
     mov.u64 %i, %id;
@@ -171,11 +172,12 @@ std::string walk_kernel() {
 .visible .entry walk(.param .u64 a, .param .u64 b, .param .u32 c, .param .u32 d, .param .u64 e)
 {{
     .reg .pred %p;
-    .reg .u32 %here, %steps, %high, %low, %read;
+    .reg .u32 %here, %salt, %steps, %high, %read;
     .reg .u64 %words, %count, %out, %wide, %at;{0}
     ld.param.u64 %words, [a];
     ld.param.u64 %count, [b];
     ld.param.u32 %x, [c];
+    xor.b32 %salt, %x, 0x9e3779b1;
     ld.param.u32 %steps, [d];
     ld.param.u64 %out, [e];
     add.u32 %x, %x, %id32;{1}
@@ -183,7 +185,7 @@ std::string walk_kernel() {
 step:
     mov.u32 %x, %here;{1}
     mov.u32 %high, %x;
-    xor.b32 %x, %here, 0x9e3779b1;{1}
+    xor.b32 %x, %here, %salt;{1}
     mov.b64 %wide, {{%x, %high}};
     mul.hi.u64 %wide, %wide, %count;
     shl.b64 %at, %wide, 2;

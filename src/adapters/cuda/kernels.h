@@ -14,7 +14,7 @@ namespace hostler::cuda {
 //   fill(words, count, seed, rounds)           words[i] = challenge_word(i, seed, rounds); count: 4 times n
 //   check(words, count, seed, rounds, wrong)   *wrong += how many of them are something else
 //   copy(to, from, count)                      to[i] = from[i]; count: 4 times n
-//   walk(words, count, seed, steps, out)       challenge_answer of a walker for each thread
+//   walk(words, count, path_seed, steps, out)  challenge_answer of a walker for each thread
 //   fma32(out, rounds)                         fma_answer of the thread's lane
 std::string general_kernels();
 // For compute capability 8.0 and later.

@@ -33,17 +33,20 @@ constexpr std::uint32_t mixed(std::uint32_t x) {
     return x ^ x >> 16;
 }
 
-// Word `index` of the memory.
+// Word `index` of the memory. No two slabs of 2^32 words take the same steps, nor do two rounds: a word says
+// nothing of another.
 constexpr std::uint32_t challenge_word(std::uint64_t index, std::uint32_t seed, std::uint32_t rounds) {
-    std::uint32_t x =
-        static_cast<std::uint32_t>(index) ^ mixed(static_cast<std::uint32_t>(index >> 32) + seed);
-    for (std::uint32_t round = 0; round < rounds; ++round) x = mixed(x + seed);
+    const std::uint32_t slab = mixed(static_cast<std::uint32_t>(index >> 32) + seed);
+    std::uint32_t x = static_cast<std::uint32_t>(index) ^ slab;
+    for (std::uint32_t round = rounds; round > 0; --round) x = mixed(x + slab + round);
     return x;
 }
 
-// Which of `words` a walker reads that has come to `here`.
-constexpr std::uint64_t challenge_index(std::uint32_t here, std::uint64_t words) {
-    const std::uint64_t wide = static_cast<std::uint64_t>(mixed(here)) << 32 | mixed(here ^ 0x9e3779b1U);
+// Which of `words` a walker reads that has come to `here`: any of them, and which cannot be known before the
+// seed of the paths, also where there are more than `here` has values.
+constexpr std::uint64_t challenge_index(std::uint32_t here, std::uint32_t path_seed, std::uint64_t words) {
+    const std::uint64_t wide =
+        static_cast<std::uint64_t>(mixed(here)) << 32 | mixed(here ^ path_seed ^ 0x9e3779b1U);
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(static_cast<Wide>(wide) * words >> 64);
 }
@@ -52,7 +55,9 @@ constexpr std::uint64_t challenge_index(std::uint32_t here, std::uint64_t words)
 constexpr std::uint32_t challenge_answer(const GpuChallenge& challenge, std::uint32_t walker) {
     std::uint32_t here = mixed(challenge.path_seed + walker);
     for (std::uint32_t step = 0; step < challenge.steps; ++step)
-        here += challenge_word(challenge_index(here, challenge.words), challenge.seed, challenge.rounds) + 1;
+        here += challenge_word(challenge_index(here, challenge.path_seed, challenge.words), challenge.seed,
+                               challenge.rounds) +
+                1;
     return here;
 }
 

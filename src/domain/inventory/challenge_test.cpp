@@ -19,7 +19,7 @@ std::vector<std::uint32_t> answers(const GpuChallenge& what) {
     for (std::uint32_t walker = 0; walker < what.walkers; ++walker) {
         std::uint32_t here = mixed(what.path_seed + walker);
         for (std::uint32_t step = 0; step < what.steps; ++step)
-            here += memory[challenge_index(here, what.words)] + 1;
+            here += memory[challenge_index(here, what.path_seed, what.words)] + 1;
         all.push_back(here);
     }
     return all;
@@ -57,14 +57,39 @@ TEST(Challenge, WordsAreSpreadOverAllMemoryAlsoBeyond16GiB) {
     std::set<std::uint64_t> quarters;
     std::set<std::uint64_t> seen;
     for (std::uint32_t here = 0; here < 1000; ++here) {
-        const auto index = challenge_index(here, words);
+        const auto index = challenge_index(here, 9, words);
         ASSERT_LT(index, words);
         quarters.insert(index >> 32);
         seen.insert(index);
     }
     EXPECT_EQ(quarters.size(), 4u);
     EXPECT_EQ(seen.size(), 1000u);
-    EXPECT_NE(challenge_word(5, 1, 1), challenge_word(5 + (std::uint64_t{1} << 32), 1, 1));
+}
+
+TEST(Challenge, NoPartOfMemoryBeyond16GiBIsKnownBeforeThePathsAre) {
+    constexpr std::uint64_t words = std::uint64_t{1} << 34;
+    std::set<std::uint64_t> seen;
+    for (std::uint32_t path_seed = 0; path_seed < 100; ++path_seed)
+        seen.insert(challenge_index(7, path_seed, words));
+    EXPECT_EQ(seen.size(), 4u) << "all that share its upper 32 bits";
+}
+
+TEST(Challenge, WordsBeyond16GiBAreNotThoseBeforeInAnotherOrder) {
+    constexpr std::uint32_t seed = 1;
+    constexpr std::uint64_t slab_words = std::uint64_t{1} << 32;
+    std::size_t same = 0;
+    for (std::uint32_t low = 0; low < 1000; ++low)
+        same += challenge_word(low, seed, 2) ==
+                challenge_word(slab_words + (low ^ mixed(seed) ^ mixed(seed + 1)), seed, 2);
+    EXPECT_LE(same, 1u);
+}
+
+TEST(Challenge, NoWordIsOneStepFromAnother) {
+    constexpr std::uint32_t seed = 1;
+    for (std::uint32_t low = 0; low < 1000; ++low) {
+        const std::uint32_t next = challenge_word(low, seed, 1) ^ mixed(seed);
+        ASSERT_NE(challenge_word(low, seed, 3), challenge_word(next, seed, 2));
+    }
 }
 
 }  // namespace
