@@ -19,7 +19,8 @@ public:
 };
 
 // Runs `job` on the worker and gives its answer. The job must own what it touches: when the caller is
-// cancelled, the job runs on and its answer is dropped. Errors: those of the job; cancelled.
+// cancelled, the job runs on and its answer is dropped. A job that ran ends where it ran, with what it owns.
+// Errors: those of the job; cancelled.
 template <class T>
 Task<T> run_on(Worker& worker, std::move_only_function<Result<T>()> job) {
     struct Call {
@@ -28,7 +29,7 @@ Task<T> run_on(Worker& worker, std::move_only_function<Result<T>()> job) {
     };
     auto call = std::make_shared<Call>(std::move(job), std::nullopt);
     co_return co_await suspend<T>([&worker, call](WakerPtr<T> waker) {
-        worker.post([call] { call->answer = call->job(); },
+        worker.post([call] { call->answer = std::exchange(call->job, {})(); },
                     [call, waker] { waker->wake(std::move(*call->answer)); });
     });
 }

@@ -43,6 +43,20 @@ TEST(Worker, GivesTheJobsAnswerOrItsError) {
     EXPECT_EQ(failed.error().code, Code::not_found);
 }
 
+TEST(Worker, WhatAJobOwnsEndsWhereItRan) {
+    Loop loop;
+    const auto worker = make_worker(loop, "test");
+    std::thread::id ended;
+    std::shared_ptr<int> owned{new int{7}, [&](const int* it) {
+                                   delete it;
+                                   ended = std::this_thread::get_id();
+                               }};
+    ASSERT_TRUE(testing::run_real(
+        loop, run_on<int>(*worker, [owned = std::move(owned)] { return Result<int>{*owned}; })));
+    EXPECT_NE(ended, std::thread::id{});
+    EXPECT_NE(ended, std::this_thread::get_id());
+}
+
 TEST(Worker, AJobOutlivesACancelledCaller) {
     Loop loop;
     const auto worker = make_worker(loop, "test");

@@ -94,9 +94,21 @@ public:
         std::shared_ptr<Reading> reading{};
         std::optional<BackupWriter> writer{};
     };
-    WorkerBackup(Worker& worker, std::shared_ptr<Work> work) : worker_(worker), work_(std::move(work)) {}
+    WorkerBackup(Worker& worker, std::shared_ptr<BlockingStore> blocking)
+        : worker_(worker), work_(std::make_shared<Work>(std::move(blocking))) {}
     ~WorkerBackup() override {
         worker_.post([work = std::move(work_)]() mutable { work.reset(); }, [] {});
+    }
+    Task<> begin(WallTime taken, const Digest& digest) {
+        CO_TRY(co_await run_on<void>(worker_, [work = work_]() -> Result<> {
+            work->reading = TRY(work->blocking->begin_reading());
+            return {};
+        }));
+        while (CO_TRY(co_await run_on<bool>(worker_, [work = work_] { return work->reading->prepare(); }))) {
+        }
+        work_->writer.emplace(work_->reading->connection(), digest, taken.time_since_epoch().count(),
+                              std::string{version});
+        co_return Result<>{};
     }
     Task<std::string> next() override {
         co_return co_await run_on<std::string>(worker_, [work = work_] { return work->writer->next(); });
@@ -104,7 +116,7 @@ public:
 
 private:
     Worker& worker_;
-    std::shared_ptr<Work> work_;
+    std::shared_ptr<Work> work_;  // The loop has no other: the last is the worker's.
 };
 
 class WorkerStore final : public Store {
@@ -178,17 +190,8 @@ public:
     }
 
     Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
-        auto work = std::make_shared<WorkerBackup::Work>(blocking_);
-        std::unique_ptr<Backup> backup =
-            std::make_unique<WorkerBackup>(worker_, work);  // Ends it, whatever comes.
-        CO_TRY(co_await run_on<void>(worker_, [work]() -> Result<> {
-            work->reading = TRY(work->blocking->begin_reading());
-            return {};
-        }));
-        while (CO_TRY(co_await run_on<bool>(worker_, [work] { return work->reading->prepare(); }))) {
-        }
-        work->writer.emplace(work->reading->connection(), digest, taken.time_since_epoch().count(),
-                             std::string{version});
+        auto backup = std::make_unique<WorkerBackup>(worker_, blocking_);
+        CO_TRY(co_await backup->begin(taken, digest));
         co_return backup;
     }
 
