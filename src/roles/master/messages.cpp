@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
@@ -78,7 +81,9 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
 SeenWorkload workload_of(const uplink::Workload& from) {
     SeenWorkload seen;
     seen.state = from.state();
-    seen.generation = from.generation();
+    // Room for the next: that of the stop.
+    seen.generation =
+        std::min<std::uint64_t>(from.generation(), std::numeric_limits<std::int64_t>::max() - 1);
     seen.ready = from.ready();
     seen.exit_code = from.exit_code();
     seen.oom_killed = from.oom_killed();
@@ -107,10 +112,34 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     return seen;
 }
 
+// As ids are that we give; a store need not be able to hold others.
+bool is_short_word(std::string_view text) {
+    constexpr std::size_t size_max = 128;
+    return text.size() <= size_max && std::ranges::none_of(text, [](char c) {
+               const auto byte = static_cast<unsigned char>(c);
+               return byte < 0x20 || byte == 0x7f;
+           });
+}
+
+bool is_plausible(const uplink::Workload& workload) {
+    return !workload.instance().empty() && is_short_word(workload.instance()) &&
+           is_short_word(workload.tenant()) && is_short_word(workload.network()) &&
+           std::ranges::all_of(workload.mounts(),
+                               [](const auto& mount) { return is_short_word(mount.volume()); });
+}
+
+// What no agent of ours would say is left out, and of more than a host can run the rest.
 template <class Workloads>
 void read_workloads(const Workloads& from, HostReport& into) {
-    for (const auto& workload : from)
-        if (workload.state() != "absent") into.workloads[workload.instance()] = workload_of(workload);
+    constexpr std::size_t workloads_max = 1024;
+    for (const auto& workload : from) {
+        if (workload.state() == "absent" || !is_plausible(workload)) continue;
+        if (into.workloads.size() == workloads_max) {
+            into.complete = false;
+            return;
+        }
+        into.workloads[workload.instance()] = workload_of(workload);
+    }
 }
 
 void write_network(const Desk& desk, const Subnet& subnet, uplink::EnsureNetwork& into) {
@@ -166,9 +195,9 @@ HostReport report_of(const uplink::AgentHello& hello) {
     report.agent_version = hello.version();
     if (hello.has_facts()) read_facts(hello.facts(), report);
     if (report.facts) report.facts->boot_id = hello.boot_id();
-    read_workloads(hello.workloads(), report);
     // An engine that does not answer says nothing about what runs.
     report.complete = report.engine_error.empty();
+    read_workloads(hello.workloads(), report);
     return report;
 }
 
@@ -176,13 +205,13 @@ HostReport report_of(const uplink::Report& from) {
     HostReport report;
     report.sequence = from.sequence();
     if (from.has_facts()) read_facts(from.facts(), report);
+    report.complete = from.workloads_complete();
     read_workloads(from.workloads(), report);
     for (const auto& gpu : from.gpus()) {
         GpuSample& sample = report.samples[gpu.uuid()];
         sample.uuid = gpu.uuid();
         unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, sample);
     }
-    report.complete = from.workloads_complete();
     return report;
 }
 

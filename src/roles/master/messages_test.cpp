@@ -106,6 +106,36 @@ TEST(Messages, AHelloTellsTheHostAndWhatRuns) {
     EXPECT_EQ(seen.gpus, std::vector<std::string>{"GPU-1"});
 }
 
+TEST(Messages, WhatNoAgentOfOursWouldSayOfWorkloadsIsLeftOut) {
+    uplink::Report from;
+    from.set_workloads_complete(true);
+    const auto add = [&](std::string id) -> uplink::Workload& {
+        auto& workload = *from.add_workloads();
+        workload.set_state("running");
+        workload.set_instance(std::move(id));
+        return workload;
+    };
+    add("");
+    add(std::string("i\0-1", 4));
+    add("i-2\x7f");
+    add(std::string(129, 'i'));
+    add("i-3").set_tenant("ac\nme");
+    add("i-4").set_network(std::string("sn\0", 3));
+    add("i-5").add_mounts()->set_volume(std::string(129, 'v'));
+    add(std::string(128, 'i')).set_generation(UINT64_MAX);
+    auto report = report_of(from);
+    ASSERT_EQ(report.workloads.size(), 1u);
+    EXPECT_GT(report.workloads.begin()->second.generation + 1, 0u) << "it can be stopped";
+    EXPECT_TRUE(report.complete);
+    for (int i = 0; i < 2000; ++i) add(fmt::format("i-{}", i));
+    report = report_of(from);
+    EXPECT_EQ(report.workloads.size(), 1024u);
+    EXPECT_FALSE(report.complete) << "there are more";
+    uplink::AgentHello hello;
+    *hello.mutable_workloads() = from.workloads();
+    EXPECT_FALSE(report_of(hello).complete);
+}
+
 TEST(Messages, AHostWhoseEngineIsDownSaysNothingAboutWhatRuns) {
     uplink::AgentHello hello;
     hello.mutable_facts()->set_engine_error("no socket");
