@@ -139,7 +139,7 @@ void stop_it(Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     std::uint64_t generation = workload.generation + 1;
     if (instance && instance->meta.generation >= workload.generation)
         generation = instance->meta.generation;
-    else if (instance)
+    else if (instance && instance->host == claim.host)
         desk.estate.instances.edit(claim.holder).meta.generation = generation;
     command(desk, claim.host, Verb::stop_workload, claim.holder, generation);
 }
@@ -167,14 +167,18 @@ std::unexpected<Error> refuse(std::string message, std::string reason, std::stri
 // All that it uses is held by its claim, and nobody else's.
 Result<> check_place(const Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     constexpr const char* help = "See who holds it with `hostler gpu list`; it is free when that has ended.";
+    if (workload.cpu_milli <= 0 || workload.memory_bytes <= 0 || workload.image.empty())
+        return refuse("it does not say what it uses", "place_unknown", "Keep it as it is, or remove it.");
+    if (claim.cpu_milli < workload.cpu_milli || claim.memory_bytes < workload.memory_bytes)
+        return refuse("it uses CPU or memory that the ledger gives to another", "place_taken", help);
     for (const std::string& gpu : workload.gpus)
         if (std::ranges::count(claim.gpus, gpu) == 0)
             return refuse(fmt::format("it uses GPU {}, which the ledger gives to another", gpu),
                           "place_taken", help);
     const auto place = desk.pool.place_of(workload.address);
     const Subnet* subnet = desk.estate.subnets.find(claim.subnet);
-    if (!place || !subnet || subnet->tenant != claim.tenant || subnet->index != place->index ||
-        claim.address_index != place->place)
+    if (!place || !subnet || subnet->tenant != claim.tenant || subnet->host != claim.host ||
+        subnet->index != place->index || claim.address_index != place->place)
         return refuse(fmt::format("its address {} is not one that it could keep", workload.address),
                       "place_taken",
                       "Stop it with `hostler reconcile remove`, and create another with its volumes.");
@@ -326,8 +330,15 @@ bool used_by_foreign(const Desk& desk, const Claim& claim) {
 }
 
 Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload) {
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.use == ClaimUse::foreign && claim.holder == workload) return &claim;
+    const Claim* found = nullptr;
+    for (const auto& [id, claim] : desk.estate.claims.all()) {
+        if (claim.use != ClaimUse::foreign || claim.holder != workload) continue;
+        if (found)
+            return refuse(fmt::format("hosts {} and {} both say that they have it", found->host, claim.host),
+                          "workload_ambiguous", "Stop it on one of them, by the means of that host.");
+        found = &claim;
+    }
+    if (found) return found;
     return fail(Code::not_found, fmt::format("there is no foreign workload {}", workload),
                 "foreign_not_found");
 }
@@ -366,6 +377,9 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     const Instance* before = earlier_run(desk, claim);
     if (!before && desk.estate.instances.find(id))
         return refuse("its instance has ended, and it is being stopped", "not_running", "");
+    if (before && before->tenant != claim.tenant)
+        return refuse("its host says it is another tenant's than the store does", "tenant_differs",
+                      "Keep it as it is, or remove it.");
     if (before && !before->claim.empty())
         return refuse(fmt::format("its earlier run still has its place on host {}", before->host),
                       "place_taken", "Ask again when that host has said that it is not there.");

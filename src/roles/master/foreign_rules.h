@@ -26,12 +26,13 @@ bool uses(const Desk& desk, const Claim& foreign, const std::string& gpu);
 // A workload is seen that has a GPU of this claim, or its place in a subnet.
 bool used_by_foreign(const Desk& desk, const Claim& claim);
 
-// Errors of all: not_found (foreign_not_found).
+// Errors of all: not_found (foreign_not_found), conflict (workload_ambiguous: two hosts say that they have
+// it).
 Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload);
 Result<const Claim*> keep_foreign(Desk& desk, const std::string& workload, std::string why);
 Result<const Claim*> remove_foreign(Desk& desk, const std::string& workload, std::string why);
-// Errors: unavailable (host_unreachable), conflict (not_running; tenant_unknown; place_taken: another has
-// what it uses, by the ledger; name_taken; volume_taken).
+// Errors: unavailable (host_unreachable), conflict (not_running; tenant_unknown; tenant_differs;
+// place_unknown; place_taken: another has what it uses, by the ledger; volume_taken).
 Result<const Instance*> adopt_foreign(Desk& desk, const std::string& workload);
 
 // Its instance, of whose later run the store does not know; nullptr: it knows no instance.

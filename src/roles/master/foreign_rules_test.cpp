@@ -10,6 +10,7 @@
 namespace hostler::master {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using testing::DeskRig;
 using ::testing::HasSubstr;
@@ -129,6 +130,65 @@ TEST(Foreign, IsNotAdoptedWhereOthersHaveItsPlaceOrItIsNotKnownWhoseItIs) {
     EXPECT_FALSE(rig.estate.instances.find("i-lost"));
 }
 
+TEST(Foreign, IsNotAdoptedWithoutSayingWhatItUses) {
+    Rig rig;
+    const auto a = rig.host("a");
+    rig.said[a]["i-old"] = rig.made_since();
+    rig.said[a]["i-old"].cpu_milli = 0;
+    rig.said[a]["i-older"] = rig.made_since("sn-2", "10.208.8.9");
+    rig.said[a]["i-older"].gpus.clear();
+    rig.said[a]["i-older"].image.clear();
+    rig.said[a]["i-huge"] = rig.made_since("sn-3", "10.208.9.9");
+    rig.said[a]["i-huge"].gpus.clear();
+    rig.said[a]["i-huge"].cpu_milli = 1'000'000;
+    rig.report(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-old").error().reason, "place_unknown");
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-older").error().reason, "place_unknown");
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-huge").error().reason, "place_taken");
+}
+
+TEST(Foreign, AHostsWordTakesNothingOfAnotherHost) {
+    Rig rig;
+    const auto a = rig.host("a"), b = rig.host("b");
+    // The network of one, in the word of the other.
+    rig.said[b]["i-first"] = rig.made_since("sn-b", "10.208.7.9");
+    rig.said[b]["i-first"].gpus.clear();
+    rig.report(b);
+    ASSERT_EQ(rig.estate.subnets.at("sn-b").host, b);
+    rig.said[a]["i-lost"] = rig.made_since("sn-b", "10.208.7.10");
+    rig.report(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-lost").error().reason, "place_taken");
+    // The same workload in the word of both.
+    rig.said[a]["i-first"] = rig.made_since("sn-a", "10.208.8.9");
+    rig.report(a);
+    for (const auto& refused :
+         {adopt_foreign(rig.desk, "i-first").error(), keep_foreign(rig.desk, "i-first", "mine").error(),
+          remove_foreign(rig.desk, "i-first", "not mine").error()}) {
+        EXPECT_EQ(refused.reason, "workload_ambiguous");
+        EXPECT_THAT(refused.message, AllOf(HasSubstr(a), HasSubstr(b)));
+    }
+    // It names an instance that runs elsewhere.
+    ASSERT_TRUE(rig.stock(1));
+    const auto mine = rig.running("mine");
+    const std::string other = rig.instance(mine).host == a ? b : a;
+    const auto generation = rig.instance(mine).meta.generation;
+    rig.said[other][mine] = rig.made_since("sn-c", "10.208.9.9");
+    rig.report(other);
+    ASSERT_TRUE(remove_foreign(rig.desk, mine, "a copy"));
+    EXPECT_EQ(rig.command_of(mine)->host, other);
+    EXPECT_EQ(rig.instance(mine).meta.generation, generation) << "what runs is still the run that is wanted";
+}
+
+TEST(Foreign, AHostHoldsSomeSubnetsAndNotAll) {
+    Rig rig;
+    const auto a = rig.host("a");
+    for (int i = 0; i < 100; ++i)
+        rig.said[a][fmt::format("i-{}", i)] =
+            rig.made_since(fmt::format("sn-{}", i), fmt::format("10.208.{}.9", i));
+    rig.report(a);
+    EXPECT_EQ(rig.estate.subnets.all().size(), 64u);
+}
+
 TEST(Foreign, IsRemovedWhenAPersonSaysSoAndUntilItHasGone) {
     Rig rig;
     const auto a = rig.host("a");
@@ -234,6 +294,26 @@ TEST(Restored, WhatRestedAndRunsAgainIsNotStopped) {
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
     EXPECT_FALSE(rig.instance(id).adopted);
     EXPECT_TRUE(restart_instance(rig.desk, id));
+}
+
+TEST(Restored, WhatRestedIsNotAdoptedForAnotherTenant) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("rests");
+    ASSERT_TRUE(halt_instance(rig.desk, id, "asked", "asked"));
+    rig.said[a].clear();
+    rig.answer(id, {.done = true});
+    rig.report(a);
+    ASSERT_EQ(rig.instance(id).phase, InstancePhase::resting);
+    const auto generation = rig.instance(id).meta.generation;
+    rig.restored();
+    rig.said[a][id] = rig.made_since();
+    rig.said[a][id].generation = generation + 1;
+    rig.said[a][id].tenant = "globex";
+    rig.report(a);
+    EXPECT_EQ(adopt_foreign(rig.desk, id).error().reason, "tenant_differs");
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::resting);
 }
 
 TEST(Restored, AHostThatJoinedSinceComesBackCordoned) {

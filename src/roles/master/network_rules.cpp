@@ -43,8 +43,12 @@ Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const st
 
 void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index) {
     if (claim.subnet.empty() || claim.tenant.empty() || desk.estate.subnets.find(claim.subnet)) return;
-    for (const auto& [id, subnet] : desk.estate.subnets.all())
+    constexpr int held_max = 64;  // Of one host: a hostile one is not given them all.
+    int held = 0;
+    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
         if (subnet.index == index) return;
+        if (subnet.foreign && subnet.host == claim.host && ++held == held_max) return;
+    }
     desk.estate.subnets.add({.id = claim.subnet,
                              .network = network_of(desk, claim.tenant).id,
                              .tenant = claim.tenant,
