@@ -205,6 +205,11 @@ Task<> gpu_command(Process& process, Hardware hardware, std::optional<BenchmarkW
                                   : show_gpus(eyes.gpus(), format));
 }
 
+Task<> challenge_command(Process& process, Hardware hardware, ChallengeWish wish) {
+    Eyes eyes{process, hardware};
+    co_return co_await challenge_gpus(*process.timers, *process.random, {&eyes.nvml}, std::move(wish));
+}
+
 // `hostler-agent gpu …`
 struct GpuOptions {
     explicit GpuOptions(CLI::App& app, Hardware& hardware);
@@ -242,6 +247,9 @@ GpuOptions::GpuOptions(CLI::App& app, Hardware& hardware) {
         "challenge", "Have all GPUs prove at the same time that they have the memory that they claim");
     prove = gpu->add_subcommand(prove_command, "What `challenge` starts")->group("");
     challenge->add_flag("--json", json, "As JSON, for programs");
+    add_hardware_options(*challenge, hardware);
+    challenge->add_flag("--in-use-too", dare.in_use_too,
+                        "Also when processes hold a GPU: it takes memory that they may want");
     prove->add_option("--seed", seed, "Of the words that fill the memory");
     for (CLI::App* one : {challenge, prove}) {
         one->add_option("--words", dare.words,
@@ -346,7 +354,7 @@ int agent_main(int argc, const char* const* argv) {
     }
     if (*gpu.challenge) {
         gpu.dare.format = gpu_format;
-        return end_of(process, challenge_gpus(*process.timers, *process.random, gpu.dare));
+        return end_of(process, challenge_command(process, options.hardware, gpu.dare));
     }
     if (*inventory)
         return end_of(process,

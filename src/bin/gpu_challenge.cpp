@@ -84,7 +84,8 @@ void settle() {
 
 }  // namespace
 
-Task<> challenge_gpus(Timers& timers, Random& random, ChallengeWish wish) {
+Task<> challenge_gpus(Timers& timers, Random& random, std::vector<Telemetry*> eyes, ChallengeWish wish) {
+    if (!wish.in_use_too) CO_TRY(co_await see_unused(std::move(eyes)));
     const GpuChallenge challenge{.words = wish.words / 4 * 4,
                                  .seed = static_cast<std::uint32_t>(random_number(random)),
                                  .rounds = wish.rounds,
@@ -100,6 +101,7 @@ Task<> challenge_gpus(Timers& timers, Random& random, ChallengeWish wish) {
         print_json(verified, report);
     else
         print_table(verified, report);
+    if (!report.complete) co_return fail(Code::unavailable, "the challenge did not end");
     if (verified.empty()) co_return fail(Code::not_found, "nothing answered");
     if (!std::ranges::all_of(verified, &Verified::right))
         co_return fail(Code::conflict, "not every GPU has proven what it claims");

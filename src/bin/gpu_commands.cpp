@@ -21,27 +21,35 @@ struct Seen {
     GpuSample sample;
 };
 
-Task<std::vector<Seen>> look(std::vector<Telemetry*> eyes, std::vector<std::string>& problems) {
-    std::vector<Seen> seen;
+struct View {
+    std::vector<Seen> gpus;
+    std::vector<std::string> problems;
+    bool blind = false;  // One of the eyes has no driver to ask.
+};
+
+Task<View> look(std::vector<Telemetry*> eyes) {
+    View view;
     for (Telemetry* eye : eyes) {
         const auto found = co_await eye->discover();
         if (!found) {
-            problems.push_back(fmt::format("{}: {}", eye->name(), found.error().message));
+            view.problems.push_back(fmt::format("{}: {}", eye->name(), found.error().message));
+            view.blind = true;
             continue;
         }
-        std::ranges::copy(found->problems, std::back_inserter(problems));
+        view.blind = view.blind || (found->gpus.empty() && found->driver_version.empty());
+        std::ranges::copy(found->problems, std::back_inserter(view.problems));
         const auto samples = CO_TRY(co_await eye->sample());
         for (const auto& gpu : found->gpus) {
             // Of several eyes the first is the most telling.
-            if (!gpu.pci_address.empty() && std::ranges::any_of(seen, [&](const Seen& one) {
+            if (!gpu.pci_address.empty() && std::ranges::any_of(view.gpus, [&](const Seen& one) {
                     return one.facts.pci_address == gpu.pci_address;
                 }))
                 continue;
             const auto sample = std::ranges::find(samples, gpu.uuid, &GpuSample::uuid);
-            seen.push_back({gpu, sample == samples.end() ? GpuSample{.uuid = gpu.uuid} : *sample});
+            view.gpus.push_back({gpu, sample == samples.end() ? GpuSample{.uuid = gpu.uuid} : *sample});
         }
     }
-    co_return seen;
+    co_return view;
 }
 
 void tell_problems(const std::vector<std::string>& problems) {
@@ -135,11 +143,40 @@ struct Rated {
     GpuRating rating;
 };
 
-bool in_use(const Seen& gpu) { return gpu.sample.processes && !gpu.sample.processes->empty(); }
+// Who uses a GPU, or may, as a clause; empty: nobody.
+std::string user_of(const Seen& gpu) {
+    const auto& processes = gpu.sample.processes;
+    if (!processes) return fmt::format("nothing tells whether GPU {} is in use", index_of(gpu.facts));
+    if (processes->empty()) return {};
+    return fmt::format("GPU {} is in use by process {}", index_of(gpu.facts), processes->front().pid);
+}
 
-std::vector<Rated> rate_all(const std::vector<Seen>& seen, const std::vector<GpuFigures>& measured) {
+// Errors: conflict (a GPU is in use, or may be); not_found (nothing sees GPUs).
+Result<> unused(const View& view) {
+    if (view.blind)
+        return fail(
+            Code::not_found,
+            fmt::format(
+                "NVIDIA's libnvidia-ml.so.1, which tells whether GPUs are in use, does not answer{}{}; "
+                "--in-use-too takes them all the same",
+                view.problems.empty() ? "" : ": ", fmt::join(view.problems, "; ")));
+    for (const auto& gpu : view.gpus)
+        if (const auto user = user_of(gpu); !user.empty())
+            return fail(
+                Code::conflict,
+                fmt::format("{}: stop what runs there, or take it all the same with --in-use-too", user));
+    return {};
+}
+
+// Its figures say nothing of how fast it is, for this reason.
+void not_rated(GpuRating& rating, std::string reason) {
+    if (rating.verdict != GpuVerdict::faulty) rating.verdict = GpuVerdict::unrated;
+    rating.evidence.insert(rating.evidence.begin(), std::move(reason));
+}
+
+std::vector<Rated> rate_all(const std::vector<Seen>& seen, const cuda::BenchmarkReport& report) {
     std::vector<Rated> rated;
-    for (const auto& figures : measured) {
+    for (const auto& figures : report.gpus) {
         const auto gpu =
             std::ranges::find(seen, figures.uuid, [](const Seen& one) { return one.facts.uuid; });
         Rated one{.figures = figures};
@@ -149,11 +186,10 @@ std::vector<Rated> rate_all(const std::vector<Seen>& seen, const std::vector<Gpu
                                                  .product = figures.product}
                                       : gpu->facts;
         one.rating = rate_gpu(one.facts, figures);
-        if (gpu != seen.end() && in_use(*gpu)) {
-            if (one.rating.verdict != GpuVerdict::faulty) one.rating.verdict = GpuVerdict::unrated;
-            one.rating.evidence.insert(one.rating.evidence.begin(),
-                                       "it was in use: its figures say nothing of it");
-        }
+        const std::string user = user_of(gpu == seen.end() ? Seen{one.facts, {}} : *gpu);
+        if (!user.empty()) not_rated(one.rating, user + ": its figures say nothing of it");
+        if (one.facts.mig == MigMode::enabled) not_rated(one.rating, "MIG is on: a slice was measured");
+        if (!report.complete) not_rated(one.rating, "the measurement did not end");
         if (gpu != seen.end() && one.facts.product != figures.product)
             one.rating.evidence.push_back(
                 fmt::format("NVML calls it \"{}\", CUDA \"{}\"", one.facts.product, figures.product));
@@ -219,8 +255,7 @@ json::value rated_json(const std::vector<Rated>& gpus, const cuda::BenchmarkRepo
 }  // namespace
 
 Task<> show_gpus(std::vector<Telemetry*> eyes, GpuFormat format) {
-    std::vector<std::string> problems;
-    const auto seen = CO_TRY(co_await look(std::move(eyes), problems));
+    const auto [seen, problems, blind] = CO_TRY(co_await look(std::move(eyes)));
     if (format == GpuFormat::json) {
         json::array all;
         for (const auto& gpu : seen)
@@ -235,27 +270,23 @@ Task<> show_gpus(std::vector<Telemetry*> eyes, GpuFormat format) {
     co_return Result<>{};
 }
 
+Task<> see_unused(std::vector<Telemetry*> eyes) { co_return unused(CO_TRY(co_await look(std::move(eyes)))); }
+
 Task<> benchmark_gpus(Timers& timers, std::vector<Telemetry*> eyes, BenchmarkWish wish) {
-    std::vector<std::string> problems;
-    const auto seen = CO_TRY(co_await look(std::move(eyes), problems));
-    for (const auto& gpu : seen)
-        if (!wish.in_use_too && in_use(gpu))
-            co_return fail(
-                Code::conflict,
-                fmt::format("GPU {} is in use by process {}: stop what runs there, or measure all the "
-                            "same with --in-use-too",
-                            index_of(gpu.facts), gpu.sample.processes->front().pid));
+    View view = CO_TRY(co_await look(std::move(eyes)));
+    if (!wish.in_use_too) CO_TRY(unused(view));
     auto report = CO_TRY(co_await cuda::run_benchmark(
         timers,
         {.program = {"/proc/self/exe", "gpu", measure_command}, .library = wish.cuda, .each = wish.each}));
-    std::ranges::copy(report.problems, std::back_inserter(problems));
-    const auto rated = rate_all(seen, report.gpus);
+    std::ranges::copy(report.problems, std::back_inserter(view.problems));
+    const auto rated = rate_all(view.gpus, report);
     if (wish.format == GpuFormat::json) {
-        fmt::print("{}\n", json::serialize(rated_json(rated, report, problems)));
+        fmt::print("{}\n", json::serialize(rated_json(rated, report, view.problems)));
     } else {
         if (!rated.empty()) print_rated(rated);
-        tell_problems(problems);
+        tell_problems(view.problems);
     }
+    if (!report.complete) co_return fail(Code::unavailable, "the measurement did not end");
     if (rated.empty()) co_return fail(Code::not_found, "nothing was measured");
     co_return Result<>{};
 }

@@ -15,13 +15,18 @@ enum class GpuFormat { table, json };
 // All that each GPU tells at this moment.
 Task<> show_gpus(std::vector<Telemetry*> eyes, GpuFormat format);
 
+// That nothing else uses the GPUs. Errors: conflict (something does, or may: nothing tells); not_found (the
+// GPUs' own library is missing).
+Task<> see_unused(std::vector<Telemetry*> eyes);
+
 struct BenchmarkWish {
     Duration each = std::chrono::seconds{10};
     std::string cuda;         // Path of libcuda.so.1; empty: where drivers put it.
     bool in_use_too = false;  // Measure although processes hold a GPU.
     GpuFormat format = GpuFormat::table;
 };
-// Errors: conflict (a GPU is in use); not_found (there is nothing that CUDA could measure).
+// Errors: as see_unused, unless `in_use_too`; not_found (there is nothing that CUDA could measure);
+// unavailable (the measurement did not end: what it found is printed, and unrated).
 Task<> benchmark_gpus(Timers& timers, std::vector<Telemetry*> eyes, BenchmarkWish wish);
 
 struct ChallengeWish {
@@ -30,10 +35,12 @@ struct ChallengeWish {
     std::uint32_t steps = 10'000;
     std::uint32_t walkers = 4096;
     std::string cuda;
+    bool in_use_too = false;
     GpuFormat format = GpuFormat::table;
 };
-// Errors: not_found (nothing answered); conflict (an answer was wrong or is missing).
-Task<> challenge_gpus(Timers& timers, Random& random, ChallengeWish wish);
+// Errors: as see_unused, unless `in_use_too`; not_found (nothing answered); conflict (an answer was wrong or
+// is missing); unavailable (it did not end).
+Task<> challenge_gpus(Timers& timers, Random& random, std::vector<Telemetry*> eyes, ChallengeWish wish);
 
 // The process that challenge_gpus() starts.
 int prove_main(const ChallengeWish& wish, std::uint32_t seed);

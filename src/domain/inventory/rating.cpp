@@ -186,6 +186,10 @@ GpuRating rate_gpu(const GpuFacts& facts, const GpuFigures& figures) {
     const std::string usual = model_by_figures(facts, figures);
     const bool is_another = !usual.empty() && model && usual != model->name;
     if (!judged.empty()) rating.verdict = verdict_of(judged.front().finding, is_another);
+    if (rating.verdict == GpuVerdict::as_expected && (!figures.memory_copy_mb_s || !figures.fp32_gflops)) {
+        rating.verdict = GpuVerdict::unrated;
+        judged.insert(judged.begin(), {"its memory or its fp32 was not measured"});
+    }
     if (!figures.faults.empty()) rating.verdict = GpuVerdict::faulty;
     rating.evidence = figures.faults;
     for (auto& one : judged) rating.evidence.push_back(std::move(one.sentence));

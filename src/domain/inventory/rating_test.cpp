@@ -132,6 +132,16 @@ TEST(Rating, WhatIsNotKnownIsNotJudged) {
     EXPECT_EQ(rating.tier, GpuTier::inference) << "by its memory; what it does is measured";
 }
 
+TEST(Rating, WhatACrashLeftUnmeasuredIsNotAsExpected) {
+    for (const auto missing : {&GpuFigures::memory_copy_mb_s, &GpuFigures::fp32_gflops}) {
+        auto figures = h100_figures();
+        (figures.*missing).reset();
+        const GpuRating rating = rate_gpu(h100(), figures);
+        EXPECT_EQ(rating.verdict, GpuVerdict::unrated);
+        EXPECT_EQ(rating.evidence.front(), "its memory or its fp32 was not measured");
+    }
+}
+
 TEST(Rating, EveryDataSheetIsOfAModelAndRatesItselfAsExpected) {
     for (const GpuSpeeds& sheet : gpu_speeds()) {
         const auto* model = find_gpu_model(sheet.model);
@@ -146,7 +156,8 @@ TEST(Rating, EveryDataSheetIsOfAModelAndRatesItselfAsExpected) {
                              .compute_capability = std::string{model->capability}};
         GpuFigures figures{.uuid = "GPU-1"};
         figures.memory_copy_mb_s = sheet.memory_gb_s * 900;
-        if (sheet.fp32_tflops > 0) figures.fp32_gflops = static_cast<std::int64_t>(sheet.fp32_tflops * 900);
+        figures.fp32_gflops =
+            sheet.fp32_tflops > 0 ? static_cast<std::int64_t>(sheet.fp32_tflops * 900) : 1000;
         EXPECT_EQ(rate_gpu(facts, figures).verdict, GpuVerdict::as_expected) << sheet.model;
         EXPECT_EQ(rate_gpu(facts, figures).gpu_class, sheet.model);
     }
