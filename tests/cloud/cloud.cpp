@@ -140,6 +140,7 @@ void Cloud::start(const std::function<void()>& meanwhile) {
         ::setsid();
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (::getppid() != parent) ::_exit(1);
+        ::signal(SIGINT, SIG_IGN);  // As a script leaves it to what it starts in the background.
         const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
         ::dup2(out, 1), ::dup2(out, 2);
         ::setenv("CONTAINERS_REGISTRIES_CONF", (folder + "/registries.conf").c_str(), 1);
