@@ -64,6 +64,7 @@ TEST_P(Backups, ABackupIsMadeWhileCommitsGoOn) {
     for (int round = 0; round < 1000 && !done; ++round) commits(3);
     ASSERT_TRUE(done);
     ASSERT_TRUE(place.run(store->resign()));
+    ASSERT_TRUE(place.run(store->load()));  // What ends the backup is done by then.
     store.reset();
     Place other{GetParam()};
     {
