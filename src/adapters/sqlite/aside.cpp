@@ -58,7 +58,7 @@ Result<bool> CopyAside::prepare() {
         return fail(Code::unavailable,
                     "the store was opened anew while the backup was prepared; begin again");
     const int code = sqlite3_backup_step(backup_, pages_at_once);
-    if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED) return true;
+    if (code == SQLITE_OK) return true;
     const auto bytes = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup_)) * 4096;
     abandon();
     if ((code & 0xff) == SQLITE_FULL) return no_room(path_, bytes);
