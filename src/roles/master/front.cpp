@@ -242,26 +242,30 @@ Task<> Front::refuse(http::Exchange& exchange, const Error& error) {
 }
 
 Task<> Front::send_backup(http::Exchange& exchange) {
-    const api::Caller caller = CO_TRY(caller_of_request(exchange));
-    if (!caller.is_operator)
+    const auto caller = caller_of_request(exchange);
+    if (!caller && caller.error().code == Code::unauthenticated)
+        CO_TRY(admission_.enter_stranger(address_of(exchange)));
+    if (!caller) co_return std::unexpected(caller.error());
+    if (!caller->is_operator)
         co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
                        "forbidden");
     if (backup_under_way_)
         co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
                        "backup_under_way");
     const Raised raised{backup_under_way_};
-    const TermPtr term = CO_TRY(api_.leader());
+    const Deadline deadline{ports_.timers, settings_.backup_max, [&] { exchange.cut(); }};
     const WallTime now = ports_.timers.wall();
-    Estate& estate = term->desk(caller.actor).estate;
+    const auto backup = CO_TRY(co_await ports_.store.backup(now, ports_.digest));
+    const TermPtr term = CO_TRY(api_.leader());
+    Estate& estate = term->desk(caller->actor).estate;
     estate.event("master", "store", "", "backup", "A backup of the store was begun.");
     estate.audit({.time = now,
-                  .actor = caller.actor,
-                  .address = caller.address,
+                  .actor = caller->actor,
+                  .address = caller->address,
                   .operation = "backup",
                   .subject = "master/store",
                   .status = 200});
     CO_TRY(co_await term->commit());
-    const auto backup = CO_TRY(co_await ports_.store.backup(now, ports_.digest));
     http::Response head;
     head.headers.set("Content-Type", "application/octet-stream");
     head.headers.set("Cache-Control", "no-store");

@@ -266,6 +266,7 @@ TEST_F(FrontTest, AKeyThatAsksTooFastIsSlowedDown) {
 TEST_F(FrontTest, StrangersMayTryOnlySoOften) {
     for (int i = 0; i < 12; ++i) EXPECT_THAT(get("/v1/whoami", key("hk_guess")), StartsWith("HTTP/1.1 401"));
     EXPECT_THAT(get("/v1/whoami", key("hk_guess")), StartsWith("HTTP/1.1 429"));
+    EXPECT_THAT(get("/v1/backup", key("hk_guess")), StartsWith("HTTP/1.1 429"));
     EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200")) << "from the same address";
 }
 
@@ -398,7 +399,9 @@ TEST_F(FrontTest, AnOperatorGetsABackupAndNobodyElse) {
     EXPECT_EQ(store.audit.back().operation, "backup");
     EXPECT_EQ(store.log.back().reason, "backup");
     store.backup_failure = Error{Code::exhausted, "no room", "disk_full"};
+    const auto audited = store.audit.size();
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), HasSubstr("disk_full"));
+    EXPECT_EQ(store.audit.size(), audited) << "nobody got anything";
     store.backup_failure.reset();
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), StartsWith("HTTP/1.1 200"));
 }

@@ -38,6 +38,7 @@ struct Settings {
     std::chrono::milliseconds lease{750};
     std::chrono::milliseconds leader_wait{
         5'000};                                // So long requests wait for one of several masters to lead.
+    std::chrono::hours backup_max{2};          // So long at most a client takes a backup; then it is cut off.
     std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
     std::string public_url;                    // How people reach the API; empty: http://<api_address>.
