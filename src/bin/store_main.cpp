@@ -102,7 +102,13 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
 
 Result<std::unique_ptr<sql::Connection>> open_alone(const std::string& where, Opened which) {
     if (is_url(where)) return open_postgres_alone(where);
-    const fs::path path = fs::is_directory(where) ? fs::path{where} / "store.db" : fs::path{where};
+    fs::path path{where};
+    std::error_code wrong;
+    if (which == Opened::new_too && !path.has_extension() && !fs::exists(path, wrong) &&
+        fs::create_directories(path, wrong))
+        fs::permissions(path, fs::perms::owner_all, wrong);
+    if (wrong) return fail(Code::unavailable, fmt::format("{} cannot be made: {}", where, wrong.message()));
+    if (fs::is_directory(path, wrong)) path /= "store.db";
     return open_sqlite_alone(path, which == Opened::there ? IfMissing::refuse : IfMissing::make);
 }
 
