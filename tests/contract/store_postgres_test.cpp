@@ -127,6 +127,45 @@ TEST_F(TwoMasters, ARenewalWaitsForNoCommit) {
     (void)rig.run(tasks.close());
 }
 
+// Whoever works on a store that no master uses has it alone: a leader that stood still and wakes up, and one
+// that comes, wait for him.
+TEST_F(TwoMasters, WaitForWhoeverHasTheStoreAlone) {
+    const auto epoch = lead(*first, m1).value().epoch;
+    run_out();
+    auto alone = open_postgres_alone(rig.url).value();
+    TaskGroup tasks{rig.loop};
+    std::optional<Result<>> committed;
+    std::optional<Result<Lease>> led;
+    tasks.start("commit", [](Task<> commit, std::optional<Result<>>& into) -> Task<> {
+        into = co_await std::move(commit);
+        co_return Result<>{};
+    }(first->commit(change(epoch, 1, "i-1")), committed));
+    tasks.start("lead", [](Task<Lease> lead, std::optional<Result<Lease>>& into) -> Task<> {
+        into = co_await std::move(lead);
+        co_return Result<>{};
+    }(first->lead(m1, lease_time, 0), led));
+    rig.loop.restart();
+    rig.loop.poll();
+    EXPECT_FALSE(committed);
+    const auto seen = [&] {
+        std::uint64_t waiting = 0;
+        EXPECT_TRUE(alone->run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+                               {}, [&](const sql::Row& row) { waiting = row.number(0); }));
+        return waiting;
+    };
+    for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+         seen() == 0 && std::chrono::steady_clock::now() < until;)
+        std::this_thread::yield();
+    EXPECT_EQ(seen(), 1u);
+    rig.loop.poll();
+    EXPECT_FALSE(committed || led);
+    alone.reset();
+    (void)rig.run(first->load());  // Behind them on the same thread.
+    EXPECT_TRUE(committed && *committed);
+    EXPECT_TRUE(led && *led);
+    (void)rig.run(tasks.close());
+}
+
 // After a failover the clock is another machine's: what it says of the lease counts for nothing.
 TEST_F(TwoMasters, OnAnotherServerALeaseLastsOnceMore) {
     ASSERT_TRUE(lead(*first, m1));

@@ -57,7 +57,7 @@ Result<> Tables::connect() {
 }
 
 Result<> Tables::migrate() {
-    return transact([&]() -> Result<> {
+    return transact(begin(), [&]() -> Result<> {
         // Masters that start together on an empty database make its tables once.
         TRY(connection_->run("SELECT 1 FROM pg_advisory_xact_lock(?1)", {tables_lock}));
         std::uint64_t tables = 0;
@@ -88,8 +88,21 @@ Result<sql::Rows> Tables::rows() {
     return sql::Rows{*connection_};
 }
 
-Result<> Tables::transact(const std::function<Result<>()>& body) {
-    Result<> result = connection_->run("BEGIN");
+Result<> Tables::begin() { return connection_->run("BEGIN"); }
+
+// Whoever works on a store that no master uses has it alone until he is done. In one way there and back.
+Result<> Tables::begin_writing() {
+    const auto begun =
+        connection_->script(fmt::format("BEGIN; SELECT pg_advisory_xact_lock_shared({})", tables_lock));
+    if (begun || connection_->lost()) return begun;
+    return fail(Code::unavailable,
+                fmt::format("the store {} is in use by `hostler store`: {}", connection_->name(),
+                            begun.error().message),
+                "store_in_use");
+}
+
+Result<> Tables::transact(Result<> begun, const std::function<Result<>()>& body) {
+    Result<> result = std::move(begun);
     if (result) result = body();
     const bool wanted = result.has_value();
     if (wanted) result = connection_->run("COMMIT");
@@ -113,7 +126,7 @@ Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t 
     sql::Rows rows{*connection_};
     std::optional<Contender> holder;
     std::uint64_t epoch = 0;
-    TRY(transact([&]() -> Result<> {
+    TRY(transact(begin_writing(), [&]() -> Result<> {
         std::uint64_t present = 0;
         // What the one before commits is there, or will be refused.
         TRY(connection_->run("SELECT value FROM meta WHERE name = 'epoch' FOR UPDATE", {},
@@ -155,7 +168,7 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
 
 Result<> Tables::write(const std::vector<Changes>& batch, std::vector<Result<>>& answers, bool one_by_one) {
     sql::Rows rows{*connection_};
-    return transact([&]() -> Result<> {
+    return transact(begin_writing(), [&]() -> Result<> {
         std::uint64_t epoch = 0, number = 0;
         // The lock holds until the end: nobody becomes the leader in the middle of this.
         TRY(connection_->run(
@@ -196,7 +209,7 @@ Result<Snapshot> Tables::load() {
     return read<Snapshot>([&](sql::Rows& rows) -> Result<Snapshot> {
         // One view of both: nobody commits between its number and its rows.
         Snapshot snapshot;
-        TRY(transact([&]() -> Result<> {
+        TRY(transact(begin(), [&]() -> Result<> {
             TRY(connection_->run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"));
             snapshot = TRY(rows.load());
             return {};
@@ -220,7 +233,7 @@ Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) {
 Result<bool> Tables::prune(WallTime before) {
     return read<bool>([&](sql::Rows& rows) -> Result<bool> {
         bool more = false;
-        TRY(transact([&]() -> Result<> {
+        TRY(transact(begin_writing(), [&]() -> Result<> {
             more = TRY(rows.prune(before));
             return {};
         }));

@@ -34,7 +34,9 @@ private:
     Result<> migrate();
     Result<> warn_without_standby();
     Result<sql::Rows> rows();
-    Result<> transact(const std::function<Result<>()>& body);
+    Result<> begin();
+    Result<> begin_writing();
+    Result<> transact(Result<> begun, const std::function<Result<>()>& body);
     template <class T>
     Result<T> read(const std::function<Result<T>(sql::Rows&)>& body);
     Result<> write(const std::vector<Changes>& batch, std::vector<Result<>>& answers, bool one_by_one);
