@@ -26,7 +26,8 @@ class NewFile {
 public:
     explicit NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
     ~NewFile() {
-        if (file_ >= 0) ::close(file_);
+        if (file_ < 0) return;
+        ::close(file_);
         ::unlink(part_.c_str());
     }
     Result<> begin() {
@@ -50,10 +51,19 @@ public:
         const net::OpenSslDigest digest;
         auto head = TRY(sql::verify({file_bytes(stream), digest}));
         if (::rename(part_.c_str(), path_.c_str()) != 0) return wrong();
+        TRY(keep_name());
         return head;
     }
 
 private:
+    // A name is on the disk when its folder is.
+    Result<> keep_name() const {
+        const int folder =
+            ::open(fs::absolute(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        const bool kept = folder >= 0 && ::fsync(folder) == 0;
+        if (folder >= 0) ::close(folder);
+        return kept ? Result<>{} : wrong();
+    }
     std::unexpected<Error> wrong() const {
         return fail(Code::unavailable, fmt::format("{} cannot be written: {}", part_, std::strerror(errno)));
     }

@@ -8,6 +8,7 @@ namespace hostler::sql {
 namespace {
 
 constexpr std::size_t rows_max = 256;
+constexpr std::size_t bytes_max = std::size_t{4} << 20;  // Then a piece gets no other row.
 
 std::vector<std::string> names_of(const Form& form) {
     std::vector<std::string> names;
@@ -84,6 +85,7 @@ Result<Piece> PieceReader::next() {
     Piece piece;
     auto last = last_;
     TRY(connection_.run(sql, values, [&](const Row& row) {
+        if (piece.bytes.size() >= bytes_max) return;  // They begin the next.
         ++piece.rows;
         for (std::size_t i = 0; i < form_.columns.size(); ++i)
             if (form_.columns[i].is_number)

@@ -182,6 +182,39 @@ TEST_P(OneStore, ATornOrChangedBackupLeavesNothingBehind) {
     EXPECT_TRUE(restored(whole, *target));
 }
 
+TEST_P(OneStore, PiecesAreBoundedHoweverLongTheirRows) {
+    constexpr std::size_t mebibyte = std::size_t{1} << 20;
+    {
+        auto store = place.open().value();
+        const auto epoch = place.lead(*store);
+        for (std::uint64_t number = 1; number <= 12; ++number) {
+            Changes changes{.epoch = epoch, .number = number};
+            changes.put.push_back({.kind = "instance",
+                                   .id = fmt::format("i-{}", number),
+                                   .tenant = "acme",
+                                   .phase = "running",
+                                   .body = std::string(mebibyte, 'x')});
+            ASSERT_TRUE(place.run(store->commit(std::move(changes))));
+        }
+        ASSERT_TRUE(place.run(store->resign()));
+    }
+    auto source = place.alone().value();
+    const auto forms = source->forms().value();
+    const auto objects = std::ranges::find(forms, "objects", &sql::Form::table);
+    ASSERT_NE(objects, forms.end());
+    sql::PieceReader reader{*source, *objects};
+    std::size_t rows = 0;
+    while (true) {
+        const auto piece = reader.next().value();
+        if (piece.rows == 0) break;
+        rows += piece.rows;
+        EXPECT_LT(piece.bytes.size(), 6 * mebibyte);
+    }
+    EXPECT_EQ(rows, 12u);
+    Place other{GetParam()};
+    EXPECT_TRUE(restored(backup_of(*source), *other.alone().value()));
+}
+
 TEST_P(OneStore, WhatIsNotThereIsNotCopied) {
     Place other{GetParam()};
     auto target = other.alone().value();
