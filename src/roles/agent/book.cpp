@@ -100,6 +100,7 @@ void CommandBook::load() {
                                         .message = "a newer agent has had this command",
                                         .reason = "newer_agent"});
                 record.state = State::acknowledged;
+                order_ = std::max(order_, record.order);
                 records_[key.substr(std::string_view{"command/"}.size())] =
                     std::make_unique<Record>(std::move(record));
                 continue;
