@@ -69,7 +69,7 @@ TEST(NewerEntries, ACommandInAStateThatIsNotKnownIsNotDoneAgain) {
     Loop loop;
     testing::ManualTimers timers{loop};
     KeptJournal journal;
-    const std::string entry = "P 1 99999999999999999\nwhatever a newer agent keeps here";
+    const std::string entry = "P 41 99999999999999999\nwhatever a newer agent keeps here";
     journal.entries["command/cmd-1"] = entry;
     CommandBook book{journal, timers};
     book.load();
@@ -82,6 +82,8 @@ TEST(NewerEntries, ACommandInAStateThatIsNotKnownIsNotDoneAgain) {
     EXPECT_EQ(admission->answer->reason(), "newer_agent");
     ASSERT_TRUE(run(loop, book.sweep()));
     EXPECT_EQ(journal.entries.at("command/cmd-1"), entry);
+    ASSERT_TRUE(run(loop, book.admit(stop("cmd-2"))));
+    EXPECT_TRUE(journal.entries.at("command/cmd-2").starts_with("B 42 ")) << "it is behind that one";
 }
 
 }  // namespace
