@@ -5,6 +5,7 @@
 //   no-room-for-two   the second of two large allocations finds none
 //   wrong-memory wrong-copy wrong-fma wrong-tensor wrong-transfer     results that are not right
 //   cheat             walk reads nothing
+//   no-peer           a copy between GPUs fails, and after it everything
 //   sticky            fma32 fails, and after it everything
 //   crash hang        in fma32
 #include <unistd.h>
@@ -224,6 +225,7 @@ Status cuEventElapsedTime(float* milliseconds, Event from, Event to) {
 Status cuDeviceCanAccessPeer(int* possible, Device a, Device) { return *possible = a == 0, success; }
 Status cuCtxEnablePeerAccess(Context, unsigned) { return success; }
 Status cuMemcpyPeerAsync(Address to, Context, Address from, Context, std::size_t bytes, Stream) {
+    if (fault("no-peer")) dead = true;
     return std::memcpy(words(to), words(from), bytes), alive();
 }
 

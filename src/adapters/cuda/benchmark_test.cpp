@@ -123,6 +123,21 @@ TEST_F(CudaBenchmark, AGpuWhoseKernelsFailIsAskedNothingMore) {
     EXPECT_EQ(report.gpus[0].tensor_gflops, std::nullopt);
 }
 
+TEST_F(CudaBenchmark, ACopyBetweenGpusThatFailsIsNoFaultOfEither) {
+    const auto report = run("no-peer");
+    EXPECT_TRUE(report.complete);
+    ASSERT_THAT(report.gpus, SizeIs(2));
+    EXPECT_THAT(report.problems,
+                ElementsAre(HasSubstr("copying from GPU-00010203-0405-0607-0809-0a0b0c0d0e0f to "
+                                      "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f: no copy "
+                                      "between GPUs")))
+        << "the first is the last";
+    for (const auto& gpu : report.gpus) {
+        EXPECT_THAT(gpu.faults, IsEmpty());
+        EXPECT_THAT(gpu.peers, IsEmpty());
+    }
+}
+
 TEST_F(CudaBenchmark, ACrashTakesNothingWithItThatWasSaid) {
     const auto report = run("crash");
     EXPECT_FALSE(report.complete);
@@ -179,6 +194,12 @@ TEST(CudaLines, WhatCannotBeReadIsLeftOut) {
     EXPECT_THAT(report.gpus, SizeIs(64));
     EXPECT_THAT(report.problems, SizeIs(64));
     EXPECT_THAT(report.gpus[0].skipped, SizeIs(64));
+}
+
+TEST(CudaChild, WhatDoesNotEndIsNotWaitedForForever) {
+    Child child;
+    ASSERT_TRUE(child.start({"/bin/sh", "-c", "exec sleep 1000"}));
+    EXPECT_EQ(child.end(), "it does not end");
 }
 
 }  // namespace

@@ -9,17 +9,34 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace hostler::cuda {
+
+namespace {
+
+// Whether it has ended, after a short wait. What hangs in a driver does not end, whatever signal it gets.
+bool reap(int pid, int& status) {
+    constexpr std::chrono::milliseconds wait_max{2000}, look_interval{10};
+    for (auto left = wait_max;; left -= look_interval) {
+        const int ended = ::waitpid(pid, &status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno == ECHILD)) return true;
+        if (left <= left.zero()) return false;
+        std::this_thread::sleep_for(look_interval);
+    }
+}
+
+}  // namespace
 
 Child::~Child() {
     if (output_ >= 0) ::close(output_);
     if (input_ >= 0) ::close(input_);
     if (pid_ <= 0) return;
     ::kill(-pid_, SIGKILL);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    int status = 0;
+    (void)reap(pid_, status);
 }
 
 Result<> Child::start(std::vector<std::string> arguments) {
@@ -99,8 +116,7 @@ std::optional<std::string> Child::line() {
 std::string Child::end() {
     if (pid_ <= 0) return {};
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0)
-        if (errno != EINTR) return {};
+    if (!reap(pid_, status)) return "it does not end";
     pid_ = 0;
     if (WIFSIGNALED(status))
         return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));

@@ -9,7 +9,7 @@
 
 namespace hostler::cuda {
 
-// In a group of its own, which ends with this.
+// In a group of its own, which is killed with this; what does not die of that within two seconds is left.
 class Child {
 public:
     Child() = default;
@@ -24,7 +24,8 @@ public:
     // The next whole line that it has written, without waiting; nullopt: none yet, or `finished`.
     std::optional<std::string> line();
     bool finished() const { return finished_; }  // It writes no more.
-    // How it ended, in words: "", "exit status 3", "signal 11 (Segmentation fault)". Waits for it.
+    // How it ended, in words: "", "exit status 3", "signal 11 (Segmentation fault)"; "it does not end" after
+    // two seconds. Blocks for so long.
     std::string end();
 
     static constexpr std::size_t line_max = std::size_t{1} << 20;  // Longer ones are cut.

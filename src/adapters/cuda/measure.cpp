@@ -272,6 +272,29 @@ Result<std::string> peer_copy(Kit& a, Kit& b, std::size_t bytes, double budget, 
                        possible ? "direct" : "staged");
 }
 
+// Each to each other. An error that is neither a wrong result nor about room is not known to be of the one or
+// the other, and contexts may be lost: it is the last.
+void copy_between(const std::vector<std::unique_ptr<Kit>>& kits, const MeasureSettings& settings,
+                  std::uint32_t seed, const std::function<void(const std::string&)>& line) {
+    for (const auto& from : kits)
+        for (const auto& to : kits) {
+            if (from == to) continue;
+            const auto told = peer_copy(*from, *to, settings.transfer_bytes, settings.seconds / 20, seed);
+            const std::string& uuid = from->gpu.uuid;
+            if (told) {
+                line(fmt::format("{} peer {}", uuid, *told));
+            } else if (told.error().reason == "wrong") {
+                line(fmt::format("{} fault {}", uuid, told.error().message));
+            } else if (told.error().code == Code::exhausted) {
+                line(fmt::format("{} skipped {}", uuid, told.error().message));
+            } else {
+                line(fmt::format("problem copying from {} to {}: {}", uuid, to->gpu.uuid,
+                                 told.error().message));
+                return;
+            }
+        }
+}
+
 }  // namespace
 
 int measure_gpus(const MeasureSettings& settings, std::FILE* out) {
@@ -302,15 +325,7 @@ int measure_gpus(const MeasureSettings& settings, std::FILE* out) {
         auto kept = std::make_unique<Kit>(std::move(*kit));
         if (Measuring{*kept, settings, seed, tell}.all()) kits.push_back(std::move(kept));
     }
-    for (const auto& from : kits)
-        for (const auto& to : kits) {
-            if (from == to) continue;
-            const auto told = peer_copy(*from, *to, settings.transfer_bytes, settings.seconds / 20, seed);
-            line(told ? fmt::format("{} peer {}", from->gpu.uuid, *told)
-                      : fmt::format("{} {} {}", from->gpu.uuid,
-                                    told.error().code == Code::exhausted ? "skipped" : "fault",
-                                    told.error().message));
-        }
+    copy_between(kits, settings, seed, line);
     line("end");
     return 0;
 }
