@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "adapters/nvml/events.h"
 #include "adapters/nvml/read.h"
 #include "core/lane.h"
@@ -14,10 +16,11 @@ using namespace nvml;
 
 namespace {
 
-// Metrics that hardly change, kept by the lane between the samples that read them.
+// Metrics that are slow to read, kept by the lane between the samples that read them.
 struct Slow {
     GpuSample sample;
     int age = 0;
+    std::atomic<bool> stale = false;  // Something happened to the GPU: to be read at the next sample.
 };
 
 struct System {
@@ -51,8 +54,10 @@ GpuSample read_sample(const Session& session, const Found& found, Slow& slow, in
         sample = {};
         sample.condition = GpuCondition::gone;
         sample.reason = "the driver does not know it any more: " + session.library->words(reader.last());
+        slow.stale = true;
         return sample;
     }
+    if (slow.stale.exchange(false)) slow.age = 0;
     if (slow.age == 0) {
         slow.sample = found.constants;
         read_slow(reader, slow.sample);
@@ -64,7 +69,7 @@ GpuSample read_sample(const Session& session, const Found& found, Slow& slow, in
         sample = {};
         sample.condition = GpuCondition::lost;
         sample.reason = "it has fallen off the bus: " + session.library->words(gpu_is_lost);
-        slow = {};
+        slow.stale = true;
     }
     return sample;
 }
@@ -110,7 +115,14 @@ bool Nvml::simulated() const { return state_->session && state_->session->librar
 
 std::string Nvml::library() const { return state_->session ? state_->session->library->path : std::string{}; }
 
-std::vector<GpuFault> Nvml::take_faults() { return state_->faults->take(); }
+// Whether a fault is from before a reset is seen by the energy: that is looked at next.
+std::vector<GpuFault> Nvml::take_faults() {
+    auto faults = state_->faults->take();
+    for (const auto& fault : faults)
+        for (const auto& gpu : state_->gpus)
+            if (gpu->found && gpu->found->facts.uuid == fault.uuid) gpu->slow->stale = true;
+    return faults;
+}
 
 Task<> Nvml::open() {
     if (state_->session) co_return Result<>{};
@@ -227,6 +239,7 @@ Task<std::vector<GpuSample>> Nvml::sample() {
         co_await ask<GpuSample>(state_->timers, state_->settings.sample_timeout, std::move(questions)));
     std::vector<GpuSample> samples;
     for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (!answers[i]) asked[i]->slow->stale = true;
         GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
         sample.uuid = asked[i]->found->facts.uuid;
         if (sample.condition == GpuCondition::lost && asked[i]->condition != GpuCondition::lost) {

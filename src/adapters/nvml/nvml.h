@@ -15,7 +15,8 @@ struct NvmlSettings {
     // Without persistence a driver takes seconds to wake.
     Duration discover_timeout = std::chrono::seconds{30};
     Duration sample_timeout = std::chrono::seconds{5};
-    int slow_every = 10;  // Every n-th sample reads what hardly changes (ECC, links) too.
+    int slow_every =
+        10;  // Every n-th sample reads what is slow (ECC, links, energy) too, and that after a fault.
     int gpus_max = 64;
 };
 

@@ -247,6 +247,19 @@ TEST_F(NvmlTest, ARemovedGpuIsGone) {
     EXPECT_THAT(sample(), Each(Field(&GpuSample::condition, GpuCondition::ok)));
 }
 
+TEST_F(NvmlTest, WhatIsSlowToReadIsReadAnewAfterAGpuWasGone) {
+    make({.hostname = "a", .gpus = 1});
+    nvml = std::make_unique<Nvml>(loop, timers, NvmlSettings{.library = SIMULATED_NVML});
+    discover();
+    sample();
+    set(0, "pcie_replays", "77");
+    EXPECT_NE(sample()[0].pcie_replays, 77) << "not read in every sample";
+    set(0, "absent", "yes");
+    EXPECT_EQ(sample()[0].condition, GpuCondition::gone);
+    set(0, "absent", "");
+    EXPECT_EQ(sample()[0].pcie_replays, 77);
+}
+
 TEST_F(NvmlTest, AHungCallCostsOneGpu) {
     make({.hostname = "a", .gpus = 3}, {.discover_timeout = 300ms, .sample_timeout = 300ms});
     discover();

@@ -59,7 +59,7 @@ struct Peer {
 std::vector<GpuLink> read_links(const Session& session, const Peer& from, const GpuFacts& facts,
                                 const std::vector<Peer>& to);
 
-// Metrics that change every second, and (into `slow`) those that hardly ever do.
+// Metrics that are quick to read; and those that are slow to, most of which hardly ever change.
 void read_fast(Reader& reader, GpuSample& sample);
 void read_slow(Reader& reader, GpuSample& sample);
 

@@ -135,22 +135,25 @@ Verdict meaning(const GpuSample& sample) {
 void HealthBook::note(const GpuFault& fault) {
     if (fault.uuid.empty()) return;
     const Verdict verdict = meaning(fault);
-    auto& held = gpus_[fault.uuid].fault;
-    if (fault.kind == "recovery_action" || verdict.health > held.health) held = verdict;
+    Entry& entry = gpus_[fault.uuid];
+    if (verdict.health > Health::healthy) entry.fault_is_new = true;
+    if (fault.kind == "recovery_action" || verdict.health > entry.fault.health) entry.fault = verdict;
 }
 
 void HealthBook::note(const GpuSample& sample) {
     Entry& entry = gpus_[sample.uuid];
     entry.sample = meaning(sample);
-    if (!sample.energy_mj) return;
-    if (entry.energy_mj && *sample.energy_mj < *entry.energy_mj) entry.fault = {};
+    if (sample.condition != GpuCondition::ok) entry.fault_is_new = false;
+    if (!sample.energy_mj || sample.energy_mj == entry.energy_mj) return;
+    if (sample.energy_mj < entry.energy_mj && !entry.fault_is_new) entry.fault = {};
     entry.energy_mj = sample.energy_mj;
+    entry.fault_is_new = false;
 }
 
 Verdict HealthBook::of(const std::string& uuid) const {
     const auto found = gpus_.find(uuid);
     if (found == gpus_.end()) return {};
-    const auto& [fault, sample, energy] = found->second;
+    const auto& [fault, sample, energy, fault_is_new] = found->second;
     return sample.health >= fault.health ? sample : fault;
 }
 

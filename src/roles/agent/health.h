@@ -28,7 +28,8 @@ Verdict meaning(const GpuSample& sample);
 
 // Remembers faults until the driver is loaded anew: a GPU that fell off the bus does not heal by silence. A
 // sample that shows the energy counter starting over (a reset, a reload) clears what was held against its
-// GPU.
+// GPU. The counter is not read in every sample: it may tell late of a reset, and a fault that has come since
+// it was read stays, unless the GPU was away after the fault.
 class HealthBook {
 public:
     void note(const GpuFault& fault);
@@ -40,6 +41,7 @@ private:
         Verdict fault;
         Verdict sample;
         Metric energy_mj;
+        bool fault_is_new = false;  // Noted since `energy_mj` was read.
     };
     std::map<std::string, Entry> gpus_;
 };

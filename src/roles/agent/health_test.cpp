@@ -40,6 +40,29 @@ TEST(Health, AResetClearsFaults) {
     EXPECT_EQ(book.of("GPU-1").health, Health::healthy);
 }
 
+TEST(Health, ALateReadingOfTheEnergyDoesNotClearAFaultSinceTheReset) {
+    HealthBook book;
+    book.note(sample(5000));
+    book.note(GpuFault{"GPU-1", "xid", 48});
+    book.note(sample(5000));  // Kept from before, not read.
+    book.note(sample(3));
+    EXPECT_EQ(book.of("GPU-1").health, Health::faulty);
+    book.note(sample(4));
+    book.note(sample(2));
+    EXPECT_EQ(book.of("GPU-1").health, Health::healthy);
+}
+
+TEST(Health, AGpuThatWasAwayAfterItsFaultWasReset) {
+    HealthBook book;
+    book.note(sample(5000));
+    book.note(GpuFault{"GPU-1", "xid", 79});
+    GpuSample lost = sample();
+    lost.condition = GpuCondition::lost;
+    book.note(lost);
+    book.note(sample(3));
+    EXPECT_EQ(book.of("GPU-1").health, Health::healthy);
+}
+
 TEST(Health, ASampleSpeaksForItself) {
     HealthBook book;
     GpuSample hung = sample();
