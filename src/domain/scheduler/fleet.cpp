@@ -45,6 +45,7 @@ void Fleet::remove(HostNumber number) {
     bank.free_milli -= host.machine.free_milli();
     bank.vacant.insert(number);
     host.there = false;
+    ++host.life;
     changed(number);
 }
 
@@ -52,7 +53,7 @@ Result<> Fleet::claim(const Choice& choice) {
     const auto taken = [&] {
         return fail(Code::conflict, fmt::format("host {} no longer has what was chosen there", choice.host));
     };
-    if (choice.host >= hosts_.size() || !hosts_[choice.host].there) return taken();
+    if (!stands(choice)) return taken();
     Machine after = hosts_[choice.host].machine;
     after.cpu_milli -= choice.cpu_milli;
     after.memory_bytes -= choice.memory_bytes;
@@ -71,7 +72,7 @@ Result<> Fleet::claim(const Choice& choice) {
 }
 
 void Fleet::release(const Choice& choice) {
-    HOSTLER_ASSERT(choice.host < hosts_.size() && hosts_[choice.host].there);
+    if (!stands(choice)) return;
     Machine& machine = hosts_[choice.host].machine;
     machine.cpu_milli += choice.cpu_milli;
     machine.memory_bytes += choice.memory_bytes;
@@ -209,7 +210,7 @@ std::optional<Choice> Fleet::choose(const Shape& shape) {
 
 Choice Fleet::choice(const Shape& shape, HostNumber number) {
     Host& host = hosts_[number];
-    Choice chosen{number, shape.cpu_milli, shape.memory_bytes, {}, shape.gpu_milli};
+    Choice chosen{number, shape.cpu_milli, shape.memory_bytes, {}, shape.gpu_milli, host.life};
     if (shape.shares()) {
         chosen.gpus.push_back(waste_->score(shape, host.machine, waste_of(host)).gpu);
         return chosen;

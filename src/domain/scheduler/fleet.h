@@ -22,8 +22,9 @@ struct Choice {
     HostNumber host = 0;
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
-    std::vector<int> gpus;  // Their numbers on the host.
-    int gpu_milli = 0;      // Of each.
+    std::vector<int> gpus;   // Their numbers on the host.
+    int gpu_milli = 0;       // Of each.
+    std::uint32_t life = 0;  // Of the host's number, which is used again: which of those that had it.
     bool operator==(const Choice&) const = default;
 };
 
@@ -44,6 +45,7 @@ public:
     std::optional<Choice> choose(const Shape& shape);
     // Errors: conflict: no longer free, or no such host; then nothing changes.
     Result<> claim(const Choice& choice);
+    // Nothing happens when the host was removed meanwhile: what was held there went with it.
     void release(const Choice& choice);
 
     // What a host is charged, in points, for taking this shape where others insist on its model.
@@ -56,6 +58,7 @@ private:
         Machine machine;
         std::uint32_t place = 0;  // In its model's bank.
         bool there = false;
+        std::uint32_t life = 0;        // Rises when the number is used again.
         std::uint32_t looked = 0;      // In which catching up it was met last.
         std::uint32_t generation = 0;  // Of the sketch that `waste` is by; 0: none.
         float waste = 0;
@@ -80,6 +83,10 @@ private:
     std::vector<Pressed> pressed() const;
     static int charge(const std::vector<Pressed>& pressed, const Shape& shape, int model);
 
+    bool stands(const Choice& choice) const {
+        return choice.host < hosts_.size() && hosts_[choice.host].there &&
+               hosts_[choice.host].life == choice.life;
+    }
     void changed(HostNumber host);
     void refresh_waste();
     float waste_of(Host& host);

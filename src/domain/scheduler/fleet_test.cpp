@@ -37,6 +37,8 @@ public:
             add();
         else if (what < 3)
             remove();
+        else if (what < 5 && !orphans_.empty())
+            forget();
         else if (what < 35 && !running_.empty())
             release();
         else
@@ -44,7 +46,7 @@ public:
         ++steps_;
     }
 
-    int placed = 0, refused = 0;
+    int placed = 0, refused = 0, orphans_met = 0;
 
 private:
     int roll(int below) { return static_cast<int>(dice_() % static_cast<unsigned>(below)); }
@@ -61,6 +63,8 @@ private:
     void remove() {
         const auto number = static_cast<HostNumber>(roll(static_cast<int>(plain_.hosts.size())));
         if (!plain_.hosts[number]) return;
+        for (const Choice& choice : running_)
+            if (choice.host == number) orphans_.push_back(choice);
         std::erase_if(running_, [&](const Choice& choice) { return choice.host == number; });
         plain_.hosts[number].reset();
         fleet_.remove(number);
@@ -97,6 +101,15 @@ private:
         running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
     }
 
+    // What ran on a host that was removed is neither released nor claimed on who has its number now.
+    void forget() {
+        const Choice choice = orphans_[dice_() % orphans_.size()];
+        fleet_.release(choice);
+        EXPECT_FALSE(fleet_.claim(choice)) << "step " << steps_;
+        if (plain_.hosts[choice.host]) EXPECT_EQ(*plain_.hosts[choice.host], fleet_.at(choice.host));
+        ++orphans_met;
+    }
+
     void apply(const Choice& choice, int sign) {
         Machine& host = *plain_.hosts[choice.host];
         host.cpu_milli += sign * choice.cpu_milli;
@@ -113,7 +126,7 @@ private:
     std::mt19937 dice_;
     Fleet fleet_;
     testing::Rescan plain_;
-    std::vector<Choice> running_;
+    std::vector<Choice> running_, orphans_;  // Orphans: held on hosts that were removed.
     std::vector<Shape> shapes_;
     int steps_ = 0;
 };
@@ -124,6 +137,7 @@ TEST(Fleet, ChoosesWhatLookingAtEveryHostWouldChoose) {
         for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) story.step();
         EXPECT_GT(story.placed, 100) << "seed " << seed;
         EXPECT_GT(story.refused, 20) << "seed " << seed;
+        EXPECT_GT(story.orphans_met, 0) << "seed " << seed;
     }
 }
 
