@@ -178,9 +178,9 @@ Result<Case> parse_case(std::string_view text) {
             good = value == "asynchronous" || value == "synchronous";
             result.synchronous = value == "synchronous";
         } else if (key == "hosts") {
-            good = read(value, result.hosts) && result.hosts > 0;
+            good = read(value, result.hosts) && result.hosts > 0 && result.hosts <= Case::hosts_max;
         } else if (key == "tenants") {
-            good = read(value, result.tenants) && result.tenants > 0;
+            good = read(value, result.tenants) && result.tenants > 0 && result.tenants <= Case::tenants_max;
         } else if (key == "actions") {
             good = read(value, result.actions_max);
         } else if (key == "storm") {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "forgetful.h"
 #include "storm.h"
 
@@ -24,8 +26,8 @@ TEST(Case, ItsTextIsReadBack) {
         "seed=7,weather=deaths,hosts=1,tenants=1,actions=12,storm=40,strikes=master.2+nj.1,conditions=");
     EXPECT_EQ(parse_case(text_of(which)).value(), which);
     EXPECT_EQ(parse_case("").value(), Case{});
-    for (const char* wrong :
-         {"seed", "seed=x", "seed=-1", "hosts=0", "weather=fog", "colour=red", "storm=1s"})
+    for (const char* wrong : {"seed", "seed=x", "seed=-1", "hosts=0", "hosts=3", "tenants=3", "weather=fog",
+                              "colour=red", "storm=1s"})
         EXPECT_EQ(parse_case(wrong).error().code, Code::invalid) << wrong;
 }
 
@@ -57,20 +59,23 @@ TEST(Case, WhatIsLeftIsWhatItTakes) {
 }
 
 // A storm over agents that forget what they have done is found, and made small: one death of an agent is all
-// that it takes.
+// that it takes. With HOSTLER_EVERY (sanitizers) only some of the way is gone.
 TEST(Case, AStormIsMadeSmall) {
+    const bool whole_way = !std::getenv("HOSTLER_EVERY");
     const Judge judge = [](const Case& which) { return ride(which, forgetful_agent({"command/"})).verdict; };
     Case failing{.calm_max = 10s};
     Verdict seen;
     for (failing.seed = 1; failing.seed <= 50; ++failing.seed)
         if (seen = judge(failing); seen.broken == name(Invariant::once)) break;
     ASSERT_EQ(seen.broken, name(Invariant::once));
-    const Shrunk small = shrink(failing, seen, judge, 150);
+    const Shrunk small = shrink(failing, seen, judge, whole_way ? 150 : 12);
     fmt::print("{}: {} strikes; after {} runs {}\n", text_of(failing), seen.strikes.size(), small.runs,
                text_of(small.smallest));
-    EXPECT_LE(small.smallest.strikes->size(), 2u);
-    EXPECT_LE(small.smallest.conditions->size(), 1u);
-    EXPECT_LE(small.smallest.actions_max, 8);
+    if (whole_way) {
+        EXPECT_LE(small.smallest.strikes->size(), 2u);
+        EXPECT_LE(small.smallest.conditions->size(), 1u);
+        EXPECT_LE(small.smallest.actions_max, 8);
+    }
     EXPECT_LT(small.smallest.storm, failing.storm);
     // Its text alone says the same again.
     Case again = parse_case(text_of(small.smallest)).value();

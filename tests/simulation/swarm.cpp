@@ -24,6 +24,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr unsigned case_seconds_max = 300;  // A case takes one or two.
+constexpr std::string_view endless = "endless";
 
 std::string to_json(const Verdict& verdict) {
     json::object object;
@@ -92,9 +93,9 @@ public:
             at = end + 1;
         }
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return verdict;
-        const bool endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-        verdict.broken = endless ? "endless" : "crash";
-        verdict.text = endless          ? fmt::format("it did not end within {} s", case_seconds_max)
+        const bool alarmed = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+        verdict.broken = alarmed ? endless : "crash";
+        verdict.text = alarmed          ? fmt::format("it did not end within {} s", case_seconds_max)
                        : beside.empty() ? fmt::format("it ended with {}", status)
                                         : beside;
         return verdict;
@@ -145,26 +146,48 @@ int tell(const Case& which) {
 }
 
 void show(const Case& failing, const Verdict& verdict) {
-    fmt::print("\n{} breaks {}: {}\nmaking it small ...\n", text_of(failing), verdict.broken, verdict.text);
+    fmt::print("\n{} breaks {}: {}\n", text_of(failing), verdict.broken, verdict.text);
+    if (verdict.broken == endless) {  // Every smaller case, and its story, would take as long.
+        fmt::print("\nThe seed:  ./dev sim --case {}\n", text_of(failing));
+        return;
+    }
+    fmt::print("making it small ...\n");
     const Shrunk small = shrink(failing, verdict, judge);
     fmt::print("after {} runs: {} strikes, {} conditions are left\n\n", small.runs,
                small.smallest.strikes->size(), small.smallest.conditions->size());
     std::fflush(stdout);
-    if (const pid_t child = ::fork(); child == 0)  // It may crash in the middle of its story.
+    if (const pid_t child = ::fork(); child == 0) {  // It may crash in the middle of its story, or never end.
+        ::alarm(case_seconds_max);
         ::_exit((tell(small.smallest), std::fflush(stdout), 0));
-    else
+    } else {
         ::waitpid(child, nullptr, 0);
+    }
     fmt::print("\nThe seed:  ./dev sim --case {}\nMade small: ./dev sim --case {}\n", text_of(failing),
                text_of(small.smallest));
 }
 
+// "7" or "1..50".
+std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds_of(std::string_view text) {
+    const auto dots = text.find("..");
+    const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+        return value;
+    };
+    const auto first = number(text.substr(0, dots));
+    const auto last = dots == std::string_view::npos ? first : number(text.substr(dots + 2));
+    if (!first || !last || *last < *first) return std::nullopt;
+    return std::pair{*first, *last};
+}
+
 int swarm(const Options& options, const Case& base) {
-    std::uint64_t next = 1, last = 1;
-    const auto dots = options.seeds.find("..");
-    std::from_chars(options.seeds.data(), options.seeds.data() + options.seeds.size(), next);
-    last = next;
-    if (dots != std::string::npos)
-        std::from_chars(options.seeds.data() + dots + 2, options.seeds.data() + options.seeds.size(), last);
+    const auto seeds = seeds_of(options.seeds);
+    if (!seeds) {
+        fmt::print(stderr, "--seeds {}: a number, or A..B\n", options.seeds);
+        return 2;
+    }
+    auto [next, last] = *seeds;
     const auto began = std::chrono::steady_clock::now();
     const auto until = began + std::chrono::duration<double, std::ratio<60>>{options.minutes};
     std::deque<std::unique_ptr<Run>> running;
