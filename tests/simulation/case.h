@@ -17,10 +17,10 @@ enum class Weather { calm, deaths, everything };
 struct Case {
     std::uint64_t seed = 1;
     Weather weather = Weather::everything;
-    int masters = 1;                                      // More than one share a database,
-    bool synchronous = true;                              // whose standby has all that is acknowledged.
-    static constexpr int hosts_max = 2, tenants_max = 2;  // There are no more.
-    int hosts = hosts_max;
+    int masters = 1;          // More than one share a database,
+    bool synchronous = true;  // whose standby has all that is acknowledged.
+    int hosts = 2;
+    static constexpr int tenants_max = 2;  // There are no more.
     int tenants = tenants_max;
     int actions_max = 1'000'000;  // Of each tenant, while the storm lasts.
     Duration storm = std::chrono::seconds{150};

@@ -26,8 +26,8 @@ TEST(Case, ItsTextIsReadBack) {
         "seed=7,weather=deaths,hosts=1,tenants=1,actions=12,storm=40,strikes=master.2+nj.1,conditions=");
     EXPECT_EQ(parse_case(text_of(which)).value(), which);
     EXPECT_EQ(parse_case("").value(), Case{});
-    for (const char* wrong : {"seed", "seed=x", "seed=-1", "hosts=0", "hosts=3", "tenants=3", "weather=fog",
-                              "colour=red", "storm=1s"})
+    for (const char* wrong :
+         {"seed", "seed=x", "seed=-1", "hosts=0", "tenants=3", "weather=fog", "colour=red", "storm=1s"})
         EXPECT_EQ(parse_case(wrong).error().code, Code::invalid) << wrong;
 }
 
