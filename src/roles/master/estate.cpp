@@ -34,6 +34,8 @@ void Estate::begin(std::string actor, WallTime time) {
 
 void Estate::event(std::string_view kind, const std::string& id, const std::string& tenant,
                    std::string reason, std::string message) {
+    // Hosts say some of it, and no database may refuse it.
+    for (std::string* text : {&reason, &message}) std::ranges::replace(*text, '\0', ' ');
     events_.push_back(
         {time_, std::string{kind}, id, tenant, actor_, std::move(reason), std::move(message), 0});
 }

@@ -275,6 +275,14 @@ TEST(Estate, OneTakeIsAllThatChanged) {
     EXPECT_EQ(changes.events[0].time, estate.time());
 }
 
+TEST(Estate, WhatAHostSaysIsTextThatEveryDatabaseTakes) {
+    Estate estate;
+    estate.begin("host/h", {});
+    estate.event("host", "h", "", "failed", std::string{"no\0room", 7});
+    std::vector<Touched> touched;
+    EXPECT_EQ(estate.take(1, 1, touched).events.at(0).message, "no room");
+}
+
 TEST(Estate, EveryChangeOfAClaimIsALineOfTheLedger) {
     Estate estate;
     estate.begin("test", {});
