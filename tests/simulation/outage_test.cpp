@@ -61,36 +61,34 @@ struct Night {
 };
 
 TEST(Outage, GatewaysServeForHoursWithoutAMaster) {
-    const Seeds range = seeds(1);
-    for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
-        SCOPED_TRACE(replay_command(seed));
-        Night night{seed};
-        ASSERT_TRUE(night.begin());
-        const std::string key = night.cloud.keys.at("red-team");
-        night.cloud.world.run(10s);  // Until all of it is written down.
-        night.cloud.world.machine("master").crash(Death::kill);
-        night.cloud.world.machine("lon").crash(Death::power);  // One access point is enough, and quicker.
-        for (int hour = 1; hour <= 11; ++hour) {
-            night.cloud.world.run(1h - 2min);
-            if (hour == 3) {
-                night.cloud.world.machine("gw").crash(Death::power);
-                night.cloud.world.run(1s);
-                night.cloud.world.machine("gw").boot();
-            }
-            ASSERT_TRUE(night.opens(key)) << "after " << hour << " h";
-            if (hour == 1) EXPECT_TRUE(night.opens(night.short_key));
-            if (hour >= 3) EXPECT_EQ(night.status(night.short_key), 503) << "its own time is over";
-            EXPECT_EQ(night.status("hk_nobody"), 503);
+    const std::uint64_t seed = seeds(1).first;  // A night is long: one of them.
+    SCOPED_TRACE(replay_command(seed));
+    Night night{seed};
+    ASSERT_TRUE(night.begin());
+    const std::string key = night.cloud.keys.at("red-team");
+    night.cloud.world.run(10s);  // Until all of it is written down.
+    night.cloud.world.machine("master").crash(Death::kill);
+    night.cloud.world.machine("lon").crash(Death::power);  // One access point is enough, and quicker.
+    for (int hour = 1; hour <= 11; ++hour) {
+        night.cloud.world.run(1h - 2min);
+        if (hour == 3) {
+            night.cloud.world.machine("gw").crash(Death::power);
+            night.cloud.world.run(1s);
+            night.cloud.world.machine("gw").boot();
         }
-        night.cloud.world.run(1h + 30min);
-        EXPECT_EQ(night.status(key), 503) << "after twelve hours nobody is believed any more";
-        night.cloud.world.machine("master").boot();
-        night.cloud.world.machine("lon").boot();
-        night.cloud.world.run(2min);
-        EXPECT_TRUE(night.opens(key));
-        EXPECT_EQ(night.status(night.short_key), 401);
-        EXPECT_FALSE(night.cloud.found.any()) << night.cloud.found.text();
+        ASSERT_TRUE(night.opens(key)) << "after " << hour << " h";
+        if (hour == 1) EXPECT_TRUE(night.opens(night.short_key));
+        if (hour >= 3) EXPECT_EQ(night.status(night.short_key), 503) << "its own time is over";
+        EXPECT_EQ(night.status("hk_nobody"), 503);
     }
+    night.cloud.world.run(1h + 30min);
+    EXPECT_EQ(night.status(key), 503) << "after twelve hours nobody is believed any more";
+    night.cloud.world.machine("master").boot();
+    night.cloud.world.machine("lon").boot();
+    night.cloud.world.run(2min);
+    EXPECT_TRUE(night.opens(key));
+    EXPECT_EQ(night.status(night.short_key), 401);
+    EXPECT_FALSE(night.cloud.found.any()) << night.cloud.found.text();
 }
 
 }  // namespace
