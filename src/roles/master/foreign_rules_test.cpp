@@ -40,6 +40,22 @@ struct Rig : DeskRig {
         live = {};
         for (const auto& [id, host] : estate.hosts.all()) connect(id);
     }
+    // An instance "rests" of the only host there is: at rest by the store, and running by what `host` says
+    // next.
+    std::string rested_and_begun_since(const std::string& host) {
+        EXPECT_TRUE(stock(1));
+        const auto id = running("rests");
+        EXPECT_TRUE(halt_instance(desk, id, "asked", "asked"));
+        said[host].clear();
+        answer(id, {.done = true});
+        report(host);
+        EXPECT_EQ(instance(id).phase, InstancePhase::resting);
+        const auto generation = instance(id).meta.generation;
+        restored();
+        said[host][id] = made_since();
+        said[host][id].generation = generation + 1;
+        return id;
+    }
     const Claim& foreign(const std::string& workload) { return **find_foreign(desk, workload); }
 };
 
@@ -274,17 +290,7 @@ TEST(Restored, GenerationsCountOnFromWhatHostsHaveObeyed) {
 TEST(Restored, WhatRestedAndRunsAgainIsNotStopped) {
     Rig rig;
     const auto a = rig.host("a");
-    ASSERT_TRUE(rig.stock(1));
-    const auto id = rig.running("rests");
-    ASSERT_TRUE(halt_instance(rig.desk, id, "asked", "asked"));
-    rig.said[a].clear();
-    rig.answer(id, {.done = true});
-    rig.report(a);
-    ASSERT_EQ(rig.instance(id).phase, InstancePhase::resting);
-    const auto generation = rig.instance(id).meta.generation;
-    rig.restored();
-    rig.said[a][id] = rig.made_since();
-    rig.said[a][id].generation = generation + 1;
+    const auto id = rig.rested_and_begun_since(a);
     rig.report(a), rig.report(a);
     EXPECT_EQ(rig.command_of(id), nullptr);
     ASSERT_TRUE(find_foreign(rig.desk, id));
@@ -299,17 +305,7 @@ TEST(Restored, WhatRestedAndRunsAgainIsNotStopped) {
 TEST(Restored, WhatRestedIsNotAdoptedForAnotherTenant) {
     Rig rig;
     const auto a = rig.host("a");
-    ASSERT_TRUE(rig.stock(1));
-    const auto id = rig.running("rests");
-    ASSERT_TRUE(halt_instance(rig.desk, id, "asked", "asked"));
-    rig.said[a].clear();
-    rig.answer(id, {.done = true});
-    rig.report(a);
-    ASSERT_EQ(rig.instance(id).phase, InstancePhase::resting);
-    const auto generation = rig.instance(id).meta.generation;
-    rig.restored();
-    rig.said[a][id] = rig.made_since();
-    rig.said[a][id].generation = generation + 1;
+    const auto id = rig.rested_and_begun_since(a);
     rig.said[a][id].tenant = "globex";
     rig.report(a);
     EXPECT_EQ(adopt_foreign(rig.desk, id).error().reason, "tenant_differs");
