@@ -166,6 +166,10 @@ TEST_F(Templates, ANotebookIsUsedInABrowserAndItsFilesOutliveIt) {
 
     const std::string note = cloud.folder + "/note.txt";
     std::ofstream{note} << "kept over a stop";
+    // The page shows its list before it hears of a chosen file.
+    ASSERT_TRUE(
+        browser.until("return !!window.jQuery &&"
+                      "!!jQuery._data(document.querySelector('#alternate_upload'), 'events')?.change"));
     ASSERT_TRUE(browser.type("input.fileinput", note));
     ASSERT_TRUE(browser.click("button.upload_button"));
     ASSERT_TRUE(
