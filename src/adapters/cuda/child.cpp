@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+
+#include "core/spawn.h"
 
 namespace hostler::cuda {
 
@@ -50,35 +51,14 @@ Result<> Child::start(std::vector<std::string> arguments) {
             if (end >= 0) ::close(end);
         return fail(Code::unavailable, fmt::format("cannot make a pipe: {}", std::strerror(error)));
     }
-    std::vector<char*> pointers;
-    for (auto& argument : arguments) pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-    ::posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes,
-                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    const int error = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
+    const auto pid = spawn(arguments, {.streams = {{in[0], 0}, {out[1], 1}}, .own_group = true});
     ::close(in[0]);
     ::close(out[1]);
     input_ = in[1];
     output_ = out[0];
     ::fcntl(output_, F_SETFL, O_NONBLOCK);
-    if (error == 0) return {};
-    pid_ = 0;
-    return fail(error == ENOENT ? Code::not_found : Code::unavailable,
-                fmt::format("cannot run '{}': {}", arguments[0], std::strerror(error)));
+    pid_ = TRY(pid);
+    return {};
 }
 
 void Child::say(std::string_view line) {

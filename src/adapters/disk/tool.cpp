@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "adapters/disk/file.h"
+#include "core/spawn.h"
 
 namespace hostler::disk {
 
@@ -65,34 +63,22 @@ Result<ToolEnd> run_tool(std::vector<std::string> arguments, std::chrono::millis
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return disk_error("run", program);
     Descriptor from{ends[0]}, to{ends[1]};
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, *to, 1);
-    ::posix_spawn_file_actions_adddup2(&actions, *to, 2);
+    Descriptor in{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    if (*in < 0) return disk_error("run", program);
+    arguments[0] = program;
+    Spawn how{.streams = {{*in, 0}, {*to, 1}, {*to, 2}},
+              .environment = {{"LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}};
     constexpr int kept_as = 3;
-    if (keep >= 0) ::posix_spawn_file_actions_adddup2(&actions, keep, kept_as);
-    std::vector<char*> words;
-    for (auto& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    std::string plain = "LC_ALL=C", path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-    char* environment[] = {plain.data(), path.data(), nullptr};
-    pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, words.data(), environment);
-    ::posix_spawn_file_actions_destroy(&actions);
+    if (keep >= 0) how.streams.emplace_back(keep, kept_as);
+    const pid_t pid = TRY(spawn(arguments, how));
     to = Descriptor{};
-    if (failed != 0)
-        return fail(Code::unavailable, fmt::format("cannot run {}: {}", program, std::strerror(failed)));
     ToolEnd end;
     const bool ended = read_output(*from, end.output, Clock::now() + deadline);
     if (!ended) ::kill(pid, SIGKILL);
-    int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    end.exit_code = wait_end(pid);
     if (!ended)
         return fail(Code::timeout,
                     fmt::format("{} did not end within {} s", program, deadline.count() / 1000));
-    end.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return end;
 }
 

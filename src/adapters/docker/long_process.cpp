@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "core/spawn.h"
 
 namespace hostler::docker {
 
@@ -16,67 +16,45 @@ namespace {
 
 constexpr Duration look_interval = std::chrono::milliseconds{50};
 
-// A child in a group of its own, which ends with this.
+// Ends with this, and what it started with it.
 class Child {
 public:
-    Child() = default;
+    explicit Child(pid_t pid) : pid_(pid) {}
     ~Child() {
         if (pid_ <= 0) return;
         ::kill(-pid_, SIGKILL);
-        while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-        }
+        (void)wait_end(pid_);
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    Result<> start(std::vector<std::string>& arguments, const std::filesystem::path& output) {
-        std::vector<char*> pointers;
-        for (auto& argument : arguments) pointers.push_back(argument.data());
-        pointers.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawnattr_init(&attributes);
-        ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
-        sigset_t none, all;
-        ::sigemptyset(&none);
-        ::sigfillset(&all);
-        ::posix_spawnattr_setsigmask(&attributes, &none);
-        ::posix_spawnattr_setsigdefault(&attributes, &all);
-        ::posix_spawnattr_setpgroup(&attributes, 0);
-        ::posix_spawnattr_setflags(&attributes,
-                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-        const int error = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
-        ::posix_spawnattr_destroy(&attributes);
-        ::posix_spawn_file_actions_destroy(&actions);
-        if (error == 0) return {};
-        pid_ = 0;
-        if (error == ENOENT)
-            return fail(Code::not_found, fmt::format("the program '{}' is not there", arguments[0]));
-        return fail(Code::unavailable,
-                    fmt::format("cannot run '{}': {}", arguments[0], std::strerror(error)));
-    }
-
     std::optional<int> ended() {
-        int status = 0;
-        if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-        pid_ = 0;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        const auto status = hostler::ended(pid_);
+        if (status) pid_ = 0;
+        return status;
     }
 
 private:
-    pid_t pid_ = 0;
+    pid_t pid_;
 };
+
+Result<pid_t> start(const std::vector<std::string>& arguments, const std::filesystem::path& output) {
+    const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    auto pid = in < 0 || out < 0
+                   ? fail(Code::unavailable,
+                          fmt::format("cannot open '{}': {}", output.string(), std::strerror(errno)))
+                   : spawn(arguments, {.streams = {{in, 0}, {out, 1}, {out, 2}}, .own_group = true});
+    for (const int one : {in, out})
+        if (one >= 0) ::close(one);
+    return pid;
+}
 
 }  // namespace
 
 Task<int> run_long(Timers& timers, std::vector<std::string> arguments, std::filesystem::path output,
                    Duration deadline) {
-    HOSTLER_ASSERT(!arguments.empty());
-    Child child;
-    CO_TRY(child.start(arguments, output));
+    Child child{CO_TRY(start(arguments, output))};
     for (const Instant end = timers.now() + deadline; timers.now() < end;) {
         if (const auto status = child.ended()) co_return *status;
         CO_TRY(co_await sleep(timers, look_interval));

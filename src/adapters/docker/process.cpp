@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "core/spawn.h"
 
 namespace hostler::docker {
 
@@ -31,35 +31,6 @@ public:
     int fd = -1;
 };
 
-// Spawned with `child` as its standard streams.
-Result<pid_t> spawn(std::vector<std::string>& arguments, int child) {
-    std::vector<char*> pointers;
-    pointers.reserve(arguments.size() + 1);
-    for (auto& argument : arguments) pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    for (const int to : {0, 1, 2}) ::posix_spawn_file_actions_adddup2(&actions, child, to);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    pid_t pid = 0;
-    const int error = ::posix_spawnp(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error == ENOENT)
-        return fail(Code::not_found, fmt::format("the program '{}' is not installed", arguments[0]));
-    if (error != 0)
-        return fail(Code::unavailable,
-                    fmt::format("cannot run '{}': {}", arguments[0], std::strerror(error)));
-    return pid;
-}
-
 }  // namespace
 
 Result<Outcome> run_process(std::vector<std::string> arguments, std::string input,
@@ -74,7 +45,7 @@ Result<Outcome> run_process(std::vector<std::string> arguments, std::string inpu
     Descriptor ours, theirs;
     ours.fd = pair[0];
     theirs.fd = pair[1];
-    const pid_t pid = TRY(spawn(arguments, theirs.fd));
+    const pid_t pid = TRY(spawn(arguments, {.streams = {{theirs.fd, 0}, {theirs.fd, 1}, {theirs.fd, 2}}}));
     theirs.close();
     Outcome outcome;
     std::string_view left = input;
@@ -107,13 +78,10 @@ Result<Outcome> run_process(std::vector<std::string> arguments, std::string inpu
             piece, std::min(static_cast<std::size_t>(size), output_bytes_max - outcome.output.size()));
     }
     if (expired) ::kill(pid, SIGKILL);
-    int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    outcome.exit_code = wait_end(pid);
     if (expired)
         return fail(Code::timeout,
                     fmt::format("'{}' did not end within {} ms", arguments[0], deadline.count()));
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return outcome;
 }
 
