@@ -1,0 +1,41 @@
+// What the tests of containers on real engines, podman and dockerd, stand on.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+#include "host_rig.h"
+
+namespace hostler::contract {
+
+inline const auto engines = ::testing::Values(EngineKind{"podman", [] { return PodmanRig::shared(); }},
+                                              EngineKind{"docker", [] { return DockerRig::shared(); }});
+
+class Containers : public EngineContract {
+protected:
+    HostRig& rig() { return static_cast<HostRig&>(*rig_); }
+    // A demo server in `network` with the address that ends in `number`.
+    std::string serve(const NetworkSpec& network, int number, std::string_view suffix, auto change) {
+        auto spec = rig_->server(name(suffix));
+        spec.network = network.id;
+        spec.address = network.gateway.substr(0, network.gateway.rfind('.') + 1) + std::to_string(number);
+        spec.hostname = "h" + std::to_string(number);
+        change(spec);
+        const auto launched = launch(spec);
+        EXPECT_TRUE(launched) << launched.error().message;
+        return spec.address;
+    }
+    std::string serve(const NetworkSpec& network, int number, std::string_view suffix = "a") {
+        return serve(network, number, suffix, [](auto&) {});
+    }
+    std::string reach(const std::string& from, std::string_view host, int port) {
+        return rig().get(from,
+                         "/connect?host=" + std::string(host) + "&port=" + std::to_string(port) + "&ms=500");
+    }
+    void write_cdi(std::string_view text) {
+        std::filesystem::create_directories(rig().folder() + "/cdi");
+        std::ofstream{rig().folder() + "/cdi/test.json"} << text;
+    }
+};
+
+}  // namespace hostler::contract

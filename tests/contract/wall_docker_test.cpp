@@ -1,0 +1,207 @@
+// The walls around tenants, on real engines: what is closed, and by which part of the wall.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <ifaddrs.h>
+#include <sched.h>
+
+#include <thread>
+
+#include "adapters/docker/firewall.h"
+#include "containers.h"
+
+namespace hostler::contract {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Walls : public Containers {};
+
+INSTANTIATE_TEST_SUITE_P(Real, Walls, engines, kind_name);
+
+// A listener on all addresses of the host, as the platform's own ports are.
+class HostPort {
+public:
+    HostPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        socklen_t size = sizeof address;
+        EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(::listen(fd_, 16), 0);
+        ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+        port = ntohs(address.sin_port);
+    }
+    ~HostPort() { ::close(fd_); }
+    int port = 0;
+
+private:
+    int fd_;
+};
+
+// Not of other tests' bridges, which may go meanwhile.
+std::vector<std::string> host_addresses(const std::vector<std::string>& bridges) {
+    std::vector<std::string> found;
+    ifaddrs* all = nullptr;
+    ::getifaddrs(&all);
+    for (const auto* one = all; one; one = one->ifa_next) {
+        if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET) continue;
+        const std::string name = one->ifa_name;
+        if (name.starts_with(docker::bridge_prefix) && std::ranges::find(bridges, name) == bridges.end())
+            continue;
+        char text[INET_ADDRSTRLEN];
+        ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(one->ifa_addr)->sin_addr, text, sizeof text);
+        if (!std::string_view(text).starts_with("127.")) found.emplace_back(text);
+    }
+    ::freeifaddrs(all);
+    return found;
+}
+
+TEST_P(Walls, TenantsNeitherMeetNorReachTheHost) {
+    const auto first = make_network(1);
+    const auto second = make_network(2);
+    const auto a = serve(first, 9, "a");
+    const auto b = serve(second, 9, "b");
+    const auto neighbour = serve(first, 10, "c");
+    // From the host there is a way in.
+    ASSERT_EQ(rig().get(a, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(b, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(neighbour, "/healthz"), "ok\n");
+    // Within a network too, by address and by name.
+    EXPECT_EQ(reach(a, neighbour, 8080), "connected\n");
+    EXPECT_EQ(reach(a, "h10", 8080), "connected\n");
+    EXPECT_EQ(reach(a, neighbour, 81), "refused\n");  // The probe tells an open wall from a closed port.
+    const auto closed = AnyOf("timeout\n", "unreachable\n");
+    EXPECT_THAT(reach(a, b, 8080), closed);
+    EXPECT_THAT(reach(b, a, 8080), closed);
+    EXPECT_THAT(reach(a, "169.254.169.254", 80), closed);
+    const HostPort host;
+    const auto addresses = host_addresses({docker::bridge_name(first.id), docker::bridge_name(second.id)});
+    EXPECT_THAT(addresses, ::testing::IsSupersetOf({first.gateway, second.gateway}));
+    for (const auto& address : addresses) {
+        EXPECT_THAT(reach(a, address, host.port), closed) << address;
+        EXPECT_THAT(reach(b, address, host.port), closed) << address;
+    }
+    // The wall does it, and nothing else here: without it the host's port is open.
+    shell("nft delete element inet hostler bridges '{ \"" + docker::bridge_name(first.id) + "\" }'");
+    EXPECT_EQ(reach(a, first.gateway, host.port), "connected\n");
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_THAT(reach(a, first.gateway, host.port), closed);
+}
+
+// A machine beside this one, which forwards between it and the containers: a network namespace on a cable.
+class OtherMachine {
+public:
+    OtherMachine() {
+        shell(
+            fmt::format("ip netns add {0} && ip link add {1}h type veth peer name {1}o netns {0} &&"
+                        "ip address add 198.18.7.1/30 dev {1}h && ip link set {1}h up &&"
+                        "ip -n {0} address add {2}/30 dev {1}o && ip -n {0} link set {1}o up &&"
+                        "ip -n {0} route add default via 198.18.7.1",
+                        name_, cable_, address));
+        inside([&] { port_.emplace(); });
+    }
+    ~OtherMachine() { shell(fmt::format("ip link delete {}h; ip netns delete {}", cable_, name_)); }
+    OtherMachine(const OtherMachine&) = delete;
+    OtherMachine& operator=(const OtherMachine&) = delete;
+
+    int port() const { return port_->port; }
+    bool connects(const std::string& to, int port) const {
+        bool connected = false;
+        inside([&] {
+            const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            const timeval patience{.tv_sec = 1, .tv_usec = 0};
+            ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            sockaddr_in at{};
+            at.sin_family = AF_INET;
+            at.sin_port = htons(static_cast<std::uint16_t>(port));
+            ::inet_pton(AF_INET, to.c_str(), &at.sin_addr);
+            connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
+            ::close(fd);
+        });
+        return connected;
+    }
+
+    static constexpr const char* address = "198.18.7.2";
+
+private:
+    void inside(const std::function<void()>& body) const {
+        std::thread{[&] {
+            const int space = ::open(("/run/netns/" + name_).c_str(), O_RDONLY | O_CLOEXEC);
+            if (::setns(space, CLONE_NEWNET) == 0) body();
+            ::close(space);
+        }}.join();
+    }
+
+    std::string name_ = fmt::format("hostler-{}", ::getpid());
+    std::string cable_ = fmt::format("ho{}", ::getpid());
+    std::optional<HostPort> port_;
+};
+
+// Each part of the wall is taken out alone: what it alone keeps closed opens, what another keeps closed too
+// does not.
+TEST_P(Walls, EachPartOfTheWallHoldsByItself) {
+    const auto first = make_network(1);
+    const auto second = make_network(2);
+    const auto a = serve(first, 9, "a");
+    const auto b = serve(second, 9, "b");
+    ASSERT_EQ(rig().get(a, "/healthz"), "ok\n");
+    ASSERT_EQ(rig().get(b, "/healthz"), "ok\n");
+    const OtherMachine other;
+    const auto closed = AnyOf("timeout\n", "unreachable\n");
+    ASSERT_EQ(reach(a, OtherMachine::address, other.port()), "connected\n")
+        << "what is outside is open to all";
+    // From outside there is no way in.
+    EXPECT_FALSE(other.connects(a, 8080));
+    shell("nft flush chain inet hostler tenant_in");
+    if (rig().dialect() == docker::Dialect::podman)  // Dockerd closes this way, too.
+        EXPECT_TRUE(other.connects(a, 8080));
+    EXPECT_THAT(reach(a, b, 8080), closed) << "on its way out it is stopped as well";
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_FALSE(other.connects(a, 8080));
+    // Nor to what the host publishes for others.
+    const auto table = fmt::format("ip hostler_test_{}", ::getpid());
+    shell(
+        fmt::format("nft 'add table {0}; add chain {0} there {{ type nat hook prerouting priority -110; }};"
+                    "add rule {0} there ip daddr {1} tcp dport 7777 dnat to {2}:{3}'",
+                    table, first.gateway, OtherMachine::address, other.port()));
+    EXPECT_THAT(reach(a, first.gateway, 7777), closed);
+    shell("nft flush chain inet hostler tenant_out");
+    EXPECT_EQ(reach(a, first.gateway, 7777), "connected\n");
+    EXPECT_THAT(reach(a, b, 8080), closed) << "on its way in it is stopped as well";
+    ASSERT_TRUE(run(rig_->network().ensure(first)));
+    EXPECT_THAT(reach(a, first.gateway, 7777), closed);
+    shell("nft delete table " + table);
+}
+
+TEST_P(Walls, RemovalLeavesNothingBehind) {
+    const auto mounts_before = rig().layers_mounted();
+    const auto network = make_network(1);
+    const auto other = make_network(2);
+    const auto bridge = docker::bridge_name(network.id);
+    const auto at = serve(network, 9);
+    ASSERT_EQ(rig().get(at, "/healthz"), "ok\n");
+    EXPECT_THAT(shell("ip -brief link"), HasSubstr(bridge));
+    EXPECT_THAT(shell("nft list ruleset"), HasSubstr(bridge));
+    ASSERT_TRUE(run(rig_->engine().remove(name())));
+    ASSERT_TRUE(run(rig_->network().remove(network.id)));
+    EXPECT_TRUE(list().empty());
+    EXPECT_THAT(shell("ip -brief link"), Not(HasSubstr(bridge)));
+    const auto rules = shell("nft list ruleset");
+    EXPECT_THAT(rules, Not(HasSubstr(bridge)));
+    EXPECT_THAT(rules, HasSubstr(docker::bridge_name(other.id)));  // Not undone with it.
+    EXPECT_EQ(rig().layers_mounted(), mounts_before);
+}
+
+TEST_P(Walls, AFailedNetworkLeavesNoRule) {
+    const auto network = make_network(1);
+    NetworkSpec same{.id = network.id + "-x", .subnet = network.subnet, .gateway = network.gateway};
+    ASSERT_FALSE(run(rig_->network().ensure(same)));
+    EXPECT_THAT(shell("nft list ruleset"), Not(HasSubstr(docker::bridge_name(same.id))));
+    EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.3/24", "10.1.2.1"})).error().code, Code::invalid);
+    EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.0/24", "10.1.3.1"})).error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace hostler::contract
