@@ -297,6 +297,25 @@ TEST(Estate, EveryChangeOfAClaimIsALineOfTheLedger) {
     EXPECT_TRUE(changes.put.empty() && changes.erase.empty()) << "begun and ended between two commits";
 }
 
+TEST(Retention, OfATenantsAnswersTheOldestMakeRoom) {
+    DeskRig rig;
+    rig.settings.answers_tenant_max = 3;
+    for (int i = 1; i <= 5; ++i) {
+        const std::string key = std::to_string(10 - i);  // Their order is not that of their names.
+        for (const std::string tenant : {"acme", "globex"})
+            if (tenant == "acme" || i <= 2)
+                rig.estate.answers.add({.id = tenant + "|" + key,
+                                        .tenant = tenant,
+                                        .expires_at = rig.estate.micros() + i * 1'000'000});
+    }
+    (void)rig.take();
+    forget_what_is_over(rig.desk);
+    std::vector<std::string> kept;
+    for (const auto& [id, answer] : rig.estate.answers.all()) kept.push_back(id);
+    EXPECT_EQ(kept, (std::vector<std::string>{"acme|5", "acme|6", "acme|7", "globex|8", "globex|9"}));
+    EXPECT_EQ(rig.take().erase.size(), 2u) << "out of the store, too";
+}
+
 TEST(Retention, ForgetsWhatIsOver) {
     DeskRig rig;
     const auto a = rig.host("a");

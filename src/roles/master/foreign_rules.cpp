@@ -103,10 +103,26 @@ Claim with_what_it_uses(const Desk& desk, Claim claim, const SeenWorkload& workl
     return claim;
 }
 
+// Each claim is an event and a line in the ledger, and what a host says that it runs costs it nothing: at
+// once it may be as much as it can have, then little.
+bool may_hold_one_more(Desk& desk, const std::string& host) {
+    HostLive& live = desk.live.hosts[host];
+    if (!live.foreign) live.foreign.emplace(foreign_host_rate);
+    const bool may = live.foreign->take(live.heard);
+    if (!may) ++desk.live.workloads_refused;
+    if (!may && !live.foreign_refused)
+        desk.estate.event(
+            "host", host, "", "too_many_workloads",
+            "It names ever more workloads that nobody placed there; what is more holds no place.");
+    live.foreign_refused = !may;
+    return may;
+}
+
 void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
                     const SeenWorkload& workload) {
     const Claim* held = claim_of(desk, host, id);
     if (held && held->use != ClaimUse::foreign) return;
+    if (!held && !may_hold_one_more(desk, host)) return;
     Claim before = held ? *held
                         : Claim{.id = new_id(desk.random, "c"),
                                 .host = host,

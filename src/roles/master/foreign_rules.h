@@ -10,6 +10,9 @@ namespace hostler::master {
 // guess.
 bool awaits_word(const Desk& desk, const std::string& host);
 
+// Claims for what a host says that it runs and the store does not know.
+inline constexpr RateLimit foreign_host_rate{.per_second = 0.1, .burst = workloads_host_max};
+
 // A complete report came. The first after a restore tells what the store has forgotten: later runs of
 // instances, and that starts of then came to nothing.
 void note_word(Desk& desk, const std::string& host);

@@ -59,6 +59,39 @@ struct Rig : DeskRig {
     const Claim& foreign(const std::string& workload) { return **find_foreign(desk, workload); }
 };
 
+TEST(Foreign, AHostThatNamesEverNewOnesIsBelievedSoMany) {
+    Rig rig;
+    const auto a = rig.host("a");
+    const auto name = [&](int first, int count, bool complete) {
+        rig.said[a].clear();
+        for (int i = 0; i < count; ++i) rig.said[a][fmt::format("i-{}", first + i)] = {.state = "running"};
+        rig.report(a, complete);
+    };
+    constexpr int all = workloads_host_max;
+    for (int i = 0; i < 5; ++i) name(i * 1000, 1000, false);
+    EXPECT_EQ(rig.live.hosts[a].workloads.size(), workloads_host_max);
+    EXPECT_EQ(rig.live.workloads_refused, 5000u - all);
+    name(0, 1, false);
+    EXPECT_EQ(rig.live.workloads_refused, 5000u - all) << "it is known";
+    (void)rig.take();
+    const auto ledger = [&] {
+        const Changes changes = rig.take();
+        return changes.ledger.size();
+    };
+    name(10'000, all, true);
+    EXPECT_EQ(ledger(), all) << "after a restore a host may have as many";
+    name(20'000, all, true);
+    EXPECT_EQ(ledger(), all) << "those that are gone are let go, and no others held";
+    name(30'000, all, true);
+    EXPECT_EQ(ledger(), 0u);
+    rig.pass(100);
+    name(40'000, all, true);
+    EXPECT_EQ(ledger(), 10u) << "one each ten seconds";
+    rig.pass(24 * 3600);
+    name(50'000, all, true);
+    EXPECT_EQ(ledger(), 10u + all);
+}
+
 TEST(Foreign, SaysAllThatItsContainerSaysAndHoldsItsAddresses) {
     Rig rig;
     const auto a = rig.host("a");

@@ -284,7 +284,12 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         note_word(desk, id);
         note_foreign(desk, id);
     } else {
-        for (auto& [instance, workload] : report.workloads) live.workloads[instance] = std::move(workload);
+        for (auto& [instance, workload] : report.workloads) {
+            if (live.workloads.size() < workloads_host_max || live.workloads.contains(instance))
+                live.workloads[instance] = std::move(workload);
+            else
+                ++desk.live.workloads_refused;
+        }
     }
     for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
     fill_stock(desk);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rate.h"
 #include "core/timers.h"
 #include "domain/instance/instance.h"
 #include "domain/instance/plan.h"
@@ -66,8 +67,13 @@ struct HostLive {
     std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
     bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
+    std::optional<Rate> foreign;                    // Of claims for workloads that the store does not know.
+    bool foreign_refused = false;                   // The last that was new held none.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
 };
+
+// Of a host, that it is believed to have: more than a host can run.
+inline constexpr std::size_t workloads_host_max = 1024;
 
 // A single report may be older than the container it lacks.
 inline constexpr int reports_to_believe_absence = 2;
@@ -98,6 +104,8 @@ struct Live {
     std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
+
+    std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);

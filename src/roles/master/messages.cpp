@@ -131,10 +131,9 @@ bool is_plausible(const uplink::Workload& workload) {
 // What no agent of ours would say is left out, and of more than a host can run the rest.
 template <class Workloads>
 void read_workloads(const Workloads& from, HostReport& into) {
-    constexpr std::size_t workloads_max = 1024;
     for (const auto& workload : from) {
         if (workload.state() == "absent" || !is_plausible(workload)) continue;
-        if (into.workloads.size() == workloads_max) {
+        if (into.workloads.size() == workloads_host_max) {
             into.complete = false;
             return;
         }

@@ -70,6 +70,14 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_commands", "Commands under way.", gauge, desk.estate.commands.all().size());
     page.add("hostler_master_answers", "Answers kept for idempotency keys, for 24 hours.", gauge,
              desk.estate.answers.all().size());
+    page.add("hostler_master_answers_tenant_max", "Of them those of one tenant.", gauge,
+             settings_.answers_tenant_max);
+    std::size_t workloads = 0;
+    for (const auto& [id, host] : desk.live.hosts) workloads = std::max(workloads, host.workloads.size());
+    page.add_bounded("hostler_master_host_workloads", "Workloads of the host that names most.", workloads,
+                     workloads_host_max);
+    page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
+             counter, desk.live.workloads_refused);
     std::map<InstancePhase, std::size_t> phases;
     for (const auto& [id, instance] : desk.estate.instances.all()) ++phases[instance.phase];
     page.begin("hostler_master_instances", "Instances in memory, by phase.", gauge);

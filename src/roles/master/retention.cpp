@@ -1,5 +1,7 @@
 #include "roles/master/retention.h"
 
+#include <algorithm>
+
 #include "roles/master/shares.h"
 
 namespace hostler::master {
@@ -20,6 +22,21 @@ void forget(Desk& desk, Table<T>& table, Over over, bool keep_in_store) {
         desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived",
                           "It is over; only the record is kept.");
         table.retire(id);
+    }
+}
+
+// Of each tenant the oldest.
+void forget_answers_beyond(Desk& desk, std::size_t tenant_max) {
+    if (desk.estate.answers.all().size() <= tenant_max) return;
+    std::map<std::string, std::vector<const Answer*>> of_tenants;
+    for (const auto& [id, answer] : desk.estate.answers.all()) of_tenants[answer.tenant].push_back(&answer);
+    for (auto& [tenant, answers] : of_tenants) {
+        if (answers.size() <= tenant_max) continue;
+        std::ranges::sort(answers, {}, &Answer::expires_at);
+        answers.resize(answers.size() - tenant_max);
+        std::vector<std::string> ids;
+        for (const Answer* answer : answers) ids.push_back(answer->id);
+        for (const std::string& id : ids) desk.estate.answers.erase(id);
     }
 }
 
@@ -51,6 +68,7 @@ void forget_what_is_over(Desk& desk) {
         },
         true);
     forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
+    forget_answers_beyond(desk, desk.settings.answers_tenant_max);
     forget(desk, desk.estate.shares, [&](const Share& share) { return !is_open(desk, share); }, false);
     forget(
         desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);

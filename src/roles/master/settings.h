@@ -59,6 +59,7 @@ struct Settings {
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
     std::chrono::hours ended_kept{24};  // An ended instance answers so long.
+    std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
