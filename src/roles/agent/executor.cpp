@@ -23,6 +23,21 @@ struct Slot {
     Slot(const Slot&) = delete;
 };
 
+std::string_view verb_of(const uplink::Command& command) {
+    using enum uplink::Command::ActionCase;
+    switch (command.action_case()) {
+        case kStartWorkload: return "start";
+        case kStopWorkload: return "stop";
+        case kEnsureNetwork: return "ensure network";
+        case kRemoveNetwork: return "remove network";
+        case kCreateVolume: return "create volume";
+        case kDeleteVolume: return "delete volume";
+        case kPullImage: return "pull image";
+        case ACTION_NOT_SET: break;
+    }
+    return "do what a newer master means by";
+}
+
 }  // namespace
 
 Executor::Job::Job(uplink::Command&& of) : kept(std::make_shared<uplink::Command>(std::move(of))) {}
@@ -62,7 +77,10 @@ Task<> Executor::admit_all() {
         const auto command = CO_TRY(co_await arrivals_.pop());
         const auto admission = CO_TRY(co_await book_.admit(*command));
         if (admission.answer) hooks_.send(*admission.answer);
-        if (admission.begin) enqueue(*command);
+        if (!admission.begin) continue;
+        log_info("command {} of epoch {}: {} {}, generation {}", command->id(), command->epoch(),
+                 verb_of(*command), command->subject(), command->generation());
+        enqueue(*command);
     }
 }
 
