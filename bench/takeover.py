@@ -1,17 +1,26 @@
 """From the death of the leading master to the next write that is acknowledged, over and over, under load.
 
-Three masters on PostgreSQL with a synchronous standby. Clients write without pause, each to all masters in turn, and keep
-what was acknowledged: in the end all of that must be there, and nothing may have been done twice.
+Three masters on PostgreSQL with a synchronous standby, an access point, and a host whose engine runs nothing. Clients write
+without pause, each to all masters in turn, and keep what was acknowledged; others start and stop instances. In the end all that
+was acknowledged must be there, nothing may have been done twice, the host may have begun no generation of an instance
+twice, and no command of an epoch older than one that it had obeyed.
 
 takeover-*:          the leader is killed with SIGKILL.
 takeover-asleep-max: it is stopped with SIGSTOP, and goes on later as if nothing had happened.
 takeover-cut-max:    what it sends to the database is lost for a while.
 takeover-store-max:  the primary is killed and the standby promoted. With it goes half a second of ours to promote it.
+
+What counts is the first write that anybody asks for after the death and that is acknowledged: from then on another client comes
+every 50 ms, since those that wait for a master that stands still would hide the one that leads by now.
 """
 
+import collections
 import http.client
+import itertools
 import json
+import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -20,10 +29,11 @@ import threading
 import time
 import uuid
 
-from bench import RELEASE, Bench, Place, arguments, free_port, median, until
+from bench import RELEASE, Bench, Place, arguments, children, free_port, median, until
 
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
 KEY = "hk_takeover"
+OPERATOR = {"Authorization": "Bearer " + KEY, "Content-Type": "application/json"}
 USER = 64100  # Of the first master, and so on: the packets of each can be told apart.
 
 
@@ -57,6 +67,11 @@ class Postgres:
 
     def sql(self, which, text, database="postgres"):
         return self.run("psql", "-h", "127.0.0.1", "-p", self.ports[which], "-U", "postgres", "-Atc", text, database).strip()
+
+    def ask(self, text):
+        """What the cloud's database says; "" when it does not answer."""
+        words = [POSTGRES / "psql", "-h", "127.0.0.1", "-p", self.ports[self.primary], "-U", "postgres", "-Atc", text, "hostler"]
+        return subprocess.run(list(map(str, words)), capture_output=True, text=True).stdout.strip()
 
     def start(self, which):
         words = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups", POSTGRES / "postgres",
@@ -128,6 +143,7 @@ class Writers:
     def __init__(self, masters, count):
         self.masters = masters
         self.acknowledged = []  # When it was first asked for, when it was acknowledged, name.
+        self.failed = []  # Answers that no client should get.
         self.over = threading.Event()
         self.threads = [threading.Thread(target=self.write, args=(i,), daemon=True) for i in range(count)]
         for thread in self.threads:
@@ -145,17 +161,21 @@ class Writers:
                     turn += 1
                     break
                 if status not in (None, 503):
-                    sys.exit(f"POST /v1/zones: {status}")
+                    self.failed.append(f"POST /v1/zones: {status}")
                 turn += 1
                 time.sleep(0.02)
             time.sleep(0.02)
+
+    def once(self, turn):
+        name, begun = "z" + uuid.uuid4().hex[:16], time.monotonic()
+        if self.post({}, self.masters[turn % len(self.masters)].api, name, uuid.uuid4().hex) == 201:
+            self.acknowledged.append((begun, time.monotonic(), name))
 
     def post(self, connections, api, name, key):
         try:
             if api not in connections:
                 connections[api] = http.client.HTTPConnection("127.0.0.1", api, timeout=2)
-            headers = {"Authorization": "Bearer " + KEY, "Content-Type": "application/json", "Idempotency-Key": key}
-            connections[api].request("POST", "/v1/zones", json.dumps({"name": name}), headers)
+            connections[api].request("POST", "/v1/zones", json.dumps({"name": name}), {**OPERATOR, "Idempotency-Key": key})
             answer = connections[api].getresponse()
             answer.read()
             return answer.status
@@ -167,13 +187,104 @@ class Writers:
         """Seconds until the first that was asked for after `moment` was acknowledged."""
         def found():
             return [done for begun, done, _ in self.acknowledged[-500:] if begun >= moment]
-        until(found, "a write that is acknowledged", 60)
-        return min(found()) - moment
+        for turn in range(1200):
+            if found():
+                return min(found()) - moment
+            threading.Thread(target=self.once, args=(turn,), daemon=True).start()
+            time.sleep(0.05)
+        sys.exit("no write is acknowledged within 60 s")
 
     def end(self):
         self.over.set()
         for thread in self.threads:
             thread.join(10)
+
+
+class Host:
+    """An access point, and a host that `hostler up` has made up, of eight GPUs, with an engine that runs nothing."""
+
+    def __init__(self, place, masters, programs):
+        self.log = place.folder / "host.log"
+        pattern = place.folder / "pattern"
+        ready = place.folder / "pattern.json"
+        up = place.start([programs / "hostler", "up", "--data", pattern, "--listen", "127.0.0.1:0", "--engine", "sim",
+                          "--simulate", "hosts=1,gpus=8,model=H100 SXM5 80GB", "--ready-file", ready], "pattern", gentle=True)
+        until(ready.exists, "a host to copy", 60)
+        agent = next(pid for pid in children(up.pid) if b"hostler-agent" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0])
+        words = pathlib.Path(f"/proc/{agent}/cmdline").read_bytes().decode().split("\0")[:-1]
+        state = dict(line.split("=", 1) for line in pathlib.Path(f"/proc/{agent}/environ").read_bytes().decode().split("\0") if "=" in line)
+        up.send_signal(signal.SIGINT)
+        up.wait(60)
+        place.processes.remove(up)
+        ask(masters, "POST", "/v1/zones", {"name": "nj"}, 201)
+        token = ask(masters, "POST", "/v1/host-tokens", {"zone": "nj"}, 201)["token"]
+        uplink = f"127.0.0.1:{free_port()}"
+        place.start([programs / "hostler", "access", "--data", place.folder / "any", "--zone", "nj", "--uplink", uplink, "--tunnel", "127.0.0.1:0",
+                     "--control", "127.0.0.1:0", "--master", ",".join(f"127.0.0.1:{one.wire}" for one in masters)], "access")
+        words[words.index("--data") + 1] = str(place.folder / "host")
+        words[words.index("--access") + 1] = uplink
+        os.environ.update(HOSTLER_TOKEN=token, HOSTLER_SIMULATED_NVML=state["HOSTLER_SIMULATED_NVML"])
+        place.start(words, "host")
+        until(lambda: any(host["state"] == "ready" for host in ask(masters, "GET", "/v1/hosts")["items"]), "the host", 60)
+
+    def obeyed(self):
+        """Of each command that was begun, in their order: epoch, verb, subject, generation."""
+        return [(int(epoch), verb, subject, int(generation)) for epoch, verb, subject, generation in
+                re.findall(r"command \S+ of epoch (\d+): (.+?) (\S+), generation (\d+)", self.log.read_text())]
+
+
+def ask(masters, method, path, body=None, wanted=200):
+    """Of any master, until one says more than that it cannot now; None when that is not what is `wanted`."""
+    for turn in range(3000):
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", masters[turn % len(masters)].api, timeout=2)
+            connection.request(method, path, json.dumps(body) if body is not None else None, OPERATOR)
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status not in (502, 503, 504):
+                return json.loads(text) if answer.status == wanted else None
+        except (OSError, http.client.HTTPException):
+            pass
+        time.sleep(0.02)
+    sys.exit(f"{method} {path}: nobody answers for a minute")
+
+
+class Starters:
+    """Clients that start instances and stop them, one after the other."""
+
+    def __init__(self, masters, count):
+        self.masters, self.over, self.ran = masters, threading.Event(), []
+        ask(masters, "POST", "/stocks", {"number": count, "operationID": "stock", "specName": "small", "cpu": "1", "memory": "1Gi",
+                                         "gpuType": "H100 SXM5 80GB", "gpuNum": 1})
+        self.threads = [threading.Thread(target=self.work, args=(i,), daemon=True) for i in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def work(self, which):
+        number = 0
+        while not self.over.is_set():
+            number += 1
+            name = f"one-{which}-{number}"
+            body = {"instanceID": name, "tenantID": "bench", "tenantName": "Bench", "image": "demo:1", "specName": "small", "template": {}}
+            while ask(self.masters, "POST", "/gpu-instances", body) is None and not self.over.wait(0.2):
+                pass  # The last one's slot is not free yet.
+            if self.reaches(name, ("running", "failed")):
+                self.ran.append(name)
+            ask(self.masters, "DELETE", f"/gpu-instances/{name}?tenantID=bench")
+            self.reaches(name, ("stopped", "failed"))
+
+    def reaches(self, name, states):
+        for _ in range(600):
+            seen = ask(self.masters, "GET", f"/v1/instances/{name}?tenantID=bench")
+            if seen is None or seen["state"] in states:
+                return seen is not None
+            time.sleep(0.1)
+        return False
+
+    def end(self):
+        self.over.set()
+        for thread in self.threads:
+            thread.join(120)
 
 
 def leader_of(masters):
@@ -246,8 +357,20 @@ def check(masters, writers, postgres):
     lost = acknowledged - there | acknowledged - done.keys()
     twice = [name for name, count in done.items() if count > 1]
     print(f"{len(acknowledged)} acknowledged, {len(lost)} lost, {len(twice)} done twice", file=sys.stderr)
-    if lost or twice:
-        sys.exit(f"lost: {sorted(lost)[:5]}, done twice: {sorted(twice)[:5]}")
+    if lost or twice or writers.failed:
+        sys.exit(f"lost: {sorted(lost)[:5]}, done twice: {sorted(twice)[:5]}, refused: {writers.failed[:5]}")
+
+
+def check_host(host, starters):
+    """No start was begun twice, and no command of an epoch that was over."""
+    obeyed = host.obeyed()
+    starts = collections.Counter((subject, generation) for _, verb, subject, generation in obeyed if verb == "start")
+    twice = [start for start, count in starts.items() if count > 1]
+    stale = [later for before, later in itertools.pairwise(obeyed) if later[0] < before[0]]
+    print(f"{len(starters.ran)} instances ran, {len(obeyed)} commands of {len({epoch for epoch, *_ in obeyed})} epochs obeyed, "
+          f"{len(twice)} starts begun twice, {len(stale)} commands of an old epoch obeyed", file=sys.stderr)
+    if twice or stale or not starters.ran or not starts:
+        sys.exit(f"begun twice: {twice[:5]}, of an old epoch: {stale[:5]}")
 
 
 def main():
@@ -258,11 +381,14 @@ def main():
     bench = Bench("takeover")
     with Place() as place:
         postgres = Postgres(place)
-        made = [pathlib.Path(options.build) / "hostler", "ca", "issue", "access/any", "--master-data", place.folder, "--out", place.folder / "any"]
+        programs = pathlib.Path(options.build).absolute()
+        made = [programs / "hostler", "ca", "issue", "access/any", "--master-data", place.folder, "--out", place.folder / "any"]
         subprocess.run(made, check=True)
         masters = [Master(place, postgres, USER + i, place.folder / "authority", options) for i in range(3)]
         for one in masters:
             one.start()
+        host = Host(place, masters, programs)
+        starters = Starters(masters, 4)
         writers = Writers(masters, options.clients)
         for kind, rounds in ((killed, options.kills), (asleep, options.others), (cut, options.others), (store, options.others)):
             took = []
@@ -277,7 +403,9 @@ def main():
                 bench.row(f"takeover-{kind.__name__}-max", "s", max(took))
         settle(masters)
         writers.end()
+        starters.end()
         check(masters, writers, postgres)
+        check_host(host, starters)
     bench.report(options.json)
 
 
