@@ -153,6 +153,10 @@ Result<Inspected> parse_inspect(std::string_view body) {
         seen.pid = number(at(value, {"State", "Pid"}));
         seen.container.exit_code = 0;
     }
+    if (const auto* networks = at(value, {"NetworkSettings", "Networks"}).if_object())
+        for (const auto& [network, there] : *networks)
+            if (auto address = text(at(there, {"IPAddress"})); !address.empty())
+                seen.addresses.push_back(std::move(address));
     return seen;
 }
 
@@ -212,6 +216,10 @@ std::string error_text(std::string_view body) {
     if (value)
         if (auto message = text(at(*value, {"message"})); !message.empty()) return message;
     return std::string(body.substr(0, 300));
+}
+
+bool is_gone(int status, std::string_view body) {
+    return status == 404 || (status == 500 && error_text(body).ends_with("no such container"));
 }
 
 std::optional<std::string> pull_error(std::string_view stream) {

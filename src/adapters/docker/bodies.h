@@ -48,6 +48,7 @@ struct Inspected {
     std::string id;
     Container container;
     std::int64_t pid = 0;  // 0 when it does not run.
+    std::vector<std::string> addresses{};
 };
 
 Result<Inspected> parse_inspect(std::string_view body);
@@ -71,6 +72,8 @@ Result<std::vector<SeenNetwork>> parse_networks(std::string_view body);
 std::string image_library_path(std::string_view body);
 // What an engine says is wrong: its "message", or the body's beginning.
 std::string error_text(std::string_view body);
+// There is no such container. Podman calls it an error of its own when one goes while it looks.
+bool is_gone(int status, std::string_view body);
 // The error in the stream of progress that answers a pull; nullopt: it went well.
 std::optional<std::string> pull_error(std::string_view stream);
 // The Error for a pull that ended with `words`: not_found (the registry does not have it), forbidden (not

@@ -37,6 +37,15 @@ json::value body(const ContainerSpec& of, const CdiEdits& edits = {},
 const Traits of_docker{.dialect = Dialect::docker, .version = "20.10.24"};
 const Traits of_podman{.dialect = Dialect::podman, .version = "4.3.1"};
 
+TEST(Gone, IsWhatPodmanLosesWhileItLooks) {
+    EXPECT_TRUE(is_gone(404, R"({"message":"No such container: x"})"));
+    EXPECT_TRUE(is_gone(500,
+                        R"({"cause":"no such container","message":"container x does not exist in database: )"
+                        R"(no such container","response":500})"));
+    EXPECT_FALSE(is_gone(500, R"({"message":"database is locked"})"));
+    EXPECT_FALSE(is_gone(200, "no such container"));
+}
+
 TEST(CreateBody, SaysLimitsNetworkAndWallsToDocker) {
     const auto value = body(spec(), {}, of_docker, {.files_max = 1000, .processes_max = 500});
     const auto& host = value.at("HostConfig");
@@ -234,6 +243,11 @@ TEST(Parse, InspectAndList) {
         "State":{"Status":"exited","OOMKilled":true,"ExitCode":137,"Pid":0,"Error":"x"}})");
     ASSERT_TRUE(seen);
     EXPECT_EQ(seen->container, (Container{"c1", {{"a", "b"}}, ContainerState::exited, 137, true, "x"}));
+    EXPECT_TRUE(seen->addresses.empty());
+    EXPECT_EQ(parse_inspect(R"({"Id":"abc","NetworkSettings":{"Networks":{"a":{"IPAddress":""},
+        "b":{"IPAddress":"10.0.0.9"},"c":null}}})")
+                  ->addresses,
+              std::vector<std::string>{"10.0.0.9"});
     EXPECT_FALSE(parse_inspect("[]"));
     const auto list =
         parse_list(R"([{"Id":"abc","Names":["/c1"],"Labels":null,"State":"running"}, {"Names":[]}])");

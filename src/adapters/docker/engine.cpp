@@ -27,6 +27,7 @@ using namespace std::chrono_literals;
 constexpr Duration stop_margin = 20s;  // For the engine, beyond the grace that it gives.
 constexpr Duration remove_time = 60s;
 constexpr Duration removal_poll = 100ms;
+constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
 constexpr std::size_t log_tail_lines_max = 1'000'000;
 
@@ -188,7 +189,7 @@ Task<> DockerEngine::pull(std::string image, PullSeen seen) {
 
 Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
     const auto answer = CO_TRY(co_await api_.call("GET", container_path(name, "/json"), settings_.call_time));
-    if (answer.status == 404) co_return std::nullopt;
+    if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look at container " + name));
     co_return CO_TRY(parse_inspect(answer.body));
 }
@@ -208,7 +209,8 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
     auto started = co_await start(spec, edits, created.id);
-    if (started || !is_half_made(started.error().message)) co_return started;
+    if (started || !(is_half_made(started.error().message) || started.error().reason == half_made))
+        co_return started;
     // It has been removed; another has another id.
     const auto fresh = CO_TRY(co_await create(spec, edits));
     if (fresh.container.state != ContainerState::created) co_return fresh.container;
@@ -274,7 +276,7 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
 }
 
 Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id) {
-    auto started = co_await start_and_look(spec.name, id, edits);
+    auto started = co_await start_and_look(spec, id, edits);
     if (!started) {
         if (started.error().code == Code::cancelled) co_return std::unexpected(started.error());
         const auto removed = co_await remove(spec.name);
@@ -284,7 +286,9 @@ Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& e
 }
 
 // The container as it is once it has been started.
-Task<Container> DockerEngine::start_and_look(std::string name, std::string id, const CdiEdits& edits) {
+Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::string id,
+                                             const CdiEdits& edits) {
+    const std::string& name = spec.name;
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
     if (!answer.success() && answer.status != 304) {
@@ -294,8 +298,15 @@ Task<Container> DockerEngine::start_and_look(std::string name, std::string id, c
     }
     const auto there = CO_TRY(co_await inspect(id));
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
-    // One that has ended by itself needs no device any more.
-    if (edits.nodes.empty() || there->pid == 0) co_return there->container;
+    // One that has ended by itself needs nothing any more.
+    if (there->pid == 0) co_return there->container;
+    // An engine that was killed while it made the container may have lost the network that it had begun to
+    // make.
+    if (!spec.address.empty() && std::ranges::count(there->addresses, spec.address) == 0)
+        co_return fail(Code::unavailable,
+                       fmt::format("container {} runs without its address {}", name, spec.address),
+                       std::string{half_made});
+    if (edits.nodes.empty()) co_return there->container;
     const auto seen = co_await run_on<void>(
         worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });
     if (!seen && seen.error().code != Code::not_found)

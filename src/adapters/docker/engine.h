@@ -64,7 +64,7 @@ private:
     Task<std::string> image_facts(std::string image);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);
-    Task<Container> start_and_look(std::string name, std::string id, const CdiEdits& edits);
+    Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits);
     Task<std::optional<Container>> adopt(const ContainerSpec& spec, const Inspected& there);
     Task<> note_out_of_memory(std::vector<Inspected>& exited);
 

@@ -123,6 +123,7 @@ TEST(Podman, AFolderOfItsOwn) {
     std::ifstream file{service->environment.at(0).second};
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_THAT(text, HasSubstr("lock_type = \"file\""));
+    EXPECT_THAT(text, HasSubstr("\nexit_command_delay = 20\n"));
     EXPECT_THAT(text, HasSubstr((root / "engine/networks").string()));
     EXPECT_EQ(prepare_podman(root / std::string(100, 'x')).error().code, Code::invalid);
     std::filesystem::remove_all(root);

@@ -45,7 +45,8 @@ Result<> write_file(const fs::path& path, std::string_view text) {
 
 // Ulimits are said because podman's own defaults are more than a process without CAP_SYS_RESOURCE may have.
 // Locks are files, since the shared memory of the default belongs to every podman of the machine. Without
-// systemd there is nobody to ask for a cgroup.
+// systemd there is nobody to ask for a cgroup. Two processes stay with each command that has ended until it
+// is forgotten, which is after five minutes by default; how it ended is asked at once.
 std::string containers_conf(const fs::path& folder) {
     std::int64_t pids = 32768;
     std::ifstream{"/proc/sys/kernel/pid_max"} >> pids;
@@ -59,6 +60,7 @@ log_size_max = 10485760
 
 [engine]
 {2}{3}events_logger = "file"
+exit_command_delay = 20
 lock_type = "file"
 tmp_dir = "{4}/run/libpod"
 
