@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -55,6 +56,25 @@ TEST_P(Containers, LimitsHold) {
     const auto killed = wait_until(ContainerState::exited);
     EXPECT_EQ(killed.exit_code, 137);
     EXPECT_TRUE(killed.oom_killed);
+}
+
+// As an engine leaves it that is killed while it makes a container: it has forgotten the network.
+TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
+    const auto network = make_network(1);
+    const auto half = rig_->server(name());
+    boost::json::object labels;
+    for (const auto& [label, value] : half.labels) labels[label] = value;
+    const boost::json::object body{{"Image", half.image},
+                                   {"Labels", std::move(labels)},
+                                   {"HostConfig", boost::json::object{{"NetworkMode", "none"}}}};
+    http::Client client{rig().net(), rig().timers()};
+    http::Request request{.method = "POST", .target = "/containers/create?name=" + half.name};
+    request.headers.set("Host", "engine");
+    request.headers.set("Content-Type", "application/json");
+    request.body = boost::json::serialize(body);
+    const auto made = run(client.fetch({"unix:" + rig().engine_settings().socket}, std::move(request)));
+    ASSERT_TRUE(made && made->status == 201) << (made ? made->body : made.error().message);
+    EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
 }
 
 TEST_P(Containers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
