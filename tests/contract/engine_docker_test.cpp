@@ -77,6 +77,21 @@ TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
     EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
 }
 
+// As an engine leaves it that is killed while it makes a container or takes it away.
+TEST_P(Containers, ABridgeThatIsLeftGoesWithItsNetwork) {
+    if (rig().dialect() == docker::Dialect::docker) GTEST_SKIP() << "dockerd keeps its bridges itself";
+    const auto network = make_network(1);
+    const std::string bridge = docker::bridge_name(network.id), cable = "c" + bridge.substr(1);
+    ASSERT_EQ(shell(fmt::format("ip link show {0} >/dev/null 2>&1 || ip link add {0} type bridge && "
+                                "ip link add {1} type veth peer name {1}x && "
+                                "ip link set {1} master {0} && ip link set {0} up && echo made",
+                                bridge, cable.substr(0, 13))),
+              "made\n");
+    ASSERT_TRUE(run(rig_->network().remove(network.id)));
+    EXPECT_EQ(shell(fmt::format("ip -br link | grep -e {} -e {} || echo gone", bridge, cable.substr(0, 13))),
+              "gone\n");
+}
+
 TEST_P(Containers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
     ASSERT_TRUE(launch(rig_->server(name())));
     ASSERT_EQ(::kill(rig().process_of(name()), SIGKILL), 0);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <filesystem>
 
+#include "adapters/docker/process.h"
 #include "core/percent.h"
 
 namespace hostler::docker {
@@ -12,6 +14,26 @@ namespace hostler::docker {
 namespace {
 
 std::string network_path(std::string_view id) { return "/networks/" + percent_encode(id); }
+
+// An engine that was killed while it made or removed a container leaves the network's bridge, with one end of
+// a cable in it. It would hold the addresses for ever.
+Result<> remove_left_bridge(const std::string& bridge) {
+    namespace fs = std::filesystem;
+    const fs::path there = fs::path{"/sys/class/net"} / bridge;
+    std::error_code error;
+    std::vector<std::string> links;
+    for (const auto& cable : fs::directory_iterator{there / "brif", error})
+        links.push_back(cable.path().filename());
+    links.push_back(bridge);
+    for (const std::string& link : links) {
+        if (!fs::exists(there, error)) return {};
+        const auto done =
+            TRY(run_process({"ip", "link", "delete", "dev", link}, {}, std::chrono::seconds{10}));
+        if (done.exit_code != 0 && fs::exists(there.parent_path() / link, error))
+            return fail(Code::unavailable, fmt::format("link {} cannot be removed: {}", link, done.output));
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -88,6 +110,7 @@ Task<> DockerNetwork::remove(std::string id) {
         co_return fail(Code::conflict, fmt::format("network {} still has containers in it", id));
     if (!words.empty())
         co_return fail(Code::unavailable, fmt::format("network {} cannot be removed: {}", id, words));
+    CO_TRY(co_await run_on<void>(worker_, [bridge = bridge_name(id)] { return remove_left_bridge(bridge); }));
     co_return co_await unguard(id);
 }
 
