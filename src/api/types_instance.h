@@ -79,6 +79,9 @@ inline constexpr auto fields<Template> = std::to_array<Field>({
     {.member = "volumes", .help = "Volumes to mount.", .max = 32, .absent = Absent::fills},
 });
 
+enum class LossPolicy { stay, move };
+BOOST_DESCRIBE_ENUM(LossPolicy, stay, move)
+
 // POST /gpu-instances.
 struct CreateInstance {
     std::string instance_id;
@@ -94,11 +97,13 @@ struct CreateInstance {
     std::optional<std::int64_t> inactivity_timeout_seconds{};
     std::optional<std::int64_t> max_run_seconds{};
     std::optional<std::string> stop_at{};
+    std::optional<LossPolicy> loss_policy{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
-                       template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at))
+                       template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
+                       loss_policy))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
@@ -126,6 +131,10 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
      .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
     {.member = "stop_at", .help = "Stop it at this time, or off.", .example = "2030-11-22T18:00:00Z",
      .form = &forms::time_or_off},
+    {.member = "loss_policy",
+     .help = "When its host is silent: stay runs on there and nowhere else; move stops after ten minutes and begins "
+             "anew on another host, without volumes. Without it, as its template says, else stay.",
+     .example = "stay"},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it.
@@ -221,13 +230,14 @@ struct Instance {
     std::string used_by;
     std::optional<WallTime> stops_at{};
     std::string stops_because;
+    LossPolicy loss_policy = LossPolicy::stay;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because))
+                       stops_because, loss_policy))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -272,6 +282,9 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "stops_at", .help = "When it is stopped by itself, as things are."},
     {.member = "stops_because", .help = "By which rule: inactivity, max_run or stop_at.",
      .example = "inactivity"},
+    {.member = "loss_policy",
+     .help = "When its host is silent: stay runs on there, move is begun anew on another one.",
+     .example = "stay"},
 });
 
 // POST /v1/instances/{instance}/keep-alive.

@@ -46,10 +46,11 @@ struct InstanceTemplate {
     std::string mount_path;
     std::vector<TemplateParameter> parameters;
     std::int64_t inactivity_timeout_seconds = 0;
+    LossPolicy loss_policy = LossPolicy::stay;
 };
 BOOST_DESCRIBE_STRUCT(InstanceTemplate, (),
                       (name, title, help, image, cmd, ports, envs, mount_path, parameters,
-                       inactivity_timeout_seconds))
+                       inactivity_timeout_seconds, loss_policy))
 template <>
 inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "name", .help = "What templateName says when an instance is started.", .example = "jupyter"},
@@ -65,6 +66,8 @@ inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "inactivity_timeout_seconds",
      .help = "Unused for so long its instances are stopped, unless they say otherwise; 0: never.",
      .example = "7200", .unit = Unit::seconds},
+    {.member = "loss_policy", .help = "When a host is silent: what its instances do, unless they say otherwise.",
+     .example = "stay"},
 });
 
 struct GetTemplate {

@@ -21,6 +21,7 @@
 #include "bin/inventory.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
+#include "bin/supervise.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "core/worker.h"
@@ -158,11 +159,16 @@ Task<> run(Process& process, Options options) {
     const auto disk_worker = make_worker(process.loop, "disk");
     const auto volume_worker = make_worker(process.loop, "volumes");
     const auto engine_worker = make_worker(process.loop, "engine");
+    const auto lease_worker = make_worker(process.loop, "leases");
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
     const auto volumes =
         CO_TRY(disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
                                   options.engine == "sim" ? disk::no_images() : disk::loop_images()));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
+    std::unique_ptr<LeaseBook> leases;  // Simulated containers end with this process.
+    if (options.engine != "sim")
+        leases = CO_TRY(disk::open_leases(*lease_worker, data / "leases",
+                                          supervisor_starter(data / "leases", options.engine)));
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
@@ -171,10 +177,11 @@ Task<> run(Process& process, Options options) {
                                 : CO_TRY(docker_containers(process, *engine_worker, options, owner));
     const auto keys = net::make_keys();
     const auto names = net::make_names(process.loop, *process.timers);
-    agent::Agent role{options.agent,
-                      {process.loop, *process.timers, containers.net ? *containers.net : *process.net,
-                       *process.random, *containers.engine, *containers.networks, *volumes, *journal, *logs,
-                       eyes.gpus(), eyes.host, *keys, names.get(), containers.exec.get(), containers.images}};
+    agent::Agent role{
+        options.agent,
+        {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
+         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys,
+         names.get(), containers.exec.get(), containers.images, leases.get()}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -335,6 +342,12 @@ int agent_main(int argc, const char* const* argv) {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     add_hardware_options(*inventory, options.hardware);
+    SuperviseOptions watch;
+    CLI::App* supervisor =
+        app.add_subcommand(supervise_command, "What `run` starts beside instances that may move")->group("");
+    supervisor->add_option("--leases", watch.leases, "Folder of the leases")->required();
+    supervisor->add_option("--engine", watch.engine, "The container engine: docker:SOCKET")->required();
+    supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();
     GpuOptions gpu{app, options.hardware};
     try {
         app.parse(argc, argv);
@@ -355,6 +368,10 @@ int agent_main(int argc, const char* const* argv) {
     if (*gpu.challenge) {
         gpu.dare.format = gpu_format;
         return end_of(process, challenge_command(process, options.hardware, gpu.dare));
+    }
+    if (*supervisor) {
+        set_log_name("supervisor");
+        return end_of(process, supervise(process, std::move(watch)));
     }
     if (*inventory)
         return end_of(process,

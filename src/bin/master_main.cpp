@@ -62,7 +62,8 @@ int master_main(int argc, const char* const* argv) {
     std::string data, store, authority, ready_file, templates, metrics;
     std::vector<std::string> zones;
     double lease_s = std::chrono::duration<double>(settings.lease).count();
-    double report_s = 10, unreachable_s = 35, lost_s = 300, stop_grace_s = 10, ready_s = 300, drain_s = 5;
+    double report_s = 10, unreachable_s = 35, lost_s = 300, move_lease_s = 600, stop_grace_s = 10,
+           ready_s = 300, drain_s = 5;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
     app.add_option(
            "--store", store,
@@ -90,6 +91,12 @@ int master_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--unreachable-after", unreachable_s, "Seconds of silence")->capture_default_str();
     app.add_option("--lost-after", lost_s, "Seconds of silence")->capture_default_str();
+    app.add_option(
+           "--move-lease", move_lease_s,
+           "Seconds that instances of loss policy move run on without a master's word; the same for all "
+           "masters of a cloud")
+        ->check(CLI::Range(5.0, 86'400.0))
+        ->capture_default_str();
     app.add_option("--stop-grace", stop_grace_s, "Seconds between SIGTERM and SIGKILL")
         ->capture_default_str();
     app.add_option("--ready-deadline", ready_s, "Seconds for an instance's probes to answer")
@@ -107,6 +114,8 @@ int master_main(int argc, const char* const* argv) {
     settings.report_interval = milliseconds{static_cast<int>(report_s * 1000)};
     settings.unreachable_after = std::chrono::seconds{static_cast<int>(unreachable_s)};
     settings.lost_after = std::chrono::seconds{static_cast<int>(lost_s)};
+    settings.move_lease = milliseconds{static_cast<int>(move_lease_s * 1000)};
+    settings.move_margin = settings.move_lease / 5;
     settings.stop_grace = std::chrono::seconds{static_cast<int>(stop_grace_s)};
     settings.ready_deadline = std::chrono::seconds{static_cast<int>(ready_s)};
     for (const std::string& zone : zones) {

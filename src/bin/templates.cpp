@@ -91,6 +91,9 @@ InstanceTemplate template_of(const toml::table& table, std::vector<std::string>&
                           .command = from.text("cmd"),
                           .mount_path = from.text("mountPath")};
     made.inactivity_s = from.get<std::int64_t>("inactivityTimeoutSeconds").value_or(0);
+    const std::string policy = from.text("lossPolicy");
+    if (!policy.empty() && !boost::describe::enum_from_string(policy.c_str(), made.loss_policy))
+        from.fault("lossPolicy", fmt::format("'{}' is none of stay, move", policy));
     made.jupyter_port = static_cast<int>(from.get<std::int64_t>("jupyterPort").value_or(0));
     made.jupyter_path = from.text("jupyterPath");
     from.tables("ports", [&](Reader& port) {

@@ -4,9 +4,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "adapters/disk/leases.h"
 #include "adapters/disk/volumes.h"
 #include "adapters/docker/api.h"
 #include "adapters/docker/engine.h"
@@ -98,9 +100,24 @@ Task<> Up::run() {
     co_return ended;
 }
 
+// What watches over leases: agents leave it behind on purpose.
+Task<> Up::end_supervisors() {
+    constexpr Duration grace = seconds{8}, look = milliseconds{20};
+    std::error_code none;
+    for (const auto& host : fs::directory_iterator{settings_.data / "hosts", none}) {
+        const std::string leases = host.path() / "leases";
+        for (Duration waited{}; const int pid = disk::supervisor_of(leases); waited += look) {
+            if (pid > 1) ::kill(pid, waited < grace ? SIGTERM : SIGKILL);
+            CO_TRY(co_await sleep(*process_.timers, look));
+        }
+    }
+    co_return Result<>{};
+}
+
 // Only the data remains: no process, no network, no mount.
 Task<> Up::stop() {
     co_await supervisor_.stop(seconds{8});
+    co_await end_supervisors();
     if (containers_)
         if (auto stopped = co_await containers_->stop(host_ids_); !stopped)
             log_warn("containers run on: {}", stopped.error().message);

@@ -27,6 +27,7 @@ struct UpSettings {
     bool demo = false;    // Make stock, start an instance, say where it answers.
     double report_s = 1;  // On one machine there is no reason to be slow.
     double unreachable_s = 10;
+    double move_lease_s = 600;
     double lost_s = 60;
     double ready_deadline_s = 300;    // For probes to answer.
     bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
@@ -59,6 +60,7 @@ private:
     Task<> start();
     Task<> start_engine();
     Task<> stop();
+    Task<> end_supervisors();
     Task<> import_demo_image();
     Task<> start_roles();
     Task<> start_masters(const std::string& listen);

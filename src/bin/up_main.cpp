@@ -52,6 +52,10 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")
         ->capture_default_str();
+    app.add_option("--move-lease", settings.move_lease_s,
+                   "Seconds that instances of loss policy move run on without a master's word")
+        ->check(CLI::Range(5.0, 86'400.0))
+        ->capture_default_str();
     app.add_option("--ready-deadline", settings.ready_deadline_s,
                    "Seconds for an instance's probes to answer")
         ->capture_default_str();

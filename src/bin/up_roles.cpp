@@ -75,6 +75,7 @@ Task<> Up::start_masters(const std::string& listen) {
                                      "--report-interval",   fmt::format("{}", settings_.report_s),
                                      "--unreachable-after", fmt::format("{}", settings_.unreachable_s),
                                      "--lost-after",        fmt::format("{}", settings_.lost_s),
+                                     "--move-lease",        fmt::format("{}", settings_.move_lease_s),
                                      "--stop-grace",        "5",
                                      "--ready-deadline",    fmt::format("{}", settings_.ready_deadline_s)};
     command.insert(command.end(),

@@ -11,6 +11,7 @@
 #include "http/client.h"
 #include "programs.h"
 #include "proto/uplink.pb.h"
+#include "roles/agent/supervisor.h"
 #include "roles/master/messages.h"
 
 namespace hostler::simulation {
@@ -55,6 +56,9 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
         machine.engine.note = [this, before = std::move(machine.engine.note)](std::string_view what) {
             engines_changed_ = true;
             before(what);
+        };
+        machine.lease_files.supervise = [this, &machine](const std::string& boot) {
+            supervise(machine, boot);
         };
     }
 }
@@ -134,6 +138,30 @@ void Cloud::check_leaders() {
         found.report(Invariant::one_leader, fmt::format("{} lead at one time", fmt::join(leaders, " and ")));
 }
 
+// One of a host: it outlives the agent that asked for it, and not the machine.
+void Cloud::supervise(Machine& machine, const std::string& boot) {
+    if (machine.beside->size() > 0) return;
+    world.note(fmt::format("{}: a supervisor begins", machine.name));
+    machine.beside->start("supervisor", [](Machine& on, std::string of) -> Task<> {
+        agent::Supervisor supervisor{
+            on.engine_loop, on.beside_timers, on.engine, on.beside_leases, {.boot = std::move(of)}};
+        co_return co_await supervisor.run();
+    }(machine, boot));
+}
+
+// No instance runs in two places, whatever generation.
+void Cloud::check_places() {
+    std::map<std::string, std::string> places;
+    for (const std::string& host : hosts)
+        for (const auto& container : world.machine(host).engine.standing()) {
+            if (container.state != ContainerState::running) continue;
+            const auto [at, first] = places.emplace(container.spec.name, host);
+            if (!first)
+                found.report(Invariant::one_place,
+                             fmt::format("{} runs on {} and on {}", container.spec.name, at->second, host));
+        }
+}
+
 Task<http::Response> Cloud::call(std::string key, std::string method, std::string target, std::string body,
                                  std::string idempotency) {
     http::Client client{world.net, world.timers, {.idle_max = 0}};
@@ -158,8 +186,10 @@ std::string_view Cloud::who(std::string_view key) const {
 }
 
 void Cloud::checks() {
-    if (std::exchange(engines_changed_, false))
+    if (std::exchange(engines_changed_, false)) {
         for (const std::string& host : hosts) check_engine(world.machine(host), found);
+        check_places();
+    }
     check_leaders();
     if (store_ledger.calls == checked_calls_)
         return;  // Nothing is changed without a commit being called for.
@@ -176,6 +206,11 @@ void Cloud::checks() {
 
 void Cloud::each_second() {
     timer_ = world.timers.schedule(world.timers.now() + 1s, [this] { each_second(); });
+    for (const std::string& host : hosts)
+        if (supervisors_die > 0 && dice.chance(supervisors_die)) {
+            world.note(fmt::format("{}: its supervisor dies", host));
+            world.machine(host).end_beside();
+        }
     const auto now = term();
     if (!now || !leader()->awake()) return;
     if (mistakes.each_second) mistakes.each_second(*this, *now);
@@ -220,6 +255,7 @@ void Cloud::disturb(master::Term& term) {
 void Cloud::forget_faults() {
     world.faults = {};
     late_messages = false;
+    supervisors_die = 0;
     world.network.faults = {};
     world.network.heal_all();
     for (auto& [name, machine] : world.machines()) {

@@ -35,6 +35,7 @@ struct Mistakes {
     Before<HostNetwork> agent_networks{};
     Before<Net> agent_net{};
     std::function<void(agent::Settings&)> agent_settings{};
+    std::function<void(master::Settings&)> master_settings{};
     std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
     std::shared_ptr<Digest> digest{};
     std::function<void(Database&)> database{};
@@ -77,6 +78,7 @@ public:
     std::map<std::string, std::string> keys;       // By tenant.
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
+    double supervisors_die = 0;  // Chance of each, in a second.
     bool late_messages = false;  // Now and then an old command comes again.
     const Mistakes mistakes;
     World world;
@@ -94,6 +96,8 @@ private:
     std::string insist(const std::string& target, const std::string& body, const char* wanted);
     void each_second();
     void check_leaders();
+    void check_places();
+    void supervise(Machine& machine, const std::string& boot);
     master::TermPtr term_of(Machine& machine);
     void disturb(master::Term& term);
     std::string_view who(std::string_view key) const;

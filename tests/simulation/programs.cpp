@@ -43,6 +43,9 @@ master::Settings master_settings(const Cloud& cloud) {
     settings.ready_deadline = 45s;
     settings.stop_grace = 5s;
     settings.idle_grace = 10s;
+    settings.move_lease = 30s;
+    settings.move_margin = 150s;  // For all that may go wrong on one host at once.
+    if (cloud.mistakes.master_settings) cloud.mistakes.master_settings(settings);
     return settings;
 }
 
@@ -92,8 +95,7 @@ Task<> GatewayProgram::once() {
     role = nullptr;
     own = certified(cloud, life, "gateway", "gw");
     role = std::make_unique<gateway::Gateway>(
-        settings,
-        gateway::Ports{life.loop, life.timers, life.net, life.random, *journal, life.digest, *own});
+        settings, gateway::Ports{life.loop, life.timers, life.net, life.random, *journal, life.digest, *own});
     co_return co_await role->run();
 }
 
@@ -132,7 +134,8 @@ Task<> AgentProgram::once() {
                                                                  life.keys,
                                                                  &names,
                                                                  &exec,
-                                                                 &life.images});
+                                                                 &life.images,
+                                                                 &life.leases});
     co_return co_await role->run();
 }
 

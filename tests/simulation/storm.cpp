@@ -96,6 +96,7 @@ private:
             const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
             everywhere([slow](Machine& machine) { machine.engine.faults.slow = slow; });
         });
+        with("supervisors_die", 0.03, [&](double chance) { cloud_.supervisors_die = chance; });
     }
 
     Cloud& cloud_;
@@ -152,8 +153,8 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     Readers readers{cloud};
     // Without a standby that has it all, what was acknowledged last may be lost; nothing else is.
     if (!which.synchronous)
-        cloud.found.given_up = {Invariant::durable, Invariant::ledger, Invariant::fresh, Invariant::idle,
-                                Invariant::settled};
+        cloud.found.given_up = {Invariant::durable, Invariant::ledger,  Invariant::fresh,
+                                Invariant::idle,    Invariant::settled, Invariant::one_place};
     tenants.actions_max = which.actions_max;
     StormReport report;
     if (cloud.begin(names))

@@ -143,10 +143,11 @@ Task<> Tenants::start_one(Tenant& tenant) {
             volumes = fmt::format(R"({{"name":"{}","mountPath":"/data","readOnly":{}}})", volume,
                                   tenant.dice.chance(0.4));
     const int unused_s = tenant.dice.chance(0.4) ? static_cast<int>(15 + tenant.dice.below(45)) : 0;
+    const bool moves = volumes.empty() && tenant.made % 2 == 0;
     const std::string body = fmt::format(
-        R"({{"inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
+        R"({{"lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
         R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}}],"volumes":[{}]}}}})",
-        unused_s, name, tenant.name, tenant.name, image, spec, tenant.name, volumes);
+        moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name, image, spec, tenant.name, volumes);
     WantedInstance& wanted = tenant.instances[name];
     wanted.image = image;
     wanted.body = body;

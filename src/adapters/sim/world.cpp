@@ -75,6 +75,7 @@ Life::Life(Machine& on, std::uint64_t number)
       volumes(on.disk, timers),
       networks(on.disk, timers),
       logs(on.disk, timers),
+      leases(on.lease_files, on.disk, timers),
       telemetry(on.gpus, on.dice.fork(fmt::format("telemetry {}", number))),
       host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_)),
       keys(on.dice.fork(fmt::format("keys {}", number))),
@@ -94,7 +95,10 @@ Machine::Machine(World& in, std::string called, int gpu_count, Skew with)
       gpus(name, gpu_count),
       engine_timers(in.clock),
       engine_net(in.network, name, engine_timers),
-      engine(engine_loop, engine_timers, engine_net, dice.fork("engine")) {
+      engine(engine_loop, engine_timers, engine_net, dice.fork("engine")),
+      beside_timers(in.clock, with),
+      beside_leases(lease_files, disk, beside_timers),
+      beside(std::make_unique<TaskGroup>(engine_loop)) {
     engine.networks_in_use = &disk.networks_in_use;
     engine.note = [this](std::string_view what) { world.note(fmt::format("{}: {}", name, what)); };
     for (const auto& gpu : gpus.inventory.gpus) engine.devices.insert(gpu.cdi_name);
@@ -105,6 +109,7 @@ Machine::Machine(World& in, std::string called, int gpu_count, Skew with)
 Machine::~Machine() {
     if (life_) bury(std::move(life_));
     TaskGroup group{engine_loop};
+    end_beside();
     group.start("engine", engine.close());
     engine_net.cut(Cut::reset);
     engine_loop.restart();
@@ -149,6 +154,7 @@ void Machine::crash(Death death) {
     if (death == Death::power) {
         world.network.power(name, false);
         if (!vfs.crashed_on_call()) vfs.crash();
+        end_beside();
         engine.power_cut();
         ++boots_;
     } else {
@@ -156,6 +162,16 @@ void Machine::crash(Death death) {
     }
     vfs.forget_calls();
     bury(std::move(life));
+}
+
+void Machine::end_beside() {
+    beside->cancel();
+    while (beside->size() > 0) {
+        engine_loop.restart();
+        const auto done = engine_loop.poll();
+        HOSTLER_ASSERT((done > 0 || beside->size() == 0) && "a cancelled task waits for something");
+    }
+    beside = std::make_unique<TaskGroup>(engine_loop);
 }
 
 // Everything that the dead could reach is cut, and only then are its tasks asked to end: what they still do

@@ -9,6 +9,7 @@
 #include "adapters/sim/clock.h"
 #include "adapters/sim/engine.h"
 #include "adapters/sim/faults.h"
+#include "adapters/sim/leases.h"
 #include "adapters/sim/network.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sim/telemetry.h"
@@ -37,6 +38,7 @@ public:
     SimVolumes volumes;
     SimNetworks networks;
     SimLogStore logs;
+    SimLeases leases;
     SimTelemetry telemetry;
     SimHostTelemetry host;
     SimKeys keys;
@@ -86,11 +88,17 @@ public:
     Skew skew;
     SimVfs vfs;
     Disk disk;
+    LeaseFiles lease_files;
     Gpus gpus;
     Loop engine_loop;  // Containers outlive the process.
     SimTimers engine_timers;
     SimNet engine_net;
     SimEngine engine;
+    // What runs beside the process, and ends with the machine's power.
+    SimTimers beside_timers;
+    SimLeases beside_leases;
+    std::unique_ptr<TaskGroup> beside;
+    void end_beside();
 
 private:
     friend class World;

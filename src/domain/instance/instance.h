@@ -39,6 +39,13 @@ struct InstanceVolume {
 };
 BOOST_DESCRIBE_STRUCT(InstanceVolume, (), (volume, path, read_only))
 
+// What becomes of it when its host is silent.
+enum class LossPolicy {
+    stay,  // It runs on there, and nowhere else.
+    move,  // It stops after a while without a master's word, and is then begun elsewhere.
+};
+BOOST_DESCRIBE_ENUM(LossPolicy, stay, move)
+
 // What its owner wants, as it was made.
 struct InstanceSpec {
     std::string image;
@@ -50,11 +57,22 @@ struct InstanceSpec {
     int jupyter_port = 0;       // Where a notebook server tells whether it is used; 0: there is none.
     std::string jupyter_path;   // Under which it serves.
     std::string zone;           // Where it is wanted; empty: anywhere.
+    LossPolicy loss_policy = LossPolicy::stay;
     bool operator==(const InstanceSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
                       (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
-                       zone))
+                       zone, loss_policy))
+
+// A place that it moved away from, and whose host has not yet said that nothing of it runs there.
+struct LeftPlace {
+    std::string host;
+    std::string claim;
+    std::string subnet;
+    std::int64_t since = 0;
+    bool operator==(const LeftPlace&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(LeftPlace, (), (host, claim, subnet, since))
 
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
@@ -84,13 +102,14 @@ struct Instance {
     std::int64_t told_of_stop = 0;  // Its people were told that it stops then; 0: they were not.
     bool unused_stop_sent = false;  // Its host was told to stop it if nobody uses it, and may have.
     bool adopted = false;           // It ran before we knew of it: its command and variables are not known.
+    std::vector<LeftPlace> left;
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
-                       unused_stop_sent, adopted))
+                       unused_stop_sent, adopted, left))
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.
 struct UsedName {

@@ -39,7 +39,8 @@ struct InstanceTemplate {
     std::string mount_path;  // Where a volume is mounted; empty: it wants none.
     std::vector<TemplateParameter> parameters;
     std::int64_t inactivity_s =
-        0;                     // Unused for so long it is stopped, unless its owner says otherwise; 0: never.
+        0;  // Unused for so long it is stopped, unless its owner says otherwise; 0: never.
+    LossPolicy loss_policy = LossPolicy::stay;  // Unless their owners say otherwise.
     int jupyter_port = 0;      // Of a notebook server, that is asked whether it is used; 0: there is none.
     std::string jupyter_path;  // Under which it serves.
     bool operator==(const InstanceTemplate&) const = default;

@@ -93,6 +93,8 @@ Task<> Executor::start(JobPtr job) {
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
     auto ready = co_await make_ready(job);
     if (!ready && ready.error().code != Code::cancelled) {
+        if (ready.error().reason == "exited" && leases_.ended(wanted.instance(), job->command.generation()))
+            ready.error().reason = "lease_ended";
         const Uninterrupted whole{job->interruptible};
         co_return co_await give_up(job, ready.error());
     }
@@ -125,16 +127,39 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
     const ContainerSpec spec = CO_TRY(co_await prepare(job));
     if (!known || !images_.contains(spec.image)) CO_TRY(co_await pull(job, spec.image));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
+    if (wanted.has_lease()) CO_TRY(co_await leases_.hold(instance, generation, wanted.lease()));
+    if (job->superseded) co_return fail(Code::cancelled, "superseded");
     const Uninterrupted whole{job->interruptible};
     const Deadline long_since{ports_.timers, tell_after,
                               [&] { progress(*job, "starting", "starting the container"); }};
-    auto launched = co_await persist(ports_.timers, [&] { return ports_.engine.launch(spec); });
+    auto launched = co_await persist(ports_.timers, [&] { return launch(job, spec); });
     if (!launched) {
         const Error why = std::move(launched).error();
         if (why.code == Code::cancelled || (known && is_surprise(why))) co_return std::unexpected(why);
         co_return co_await give_up(job, because(why, "launch_failed"));
     }
     workloads_.note(*launched);
+    co_return Result<>{};
+}
+
+// What has a lease is launched within it.
+Task<Container> Executor::launch(JobPtr job, ContainerSpec spec) {
+    const std::string instance = job->command.start_workload().instance();
+    if (!job->command.start_workload().has_lease()) co_return co_await ports_.engine.launch(std::move(spec));
+    if (leases_.ended(instance, job->command.generation()))
+        co_return fail(Code::conflict, fmt::format("the lease of instance {} has run out", instance),
+                       "lease_ended");
+    auto launched = co_await ports_.engine.launch(spec);
+    if (launched || launched.error().reason != Engine::name_taken) co_return launched;
+    CO_TRY(co_await clear_name(instance, job->command.generation()));
+    co_return co_await ports_.engine.launch(std::move(spec));
+}
+
+// Hosts may share an engine: what an earlier run on another one has left there does not run any more.
+Task<> Executor::clear_name(std::string instance, std::uint64_t generation) {
+    for (const Container& left : CO_TRY(co_await ports_.engine.list(std::string{label::instance}, instance)))
+        if (left.state == ContainerState::exited && generation_of(left) < generation)
+            CO_TRY(co_await ports_.engine.remove(left.name));
     co_return Result<>{};
 }
 
@@ -470,7 +495,7 @@ Task<> Executor::take_away(std::string instance, std::string container, Duration
         co_return fail(Code::unavailable,
                        fmt::format("container {} is still there after its removal", container),
                        "stop_failed");
-    co_return Result<>{};
+    co_return co_await leases_.drop(std::move(instance));
 }
 
 // Kept text is a comfort, not a promise: that it cannot be kept stops nothing.

@@ -19,13 +19,14 @@ public:
           book(ports.journal, ports.timers),
           member(settings, ports),
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
+          leases(ports),
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
-          reporter(settings, ports, workloads, activity, sampler),
+          reporter(settings, ports, workloads, activity, sampler, leases),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),
-          executor(settings, ports, book, workloads,
+          executor(settings, ports, book, workloads, leases,
                    {.send = [this](const uplink::CommandUpdate& update) { session.send(update); },
                     .stopping = [this](const std::string& instance) { tunnels.close_all(instance); },
                     .cdi_name = [this](const std::string& uuid) { return sampler.cdi_name(uuid); },
@@ -37,7 +38,13 @@ public:
                         return use ? std::optional{use->unused} : std::nullopt;
                     }}),
           session(settings, ports, member, book, reporter,
-                  {.command = [this](uplink::Command command) { executor.take(std::move(command)); },
+                  {.stamp = [this] { return leases.stamp_us(); },
+                   .confirmed =
+                       [this](uplink::ReportAck ack) {
+                           if (ack.leases_size() > 0)
+                               tasks.start("leases", leases.renew(std::move(ack), book.epoch()));
+                       },
+                   .command = [this](uplink::Command command) { executor.take(std::move(command)); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
                    .logs =
                        [this](std::string instance, std::size_t bytes_max) {
@@ -63,6 +70,7 @@ public:
     CommandBook book;
     MemberBook member;
     Workloads workloads;
+    Leases leases;
     Activity activity;
     Sampler sampler;
     Reporter reporter;
@@ -102,6 +110,7 @@ Task<> Agent::State::begin() {
     executor.belong_to(member.member().host);
     // Commands that were begun need to know what is here.
     CO_TRY(co_await sampler.discover());
+    CO_TRY(co_await leases.load(sampler.facts().boot_id));
     CO_TRY(co_await look());
     executor.begin();
     tasks.start("telemetry", sampler.watch());
@@ -129,6 +138,7 @@ Task<> Agent::State::watch() {
         CO_TRY(co_await sleep(ports.timers, settings.watch_interval));
         activity.look();
         CO_TRY(co_await look());
+        CO_TRY(co_await leases.look(workloads, [this](const std::string& id) { return executor.busy(id); }));
     }
 }
 

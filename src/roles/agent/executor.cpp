@@ -43,11 +43,12 @@ std::string_view verb_of(const uplink::Command& command) {
 Executor::Job::Job(uplink::Command&& of) : kept(std::make_shared<uplink::Command>(std::move(of))) {}
 
 Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
-                   Hooks hooks)
+                   Leases& leases, Hooks hooks)
     : settings_(settings),
       ports_(ports),
       book_(book),
       workloads_(workloads),
+      leases_(leases),
       hooks_(std::move(hooks)),
       tenant_ids_(ports.journal),
       tasks_(ports.loop) {}

@@ -12,6 +12,7 @@
 #include "core/queue.h"
 #include "core/task_group.h"
 #include "roles/agent/book.h"
+#include "roles/agent/leases.h"
 #include "roles/agent/settings.h"
 #include "roles/agent/tenant_ids.h"
 #include "roles/agent/workloads.h"
@@ -30,13 +31,15 @@ public:
         std::function<std::optional<Duration>(const std::string& instance, std::uint64_t generation)> unused;
     };
     Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
-             Hooks hooks);
+             Leases& leases, Hooks hooks);
     ~Executor();
 
     void belong_to(std::string host) { host_ = std::move(host); }
     void begin();                        // With what the book says was begun; once, after its load().
     void take(uplink::Command command);  // Never waits.
-    Task<> close();                      // Ends all work where it is; the next agent's begin() goes on.
+    // Commands for it are under way or wait.
+    bool busy(const std::string& subject) const { return lanes_.contains(subject); }
+    Task<> close();  // Ends all work where it is; the next agent's begin() goes on.
 
     // Of a container that runs or ran. Errors: not_found, and the engine's.
     Task<std::string> logs(std::string instance, std::size_t bytes_max);
@@ -64,6 +67,8 @@ private:
     Task<> ensure_network(NetworkSpec network);
     Task<> attach(std::string volume, IdRange ids, MountSpec& mount, std::vector<std::string>& notes);
     Task<IdRange> ids_of(std::string tenant);
+    Task<Container> launch(JobPtr job, ContainerSpec spec);
+    Task<> clear_name(std::string instance, std::uint64_t generation);
     Task<> make_ready(JobPtr job);
     Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
     Task<> give_up(JobPtr job, Error why);
@@ -82,6 +87,7 @@ private:
     Ports ports_;
     CommandBook& book_;
     Workloads& workloads_;
+    Leases& leases_;
     Hooks hooks_;
     TenantIds tenant_ids_;
     std::string host_;

@@ -29,12 +29,13 @@ std::string worth_telling(uplink::HostFacts facts) {
 }  // namespace
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-                   Sampler& sampler)
+                   Sampler& sampler, const Leases& leases)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
       activity_(activity),
       sampler_(sampler),
+      leases_(leases),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
 
@@ -146,6 +147,8 @@ Task<> Reporter::add_everything(uplink::Report& report) {
 
 uplink::Workload Reporter::with_use(const Workload& workload) {
     uplink::Workload made = workload_message(workload);
+    made.set_lease_ended(workload.state == WorkloadState::exited &&
+                         leases_.ended(workload.instance, workload.generation));
     const auto use = activity_.of(workload.instance, workload.generation);
     if (!use) return made;
     made.set_unused_ms(
@@ -205,6 +208,8 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     made.set_version(settings_.version);
     made.set_boot_id(sampler_.facts().boot_id.empty() ? boot_id_ : clean_text(sampler_.facts().boot_id, 256));
     made.set_epoch(epoch);
+    made.set_keeps_leases(leases_.kept());
+    made.set_stamp_us(leases_.stamp_us());
     *made.mutable_facts() = facts();
     // Without an answer of the engine: what was last seen, and engine_error says that it is no more than
     // that.

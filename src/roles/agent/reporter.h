@@ -8,6 +8,7 @@
 
 #include "core/signal.h"
 #include "roles/agent/activity.h"
+#include "roles/agent/leases.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
 #include "roles/agent/sampler.h"
@@ -19,7 +20,7 @@ namespace hostler::agent {
 class Reporter {
 public:
     Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-             Sampler& sampler);
+             Sampler& sampler, const Leases& leases);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -48,6 +49,7 @@ private:
     Workloads& workloads_;
     Activity& activity_;
     Sampler& sampler_;
+    const Leases& leases_;
     ReportQueue queue_;
     Signal grown_;
     Signal wake_;

@@ -64,6 +64,7 @@ Task<> Session::obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame
     } else if (frame.body_case() == Body::kReportAck) {
         reporter_.queue().acknowledge(frame.report_ack().sequence());
         reporter_.grown().notify_all();
+        hooks_.confirmed(std::move(*frame.mutable_report_ack()));
     } else if (frame.body_case() == Body::kLogRequest) {
         slot.tasks->start("logs", answer_logs(link, call, std::move(*frame.mutable_log_request())));
     } else if (frame.body_case() == Body::kAgentWelcome) {
@@ -102,6 +103,7 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
             uplink::Frame frame;
             *frame.mutable_report() = *report;
             frame.mutable_report()->set_turn(turn);
+            frame.mutable_report()->set_stamp_us(hooks_.stamp());
             frame.mutable_report()->set_dropped(queue.dropped());
             if (const Way* way = ways_.find(slot.address); way && way->rtt)
                 frame.mutable_report()->set_rtt_us(static_cast<std::uint32_t>(

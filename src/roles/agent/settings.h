@@ -12,6 +12,7 @@
 #include "ports/exec.h"
 #include "ports/images.h"
 #include "ports/journal.h"
+#include "ports/leases.h"
 #include "ports/logs.h"
 #include "ports/names.h"
 #include "ports/network.h"
@@ -88,9 +89,10 @@ struct Ports {
     std::vector<Telemetry*> telemetry;  // The most telling first: drivers, then the bus.
     HostTelemetry& host;
     Keys& keys;
-    Names* names = nullptr;    // Null: what --access says is dialled as it is.
-    Exec* exec = nullptr;      // Without it nobody enters an instance.
-    Images* images = nullptr;  // Null: it does not tell which images it has.
+    Names* names = nullptr;       // Null: what --access says is dialled as it is.
+    Exec* exec = nullptr;         // Without it nobody enters an instance.
+    Images* images = nullptr;     // Null: it does not tell which images it has.
+    LeaseBook* leases = nullptr;  // Null: it runs nothing that may move.
 };
 
 }  // namespace hostler::agent

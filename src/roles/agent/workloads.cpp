@@ -43,6 +43,10 @@ std::string why_ended(const Container& container) {
 
 std::string container_name(std::string_view instance) { return fmt::format("hostler-{}", instance); }
 
+std::uint64_t generation_of(const Container& container) {
+    return number(value(container, label::generation));
+}
+
 Task<> Workloads::refresh() {
     constexpr int tries_max = 4;
     for (int tries = 0; tries < tries_max; ++tries) {
@@ -134,7 +138,7 @@ void Workloads::note_stopping(const std::string& instance, bool stopping) {
 Workload Workloads::of(const Container& container) const {
     Workload made;
     made.instance = value(container, label::instance);
-    made.generation = number(value(container, label::generation));
+    made.generation = generation_of(container);
     made.address = value(container, label::address);
     made.container = container.name;
     for (const auto& port : split(value(container, label::ports)))

@@ -64,6 +64,7 @@ inline constexpr std::string_view mounts = "hostler.mounts";  // A line for each
 }  // namespace label
 
 std::string container_name(std::string_view instance);
+std::uint64_t generation_of(const Container& container);
 
 class Workloads {
 public:

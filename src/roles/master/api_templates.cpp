@@ -18,6 +18,7 @@ api::InstanceTemplate view(const InstanceTemplate& one) {
                                 .mount_path = one.mount_path,
                                 .parameters = {}};
     shown.inactivity_timeout_seconds = one.inactivity_s;
+    shown.loss_policy = one.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
     for (const auto& port : one.ports)
         shown.ports.push_back({.port = port.port,
                                .is_public = port.is_public,

@@ -4,6 +4,7 @@
 
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/volume_rules.h"
@@ -35,6 +36,7 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
         return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
     // Refused as too old or too late: by level, the next look makes another command.
     if (refused_unread(answer)) return;
+    if (answer.reason == "lease_ended") return begin_anew(desk, command.subject);
     if (answer.reason == "network_failed" && answer.code == "conflict" &&
         move_to_another_subnet(desk, command.subject))
         return;
@@ -115,7 +117,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     desk.estate.commands.retire(id);
     constexpr std::int64_t rest_us = 5'000'000;
     if (!answer.done) desk.live.rest_until[command.subject] = desk.estate.micros() + rest_us;
-    if (answer.absent && command.verb != Verb::stop_unused)
+    if (answer.absent && command.verb != Verb::stop_unused && command.verb != Verb::stop_left)
         desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
     switch (command.verb) {
         case Verb::start_workload:
@@ -132,6 +134,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
                 reconcile_instance(desk, command.subject);
             }
             break;  // A stop that failed is tried again at the next look.
+        case Verb::stop_left: note_left(desk, command, answer); break;
         case Verb::stop_unused: note_unused_stop(desk, command, answer); break;
         case Verb::create_volume:
         case Verb::delete_volume: note_volume(desk, command, answer); break;

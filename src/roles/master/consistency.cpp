@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "roles/master/estate.h"
 
 namespace hostler::master {
 
 namespace {
+
+bool has_left(const Instance& instance, const std::string& claim) {
+    return std::ranges::count(instance.left, claim, &LeftPlace::claim) > 0;
+}
 
 struct Look {
     const Estate& estate;
@@ -27,8 +33,9 @@ struct Look {
             const Slot* slot = estate.slots.find(claim.holder);
             const Instance* instance = estate.instances.find(claim.holder);
             const bool known = claim.use == ClaimUse::foreign ||
-                               (claim.use == ClaimUse::stock ? slot && slot->claim == id
-                                                             : instance && instance->claim == id);
+                               (claim.use == ClaimUse::stock
+                                    ? slot && slot->claim == id
+                                    : instance && (instance->claim == id || has_left(*instance, id)));
             if (!known)
                 say("claim", id,
                     fmt::format("it is held as {} by '{}', which does not say so", text_of(claim.use),

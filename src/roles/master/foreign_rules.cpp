@@ -26,7 +26,8 @@ bool let_go_there(const Desk& desk, const std::string& host, const std::string& 
 
 bool has_place_there(const Desk& desk, const std::string& host, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
-    return instance && instance->host == host && !instance->claim.empty();
+    return instance && ((instance->host == host && !instance->claim.empty()) ||
+                        std::ranges::count(instance->left, host, &LeftPlace::host) > 0);
 }
 
 // It was started again after the backup: what we let go was an earlier run.

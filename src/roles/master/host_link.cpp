@@ -7,6 +7,7 @@
 #include "roles/master/foreign_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/messages.h"
+#include "roles/master/move_rules.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -150,6 +151,8 @@ struct Words {
                                              hello.life().substr(0, 128), hello.turn(), hello.settled());
             !greeted)
             return refuse(call, greeted.error());
+        desk.live.hosts[host].keeps_leases = hello.keeps_leases() && !hello.boot_id().empty();
+        desk.live.hosts[host].boot_id = hello.boot_id().substr(0, 256);
         term->add_host(host, link);
         term->hosts_moved({host});
         note_report(desk, host, report_of(hello), term->ports().timers.now());
@@ -179,7 +182,19 @@ struct Words {
         }
         uplink::Frame ack;
         ack.mutable_report_ack()->set_sequence(sequence);
+        if (!term->ended()) grant(report.stamp_us(), *ack.mutable_report_ack());
         after(*term, link, std::move(ack));
+    }
+
+    // By a leader only, whose successor counts from later on than this host does.
+    void grant(std::uint64_t stamp_us, uplink::ReportAck& ack) {
+        ack.set_epoch(term->epoch());
+        ack.set_stamp_us(stamp_us);
+        for (const auto& [instance, generation] : leases_on(term->look(), host)) {
+            auto& held = *ack.add_leases();
+            held.set_instance(instance);
+            held.set_generation(generation);
+        }
     }
 
     void update(const uplink::CommandUpdate& update) {

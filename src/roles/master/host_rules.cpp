@@ -7,6 +7,7 @@
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/volume_rules.h"
@@ -264,6 +265,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     HostLive& live = desk.live.hosts[id];
     live.heard = now;
     live.heard_at = desk.estate.micros();
+    live.stamp_us = report.stamp_us;
     if (!report.samples.empty()) live.samples = std::move(report.samples);
     if (report.facts) {
         note_images(live, report);
@@ -292,6 +294,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         }
     }
     for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
+    reconcile_left(desk, id);
     fill_stock(desk);
 }
 
@@ -311,8 +314,7 @@ void watch_silence(Desk& desk, Instant now) {
         if (move(desk, id, HostEvent::long_silence, "lost",
                  fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
             for (const std::string& instance : instances_on(desk, id))
-                note(desk, instance, InstanceEvent::lose_host, "host_lost",
-                     "its host is silent; it may still run there, and comes back with it");
+                note(desk, instance, InstanceEvent::lose_host, "host_lost", lost_with(desk, instance));
     }
 }
 
@@ -339,6 +341,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
         let_go(desk, instance);
     }
     lose_volumes(desk, id);
+    forget_left(desk, id);
     std::vector<std::string> claims, subnets;
     for (const auto& [claim, row] : desk.estate.claims.all())
         if (row.host == id && row.use != ClaimUse::stock) claims.push_back(claim);

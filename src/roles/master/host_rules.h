@@ -70,6 +70,7 @@ struct HostReport {
     std::map<std::string, SeenWorkload> workloads{};
     std::map<std::string, GpuSample> samples{};
     bool complete = false;  // `workloads` are all there are.
+    std::uint64_t stamp_us = 0;
 };
 
 void note_report(Desk& desk, const std::string& host, HostReport report, Instant now);

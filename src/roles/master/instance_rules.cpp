@@ -7,6 +7,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
+#include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
@@ -64,6 +65,12 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
     }
     spec.ports = ports_of(desk, request.template_, wrong.fields);
     spec.volumes = mounts_of(desk, request, zone, host, wrong.fields);
+    spec.loss_policy = request.loss_policy == api::LossPolicy::move ? LossPolicy::move : LossPolicy::stay;
+    if (spec.loss_policy == LossPolicy::move && !spec.volumes.empty())
+        wrong.fields.push_back(
+            {"lossPolicy",
+             "move is not for instances with volumes: they lie on one host, and are written "
+             "by nobody else until that has said that the instance has stopped"});
     read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at,
                   schedule, wrong.fields);
     if (!wrong.fields.empty()) {
@@ -81,7 +88,9 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
 Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     const Spec& spec = desk.estate.specs.at(instance.spec_name);
     const std::int64_t volume_bytes = bytes_to_make(desk, instance);
-    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image)) {
+    const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image);
+    if (slot && !may_run_at(desk, instance, desk.estate.claims.at(slot->claim).host)) slot = nullptr;
+    if (slot) {
         instance.slot = slot->id;
         instance.claim = slot->claim;
         Slot& used = desk.estate.slots.edit(instance.slot);
@@ -92,7 +101,13 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         Demand demand = demand_of(spec, zone);
         demand.host = host;
         demand.volume_bytes = volume_bytes;
-        const Decision decision = place(demand, candidates(desk, spec.name, instance.spec.image));
+        auto hosts = candidates(desk, spec.name, instance.spec.image);
+        for (Candidate& candidate : hosts)
+            if (candidate.unavailable.empty() && !may_run_at(desk, instance, candidate.id))
+                candidate.unavailable =
+                    "cannot run what may move: its agent is of an older release, or this "
+                    "instance was there before";
+        const Decision decision = place(demand, hosts);
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
             Error error{Code::conflict,
@@ -269,6 +284,12 @@ void reconcile_instance(Desk& desk, const std::string& id) {
         (void)halt_instance(desk, id, "unused", reason_of(StopRule::inactivity, instance->schedule));
         return;
     }
+    // It ran well until it was stopped for want of our word.
+    if (seen == Seen::ended && is_restartable(instance->phase) && !commanded(desk, id) &&
+        desk.live.hosts.at(instance->host).workloads.at(id).lease_ended) {
+        begin_anew(desk, id);
+        return;
+    }
     InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
     const auto host = desk.live.hosts.find(instance->host);
     const bool host_speaks = host != desk.live.hosts.end() && host->second.connected && host->second.complete;
@@ -279,7 +300,7 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     switch (action) {
         case InstanceAction::none: return;
         case InstanceAction::start:
-            if (volumes_ready(desk, *instance))
+            if (volumes_ready(desk, *instance) && may_run_at(desk, *instance, instance->host))
                 command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
             return;
         case InstanceAction::stop:

@@ -40,6 +40,7 @@ struct SeenWorkload {
     std::vector<InstanceVolume> mounts{};
     int jupyter_port = 0;
     std::string jupyter_path{};
+    bool lease_ended = false;  // It was stopped because its lease had run out.
 };
 
 struct HostLive {
@@ -65,6 +66,9 @@ struct HostLive {
     std::int64_t reachable_since = 0;               // It has reported without a gap that counts as silence.
     std::map<std::string, GpuSample> samples;       // By GPU.
     std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
+    bool keeps_leases = false;                      // Its agent does, as its hello said.
+    std::string boot_id;                            // As its hello said,
+    std::uint64_t stamp_us = 0;                     // and its time since then when it last spoke.
     bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::optional<Rate> foreign;                    // Of claims for workloads that the store does not know.

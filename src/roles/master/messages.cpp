@@ -9,6 +9,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/move_rules.h"
 
 namespace hostler::master {
 
@@ -109,6 +110,7 @@ SeenWorkload workload_of(const uplink::Workload& from) {
         seen.mounts.push_back({mount.volume(), mount.path(), mount.read_only()});
     seen.jupyter_port = static_cast<int>(std::min(from.jupyter_port(), 65535u));
     seen.jupyter_path = from.jupyter_path();
+    seen.lease_ended = from.lease_ended();
     return seen;
 }
 
@@ -184,6 +186,15 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_jupyter_port(static_cast<std::uint32_t>(instance.spec.jupyter_port));
     into.set_jupyter_path(instance.spec.jupyter_path);
     into.set_ready_deadline_ms(std::chrono::milliseconds{desk.settings.ready_deadline}.count());
+    if (instance.spec.loss_policy == LossPolicy::move) {
+        const auto live = desk.live.hosts.find(instance.host);
+        if (live == desk.live.hosts.end() || !live->second.keeps_leases) return false;
+        // From what it has said itself: a copy of this that comes late is of no use.
+        auto& lease = *into.mutable_lease();
+        lease.set_boot_id(live->second.boot_id);
+        lease.set_stamp_us(live->second.stamp_us);
+        lease.set_length_ms(static_cast<std::uint64_t>(desk.settings.move_lease.count()));
+    }
     return true;
 }
 
@@ -192,6 +203,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
 HostReport report_of(const uplink::AgentHello& hello) {
     HostReport report;
     report.agent_version = hello.version();
+    report.stamp_us = hello.stamp_us();
     if (hello.has_facts()) read_facts(hello.facts(), report);
     if (report.facts) report.facts->boot_id = hello.boot_id();
     // An engine that does not answer says nothing about what runs.
@@ -203,6 +215,7 @@ HostReport report_of(const uplink::AgentHello& hello) {
 HostReport report_of(const uplink::Report& from) {
     HostReport report;
     report.sequence = from.sequence();
+    report.stamp_us = from.stamp_us();
     if (from.has_facts()) read_facts(from.facts(), report);
     report.complete = from.workloads_complete();
     read_workloads(from.workloads(), report);
@@ -243,6 +256,12 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
         }
         case Verb::stop_workload:
             into.mutable_stop_workload()->set_instance(command.subject);
+            into.mutable_stop_workload()->set_grace_ms(
+                std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            return true;
+        case Verb::stop_left:
+            into.set_subject(left_instance(command.subject));
+            into.mutable_stop_workload()->set_instance(into.subject());
             into.mutable_stop_workload()->set_grace_ms(
                 std::chrono::milliseconds{desk.settings.stop_grace}.count());
             return true;

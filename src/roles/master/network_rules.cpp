@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hostler::master {
 
 namespace {
 
 bool in_use(const Desk& desk, const std::string& subnet) {
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.subnet == subnet) return true;
+        if (instance.subnet == subnet || std::ranges::count(instance.left, subnet, &LeftPlace::subnet) > 0)
+            return true;
     for (const auto& [id, claim] : desk.estate.claims.all())
         if (claim.use == ClaimUse::foreign && claim.subnet == subnet) return true;
     return false;

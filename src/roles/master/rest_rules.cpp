@@ -36,7 +36,8 @@ std::unexpected<Error> was_adopted(const Instance& instance) {
                   "Delete it when it has done its work, and create another with its volumes.");
 }
 
-// What its container was is forgotten: the next one is another run.
+}  // namespace
+
 void begin_run(Instance& instance) {
     instance.run_generation = ++instance.meta.generation;
     instance.started_at = instance.ready_at = instance.ended_at = 0;
@@ -44,8 +45,6 @@ void begin_run(Instance& instance) {
     instance.told_of_stop = 0;
     instance.unused_stop_sent = false;
 }
-
-}  // namespace
 
 Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
                        const std::string& message) {

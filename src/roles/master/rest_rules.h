@@ -15,6 +15,9 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
 // (instance_ended, instance_stopping, volume_unavailable, volume_in_use, insufficient_capacity, no_subnet).
 Result<> wake_instance(Desk& desk, const std::string& id);
 
+// What its container was is forgotten: the next one is another run.
+void begin_run(Instance& instance);
+
 // A new container in the same place: host, GPUs, address, volumes and URLs stay. Errors: conflict
 // (instance_ended, instance_stopping, not_running), unavailable (host_unreachable).
 Result<> restart_instance(Desk& desk, const std::string& id);

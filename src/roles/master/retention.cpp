@@ -46,7 +46,8 @@ void forget_what_is_over(Desk& desk) {
     const std::int64_t now = desk.estate.micros();
     const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
     const auto over = [&](const Instance& instance) {
-        return is_final(instance.phase) && instance.claim.empty() && instance.ended_at + kept <= now;
+        return is_final(instance.phase) && instance.claim.empty() && instance.left.empty() &&
+               instance.ended_at + kept <= now;
     };
     for (const auto& [id, instance] : desk.estate.instances.all()) {
         if (!over(instance)) continue;

@@ -52,10 +52,14 @@ struct Settings {
     std::chrono::milliseconds report_interval{10'000};
     std::chrono::seconds unreachable_after{35};  // Silence.
     std::chrono::seconds lost_after{300};        // Silence.
-    std::chrono::seconds start_deadline{900};    // From the command to a ready instance, the pull included.
-    std::chrono::seconds ready_deadline{300};    // From its container's start to its probes' answers.
-    std::chrono::seconds stop_grace{10};         // Between SIGTERM and SIGKILL.
-    std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
+    // Of loss policy `move`: so long it runs without a word of ours, and so long more we wait before it is
+    // begun elsewhere, for hosts that are slow to stop it. All masters of a cloud agree on the first.
+    std::chrono::milliseconds move_lease{600'000};
+    std::chrono::milliseconds move_margin{120'000};
+    std::chrono::seconds start_deadline{900};  // From the command to a ready instance, the pull included.
+    std::chrono::seconds ready_deadline{300};  // From its container's start to its probes' answers.
+    std::chrono::seconds stop_grace{10};       // Between SIGTERM and SIGKILL.
+    std::chrono::seconds stop_notice{900};     // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
     std::chrono::hours ended_kept{24};  // An ended instance answers so long.

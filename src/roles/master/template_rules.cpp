@@ -34,6 +34,8 @@ Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known
     const auto environment = TRY(environment_of(*from, answers));
     if (!request.inactivity_timeout_seconds && from->inactivity_s > 0)
         request.inactivity_timeout_seconds = from->inactivity_s;
+    if (!request.loss_policy && from->loss_policy == LossPolicy::move)
+        request.loss_policy = api::LossPolicy::move;
     api::Template& container = request.template_;
     if (request.image.empty()) request.image = from->image;
     if (container.cmd.empty()) container.cmd = from->command;

@@ -11,6 +11,7 @@
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/messages.h"
+#include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/retention.h"
 #include "roles/master/schedule_rules.h"
@@ -141,6 +142,7 @@ Task<> Term::sweep() {
         for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
         for (const std::string& id : ids) reconcile_instance(now, id);
         follow_schedules(now);
+        follow_moves(now, ports_.timers.now());
         reconcile_volumes(now);
         reconcile_subnets(now);
         fill_stock(now);

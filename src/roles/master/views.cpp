@@ -89,6 +89,8 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.exit_code = instance.exit_code;
     shown.inactivity_timeout_seconds = instance.schedule.inactivity_s;
     shown.max_run_seconds = instance.schedule.max_run_s;
+    shown.loss_policy =
+        instance.spec.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
     shown.stop_at = wall_if(instance.schedule.stop_at);
     if (instance.schedule.kept_until > desk.estate.micros())
         shown.kept_until = wall(instance.schedule.kept_until);

@@ -32,7 +32,11 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
             return std::nullopt;
         case ClaimUse::leaving:
             if (instance && instance->claim == claim.id && is_final(instance->phase)) return Use::leaving;
-            wrong = "it says leaving, and no ended instance has it";
+            if (instance && std::ranges::any_of(instance->left, [&](const LeftPlace& place) {
+                    return place.claim == claim.id && place.host == claim.host;
+                }))
+                return Use::leaving;
+            wrong = "it says leaving, and no ended or moved instance has it";
             return std::nullopt;
     }
     return std::nullopt;

@@ -8,6 +8,7 @@ std::string_view name(Invariant invariant) {
     switch (invariant) {
         case Invariant::gpu_once: return "gpu_once";
         case Invariant::claim_identity: return "claim_identity";
+        case Invariant::one_place: return "one_place";
         case Invariant::one_writer: return "one_writer";
         case Invariant::ledger: return "ledger";
         case Invariant::durable: return "durable";

@@ -225,6 +225,33 @@ public:
     std::map<std::string, std::string> kept;
 };
 
+class FakeLeases : public LeaseBook {
+public:
+    Task<std::vector<RunLease>> granted() override { co_return granted_; }
+    Task<> grant(std::vector<RunLease> all) override {
+        granted_ = std::move(all);
+        if (answers) answer();
+        co_return Result<>{};
+    }
+    Task<std::vector<WatchedLease>> watched() override { co_return watched_; }
+    Task<> watch(std::vector<WatchedLease> all) override {
+        watched_ = std::move(all);
+        co_return Result<>{};
+    }
+    Task<> supervise(std::string) override {
+        ++supervisors;
+        co_return Result<>{};
+    }
+    void answer() {  // As a supervisor does.
+        watched_.clear();
+        for (const RunLease& lease : granted_) watched_.push_back({lease.instance, lease.generation, ""});
+    }
+    std::vector<RunLease> granted_;
+    std::vector<WatchedLease> watched_;
+    bool answers = false;
+    int supervisors = 0;  // Times that one was to be there.
+};
+
 class FakeEngine : public Engine, public Images {
 public:
     UserNamespaces user_namespaces = UserNamespaces::none;

@@ -73,6 +73,8 @@ public:
     std::uint64_t epoch = 1;
     std::uint32_t report_interval_ms = 10'000;
     bool acknowledge_reports = true;
+    std::map<std::string, std::uint64_t> confirm;  // Leases, by instance.
+    std::optional<std::uint64_t> confirm_epoch;
     bool welcomes = true;
     uplink::AccessList ways;  // What it tells of access points.
     bool acknowledge_answers = true;
@@ -184,7 +186,17 @@ private:
             answer.mutable_agent_welcome()->set_report_interval_ms(report_interval_ms);
         } else if (frame.has_report()) {
             reports.push_back(frame.report());
-            if (acknowledge_reports) answer.mutable_report_ack()->set_sequence(frame.report().sequence());
+            if (acknowledge_reports) {
+                auto& ack = *answer.mutable_report_ack();
+                ack.set_sequence(frame.report().sequence());
+                ack.set_epoch(confirm_epoch.value_or(epoch));
+                ack.set_stamp_us(frame.report().stamp_us());
+                for (const auto& [instance, generation] : confirm) {
+                    auto& held = *ack.add_leases();
+                    held.set_instance(instance);
+                    held.set_generation(generation);
+                }
+            }
         } else if (frame.has_command_update()) {
             updates.push_back(frame.command_update());
             if (acknowledge_answers && frame.command_update().state() != "running")
@@ -244,7 +256,8 @@ struct World {
                                                         keys,
                                                         names,
                                                         nullptr,
-                                                        &engine});
+                                                        &engine,
+                                                        leases});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -338,6 +351,7 @@ struct World {
     FakeHost host;
     Settings settings;
     Names* names = nullptr;
+    LeaseBook* leases = nullptr;
     FakeMaster master{loop, timers, net};
     std::vector<StreamPtr> kept_open;
     TaskGroup servers{loop};

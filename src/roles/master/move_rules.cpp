@@ -1,0 +1,167 @@
+#include "roles/master/move_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "domain/instance/move.h"
+#include "roles/master/foreign_rules.h"
+#include "roles/master/instance_rules.h"
+#include "roles/master/network_rules.h"
+#include "roles/master/rest_rules.h"
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::int64_t look_again_us = 5'000'000;  // For room elsewhere.
+
+std::string rest_key(const std::string& id) { return "move/" + id; }
+
+std::string name_of(const Desk& desk, const std::string& host) {
+    const Host* found = desk.estate.hosts.find(host);
+    return found && !found->facts.hostname.empty() ? found->facts.hostname : host;
+}
+
+std::vector<std::string> left_on(const Desk& desk, const std::string& host) {
+    std::vector<std::string> ids;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (std::ranges::count(instance.left, host, &LeftPlace::host) > 0) ids.push_back(id);
+    return ids;
+}
+
+// Its slot looks for a place of its own; what it held there is held on.
+void leave(Desk& desk, const Instance& instance) {
+    if (!instance.slot.empty()) {
+        Slot& slot = desk.estate.slots.edit(instance.slot);
+        slot.instance.clear();
+        slot.claim.clear();
+        slot.phase = SlotPhase::pending;
+    }
+    desk.estate.pass_on(instance.claim, ClaimUse::leaving, instance.tenant, instance.id);
+}
+
+void move_away(Desk& desk, const std::string& id) {
+    const Instance before = desk.estate.instances.at(id);
+    Instance moved = before;
+    moved.left.push_back({before.host, before.claim, before.subnet, desk.estate.micros()});
+    moved.claim.clear();
+    moved.slot.clear();
+    moved.subnet.clear();
+    if (const auto settled = settle(desk, moved, before.spec.zone, ""); !settled) {
+        desk.live.rest_until[rest_key(id)] = desk.estate.micros() + look_again_us;
+        const std::string why =
+            fmt::format("it has stopped on host {}, which is silent, and waits for room elsewhere: {}",
+                        name_of(desk, before.host), settled.error().message);
+        if (before.reason == "waits_for_room" && before.message == why) return;
+        Instance& waiting = desk.estate.instances.edit(id);
+        waiting.reason = "waits_for_room";
+        waiting.message = why;
+        return;
+    }
+    leave(desk, before);
+    begin_run(moved);
+    moved.ran_since = 0;
+    desk.live.hosts[moved.host].missed.erase(id);
+    const std::uint64_t generation = moved.meta.generation;
+    const std::string host = moved.host;
+    desk.estate.instances.edit(id) = std::move(moved);
+    close_commands(desk, id, generation);
+    note(desk, id, InstanceEvent::restart, "moved",
+         fmt::format("host {} is silent, so it begins anew on host {}", name_of(desk, before.host),
+                     name_of(desk, host)));
+    reconcile_instance(desk, id);
+}
+
+}  // namespace
+
+void follow_moves(Desk& desk, Instant now) {
+    const MoveTerms terms{desk.settings.move_lease, desk.settings.move_margin};
+    std::vector<std::string> ids;
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        if (instance.spec.loss_policy == LossPolicy::stay || instance.claim.empty()) continue;
+        const auto live = desk.live.hosts.find(instance.host);
+        if (live == desk.live.hosts.end() || live->second.heard == Instant{}) continue;
+        if (plan_move(instance.spec.loss_policy, instance.phase, now - live->second.heard, terms) ==
+                MoveStep::move &&
+            !awaits_word(desk, instance.host) && !resting(desk, rest_key(id)))
+            ids.push_back(id);
+    }
+    for (const std::string& id : ids) move_away(desk, id);
+}
+
+void begin_anew(Desk& desk, const std::string& id) {
+    Instance& instance = desk.estate.instances.edit(id);
+    begin_run(instance);
+    close_commands(desk, id, instance.meta.generation);
+    note(desk, id, InstanceEvent::restart, "lease_ended",
+         "its host had no word of a master for so long that it stopped it; it begins anew there");
+    reconcile_instance(desk, id);
+}
+
+bool may_run_at(const Desk& desk, const Instance& instance, const std::string& host) {
+    if (instance.spec.loss_policy == LossPolicy::stay) return true;
+    const auto live = desk.live.hosts.find(host);
+    return live != desk.live.hosts.end() && live->second.keeps_leases &&
+           std::ranges::count(instance.left, host, &LeftPlace::host) == 0;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> leases_on(const Desk& desk, const std::string& host) {
+    std::vector<std::pair<std::string, std::uint64_t>> held;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (instance.host == host && instance.spec.loss_policy == LossPolicy::move &&
+            has_place(instance.phase))
+            held.emplace_back(id, instance.run_generation);
+    return held;
+}
+
+std::string lost_with(const Desk& desk, const std::string& id) {
+    if (desk.estate.instances.at(id).spec.loss_policy == LossPolicy::stay)
+        return "its host is silent; it may still run there, and comes back with it";
+    return fmt::format(
+        "its host is silent; it stops there, and begins anew on another host once {} s have passed in "
+        "silence",
+        std::chrono::ceil<std::chrono::seconds>(desk.settings.move_lease + desk.settings.move_margin)
+            .count());
+}
+
+void reconcile_left(Desk& desk, const std::string& host) {
+    const auto live = desk.live.hosts.find(host);
+    if (live == desk.live.hosts.end() || !live->second.connected || !live->second.complete) return;
+    for (const std::string& id : left_on(desk, host)) {
+        const std::string subject = left_subject(id, host);
+        if (!commanded(desk, subject) && !resting(desk, subject))
+            command(desk, host, Verb::stop_left, subject, desk.estate.instances.at(id).meta.generation);
+    }
+}
+
+void note_left(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
+    const std::string id = left_instance(command.subject);
+    const Instance* instance = desk.estate.instances.find(id);
+    if (!answer.done || !instance) return;
+    const auto left = std::ranges::find(instance->left, command.host, &LeftPlace::host);
+    if (left == instance->left.end()) return;
+    const LeftPlace place = *left;
+    std::erase(desk.estate.instances.edit(id).left, place);
+    desk.estate.release(place.claim);
+    leave_subnet(desk, place.subnet);
+    desk.live.hosts[command.host].workloads.erase(id);
+    desk.estate.event(
+        "instance", id, instance->tenant, "left_place_free",
+        fmt::format("Host {} says that nothing of it runs there any more: what it held there is free.",
+                    name_of(desk, command.host)));
+}
+
+void forget_left(Desk& desk, const std::string& host) {
+    for (const std::string& id : left_on(desk, host))
+        std::erase_if(desk.estate.instances.edit(id).left,
+                      [&](const LeftPlace& place) { return place.host == host; });
+}
+
+std::string left_subject(const std::string& instance, const std::string& host) {
+    return instance + "@" + host;
+}
+
+std::string left_instance(const std::string& subject) { return subject.substr(0, subject.find('@')); }
+
+}  // namespace hostler::master
