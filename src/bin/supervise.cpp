@@ -18,12 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A service manager ends all of a service's group when its first process dies. Not everywhere may we have one
-// of our own; where not, nothing else is lost.
+// A service manager ends all of a service's group when its first process dies: of such a group, and where the
+// kernel lets us, we go into one of our own.
 void leave_group() {
     const fs::path group = "/sys/fs/cgroup/hostler-leases";
     std::error_code ignored;
-    if (!fs::exists("/sys/fs/cgroup/cgroup.controllers", ignored)) return;
+    if (read_file("/proc/self/cgroup").find(".service") == std::string::npos ||
+        !fs::exists("/sys/fs/cgroup/cgroup.controllers", ignored))
+        return;
     fs::create_directory(group, ignored);
     std::ofstream{group / "cgroup.procs"} << ::getpid() << std::flush;
 }

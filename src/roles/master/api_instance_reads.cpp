@@ -105,7 +105,11 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
             why.would_help = fmt::format("Read what it wrote: hostler instance logs {}", instance.caller_id);
         return why;
     }
-    if (host && !connected) {
+    if (host && !connected && instance.phase == InstancePhase::lost &&
+        instance.spec.loss_policy == LossPolicy::move) {
+        why.blocking.push_back({instance.host, "is not connected"});
+        why.would_help = "Bring the host back, or wait until it has begun on another one.";
+    } else if (host && !connected) {
         why.token = "host_unreachable";
         why.sentence += fmt::format(" Its host {} is not connected, so nothing about it can change.",
                                     host->facts.hostname);
