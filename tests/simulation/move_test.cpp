@@ -130,12 +130,6 @@ TEST(Move, WhatRunsOnASilentHostBeginsElsewhere) {
     if (range.last - range.first >= 5) EXPECT_GT(moved, 0) << "nothing moved: nothing was tried";
 }
 
-TEST(Move, ANewLeaderWaitsForLeasesThatAnotherGave) {
-    const Seeds range = seeds(4);
-    const int moved = expect_moves(4, 3);
-    if (range.last - range.first >= 3) EXPECT_GT(moved, 0) << "nothing moved: nothing was tried";
-}
-
 // A master that does not wait for as long as it lets hosts go on.
 TEST(Mistakes, AMasterThatTakesSilenceForDeath) {
     bool found = false;
