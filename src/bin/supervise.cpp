@@ -77,7 +77,7 @@ Task<> supervise(Process& process, SuperviseOptions options) {
                        fmt::format("--engine '{}': a supervisor needs docker:SOCKET", options.engine));
     auto lock = disk::SupervisorLock::take(options.leases);
     if (!lock && lock.error().code == Code::conflict) co_return Result<>{};
-    CO_TRY(std::move(lock));
+    if (!lock) co_return std::unexpected(lock.error());
     leave_group();
     const auto lease_worker = make_worker(process.loop, "leases");
     const auto engine_worker = make_worker(process.loop, "engine");
