@@ -36,6 +36,7 @@ endif()
 hostler_library(amd src/adapters/amd ${adapter_row})
 hostler_library(intel src/adapters/intel ${adapter_row})
 hostler_library(sysfs src/adapters/sysfs ${adapter_row})
+hostler_library(sealed src/adapters/sodium ${adapter_row} PkgConfig::sodium)
 hostler_library(disk src/adapters/disk ${adapter_row})
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
@@ -119,10 +120,10 @@ set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp
-  src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/supervisor.cpp
+  src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sqlite postgres docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)

@@ -1,4 +1,4 @@
-// The roles at the edge, access point and gateway, and the making of their certificates.
+// The roles at the edge: access point and gateway.
 #include <CLI/CLI.hpp>
 
 #include "adapters/disk/journal.h"
@@ -120,32 +120,6 @@ int gateway_main(int argc, const char* const* argv) {
                      process, data, settings, metrics, drain_s, ready_file, [](gateway::Gateway& role) {
                          return Addresses{{"url", role.url()}, {"address", role.address()}};
                      }));
-}
-
-int ca_main(int argc, const char* const* argv) {
-    CLI::App app{"Make certificates for roles on other machines.", "hostler ca"};
-    app.require_subcommand(1);
-    CLI::App* issue =
-        app.add_subcommand("issue", "Make key and certificate of one role: access/NAME or gateway/NAME");
-    std::string authority, out, identity;
-    issue->add_option("identity", identity, "access/NAME or gateway/NAME")->required();
-    issue->add_option("--master-data", authority, "The master's --data folder")->required();
-    issue->add_option("--out", out, "Folder to write to: the role's --data folder")->required();
-    CLI11_PARSE(app, argc, argv);
-    const auto slash = identity.find('/');
-    const std::string role = identity.substr(0, slash);
-    if (slash == std::string::npos || (role != "access" && role != "gateway")) {
-        log_error("'{}' is not access/NAME or gateway/NAME", identity);
-        return 2;
-    }
-    Process process;
-    if (const auto made = issue_credentials(process, fs::path{authority} / "authority", out, role,
-                                            identity.substr(slash + 1));
-        !made) {
-        log_error("{}", made.error().message);
-        return 1;
-    }
-    return 0;
 }
 
 }  // namespace hostler::bin

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
         {"master", "Run a master.", bin::master_main},
         {"access", "Run an access point.", bin::access_main},
         {"gateway", "Run a gateway.", bin::gateway_main},
-        {"ca", "Make certificates for roles on other machines.", bin::ca_main},
+        {"ca", "Make certificates, and carry the keys of the authority.", bin::ca_main},
         {"store", "Copy, check and migrate stores.", bin::store_main},
         {"backup", "Write everything that the store holds into a file.", bin::backup_main},
         {"restore", "Make a new store of a backup.", bin::restore_main},

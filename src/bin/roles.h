@@ -6,7 +6,7 @@ namespace hostler::bin {
 int master_main(int argc, const char* const* argv);
 int access_main(int argc, const char* const* argv);
 int gateway_main(int argc, const char* const* argv);
-int ca_main(int argc, const char* const* argv);       // Certificates for roles on other machines.
+int ca_main(int argc, const char* const* argv);       // Certificates, and the keys of the authority.
 int store_main(int argc, const char* const* argv);    // Stores that no master uses.
 int backup_main(int argc, const char* const* argv);   // Of a store, used or not.
 int restore_main(int argc, const char* const* argv);  // A new store of a backup.

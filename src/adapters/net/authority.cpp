@@ -8,75 +8,16 @@
 #include <cerrno>
 #include <system_error>
 
-#include "adapters/net/certificate.h"
+#include "adapters/net/keyring.h"
+#include "adapters/net/making.h"
 
 namespace hostler::net {
 
 namespace {
 
-constexpr std::chrono::years authority_lifetime{30};
-constexpr std::chrono::hours clock_tolerance{1};
-constexpr int version_3 = 2;  // As X.509 counts.
-
 std::unexpected<Error> disk_failure(std::string_view what, std::string_view path) {
     return fail(Code::unavailable,
                 fmt::format("{} {}: {}", what, path, std::generic_category().message(errno)));
-}
-
-KeyPtr new_key() {
-    KeyPtr key{EVP_EC_gen("P-256")};
-    HOSTLER_ASSERT(key != nullptr);
-    return key;
-}
-
-void add_extension(X509& to, X509& issuer, int kind, const std::string& value) {
-    X509V3_CTX context;
-    X509V3_set_ctx(&context, &issuer, &to, nullptr, nullptr, 0);
-    const ExtensionPtr extension{X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str())};
-    HOSTLER_ASSERT(extension && X509_add_ext(&to, extension.get(), -1) == 1);
-}
-
-void set_serial(X509& certificate, Random& random) {
-    std::array<std::uint8_t, 16> bytes{};
-    random.fill(bytes);
-    bytes[0] = (bytes[0] & 0x3f) | 0x40;  // Positive, and always of the same length.
-    const NumberPtr number{BN_bin2bn(bytes.data(), bytes.size(), nullptr)};
-    BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate));
-}
-
-void set_name(X509& certificate, const std::string& common_name) {
-    X509_NAME* name = X509_get_subject_name(&certificate);
-    const auto* text = reinterpret_cast<const unsigned char*>(common_name.c_str());
-    HOSTLER_ASSERT(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, text, -1, -1, 0) == 1);
-}
-
-void set_dates(X509& certificate, WallTime not_before, WallTime not_after) {
-    const auto seconds = [](WallTime time) {
-        return static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count());
-    };
-    ASN1_TIME_set(X509_getm_notBefore(&certificate), seconds(not_before));
-    ASN1_TIME_set(X509_getm_notAfter(&certificate), seconds(not_after));
-}
-
-struct Root {
-    KeyPtr key;
-    X509Ptr certificate;
-};
-
-Root new_root(Random& random, WallTime now) {
-    Root root{new_key(), X509Ptr{X509_new()}};
-    X509& certificate = *root.certificate;
-    X509_set_version(&certificate, version_3);
-    set_serial(certificate, random);
-    set_name(certificate, "Hostler authority");
-    X509_set_issuer_name(&certificate, X509_get_subject_name(&certificate));
-    set_dates(certificate, now - clock_tolerance, now + authority_lifetime);
-    X509_set_pubkey(&certificate, root.key.get());
-    add_extension(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
-    add_extension(certificate, certificate, NID_key_usage, "critical,keyCertSign,cRLSign");
-    add_extension(certificate, certificate, NID_subject_key_identifier, "hash");
-    HOSTLER_ASSERT(X509_sign(&certificate, root.key.get(), EVP_sha256()) > 0);
-    return root;
 }
 
 // P-256 is what make_keys() makes; a small or exotic key is not worth our signature.
@@ -95,16 +36,17 @@ Result<KeyPtr> key_of(X509_REQ& request) {
 
 class FileAuthority final : public Authority {
 public:
-    FileAuthority(Root root, Random& random) : root_(std::move(root)), random_(random) {}
+    FileAuthority(Keyring ring, Random& random) : ring_(std::move(ring)), random_(random) {}
 
     Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
                                    Duration lifetime) override {
         TRY(net::check(identity));
         const auto request = TRY(parse_request(csr_pem));
         const auto key = TRY(key_of(*request));
-        X509& issuer = *root_.certificate;
+        const Root& root = ring_.issuer();
+        X509& issuer = *root.certificate;
         const X509Ptr certificate{X509_new()};
-        X509_set_version(certificate.get(), version_3);
+        X509_set_version(certificate.get(), x509_version_3);
         set_serial(*certificate, random_);
         set_name(*certificate, identity.text().substr(0, 64));  // For people; 64 is X.509's limit.
         X509_set_issuer_name(certificate.get(), X509_get_subject_name(&issuer));
@@ -117,19 +59,23 @@ public:
         add_extension(*certificate, issuer, NID_subject_alt_name,
                       "critical,URI:hostler://" + identity.text());
         add_extension(*certificate, issuer, NID_authority_key_identifier, "keyid:always");
-        HOSTLER_ASSERT(X509_sign(certificate.get(), root_.key.get(), EVP_sha256()) > 0);
-        return SignedCertificate{to_pem(*certificate), TRY(facts_of(*certificate))};
+        HOSTLER_ASSERT(X509_sign(certificate.get(), root.key.get(), EVP_sha256()) > 0);
+        // With what shows it to those who know the authority before this one alone.
+        return SignedCertificate{to_pem(*certificate) + (root.crossed ? to_pem(*root.crossed) : ""),
+                                 TRY(facts_of(*certificate))};
     }
 
     Result<CertificateFacts> check(std::string certificate_pem) const override {
         const auto certificate = TRY(parse_certificate(certificate_pem));
         auto facts = TRY(facts_of(*certificate));
-        if (X509_verify(certificate.get(), root_.key.get()) != 1) {
-            ERR_clear_error();
+        const bool ours = std::ranges::any_of(ring_.roots, [&certificate](const Root& root) {
+            return X509_verify(certificate.get(), root.key.get()) == 1;
+        });
+        ERR_clear_error();
+        if (!ours)
             return fail(
                 Code::unauthenticated,
                 fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
-        }
         return facts;
     }
 
@@ -138,11 +84,15 @@ public:
         return fingerprint_of(*TRY(key_of(*request)));
     }
 
-    std::string certificate() const override { return to_pem(*root_.certificate); }
-    std::string fingerprint() const override { return fingerprint_of(*root_.certificate); }
+    std::string certificate() const override {
+        std::string all;
+        for (const Root& root : ring_.roots) all += to_pem(*root.certificate);
+        return all;
+    }
+    std::string fingerprint() const override { return fingerprint_of(*ring_.roots.front().certificate); }
 
 private:
-    Root root_;
+    Keyring ring_;
     Random& random_;
 };
 
@@ -202,8 +152,9 @@ Result<> sync_folder(const std::string& folder) {
     return ok ? Result<>{} : disk_failure("syncing", folder);
 }
 
-// A file that appears whole or not at all, and never over another.
-Result<> create_file(const std::string& folder, const std::string& path, const std::string& text) {
+// A file that appears whole or not at all; over another only if that is wished.
+Result<> put_file(const std::string& folder, const std::string& path, const std::string& text,
+                  IfThere if_there) {
     std::string draft = path + ".XXXXXX";
     const int fd = ::mkostemp(draft.data(), O_CLOEXEC);  // Made with mode 0600.
     if (fd < 0) return disk_failure("creating a file like", draft);
@@ -211,30 +162,68 @@ Result<> create_file(const std::string& folder, const std::string& path, const s
         ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
     const Result<> failed = disk_failure("writing", draft);
     ::close(fd);
-    const bool linked = written && (::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);
-    const Result<> unlinked = disk_failure("creating", path);
-    ::unlink(draft.c_str());
+    const bool replace = if_there == IfThere::replace;
+    const bool put = written && (replace ? ::rename(draft.c_str(), path.c_str()) == 0
+                                         : ::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);
+    const Result<> not_put = disk_failure("creating", path);
+    if (!put || !replace) ::unlink(draft.c_str());
     if (!written) return failed;
-    if (!linked) return unlinked;
+    if (!put) return not_put;
     return sync_folder(folder);
 }
+
+std::string name_of(const X509& certificate) {
+    const BioPtr bio{BIO_new(BIO_s_mem())};
+    X509_NAME_print_ex(bio.get(), X509_get_subject_name(&certificate), 0, XN_FLAG_RFC2253);
+    char* bytes = nullptr;
+    const long size = BIO_get_mem_data(bio.get(), &bytes);
+    return std::string(bytes, static_cast<std::size_t>(size));
+}
+
+std::vector<AuthorityFacts> facts_of(const Keyring& ring) {
+    std::vector<AuthorityFacts> all;
+    for (const Root& root : ring.roots)
+        all.push_back({.fingerprint = fingerprint_of(*root.certificate),
+                       .name = name_of(*root.certificate),
+                       .not_before = wall_of(*X509_get0_notBefore(root.certificate.get())),
+                       .not_after = wall_of(*X509_get0_notAfter(root.certificate.get())),
+                       .issues = &root == &ring.issuer()});
+    return all;
+}
+
+Result<Keyring> read_keyring(const std::string& path) {
+    auto ring = parse_keyring(TRY(read_file(path)));
+    if (!ring) ring.error().message = fmt::format("{}: {}", path, ring.error().message);
+    return ring;
+}
+
+std::string path_in(const std::string& folder) { return folder + "/authority.pem"; }
 
 }  // namespace
 
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now) {
-    const std::string path = folder + "/authority.pem";
+    const std::string path = path_in(folder);
     if (::access(path.c_str(), F_OK) != 0) {
         if (errno != ENOENT) return disk_failure("opening", path);
-        const auto root = new_root(random, now);
-        TRY(create_file(folder, path, to_pem(*root.key) + to_pem(*root.certificate)));
+        Keyring ring;
+        ring.roots.push_back(new_root(random, now));
+        TRY(put_file(folder, path, ring.text(), IfThere::leave));
     }
-    const std::string text = TRY(read_file(path));
-    Root root{TRY(parse_key(text)), TRY(parse_certificate(text))};
-    if (X509_check_private_key(root.certificate.get(), root.key.get()) != 1) {
-        ERR_clear_error();
-        return fail(Code::invalid, fmt::format("the key and the certificate in {} do not go together", path));
-    }
-    return std::make_unique<FileAuthority>(std::move(root), random);
+    return std::make_unique<FileAuthority>(TRY(read_keyring(path)), random);
+}
+
+Result<std::string> read_authority_keys(const std::string& folder) {
+    if (::access(path_in(folder).c_str(), F_OK) != 0)
+        return fail(Code::not_found, fmt::format("there is no authority in {}", folder));
+    return TRY(read_keyring(path_in(folder))).text();
+}
+
+Result<std::vector<AuthorityFacts>> facts_of_keys(std::string_view keys) {
+    return facts_of(TRY(parse_keyring(keys)));
+}
+
+Result<> put_authority_keys(const std::string& folder, std::string_view keys, IfThere if_there) {
+    return put_file(folder, path_in(folder), TRY(parse_keyring(keys)).text(), if_there);
 }
 
 std::unique_ptr<Keys> make_keys() { return std::make_unique<LocalKeys>(); }

@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/random.h"
 #include "ports/authority.h"
@@ -15,6 +17,23 @@ namespace hostler::net {
 // once end up with one). Errors: unavailable (the disk), invalid (the file is not ours, or others may read
 // it).
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now);
+
+struct AuthorityFacts {
+    std::string fingerprint;  // SHA-256 of its certificate, hex.
+    std::string name;
+    WallTime not_before;
+    WallTime not_after;
+    bool issues = false;  // Else it is believed, and no more.
+};
+
+// All of an authority, as text that is nobody else's: what `hostler ca export` seals. Errors: not_found,
+// unavailable, invalid.
+Result<std::string> read_authority_keys(const std::string& folder);
+// What is in such text, the oldest first. Errors: invalid.
+Result<std::vector<AuthorityFacts>> facts_of_keys(std::string_view keys);
+enum class IfThere { leave, replace };
+// The file is whole, or as it was. Errors: invalid, unavailable.
+Result<> put_authority_keys(const std::string& folder, std::string_view keys, IfThere if_there);
 
 std::unique_ptr<Keys> make_keys();
 

@@ -149,5 +149,27 @@ TEST_F(AuthorityTest, KnowsItsOwnWork) {
     EXPECT_EQ(keys_->read(authority->certificate()).error().code, Code::invalid) << "it names nobody";
 }
 
+TEST_F(AuthorityTest, ItsKeysAreReadAndPutAsOneText) {
+    const auto first = open();
+    const std::string keys = read_authority_keys(folder_).value();
+    const auto facts = facts_of_keys(keys).value();
+    ASSERT_EQ(facts.size(), 1U);
+    EXPECT_EQ(facts[0].fingerprint, first->fingerprint());
+    EXPECT_EQ(facts[0].name, "CN=Hostler authority");
+    EXPECT_TRUE(facts[0].issues);
+    EXPECT_EQ(facts[0].not_before, noon - 1h);
+    std::filesystem::remove(folder_ + "/authority.pem");
+    EXPECT_EQ(read_authority_keys(folder_).error().code, Code::not_found);
+    const std::string other = open()->certificate();
+    ASSERT_TRUE(put_authority_keys(folder_, keys, IfThere::replace));
+    EXPECT_EQ(open()->fingerprint(), first->fingerprint());
+    EXPECT_EQ(put_authority_keys(folder_, keys.substr(0, 200), IfThere::replace).error().code, Code::invalid);
+    EXPECT_EQ(put_authority_keys(folder_, keys + other, IfThere::replace).error().code, Code::invalid)
+        << "what does not go together";
+    EXPECT_EQ(open()->fingerprint(), first->fingerprint());
+    for (const auto& entry : std::filesystem::directory_iterator{folder_})
+        EXPECT_EQ(entry.path().filename(), "authority.pem") << "a draft stayed behind";
+}
+
 }  // namespace
 }  // namespace hostler::net

@@ -1,0 +1,226 @@
+// `hostler ca`: certificates for roles on other machines, and the authority's keys on their way to another
+// master.
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "adapters/net/authority.h"
+#include "adapters/sodium/sealed.h"
+#include "bin/process.h"
+#include "bin/roles.h"
+#include "core/log.h"
+
+namespace hostler::bin {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Forgotten when it goes.
+struct Secret {
+    std::string text{};
+    Secret() = default;
+    Secret(Secret&& other) noexcept { text.swap(other.text); }
+    Secret& operator=(Secret&&) = delete;
+    ~Secret() { ::explicit_bzero(text.data(), text.size()); }
+};
+
+// A line that nobody sees. Ctrl-C comes as a letter meanwhile, so that the terminal shows again what is
+// typed.
+Result<Secret> type_unseen(std::string_view question) {
+    fmt::print(stderr, "{}: ", question);
+    termios shown{};
+    ::tcgetattr(STDIN_FILENO, &shown);
+    termios unseen = shown;
+    unseen.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen);
+    Secret secret;
+    constexpr char interrupt = 3;
+    char letter = 0;
+    while (::read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n' && letter != interrupt)
+        secret.text += letter;
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+    fmt::print(stderr, "\n");
+    if (letter != '\n') return fail(Code::cancelled, "nothing was done");
+    return secret;
+}
+
+enum class Typed { once, twice };
+
+// The first line of `file`; without one, what a person types.
+Result<Secret> passphrase(const std::string& file, Typed typed) {
+    if (file.empty()) {
+        if (::isatty(STDIN_FILENO) != 1)
+            return fail(Code::invalid,
+                        "there is no terminal to ask for the passphrase: give it with --passphrase-file");
+        Secret first = TRY(type_unseen("Passphrase"));
+        if (typed == Typed::twice && TRY(type_unseen("The same again")).text != first.text)
+            return fail(Code::invalid, "the two differ");
+        return first;
+    }
+    Secret read;
+    read.text = read_file(file);
+    if (read.text.empty()) return fail(Code::not_found, fmt::format("{} cannot be read, or is empty", file));
+    while (!read.text.empty() && (read.text.back() == '\n' || read.text.back() == '\r')) read.text.pop_back();
+    if (read.text.contains('\n')) return fail(Code::invalid, fmt::format("{} has more than one line", file));
+    return read;
+}
+
+void print(const std::vector<net::AuthorityFacts>& all) {
+    for (const auto& one : all)
+        fmt::print("{}  {}\n    {}, from {} to {}\n", one.fingerprint,
+                   one.issues ? "issues certificates" : "is believed", one.name, rfc3339(one.not_before),
+                   rfc3339(one.not_after));
+}
+
+std::string fingerprints(const std::vector<net::AuthorityFacts>& all) {
+    std::string text;
+    for (const auto& one : all) text += (text.empty() ? "" : ", ") + one.fingerprint;
+    return text;
+}
+
+// Never over another file.
+Result<> write_new(const std::string& path, std::string_view text) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const auto wrong = [&path] {
+        return fail(errno == EEXIST ? Code::conflict : Code::unavailable,
+                    fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+    };
+    if (fd < 0) return wrong();
+    const bool written =
+        ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+    Result<> result{};
+    if (!written) {
+        result = wrong();
+        ::unlink(path.c_str());
+    }
+    ::close(fd);
+    return result;
+}
+
+struct Wish {
+    std::string master_data, folder, file, passphrase_file;
+    bool replace = false;
+    std::string authority() const { return folder.empty() ? master_data + "/authority" : folder; }
+};
+
+Result<> export_keys(const Wish& wish) {
+    Secret keys;
+    keys.text = TRY(net::read_authority_keys(wish.authority()));
+    if (fs::exists(wish.file)) return fail(Code::conflict, fmt::format("{} is there already", wish.file));
+    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::twice));
+    const std::string sealed = TRY(sodium::seal(keys.text, phrase.text));
+    TRY(write_new(wish.file, sealed));
+    print(TRY(net::facts_of_keys(keys.text)));
+    fmt::print(stderr, "{} has the keys, sealed. Whoever opens it is the cloud: keep it as you keep such.\n",
+               wish.file);
+    return {};
+}
+
+// Into a folder that has none, or one that knows less of the same authority.
+Result<> import_keys(const Wish& wish) {
+    const std::string sealed = read_file(wish.file);
+    if (sealed.empty()) return fail(Code::not_found, fmt::format("{} cannot be read", wish.file));
+    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::once));
+    Secret keys, present;
+    keys.text = TRY(sodium::unseal(sealed, phrase.text));
+    const auto facts = TRY(net::facts_of_keys(keys.text));
+    auto before = net::read_authority_keys(wish.authority());
+    if (!before && before.error().code != Code::not_found && !wish.replace)
+        return std::unexpected(before.error());
+    if (before) {
+        present.text.swap(*before);
+        const auto there = TRY(net::facts_of_keys(present.text));
+        const bool grown = std::ranges::all_of(there, [&facts](const auto& one) {
+            return std::ranges::count(facts, one.fingerprint, &net::AuthorityFacts::fingerprint) > 0;
+        });
+        if (!grown && !wish.replace)
+            return fail(Code::conflict,
+                        fmt::format("{} has the authority {}, and the file has {}: with --replace who was "
+                                    "certified by the first alone is locked out",
+                                    wish.authority(), fingerprints(there), fingerprints(facts)));
+    }
+    std::error_code wrong;
+    fs::create_directories(wish.authority(), wrong);
+    fs::permissions(wish.authority(), fs::perms::owner_all, wrong);
+    if (wrong)
+        return fail(Code::unavailable,
+                    fmt::format("{} cannot be made: {}", wish.authority(), wrong.message()));
+    TRY(net::put_authority_keys(wish.authority(), keys.text, net::IfThere::replace));
+    print(facts);
+    fmt::print(stderr, "{} has the keys. A master that runs there reads them when it is started again.\n",
+               wish.authority());
+    return {};
+}
+
+Result<> show(const Wish& wish) {
+    Secret keys;
+    keys.text = TRY(net::read_authority_keys(wish.authority()));
+    print(TRY(net::facts_of_keys(keys.text)));
+    return {};
+}
+
+int told(const Result<>& result) {
+    if (result) return 0;
+    log_error("{}", result.error().message);
+    switch (result.error().code) {
+        case Code::invalid: return 2;
+        case Code::not_found: return 3;
+        case Code::unauthenticated: return 4;
+        case Code::conflict: return 5;
+        case Code::exhausted: return 6;
+        case Code::forbidden:
+        case Code::unavailable:
+        case Code::timeout:
+        case Code::cancelled:
+        case Code::internal: return 1;
+    }
+    return 1;
+}
+
+}  // namespace
+
+int ca_main(int argc, const char* const* argv) {
+    CLI::App app{"Certificates for roles on other machines, and the keys of the authority.", "hostler ca"};
+    app.require_subcommand(1);
+    Wish wish;
+    std::string out, identity;
+    const auto of_master = [&wish](CLI::App* to) {
+        auto* data = to->add_option("--master-data", wish.master_data, "The master's --data folder");
+        auto* folder =
+            to->add_option("--authority", wish.folder, "The authority's folder, as of `hostler master`");
+        data->excludes(folder);
+    };
+    const auto sealed = [&wish](CLI::App* to, const char* help) {
+        to->add_option("file", wish.file, help)->required();
+        to->add_option("--passphrase-file", wish.passphrase_file,
+                       "File with the passphrase as its only line; else a person is asked");
+    };
+    CLI::App* issue =
+        app.add_subcommand("issue", "Make key and certificate of one role: access/NAME or gateway/NAME");
+    issue->add_option("identity", identity, "access/NAME or gateway/NAME")->required();
+    issue->add_option("--out", out, "Folder to write to: the role's --data folder")->required();
+    CLI::App* exports = app.add_subcommand("export", "Seal the authority's keys under a passphrase");
+    sealed(exports, "The new file");
+    CLI::App* imports = app.add_subcommand("import", "Put the authority's keys where a master finds them");
+    sealed(imports, "File of `hostler ca export`");
+    imports->add_flag("--replace", wish.replace, "Also over another authority: it is gone then");
+    CLI::App* shows = app.add_subcommand("show", "Show whose keys lie with a master");
+    for (CLI::App* one : {issue, exports, imports, shows}) of_master(one);
+    CLI11_PARSE(app, argc, argv);
+    if (wish.master_data.empty() && wish.folder.empty())
+        return told(fail(Code::invalid, "say where the authority is: --master-data or --authority"));
+    if (*exports) return told(export_keys(wish));
+    if (*imports) return told(import_keys(wish));
+    if (*shows) return told(show(wish));
+    const auto slash = identity.find('/');
+    const std::string role = identity.substr(0, slash);
+    if (slash == std::string::npos || (role != "access" && role != "gateway"))
+        return told(fail(Code::invalid, fmt::format("'{}' is not access/NAME or gateway/NAME", identity)));
+    Process process;
+    return told(issue_credentials(process, wish.authority(), out, role, identity.substr(slash + 1)));
+}
+
+}  // namespace hostler::bin
