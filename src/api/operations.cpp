@@ -74,6 +74,8 @@ std::span<const Operation* const> operations() {
         &adopt_foreign_workload,
         &keep_foreign_workload,
         &remove_foreign_workload,
+        &get_authorities,
+        &rotate_authority,
         &create_api_key,
         &list_api_keys,
         &delete_api_key,

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "api/operation.h"
+#include "api/types_authority.h"
 #include "api/types_common.h"
 #include "api/types_foreign.h"
 #include "api/types_host.h"
@@ -41,6 +42,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"operation", "What takes longer than a call."},
     {"reconcile", "What runs and is not in the store, after a restore for instance."},
     {"key", "API keys."},
+    {"ca", "Who signs certificates."},
     {"event", "What happened."},
     {"whoami", "Whom a key belongs to."},
 });
@@ -294,6 +296,16 @@ inline constexpr Typed<ListForeignWorkloads, List<ForeignWorkload>> list_foreign
     .noun = "reconcile", .verb = "review",
     .columns = "id host tenantID name state decision gpus image seenSince message why",
     .example = "reconcile review --decision open"}};
+inline constexpr Typed<Empty, Authorities> get_authorities{{
+    .name = "getAuthorities", .path = "/v1/authorities", .permission = "authority.read",
+    .scope = Scope::operator_only, .help = "Show who signs certificates, and who still holds one of another.",
+    .noun = "ca", .verb = "show", .example = "ca show"}};
+inline constexpr Typed<RotateAuthority, Authorities> rotate_authority{{
+    .name = "rotateAuthority", .method = Method::post, .path = "/v1/authorities/rotate",
+    .permission = "authority.write", .scope = Scope::operator_only,
+    .help = "Take one step in having another authority sign certificates.", .noun = "ca", .verb = "rotate",
+    .argument = "step", .example = "ca rotate begin"}};
+
 inline constexpr Typed<NameForeignWorkload, Instance> adopt_foreign_workload{{
     .name = "adoptForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/adopt",
     .permission = "foreign.write", .scope = Scope::operator_only,

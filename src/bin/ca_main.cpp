@@ -68,14 +68,14 @@ Result<Secret> passphrase(const std::string& file, Typed typed) {
     return read;
 }
 
-void print(const std::vector<net::AuthorityFacts>& all) {
+void print(const std::vector<AuthorityFacts>& all) {
     for (const auto& one : all)
         fmt::print("{}  {}\n    {}, from {} to {}\n", one.fingerprint,
                    one.issues ? "issues certificates" : "is believed", one.name, rfc3339(one.not_before),
                    rfc3339(one.not_after));
 }
 
-std::string fingerprints(const std::vector<net::AuthorityFacts>& all) {
+std::string fingerprints(const std::vector<AuthorityFacts>& all) {
     std::string text;
     for (const auto& one : all) text += (text.empty() ? "" : ", ") + one.fingerprint;
     return text;
@@ -119,7 +119,7 @@ Result<> export_keys(const Wish& wish) {
     return {};
 }
 
-// Into a folder that has none, or one that knows less of the same authority.
+// Into a folder that has none, or an earlier step of the same.
 Result<> import_keys(const Wish& wish) {
     const std::string sealed = read_file(wish.file);
     if (sealed.empty()) return fail(Code::not_found, fmt::format("{} cannot be read", wish.file));
@@ -133,9 +133,13 @@ Result<> import_keys(const Wish& wish) {
     if (before) {
         present.text.swap(*before);
         const auto there = TRY(net::facts_of_keys(present.text));
-        const bool grown = std::ranges::all_of(there, [&facts](const auto& one) {
-            return std::ranges::count(facts, one.fingerprint, &net::AuthorityFacts::fingerprint) > 0;
-        });
+        const bool grown =
+            std::ranges::all_of(there,
+                                [&facts](const auto& one) {
+                                    return std::ranges::count(facts, one.fingerprint,
+                                                              &AuthorityFacts::fingerprint) > 0;
+                                }) ||
+            there.back().fingerprint == facts.back().fingerprint;
         if (!grown && !wish.replace)
             return fail(Code::conflict,
                         fmt::format("{} has the authority {}, and the file has {}: with --replace who was "
@@ -185,6 +189,7 @@ int told(const Result<>& result) {
 int ca_main(int argc, const char* const* argv) {
     CLI::App app{"Certificates for roles on other machines, and the keys of the authority.", "hostler ca"};
     app.require_subcommand(1);
+    app.footer("`hostler ca show` and `hostler ca rotate` are asked of the running master.");
     Wish wish;
     std::string out, identity;
     const auto of_master = [&wish](CLI::App* to) {
@@ -207,7 +212,7 @@ int ca_main(int argc, const char* const* argv) {
     CLI::App* imports = app.add_subcommand("import", "Put the authority's keys where a master finds them");
     sealed(imports, "File of `hostler ca export`");
     imports->add_flag("--replace", wish.replace, "Also over another authority: it is gone then");
-    CLI::App* shows = app.add_subcommand("show", "Show whose keys lie with a master");
+    CLI::App* shows = app.add_subcommand("keys", "Show whose keys lie with a master");
     for (CLI::App* one : {issue, exports, imports, shows}) of_master(one);
     CLI11_PARSE(app, argc, argv);
     if (wish.master_data.empty() && wish.folder.empty())

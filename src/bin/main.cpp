@@ -25,11 +25,15 @@ int main(int argc, char** argv) {
         {"backup", "Write everything that the store holds into a file.", bin::backup_main},
         {"restore", "Make a new store of a backup.", bin::restore_main},
     };
-    // `hostler access list` is of the command line: that word is a noun of the API, too.
-    const bool flags_only = argc < 3 || argv[2][0] == '-';
+    // `hostler access list` and `hostler ca show` are of the command line: these words are nouns of the API,
+    // too.
+    const std::string_view verb = argc < 3 ? "-" : argv[2];
+    const auto asks_api = [verb](std::string_view noun) {
+        return (noun == "access" && !verb.starts_with('-')) ||
+               (noun == "ca" && (verb == "show" || verb == "rotate"));
+    };
     for (const Role& role : roles)
-        if (argc > 1 && argv[1] == role.name && (flags_only || role.name != "access"))
-            return role.main(argc - 1, argv + 1);
+        if (argc > 1 && argv[1] == role.name && !asks_api(role.name)) return role.main(argc - 1, argv + 1);
 
     bin::Process process;
     cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);

@@ -113,8 +113,9 @@ Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& fold
 }
 
 Certified::Keep keep_certificate(fs::path folder) {
-    return [path = folder / "certificate.pem"](std::string certificate) -> Task<> {
-        co_return write_file(path, certificate);
+    return [folder](std::string certificate, std::string authority) -> Task<> {
+        CO_TRY(write_file(folder / "authority.pem", authority));
+        co_return write_file(folder / "certificate.pem", certificate);
     };
 }
 

@@ -36,7 +36,7 @@ std::filesystem::path program_folder();  // Where this executable lies.
 // nowhere.
 std::filesystem::path template_folder();
 
-// Puts a renewed certificate in the place of the one in `folder`.
+// Puts a renewed certificate, and whom to believe, in the place of those in `folder`.
 Certified::Keep keep_certificate(std::filesystem::path folder);
 // Credentials as a role finds them: certificate.pem, key.pem, authority.pem in `folder`. Errors: not_found.
 Result<std::shared_ptr<const Credentials>> load_credentials(const std::filesystem::path& folder);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/result.h"
 #include "core/timers.h"
@@ -26,6 +27,7 @@ struct CertificateFacts {
         key_fingerprint;  // SHA-256 of its public key, hex: the same after a renewal with the same key.
     WallTime not_before;
     WallTime not_after;
+    std::string authority{};  // Who signed it: that one's fingerprint. Known to Authority alone.
 };
 
 struct SignedCertificate {
@@ -48,11 +50,23 @@ public:
     virtual Result<KeyRequest> renew(std::string key_pem, Identity identity) = 0;
     // Errors: invalid: not a certificate, or one that does not name exactly one identity.
     virtual Result<CertificateFacts> read(std::string certificate_pem) const = 0;
-    // SHA-256 of an authority's certificate, to compare with the one in a join token. Errors: invalid.
-    virtual Result<std::string> fingerprint(std::string certificate_pem) const = 0;
+    // SHA-256 of each authority's certificate in it, to compare with the one in a join token. Errors:
+    // invalid.
+    virtual Result<std::vector<std::string>> fingerprints(std::string authorities_pem) const = 0;
 };
 
-// The master's certificate authority.
+// One of those that a master's authority consists of: there are two while one follows the other.
+struct AuthorityFacts {
+    std::string fingerprint;  // SHA-256 of its certificate, hex.
+    std::string name;
+    std::string certificate;  // PEM.
+    WallTime not_before;
+    WallTime not_after;
+    bool issues = false;  // It signs what is asked for; the other is believed, and no more.
+};
+
+// The master's certificate authority. What the newer of two signs is believed also by who knows the older one
+// alone.
 class Authority {
 public:
     virtual ~Authority() = default;
@@ -61,12 +75,22 @@ public:
     // odd characters.
     virtual Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
                                            Duration lifetime) = 0;
-    // Of a certificate that we signed, expired or not. Errors: unauthenticated: we did not; invalid.
+    // Of a certificate that one of ours signed, expired or not. Errors: unauthenticated: none did; invalid.
     virtual Result<CertificateFacts> check(std::string certificate_pem) const = 0;
     // Of the key that a request is for, as in CertificateFacts. Errors: invalid, as for sign().
     virtual Result<std::string> key_fingerprint(std::string csr_pem) const = 0;
-    virtual std::string certificate() const = 0;  // PEM: what others put into Credentials::authority.
-    virtual std::string fingerprint() const = 0;  // SHA-256 of it, hex: goes into join tokens.
+    // PEM, the oldest first: what others put into Credentials::authority.
+    virtual std::string certificate() const = 0;
+    virtual std::string fingerprint() const = 0;  // Of the oldest: goes into join tokens.
+
+    // ── One follows the other. What these change is durable when they return.
+    virtual std::vector<AuthorityFacts> all() const = 0;  // The oldest first.
+    // Makes one beside the one that there is, which goes on issuing; nothing, when there are two. For masters
+    // themselves the newer one signs from here on. Errors: unavailable.
+    virtual Result<> add(WallTime now) = 0;
+    // Gives up all but `kept`, and issues with `issuing`, which is among them. Errors: not_found: its key is
+    // not here; unavailable.
+    virtual Result<> keep(std::vector<std::string> kept, std::string issuing) = 0;
 };
 
 }  // namespace hostler

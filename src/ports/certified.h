@@ -14,8 +14,9 @@ namespace hostler {
 // with what credentials() gives then.
 class Certified {
 public:
-    // Makes a new certificate last, before it is used. Errors: unavailable: it is asked for again.
-    using Keep = std::function<Task<>(std::string certificate)>;
+    // Makes a new certificate last, and whom to believe, before they are used. Errors: unavailable: it is
+    // asked for again.
+    using Keep = std::function<Task<>(std::string certificate, std::string authority)>;
     Certified(std::shared_ptr<const Credentials> own, Keys& keys, Keep keep);
 
     const std::shared_ptr<const Credentials>& credentials() const { return own_; }
@@ -25,8 +26,9 @@ public:
     }  // A third of its life is over.
     bool expired(WallTime now) const { return now >= ends_; }
     Result<std::string> request() const;  // What an authority signs. Errors: invalid: the key cannot be read.
-    // Errors: unauthenticated: it is not for us or our key, or ends no later; those of Keep.
-    Task<> renewed(std::string certificate);
+    // `authority`: whom to believe from here on; empty: as before. Errors: unauthenticated: it is not for us
+    // or our key, or ends earlier, or is what we have; invalid: no authority; those of Keep.
+    Task<> renewed(std::string certificate, std::string authority = {});
 
 private:
     std::shared_ptr<const Credentials> own_;

@@ -28,21 +28,29 @@ public:
                                 .not_before = WallTime{std::chrono::hours{from}},
                                 .not_after = WallTime{std::chrono::hours{until}}};
     }
-    Result<std::string> fingerprint(std::string) const override { return std::string{}; }
+    Result<std::vector<std::string>> fingerprints(std::string text) const override {
+        if (!text.starts_with("CA")) return fail(Code::invalid, "not an authority");
+        return std::vector{text};
+    }
 };
 
 struct OfARole : ::testing::Test {
     static WallTime at(int hour) { return WallTime{std::chrono::hours{hour}}; }
-    Result<> renewed(const std::string& certificate) { return testing::run(loop, own.renewed(certificate)); }
+    Result<> renewed(const std::string& certificate, const std::string& authority = {}) {
+        return testing::run(loop, own.renewed(certificate, authority));
+    }
     Loop loop;
     WordKeys keys;
-    std::string kept;
+    std::string kept, believed;
     bool disk_is_full = false;
     Certified own{std::make_shared<Credentials>(Credentials{"access/x k 0 30", "k", "CA"}), keys,
-                  [this](std::string text) { return keep(std::move(text)); }};
-    Task<> keep(std::string text) {
+                  [this](std::string text, std::string authority) {
+                      return keep(std::move(text), std::move(authority));
+                  }};
+    Task<> keep(std::string text, std::string authority) {
         if (disk_is_full) co_return fail(Code::unavailable, "the disk is full");
         kept = std::move(text);
+        believed = std::move(authority);
         co_return Result<>{};
     }
 };
@@ -67,8 +75,20 @@ TEST_F(OfARole, TheNextConnectionUsesTheNewOneAndPresentOnesKeepTheirs) {
     EXPECT_TRUE(own.due(at(20)));
 }
 
+TEST_F(OfARole, WhomToBelieveComesWithIt) {
+    ASSERT_TRUE(renewed("access/x k 0 30", "CA CA-2")) << "also when nothing else is new";
+    EXPECT_EQ(own.credentials()->authority, "CA CA-2");
+    EXPECT_EQ(believed, "CA CA-2");
+    EXPECT_EQ(renewed("access/x k 10 40", "rubbish").error().code, Code::invalid);
+    EXPECT_EQ(own.credentials()->certificate, "access/x k 0 30");
+    ASSERT_TRUE(renewed("access/x k 10 40"));
+    EXPECT_EQ(own.credentials()->authority, "CA CA-2") << "who says nothing of it changes nothing";
+    EXPECT_EQ(believed, "CA CA-2");
+}
+
 TEST_F(OfARole, NothingButItsOwnIsTaken) {
-    for (const char* other : {"master/x k 10 40", "access/x other 10 40", "access/x k 0 30", "rubbish"})
+    for (const char* other :
+         {"master/x k 10 40", "access/x other 10 40", "access/x k 0 30", "access/x k 0 29", "rubbish"})
         EXPECT_FALSE(renewed(other)) << other;
     EXPECT_EQ(kept, "");
     disk_is_full = true;

@@ -37,7 +37,7 @@ protected:
         words.insert(words.end(), more.begin(), more.end());
         return ca(words);
     }
-    std::string shown(const std::string& master) { return ca({"show", "--master-data", at(master)}).out; }
+    std::string shown(const std::string& master) { return ca({"keys", "--master-data", at(master)}).out; }
     std::string keys(const std::string& master) { return read_file(at(master) + "/authority/authority.pem"); }
     testing::TempFolder folder_;
 };

@@ -72,11 +72,54 @@ TEST_P(AuthorityContract, OddIdentitiesAreRefused) {
 TEST_P(AuthorityContract, ItsCertificateHasTheFingerprintThatTokensName) {
     EXPECT_EQ(authority().fingerprint().size(), 64U);
     EXPECT_EQ(authority().fingerprint().find_first_not_of("0123456789abcdef"), std::string::npos);
-    EXPECT_EQ(keys().fingerprint(authority().certificate()), authority().fingerprint());
+    EXPECT_EQ(keys().fingerprints(authority().certificate()).value(), std::vector{authority().fingerprint()});
     EXPECT_NE(rig_->stranger().fingerprint(), authority().fingerprint());
-    EXPECT_EQ(keys().fingerprint("no certificate").error().code, Code::invalid);
+    EXPECT_EQ(keys().fingerprints("no certificate").error().code, Code::invalid);
     EXPECT_EQ(keys().read(authority().certificate()).error().code, Code::invalid) << "it names nobody";
     EXPECT_EQ(keys().read("no certificate").error().code, Code::invalid);
+}
+
+// Names of what there is: "old" issues, "new", ….
+TEST_P(AuthorityContract, OneFollowsTheOther) {
+    const auto signs = [&](Authority& by, const std::string& role) {
+        const auto request = keys().make({role, "x"}).value();
+        return by.sign(request.csr_pem, {role, "x"}, noon, 720h).value();
+    };
+    const auto former = signs(authority(), "host");
+    const AuthorityFacts old = authority().all().at(0);
+    EXPECT_TRUE(old.issues);
+    EXPECT_EQ(old.fingerprint, authority().fingerprint());
+    EXPECT_EQ(old.certificate, authority().certificate());
+    EXPECT_EQ(former.facts.authority, old.fingerprint);
+    ASSERT_TRUE(authority().add(noon));
+    ASSERT_TRUE(authority().add(noon)) << "again: nothing";
+    ASSERT_EQ(authority().all().size(), 2U);
+    const AuthorityFacts next = authority().all().at(1);
+    EXPECT_FALSE(next.issues);
+    EXPECT_EQ(authority().fingerprint(), old.fingerprint) << "tokens name the oldest";
+    EXPECT_EQ(authority().certificate(), old.certificate + next.certificate);
+    EXPECT_EQ(keys().fingerprints(authority().certificate()).value(),
+              (std::vector{old.fingerprint, next.fingerprint}));
+    EXPECT_EQ(signs(authority(), "host").facts.authority, old.fingerprint);
+    EXPECT_EQ(signs(authority(), "master").facts.authority, next.fingerprint) << "masters go first";
+
+    EXPECT_EQ(authority().keep({old.fingerprint}, next.fingerprint).error().code, Code::not_found);
+    EXPECT_EQ(authority().keep({old.fingerprint, "other"}, "other").error().code, Code::not_found);
+    EXPECT_EQ(authority().all().size(), 2U) << "what fails changes nothing";
+    ASSERT_TRUE(authority().keep({old.fingerprint, next.fingerprint}, next.fingerprint));
+    const auto latter = signs(authority(), "host");
+    EXPECT_EQ(latter.facts.authority, next.fingerprint);
+    EXPECT_EQ(keys().read(latter.certificate).value().fingerprint, latter.facts.fingerprint);
+    EXPECT_EQ(authority().check(latter.certificate).value().authority, next.fingerprint);
+    EXPECT_EQ(authority().check(former.certificate).value().authority, old.fingerprint) << "until it goes";
+
+    ASSERT_TRUE(authority().keep({next.fingerprint}, next.fingerprint));
+    EXPECT_EQ(authority().fingerprint(), next.fingerprint);
+    EXPECT_EQ(authority().certificate(), next.certificate);
+    EXPECT_EQ(authority().check(former.certificate).error().code, Code::unauthenticated);
+    EXPECT_TRUE(authority().check(latter.certificate));
+    EXPECT_EQ(authority().keep({old.fingerprint}, old.fingerprint).error().code, Code::not_found);
+    EXPECT_EQ(authority().all().size(), 1U);
 }
 
 TEST_P(AuthorityContract, ADigestIsTheSameForTheSameTextOnly) {

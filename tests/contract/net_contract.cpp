@@ -73,6 +73,28 @@ Result<> NetContract::woken(Task<> task, const std::function<void()>& trigger) {
     return std::move(*answer);
 }
 
+// One authority follows another: nobody is cut off who does not know that yet.
+TEST_P(NetContract, WhoKnowsTheFormerAuthorityAloneBelievesWhatTheNextSigns) {
+    const auto former = issue({"host", "h-1"});
+    ASSERT_TRUE(rig_->authority().add(rig_->timers().wall()));
+    const auto all = rig_->authority().all();
+    ASSERT_TRUE(rig_->authority().keep({all[0].fingerprint, all[1].fingerprint}, all[1].fingerprint));
+    const auto latter = issue({"access", "nj-1"});
+    const auto meet = [this](std::shared_ptr<const Credentials> client,
+                             std::shared_ptr<const Credentials> server) {
+        const auto ends = secure({.own = std::move(client)}, {.own = std::move(server)});
+        return (ends.client ? std::string{(*ends.client)->identity()} : ends.client.error().message) + " " +
+               (ends.server ? std::string{(*ends.server)->identity()} : ends.server.error().message);
+    };
+    EXPECT_EQ(meet(former, latter), "access/nj-1 host/h-1");
+    EXPECT_EQ(meet(latter, former), "host/h-1 access/nj-1");
+    ASSERT_TRUE(rig_->authority().keep({all[1].fingerprint}, all[1].fingerprint));
+    const auto last = issue({"gateway", "gw-1"});
+    EXPECT_EQ(meet(last, latter), "access/nj-1 gateway/gw-1");
+    for (const std::string& said : {meet(former, last), meet(last, former)})
+        EXPECT_THAT(said, ::testing::HasSubstr("not signed by our authority")) << "it believes that no more";
+}
+
 TEST_P(NetContract, BytesArriveInTheirOrderBothWays) {
     const auto ends = connect();
     std::string sent;

@@ -11,9 +11,8 @@ namespace hostler::contract {
 
 namespace {
 
-std::unique_ptr<Authority> new_authority() {
+std::unique_ptr<Authority> new_authority(const testing::TempFolder& folder) {
     static const auto random = net::make_random();
-    const testing::TempFolder folder;  // The authority has its key in memory by then.
     return net::open_authority(
                folder.path(), *random,
                std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()))
@@ -29,7 +28,9 @@ public:
 
 private:
     std::unique_ptr<Keys> keys_ = net::make_keys();
-    std::unique_ptr<Authority> authority_ = new_authority(), stranger_ = new_authority();
+    testing::TempFolder folder_, strangers_folder_;
+    std::unique_ptr<Authority> authority_ = new_authority(folder_),
+                               stranger_ = new_authority(strangers_folder_);
     net::OpenSslDigest digest_;
 };
 

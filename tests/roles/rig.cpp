@@ -33,10 +33,11 @@ std::shared_ptr<const Credentials> World::issue(const std::string& role, const s
 }
 
 Certified& World::certified(const std::string& role, const std::string& id, Duration from, Duration life) {
-    return certifieds.emplace_back(issue(role, id, from, life), *keys, [this](std::string renewed) -> Task<> {
-        renewals.push_back(std::move(renewed));
-        co_return Result<>{};
-    });
+    return certifieds.emplace_back(issue(role, id, from, life), *keys,
+                                   [this](std::string renewed, std::string) -> Task<> {
+                                       renewals.push_back(std::move(renewed));
+                                       co_return Result<>{};
+                                   });
 }
 
 std::shared_ptr<const Credentials> World::stranger() {

@@ -17,8 +17,9 @@ std::unique_ptr<Certified> certified(Cloud& cloud, Life& life, const std::string
         own = sim::issue(cloud.world.authority, cloud.world.keys, {role, id}, cloud.world.timers.wall() - 1h,
                          lasts);
     return std::make_unique<Certified>(std::make_shared<Credentials>(own), life.keys,
-                                       [&own](std::string renewed) -> Task<> {
+                                       [&own](std::string renewed, std::string authority) -> Task<> {
                                            own.certificate = std::move(renewed);
+                                           own.authority = std::move(authority);
                                            co_return Result<>{};
                                        });
 }

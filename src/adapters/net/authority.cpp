@@ -34,68 +34,6 @@ Result<KeyPtr> key_of(X509_REQ& request) {
     return key;
 }
 
-class FileAuthority final : public Authority {
-public:
-    FileAuthority(Keyring ring, Random& random) : ring_(std::move(ring)), random_(random) {}
-
-    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
-                                   Duration lifetime) override {
-        TRY(net::check(identity));
-        const auto request = TRY(parse_request(csr_pem));
-        const auto key = TRY(key_of(*request));
-        const Root& root = ring_.issuer();
-        X509& issuer = *root.certificate;
-        const X509Ptr certificate{X509_new()};
-        X509_set_version(certificate.get(), x509_version_3);
-        set_serial(*certificate, random_);
-        set_name(*certificate, identity.text().substr(0, 64));  // For people; 64 is X.509's limit.
-        X509_set_issuer_name(certificate.get(), X509_get_subject_name(&issuer));
-        const auto ends = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
-        set_dates(*certificate, not_before, std::min(ends, wall_of(*X509_get0_notAfter(&issuer))));
-        X509_set_pubkey(certificate.get(), key.get());
-        add_extension(*certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
-        add_extension(*certificate, issuer, NID_key_usage, "critical,digitalSignature");
-        add_extension(*certificate, issuer, NID_ext_key_usage, "clientAuth,serverAuth");
-        add_extension(*certificate, issuer, NID_subject_alt_name,
-                      "critical,URI:hostler://" + identity.text());
-        add_extension(*certificate, issuer, NID_authority_key_identifier, "keyid:always");
-        HOSTLER_ASSERT(X509_sign(certificate.get(), root.key.get(), EVP_sha256()) > 0);
-        // With what shows it to those who know the authority before this one alone.
-        return SignedCertificate{to_pem(*certificate) + (root.crossed ? to_pem(*root.crossed) : ""),
-                                 TRY(facts_of(*certificate))};
-    }
-
-    Result<CertificateFacts> check(std::string certificate_pem) const override {
-        const auto certificate = TRY(parse_certificate(certificate_pem));
-        auto facts = TRY(facts_of(*certificate));
-        const bool ours = std::ranges::any_of(ring_.roots, [&certificate](const Root& root) {
-            return X509_verify(certificate.get(), root.key.get()) == 1;
-        });
-        ERR_clear_error();
-        if (!ours)
-            return fail(
-                Code::unauthenticated,
-                fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
-        return facts;
-    }
-
-    Result<std::string> key_fingerprint(std::string csr_pem) const override {
-        const auto request = TRY(parse_request(csr_pem));
-        return fingerprint_of(*TRY(key_of(*request)));
-    }
-
-    std::string certificate() const override {
-        std::string all;
-        for (const Root& root : ring_.roots) all += to_pem(*root.certificate);
-        return all;
-    }
-    std::string fingerprint() const override { return fingerprint_of(*ring_.roots.front().certificate); }
-
-private:
-    Keyring ring_;
-    Random& random_;
-};
-
 class LocalKeys final : public Keys {
 public:
     Result<KeyRequest> make(Identity identity) override { return request(*new_key(), identity); }
@@ -108,8 +46,11 @@ public:
         return facts_of(*TRY(parse_certificate(certificate_pem)));
     }
 
-    Result<std::string> fingerprint(std::string certificate_pem) const override {
-        return fingerprint_of(*TRY(parse_certificate(certificate_pem)));
+    Result<std::vector<std::string>> fingerprints(std::string authorities_pem) const override {
+        std::vector<std::string> all;
+        for (const X509Ptr& one : TRY(parse_certificates(authorities_pem)))
+            all.push_back(fingerprint_of(*one));
+        return all;
     }
 
 private:
@@ -185,6 +126,7 @@ std::vector<AuthorityFacts> facts_of(const Keyring& ring) {
     for (const Root& root : ring.roots)
         all.push_back({.fingerprint = fingerprint_of(*root.certificate),
                        .name = name_of(*root.certificate),
+                       .certificate = to_pem(*root.certificate),
                        .not_before = wall_of(*X509_get0_notBefore(root.certificate.get())),
                        .not_after = wall_of(*X509_get0_notAfter(root.certificate.get())),
                        .issues = &root == &ring.issuer()});
@@ -199,6 +141,103 @@ Result<Keyring> read_keyring(const std::string& path) {
 
 std::string path_in(const std::string& folder) { return folder + "/authority.pem"; }
 
+class FileAuthority final : public Authority {
+public:
+    FileAuthority(std::string folder, Keyring ring, Random& random)
+        : folder_(std::move(folder)), ring_(std::move(ring)), random_(random) {}
+
+    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
+                                   Duration lifetime) override {
+        TRY(net::check(identity));
+        const auto request = TRY(parse_request(csr_pem));
+        const auto key = TRY(key_of(*request));
+        // Masters go first: a standby learns of a new authority by import, and not when that issues.
+        const Root& root = identity.role == "master" ? ring_.newest() : ring_.issuer();
+        X509& issuer = *root.certificate;
+        const X509Ptr certificate{X509_new()};
+        X509_set_version(certificate.get(), x509_version_3);
+        set_serial(*certificate, random_);
+        set_name(*certificate, identity.text().substr(0, 64));  // For people; 64 is X.509's limit.
+        X509_set_issuer_name(certificate.get(), X509_get_subject_name(&issuer));
+        const auto ends = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
+        set_dates(*certificate, not_before, std::min(ends, wall_of(*X509_get0_notAfter(&issuer))));
+        X509_set_pubkey(certificate.get(), key.get());
+        add_extension(*certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
+        add_extension(*certificate, issuer, NID_key_usage, "critical,digitalSignature");
+        add_extension(*certificate, issuer, NID_ext_key_usage, "clientAuth,serverAuth");
+        add_extension(*certificate, issuer, NID_subject_alt_name,
+                      "critical,URI:hostler://" + identity.text());
+        add_extension(*certificate, issuer, NID_authority_key_identifier, "keyid:always");
+        HOSTLER_ASSERT(X509_sign(certificate.get(), root.key.get(), EVP_sha256()) > 0);
+        auto facts = TRY(net::facts_of(*certificate));
+        facts.authority = fingerprint_of(*root.certificate);
+        // With what shows it to those who know the authority before this one alone.
+        return SignedCertificate{to_pem(*certificate) + (root.crossed ? to_pem(*root.crossed) : ""),
+                                 std::move(facts)};
+    }
+
+    Result<CertificateFacts> check(std::string certificate_pem) const override {
+        const auto certificate = TRY(parse_certificate(certificate_pem));
+        auto facts = TRY(net::facts_of(*certificate));
+        const auto root = std::ranges::find_if(ring_.roots, [&certificate](const Root& one) {
+            return X509_verify(certificate.get(), one.key.get()) == 1;
+        });
+        ERR_clear_error();
+        if (root == ring_.roots.end())
+            return fail(
+                Code::unauthenticated,
+                fmt::format("the certificate of {} is not signed by our authority", facts.identity.text()));
+        facts.authority = fingerprint_of(*root->certificate);
+        return facts;
+    }
+
+    Result<std::string> key_fingerprint(std::string csr_pem) const override {
+        const auto request = TRY(parse_request(csr_pem));
+        return fingerprint_of(*TRY(key_of(*request)));
+    }
+
+    std::string certificate() const override {
+        std::string all;
+        for (const Root& root : ring_.roots) all += to_pem(*root.certificate);
+        return all;
+    }
+    std::string fingerprint() const override { return fingerprint_of(*ring_.roots.front().certificate); }
+
+    std::vector<AuthorityFacts> all() const override { return facts_of(ring_); }
+
+    Result<> add(WallTime now) override {
+        Keyring ring = TRY(read_keyring(path_in(folder_)));  // An import may have been there meanwhile.
+        if (ring.roots.size() == 1) {
+            ring.roots.push_back(new_root(random_, now, &ring.newest()));
+            TRY(put_file(folder_, path_in(folder_), ring.text(), IfThere::replace));
+        }
+        ring_ = std::move(ring);
+        return {};
+    }
+
+    Result<> keep(std::vector<std::string> kept, std::string issuing) override {
+        Keyring ring = TRY(read_keyring(path_in(folder_)));
+        const std::string before = ring.text();
+        std::erase_if(ring.roots, [&kept](const Root& root) {
+            return !std::ranges::count(kept, fingerprint_of(*root.certificate));
+        });
+        const auto issuer = std::ranges::find(
+            ring.roots, issuing, [](const Root& root) { return fingerprint_of(*root.certificate); });
+        if (issuer == ring.roots.end())
+            return fail(Code::not_found, fmt::format("{} has no key of the authority {}", folder_, issuing));
+        ring.issuing = static_cast<std::size_t>(issuer - ring.roots.begin());
+        if (const std::string text = ring.text(); text != before)
+            TRY(put_file(folder_, path_in(folder_), text, IfThere::replace));
+        ring_ = std::move(ring);
+        return {};
+    }
+
+private:
+    std::string folder_;
+    Keyring ring_;
+    Random& random_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now) {
@@ -209,7 +248,7 @@ Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& ra
         ring.roots.push_back(new_root(random, now));
         TRY(put_file(folder, path, ring.text(), IfThere::leave));
     }
-    return std::make_unique<FileAuthority>(TRY(read_keyring(path)), random);
+    return std::make_unique<FileAuthority>(folder, TRY(read_keyring(path)), random);
 }
 
 Result<std::string> read_authority_keys(const std::string& folder) {

@@ -18,14 +18,6 @@ namespace hostler::net {
 // it).
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now);
 
-struct AuthorityFacts {
-    std::string fingerprint;  // SHA-256 of its certificate, hex.
-    std::string name;
-    WallTime not_before;
-    WallTime not_after;
-    bool issues = false;  // Else it is believed, and no more.
-};
-
 // All of an authority, as text that is nobody else's: what `hostler ca export` seals. Errors: not_found,
 // unavailable, invalid.
 Result<std::string> read_authority_keys(const std::string& folder);

@@ -56,7 +56,7 @@ TEST_F(AuthorityTest, IsCreatedOnceAndKeptForItself) {
     EXPECT_EQ(found.st_mode & 0777, 0600u);
     EXPECT_EQ(first->fingerprint(), open()->fingerprint());
     EXPECT_EQ(first->fingerprint().size(), 64u);
-    EXPECT_EQ(keys_->fingerprint(first->certificate()).value(), first->fingerprint());
+    EXPECT_EQ(keys_->fingerprints(first->certificate()).value(), std::vector{first->fingerprint()});
     EXPECT_FALSE(first->certificate().contains("PRIVATE"));
     for (const auto& entry : std::filesystem::directory_iterator{folder_})
         EXPECT_EQ(entry.path().filename(), "authority.pem") << "a draft stayed behind";

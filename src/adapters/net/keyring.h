@@ -23,6 +23,7 @@ struct Keyring {
     std::size_t issuing = 0;
 
     const Root& issuer() const { return roots[issuing]; }
+    const Root& newest() const { return roots.back(); }
     std::string text() const;
 };
 

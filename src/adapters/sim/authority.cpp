@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace hostler::sim {
@@ -43,8 +44,9 @@ Result<std::string> requested_key(const std::string& csr) {
     return lines[1];
 }
 
-// Lines of a certificate: header, role, id, serial, key, not before, not after, authority, signature.
-constexpr std::size_t certificate_lines = 9;
+// Lines of a certificate: header, role, id, serial, key, not before, not after, authority, the one that it
+// follows, signature.
+constexpr std::size_t certificate_lines = 10;
 
 Result<std::vector<std::string>> parse(const std::string& certificate) {
     auto lines = lines_of(certificate);
@@ -69,6 +71,16 @@ Result<CertificateFacts> facts_of(const std::string& certificate) {
                             .not_after = WallTime{std::chrono::microseconds{number_of(lines[6])}}};
 }
 
+Result<std::vector<std::string>> fingerprints_of(const std::string& authorities) {
+    const auto lines = lines_of(authorities);
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at + 1 < lines.size() && lines[at] == "sim-authority"; at += 2)
+        all.push_back(hash_hex(fmt::format("sim-authority\n{}\n", lines[at + 1])));
+    if (all.empty() || all.size() * 2 != lines.size())
+        return fail(Code::invalid, "this is not a certificate");
+    return all;
+}
+
 }  // namespace
 
 std::string hash_hex(std::string_view text) {
@@ -83,19 +95,60 @@ std::string hash_hex(std::string_view text) {
 
 std::string public_part(const std::string& key) { return hash_hex("public part of " + key); }
 
-bool signed_by(const std::string& certificate, const std::string& authority) {
+bool signed_by(const std::string& certificate, const std::string& authorities) {
     const auto lines = parse(certificate);
-    return lines && (*lines)[7] == hash_hex(authority) && (*lines)[8] == signature_of(*lines);
+    const auto known = fingerprints_of(authorities);
+    return lines && known && (*lines)[9] == signature_of(*lines) &&
+           (std::ranges::count(*known, (*lines)[7]) || std::ranges::count(*known, (*lines)[8]));
 }
 
-SimAuthority::SimAuthority(Dice dice) : dice_(dice), name_(fmt::format("{:016x}", dice_.next())) {}
+SimAuthority::SimAuthority(Dice dice)
+    : dice_(dice), roots_{{fmt::format("sim-authority\n{:016x}\n", dice_.next()), "", {}}} {}
 
-std::string SimAuthority::certificate() const { return fmt::format("sim-authority\n{}\n", name_); }
+std::string SimAuthority::certificate() const {
+    std::string all;
+    for (const Root& root : roots_) all += root.certificate;
+    return all;
+}
+
+std::string SimAuthority::fingerprint() const { return hash_hex(roots_.front().certificate); }
+
+std::vector<AuthorityFacts> SimAuthority::all() const {
+    std::vector<AuthorityFacts> all;
+    for (const Root& root : roots_)
+        all.push_back({.fingerprint = hash_hex(root.certificate),
+                       .name = "sim-authority",
+                       .certificate = root.certificate,
+                       .not_before = root.not_before,
+                       .not_after = root.not_before + std::chrono::years{30},
+                       .issues = &root == &roots_[issuing_]});
+    return all;
+}
+
+Result<> SimAuthority::add(WallTime now) {
+    if (roots_.size() == 1)
+        roots_.push_back({fmt::format("sim-authority\n{:016x}\n", dice_.next()), fingerprint(), now});
+    return {};
+}
+
+Result<> SimAuthority::keep(std::vector<std::string> kept, std::string issuing) {
+    auto roots = roots_;
+    std::erase_if(
+        roots, [&kept](const Root& root) { return !std::ranges::count(kept, hash_hex(root.certificate)); });
+    const auto issuer =
+        std::ranges::find(roots, issuing, [](const Root& root) { return hash_hex(root.certificate); });
+    if (issuer == roots.end())
+        return fail(Code::not_found, fmt::format("there is no key of the authority {}", issuing));
+    issuing_ = static_cast<std::size_t>(issuer - roots.begin());
+    roots_ = std::move(roots);
+    return {};
+}
 
 Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity identity, WallTime not_before,
                                              Duration lifetime) {
     TRY(check_name(identity));
     const std::string key = TRY(requested_key(csr_pem));
+    const Root& root = identity.role == "master" ? roots_.back() : roots_[issuing_];
     const WallTime not_after = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
     std::vector<std::string> lines = {"sim-certificate",
                                       identity.role,
@@ -104,17 +157,22 @@ Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity ident
                                       key,
                                       std::to_string(not_before.time_since_epoch().count()),
                                       std::to_string(not_after.time_since_epoch().count()),
-                                      fingerprint(),
+                                      hash_hex(root.certificate),
+                                      root.follows,
                                       ""};
     lines.back() = signature_of(lines);
     std::string text;
     for (const auto& line : lines) text += line + "\n";
-    return SignedCertificate{text, TRY(facts_of(text))};
+    auto facts = TRY(facts_of(text));
+    facts.authority = hash_hex(root.certificate);
+    return SignedCertificate{text, std::move(facts)};
 }
 
 Result<CertificateFacts> SimAuthority::check(std::string certificate_pem) const {
     auto facts = TRY(facts_of(certificate_pem));
-    if (!signed_by(certificate_pem, certificate()))
+    facts.authority = TRY(parse(certificate_pem))[7];
+    if (std::ranges::count(all(), facts.authority, &AuthorityFacts::fingerprint) == 0 ||
+        !signed_by(certificate_pem, certificate()))
         return fail(Code::unauthenticated, fmt::format("the certificate of {} is not signed by our authority",
                                                        facts.identity.text()));
     return facts;
@@ -139,9 +197,8 @@ Result<CertificateFacts> SimKeys::read(std::string certificate_pem) const {
     return facts_of(certificate_pem);
 }
 
-Result<std::string> SimKeys::fingerprint(std::string certificate_pem) const {
-    if (!certificate_pem.starts_with("sim-")) return fail(Code::invalid, "this is not a certificate");
-    return hash_hex(certificate_pem);
+Result<std::vector<std::string>> SimKeys::fingerprints(std::string authorities_pem) const {
+    return fingerprints_of(authorities_pem);
 }
 
 Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before,

@@ -24,11 +24,20 @@ public:
     Result<CertificateFacts> check(std::string certificate_pem) const override;
     Result<std::string> key_fingerprint(std::string csr_pem) const override;
     std::string certificate() const override;
-    std::string fingerprint() const override { return hash_hex(certificate()); }
+    std::string fingerprint() const override;
+    std::vector<AuthorityFacts> all() const override;
+    Result<> add(WallTime now) override;
+    Result<> keep(std::vector<std::string> kept, std::string issuing) override;
 
 private:
+    struct Root {
+        std::string certificate;
+        std::string follows;  // Its certificates are good for who believes the one of this fingerprint, too.
+        WallTime not_before;
+    };
     Dice dice_;
-    std::string name_;
+    std::vector<Root> roots_;  // The oldest first.
+    std::size_t issuing_ = 0;
 };
 
 class SimKeys final : public Keys {
@@ -37,7 +46,7 @@ public:
     Result<KeyRequest> make(Identity identity) override;
     Result<KeyRequest> renew(std::string key_pem, Identity identity) override;
     Result<CertificateFacts> read(std::string certificate_pem) const override;
-    Result<std::string> fingerprint(std::string certificate_pem) const override;
+    Result<std::vector<std::string>> fingerprints(std::string authorities_pem) const override;
 
 private:
     Dice dice_;
@@ -47,8 +56,8 @@ private:
 Credentials issue(Authority& authority, Keys& keys, const Identity& identity, WallTime not_before,
                   Duration lifetime);
 
-// Whether a certificate is signed by the authority with this certificate.
-bool signed_by(const std::string& certificate, const std::string& authority);
+// Whether a certificate is signed by one of these authorities, or by one that follows it.
+bool signed_by(const std::string& certificate, const std::string& authorities);
 std::string public_part(const std::string& key);  // What a certificate holds of a key.
 
 }  // namespace hostler::sim

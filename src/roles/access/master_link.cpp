@@ -94,6 +94,7 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     linked_ = true;
     log_info("access: linked to master {} zone={} epoch={}", master, zone_, remembered_.epoch());
     relay_.link_up();
+    wire::RenewalWish wish;
     TaskGroup tasks{ports_.loop};
     const Duration silence =
         wire::patience_with_masters(settings_.masters.size(), seconds{settings_.master_silence_s});
@@ -104,7 +105,7 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     tasks.start("master's news", tell(link));
     tasks.start("status", tell_status(link));
     tasks.start("revocations", remember());
-    tasks.start("certificate", wire::keep_renewed(ports_.timers, link, ports_.own));
+    tasks.start("certificate", wire::keep_renewed(ports_.timers, link, ports_.own, wish));
     Result<> ended;
     while (ended) {
         auto order = co_await link.receive();
@@ -112,6 +113,8 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
             ended = std::unexpected(order.error());
         else if (order->has_goodbye())
             break;
+        else if (order->has_renew_wanted())
+            wish.make();
         else
             ended = co_await obey(std::move(*order));
     }

@@ -87,6 +87,8 @@ TEST(Joining, TheTokenIsSaidToNobodyButAMasterOfItsAuthority) {
         return world.master.joins.size();
     };
     EXPECT_EQ(told([](FakeMaster& of) { of.invited_authority = "CA-2"; }), 0U) << "another one";
+    EXPECT_EQ(told([](FakeMaster& of) { of.invited_authority = "CA-1 CA-2"; }), 0U)
+        << "another one beside the right one";
     EXPECT_EQ(told([](FakeMaster& of) { of.master->certificate = certificate("access/a-1"); }), 0U)
         << "an access point in a master's place";
     EXPECT_EQ(
@@ -117,6 +119,30 @@ TEST(Joining, WaitsForAnAccessPointThatIsAway) {
     world.master.listen("access:2");
     world.timers.advance(60s);
     EXPECT_TRUE(world.agent->connected());
+}
+
+TEST(Renewal, HappensAtOnceWhenTheMasterWishesAndIsToldWithWhomToBelieve) {
+    World world;
+    world.master.certificate_until = world.in(6h);
+    world.join();
+    const auto wish = [&] {
+        uplink::Frame frame;
+        frame.mutable_renew_wanted();
+        world.master.send(frame);
+        world.timers.settle();
+    };
+    world.master.join_authority = "CA-1 CA-2";
+    wish();
+    EXPECT_EQ(world.master.renewals, 1) << "also when it ends no later";
+    ASSERT_EQ(world.master.others.size(), 1U);
+    const auto& said = world.master.others[0].holding();
+    EXPECT_EQ(said.authority(), "CA-1 CA-2");
+    EXPECT_TRUE(world.journal.kept["identity"].ends_with("CA-1 CA-2"));
+    EXPECT_TRUE(world.journal.kept["identity"].contains(said.certificate()));
+    world.master.join_authority = "";
+    wish();
+    ASSERT_EQ(world.master.others.size(), 2U);
+    EXPECT_EQ(world.master.others[1].holding().authority(), "CA-1 CA-2") << "as before";
 }
 
 TEST(Renewal, HappensAtAThirdOfTheCertificatesLifeWithoutReconnecting) {

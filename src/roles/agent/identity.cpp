@@ -117,7 +117,9 @@ Task<Membership> MemberBook::join_at(std::string address) {
     static const auto nobody = std::make_shared<const Credentials>();
     const Judge judge =
         [this, &token, &address](const std::string& authority) -> Result<std::shared_ptr<const Credentials>> {
-        if (const auto shown = ports_.keys.fingerprint(authority); !shown || *shown != token.fingerprint)
+        // One alone: what stands beside the right one would be believed as well.
+        if (const auto shown = ports_.keys.fingerprints(authority);
+            !shown || shown->size() != 1 || shown->front() != token.fingerprint)
             return fail(Code::unauthenticated,
                         fmt::format("{} is not an access point of the cloud that issued this token: "
                                     "its authority has another fingerprint",
@@ -129,7 +131,8 @@ Task<Membership> MemberBook::join_at(std::string address) {
     if (!frame.has_join_answer())
         co_return fail(Code::unavailable, address + " did not answer the request to join");
     const uplink::JoinAnswer answer = std::move(*frame.mutable_join_answer());
-    if (CO_TRY(ports_.keys.fingerprint(answer.authority())) != token.fingerprint)
+    const auto authorities = CO_TRY(ports_.keys.fingerprints(answer.authority()));
+    if (authorities.empty() || authorities.front() != token.fingerprint)
         co_return fail(Code::unauthenticated, address + " answered with another authority");
     const auto facts = CO_TRY(ports_.keys.read(answer.certificate()));
     if (facts.identity != Identity{"host", answer.host()} || answer.host().empty())
@@ -227,12 +230,16 @@ Task<> MemberBook::renewed(uplink::Frame answer) {
     const std::string& certificate = answer.join_answer().certificate();
     const auto present = CO_TRY(ports_.keys.read(before.credentials->certificate));
     const auto facts = CO_TRY(ports_.keys.read(certificate));
-    if (facts.identity != Identity{"host", before.host} || facts.not_after <= present.not_after ||
+    if (facts.identity != Identity{"host", before.host} || facts.not_after < present.not_after ||
         facts.key_fingerprint != present.key_fingerprint)
         co_return fail(Code::unauthenticated, "the renewed certificate is not ours; it is not used");
+    // Whom to believe from here on: who says it is the master of whom we believe so far.
+    std::string authority = answer.join_answer().authority();
+    if (authority.empty()) authority = before.credentials->authority;
+    CO_TRY(ports_.keys.fingerprints(authority));
     Membership after = before;
     after.credentials = std::make_shared<const Credentials>(
-        Credentials{certificate, before.credentials->key, before.credentials->authority});
+        Credentials{certificate, before.credentials->key, std::move(authority)});
     CO_TRY(co_await store(std::move(after)));
     log_info("the certificate is renewed until {}", rfc3339(facts.not_after));
     co_return Result<>{};

@@ -75,6 +75,7 @@ private:
     Task<> send_reports(Slot& slot, std::uint64_t turn);
     Task<> send_answers(Slot& slot, std::uint64_t turn);
     Task<> watch_certificate(Slot& slot, std::uint64_t turn);
+    Task<> renew_as_wished(std::shared_ptr<wire::Link> link);
     Task<> answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call, uplink::LogRequest request);
 
     const Settings& settings_;
@@ -94,6 +95,7 @@ private:
     std::uint64_t turn_ = 0;  // Counts hellos.
     Signal changed_;
     std::size_t log_requests_ = 0;
+    bool renewing_ = false;  // As the master wishes.
 };
 
 }  // namespace hostler::agent

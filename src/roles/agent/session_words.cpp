@@ -7,6 +7,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/session.h"
+#include "wire/renewal.h"
 
 namespace hostler::agent {
 
@@ -72,6 +73,8 @@ Task<> Session::obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame
         CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
         if (active_ == &slot) active_ = nullptr;
         changed_.notify_all();
+    } else if (frame.body_case() == Body::kRenewWanted) {
+        slot.tasks->start("renewal", renew_as_wished(link));
     } else if (frame.body_case() == Body::kAccessList) {
         CO_TRY(co_await ways_.learn(frame.access_list()));
         changed_.notify_all();
@@ -150,6 +153,25 @@ Task<> Session::watch_certificate(Slot& slot, std::uint64_t turn) {
         if (!renewed && renewed.error().code == Code::cancelled) co_return renewed;
         if (!renewed) log_warn("the certificate is not renewed yet: {}", renewed.error().message);
     }
+}
+
+// Who signs changes; the master counts on what it is told here.
+Task<> Session::renew_as_wished(std::shared_ptr<wire::Link> link) {
+    if (renewing_) co_return Result<>{};
+    struct Busy {
+        bool& flag;
+        explicit Busy(bool& set) : flag(set) { flag = true; }
+        ~Busy() { flag = false; }
+        Busy(const Busy&) = delete;
+    } const busy{renewing_};
+    auto done = co_await member_.renew(link);
+    if (done) {
+        const Credentials& own = *member_.member().credentials;
+        done = co_await wire::tell_holding(*link, own.certificate, own.authority);
+    }
+    CO_TRY(co_await check_cancelled());
+    if (!done) log_warn("the certificate is not renewed yet: {}", done.error().message);
+    co_return Result<>{};
 }
 
 Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call,

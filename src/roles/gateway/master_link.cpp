@@ -68,6 +68,7 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
     frame.mutable_gateway_hello()->set_address(own_address);
     frame.mutable_gateway_hello()->set_domain(settings_.domain);
     CO_TRY(co_await link->send(std::move(frame)));
+    wire::RenewalWish wish;
     TaskGroup tasks{ports_.loop};
     const Duration silence =
         wire::patience_with_masters(settings_.masters.size(), seconds{settings_.master_silence_s});
@@ -75,7 +76,7 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
         co_await of->keep_alive(patience / 3, patience);
         co_return Result<>{};
     }(link, silence));
-    tasks.start("certificate", wire::keep_renewed(ports_.timers, *link, ports_.own));
+    tasks.start("certificate", wire::keep_renewed(ports_.timers, *link, ports_.own, wish));
     Result<> ended;
     {
         const Deadline deadline{ports_.timers, hello_time, [&] {
@@ -90,6 +91,8 @@ Task<> MasterLink::once(std::string master, std::string own_address) {
                 ended = std::unexpected(wire::error_of(news->failure()));
             } else if (news->has_goodbye())
                 break;
+            else if (news->has_renew_wanted())
+                wish.make();
             else if (news->has_credentials_ended())
                 ended_({news->credentials_ended().marks().begin(), news->credentials_ended().marks().end()});
             else if (news->has_routes())

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/authority_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/host_link.h"
 #include "roles/master/host_rules.h"
@@ -83,7 +84,9 @@ struct Sessions {
         row.invitation = ++limits.invitation;
         uplink::Frame frame;
         frame.mutable_invite()->set_channel(row.channel);
-        if (row.host.empty()) frame.mutable_invite()->set_authority(term->ports().authority.certificate());
+        // One alone, for whose fingerprint is in a token; what stands beside it comes with the certificate.
+        if (row.host.empty())
+            frame.mutable_invite()->set_authority(term->ports().authority.all().front().certificate);
         if (!pass(link, number, frame)) row.channel = 0;
     }
 
@@ -246,6 +249,12 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
                 break;
             case uplink::Frame::kRenewRequest:
                 ended = co_await answer_renewal(term, link, std::move(*received));
+                break;
+            case uplink::Frame::kHolding:
+                note_holding(term->desk("access/" + name), term->ports().authority, term->ports().digest,
+                             "access/" + name, received->holding().certificate(),
+                             received->holding().authority());
+                term->commit_then(nullptr);
                 break;
             case uplink::Frame::kAccessStatus:
                 term->note_status(name, received->access_status().tunnels(),

@@ -28,6 +28,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_keys();
     add_shares();
     add_foreign();
+    add_authority();
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
 

@@ -137,6 +137,13 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleFor
     return subject_of(desk, call, api::NameForeignWorkload{request.workload});
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::RotateAuthority&) {
+    std::string shown;
+    for (const auto& [fingerprint, row] : desk.estate.authorities.all())
+        shown += fmt::format("{}\"{}\":\"{}\"", shown.empty() ? "{" : ",", fingerprint, text_of(row.phase));
+    return {"authority", "", shown.empty() ? "" : shown + "}"};
+}
+
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {
     const Subject& known = before.name.empty() ? after : before;
     desk.estate.audit({.time = desk.estate.time(),

@@ -39,6 +39,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSha
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameShare& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameForeignWorkload& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleForeignWorkload& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RotateAuthority& request);
 
 // The same once it is done: what was made under a name of ours is known by the response alone.
 template <class Request, class Response>

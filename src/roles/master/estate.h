@@ -100,6 +100,8 @@ public:
     Table<Answer> answers;
     Table<LongOperation> operations;
     Table<Restore> restores;
+    Table<AuthorityRecord> authorities;
+    Table<CertificateHolder> holders;
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -129,6 +131,7 @@ private:
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
         visit(self.shares), visit(self.stock_images), visit(self.restores);
+        visit(self.authorities), visit(self.holders);
     }
     void ledger(const Claim& claim, std::string use);
 

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/authority_rules.h"
 #include "roles/master/caller.h"
 #include "roles/master/enter.h"
 #include "roles/master/host_link.h"
@@ -123,6 +124,10 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
             ended = co_await link.answer(frame->call(), over_among(*term, frame->trusted_marks()));
         } else if (frame->has_renew_request()) {
             ended = co_await answer_renewal(term, link, std::move(*frame));
+        } else if (frame->has_holding()) {
+            note_holding(term->desk("gateway/" + name), term->ports().authority, term->ports().digest,
+                         "gateway/" + name, frame->holding().certificate(), frame->holding().authority());
+            ended = co_await term->commit();
         } else if (frame->has_enter_ended()) {
             note_entered(*term, frame->enter_ended());
             ended = co_await term->commit();
@@ -163,10 +168,12 @@ Task<> serve_expired(TermPtr term, wire::Link& link) {
 Task<> answer_renewal(TermPtr term, wire::Link& link, uplink::Frame request) {
     const auto made = renewed(*term, link.identity(), request.renew_request());
     uplink::Frame answer;
-    if (made)
+    if (made) {
         answer.mutable_join_answer()->set_certificate(*made);
-    else
+        answer.mutable_join_answer()->set_authority(term->ports().authority.certificate());
+    } else {
         answer = wire::failure_frame(made.error());
+    }
     co_return co_await link.answer(request.call(), std::move(answer));
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/authority_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/messages.h"
@@ -99,6 +100,7 @@ struct Words {
         // Any session may greet; the newest greeting says which one counts from then on.
         if (frame.has_agent_hello()) return hello(frame.call(), frame.agent_hello());
         if (frame.has_renew_request()) return renew(frame);
+        if (frame.has_holding()) return holds(frame.holding());
         if (frame.has_report() && asked_again()) return;
         if (!current()) return;
         switch (frame.body_case()) {
@@ -131,6 +133,12 @@ struct Words {
         uplink::Frame said = *answer;
         said.set_answer_to(frame.call());
         (void)link->try_send(said);
+    }
+
+    void holds(const uplink::Holding& said) {
+        note_holding(term->desk("host/" + host), term->ports().authority, term->ports().digest,
+                     "host/" + host, said.certificate(), said.authority());
+        term->commit_then(nullptr);
     }
 
     void hello(std::uint64_t call, const uplink::AgentHello& hello) {

@@ -8,6 +8,7 @@
 #include "core/result.h"
 #include "domain/command/command.h"
 #include "domain/instance/instance.h"
+#include "domain/inventory/authority.h"
 #include "domain/inventory/claim.h"
 #include "domain/inventory/host_record.h"
 #include "domain/inventory/restore.h"
@@ -56,6 +57,8 @@ HOSTLER_KIND(SignIn, "sign_in", hash, "", "")
 HOSTLER_KIND(Share, "share", id, object.tenant, "")
 HOSTLER_KIND(Answer, "answer", id, object.tenant, "")
 HOSTLER_KIND(Restore, "restore", id, "", "")
+HOSTLER_KIND(AuthorityRecord, "authority", fingerprint, "", text_of(object.phase))
+HOSTLER_KIND(CertificateHolder, "certificate_holder", name, "", "")
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))
 
 #undef HOSTLER_KIND

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/authority_rules.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
 #include "wire/link.h"
@@ -125,25 +126,35 @@ Task<> Master::refuse_link(StreamPtr stream) {
     co_return Result<>{};
 }
 
-// It is its own authority's first subject.
+// It is its own authority's first subject. Also of a new one, and it believes whom the keys say.
+bool Master::renewal_due() const {
+    const auto own = ports_.own.credentials();
+    if (ports_.own.due(ports_.timers.wall()) || own->authority != ports_.authority.certificate()) return true;
+    const auto facts = ports_.authority.check(own->certificate);
+    return facts && facts->authority != ports_.authority.all().back().fingerprint;
+}
+
 Task<> Master::renew_own() {
+    Instant again{};  // A renewal that fails is tried again a minute later.
     while (true) {
         const WallTime now = ports_.timers.wall();
-        if (ports_.own.due(now)) {
+        if (ports_.timers.now() >= again && renewal_due()) {
             const auto request = ports_.own.request();
             const auto made =
                 !request ? Result<SignedCertificate>{std::unexpected(request.error())}
                          : ports_.authority.sign(*request, ports_.own.identity(), now - clock_tolerance,
                                                  settings_.certificate_life + clock_tolerance);
-            const auto kept = !made ? Result<>{std::unexpected(made.error())}
-                                    : co_await ports_.own.renewed(made->certificate);
+            const auto kept =
+                !made ? Result<>{std::unexpected(made.error())}
+                      : co_await ports_.own.renewed(made->certificate, ports_.authority.certificate());
+            again = kept ? Instant{} : ports_.timers.now() + std::chrono::minutes{1};
             CO_TRY(co_await check_cancelled());
             if (kept)
                 log_info("master: its certificate is renewed until {}", rfc3339(made->facts.not_after));
             else
                 log_error("master: its certificate is not renewed yet: {}", kept.error().message);
         }
-        CO_TRY(co_await sleep(ports_.timers, std::chrono::minutes{10}));
+        CO_TRY(co_await sleep(ports_.timers, seconds{1}));
     }
 }
 
@@ -171,6 +182,11 @@ Task<> Master::lead_terms(AddressPool pool) {
         full_.reset();
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
+        // Whoever has the right keys is to lead; a person has to bring them here.
+        if (ended.error().reason == "authority_old") {
+            if (lead_.shared) co_await resign();
+            co_return ended;
+        }
         log_error("master: the term has ended: {}", ended.error().message);
         if (full_ && led) continue;  // The next waits by itself, and can be read meanwhile.
         CO_TRY(co_await sleep(ports_.timers, pause));
@@ -205,6 +221,7 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
     CO_TRY(term->estate().load(snapshot.live));
     if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
     if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
+    CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};

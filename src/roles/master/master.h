@@ -33,6 +33,7 @@ private:
     Task<> accept_links(ListenerPtr listener);
     Task<> secure_link(StreamPtr raw);
     Task<> renew_own();
+    bool renewal_due() const;
     Contender self() const;
     void tell(TermPtr term, std::optional<Contender> other);
     void expect(bool soon);  // That somebody leads.

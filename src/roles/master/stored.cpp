@@ -33,6 +33,8 @@ HOSTLER_JSON(hostler::SignIn)
 HOSTLER_JSON(hostler::Share)
 HOSTLER_JSON(hostler::Answer)
 HOSTLER_JSON(hostler::Restore)
+HOSTLER_JSON(hostler::AuthorityRecord)
+HOSTLER_JSON(hostler::CertificateHolder)
 HOSTLER_JSON(hostler::LongOperation)
 
 namespace hostler::master {
@@ -77,6 +79,8 @@ HOSTLER_STORED(SignIn)
 HOSTLER_STORED(Share)
 HOSTLER_STORED(Answer)
 HOSTLER_STORED(Restore)
+HOSTLER_STORED(AuthorityRecord)
+HOSTLER_STORED(CertificateHolder)
 HOSTLER_STORED(LongOperation)
 
 }  // namespace hostler::master

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
+#include "roles/master/authority_rules.h"
 #include "roles/master/caller.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/host_rules.h"
@@ -151,6 +152,7 @@ Task<> Term::sweep() {
         commit_then(nullptr);
         tell_access();
         tell_drains();
+        rotate();
         if (ports_.timers.now() - beat_ >= seconds{15}) {
             beat_ = ports_.timers.now();
             feed_.beat();
@@ -165,6 +167,45 @@ Task<> Term::sweep() {
         CO_TRY(co_await sleep(ports_.timers, seconds{1}));
     }
     co_return Result<>{};
+}
+
+// By level: the keys follow what the store says of them, and whoever does not yet stand on them as it should
+// is asked to renew its certificate, a part of them at a time.
+void Term::rotate() {
+    constexpr int asked_max = 500;
+    constexpr Duration pause = seconds{30};
+    if (estate_.authorities.all().empty() || read_only_) return;
+    for (const auto& [fingerprint, row] : estate_.authorities.all())
+        if (row.meta.version == 0 || row.meta.version > durable_) return;
+    if (const auto followed = follow_authority(estate_, ports_.authority); !followed)
+        return log_error("master: the authority's keys are not as they should be yet: {}",
+                         followed.error().message);
+    uplink::Frame frame;
+    frame.mutable_renew_wanted();
+    const Instant now = ports_.timers.now();
+    std::erase_if(renewed_, [&](const auto& row) { return now - row.second > pause; });
+    int asked = 0;
+    for (const Holding& one : holdings(estate_, ports_.authority, ports_.digest)) {
+        if (one.current) renewed_.erase(one.name);  // The next step is told at once.
+        if (one.current || renewed_.contains(one.name)) continue;
+        if (asked >= asked_max) break;
+        if (!send_to(one.name, frame)) continue;
+        renewed_[one.name] = now;
+        ++asked;
+    }
+}
+
+bool Term::send_to(const std::string& name, const uplink::Frame& frame) {
+    const auto slash = name.find('/');
+    const std::string id = name.substr(slash + 1);
+    if (name.starts_with("host/")) return send_to_host(id, frame);
+    if (name.starts_with("access/")) {
+        const auto link = access_.find(id);
+        return link != access_.end() && link->second->try_send(frame).has_value();
+    }
+    const auto gateway =
+        std::ranges::find(gateways_, name, [](const wire::Link* one) { return one->identity(); });
+    return gateway != gateways_.end() && (*gateway)->try_send(frame).has_value();
 }
 
 // What is long over is taken out of the store once a day, the first time soon after the start.

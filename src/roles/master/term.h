@@ -118,6 +118,8 @@ private:
     void send_ended(const std::vector<Touched>& touched);
     void tell_access();
     void tell_drains();
+    void rotate();
+    bool send_to(const std::string& name, const uplink::Frame& frame);  // "host/h-…" "access/…" "gateway/…"
     Task<> durable();
     Task<> sweep();
     Task<> prune();
@@ -141,10 +143,11 @@ private:
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
     std::unique_ptr<uplink::AccessList> access_list_;
-    std::uint64_t access_told_ = 0;        // Counts the changes of that list.
-    std::vector<wire::Link*> gateways_;    // In the order in which they came: a simulation repeats it.
-    Instant beat_{};                       // When those who watch were last told that we are here.
-    std::map<std::string, Instant> sent_;  // Commands, by id.
+    std::uint64_t access_told_ = 0;           // Counts the changes of that list.
+    std::vector<wire::Link*> gateways_;       // In the order in which they came: a simulation repeats it.
+    Instant beat_{};                          // When those who watch were last told that we are here.
+    std::map<std::string, Instant> sent_;     // Commands, by id.
+    std::map<std::string, Instant> renewed_;  // Who was asked to renew its certificate, by name.
     std::map<std::string, std::vector<std::string>> routed_;         // Names that gateways know, by instance.
     std::map<std::string, std::shared_ptr<wire::Link>> said_hello_;  // By host.
     HostLimits host_limits_;

@@ -151,28 +151,68 @@ public:
     Result<KeyRequest> make(Identity) override { return fail(Code::invalid, "no keys"); }
     Result<KeyRequest> renew(std::string, Identity) override { return fail(Code::invalid, "no keys"); }
     Result<CertificateFacts> read(std::string) const override { return fail(Code::invalid, "no keys"); }
-    Result<std::string> fingerprint(std::string) const override { return fail(Code::invalid, "no keys"); }
+    Result<std::vector<std::string>> fingerprints(std::string) const override {
+        return fail(Code::invalid, "no keys");
+    }
 };
 
-// A request is "csr of KEY", a certificate "IDENTITY with KEY"; anything else is refused.
+// A request is "csr of KEY", a certificate "IDENTITY with KEY", of another authority than the first "… by
+// NAME"; anything else is refused.
 class PlainAuthority final : public Authority {
 public:
     Result<SignedCertificate> sign(std::string csr, Identity who, WallTime, Duration) override {
-        return SignedCertificate{.certificate = who.text() + " with " + TRY(key_fingerprint(csr))};
+        const std::string by = issuing == "f00d" ? "" : " by " + issuing;
+        return SignedCertificate{.certificate = who.text() + " with " + TRY(key_fingerprint(csr)) + by};
     }
     Result<CertificateFacts> check(std::string text) const override {
-        const auto slash = text.find('/'), with = text.find(" with ");
+        const auto slash = text.find('/'), with = text.find(" with "), by = text.find(" by ");
         if (slash == std::string::npos || with == std::string::npos)
             return fail(Code::invalid, "no certificate");
-        return CertificateFacts{.identity = {text.substr(0, slash), text.substr(slash + 1, with - slash - 1)},
-                                .key_fingerprint = text.substr(with + 6)};
+        const std::string signer = by == std::string::npos ? "f00d" : text.substr(by + 4);
+        if (std::ranges::count(names, signer) == 0)
+            return fail(Code::unauthenticated, "not signed by our authority");
+        return CertificateFacts{
+            .identity = {text.substr(0, slash), text.substr(slash + 1, with - slash - 1)},
+            .key_fingerprint = text.substr(with + 6, std::min(by, text.size()) - with - 6),
+            .authority = signer};
     }
     Result<std::string> key_fingerprint(std::string csr) const override {
         if (!csr.starts_with("csr of ")) return fail(Code::invalid, "no request");
         return csr.substr(7);
     }
-    std::string certificate() const override { return "CERTIFICATE"; }
-    std::string fingerprint() const override { return "f00d"; }
+    std::string certificate() const override {
+        std::string all;
+        for (const std::string& one : names) all += "CERTIFICATE " + one + "\n";
+        return all;
+    }
+    std::string fingerprint() const override { return names.front(); }
+    std::vector<AuthorityFacts> all() const override {
+        std::vector<AuthorityFacts> all;
+        for (const std::string& one : names)
+            all.push_back({.fingerprint = one,
+                           .name = "CN=plain",
+                           .certificate = "CERTIFICATE " + one + "\n",
+                           .not_before = {},
+                           .not_after = {},
+                           .issues = one == issuing});
+        return all;
+    }
+    Result<> add(WallTime) override {
+        if (disk_is_full) return fail(Code::unavailable, "the disk is full");
+        if (names.size() == 1) names.push_back(fmt::format("f{:03}", ++made));
+        return {};
+    }
+    Result<> keep(std::vector<std::string> kept, std::string by) override {
+        if (disk_is_full) return fail(Code::unavailable, "the disk is full");
+        if (std::ranges::count(names, by) == 0) return fail(Code::not_found, "no key of " + by);
+        std::erase_if(names, [&](const std::string& one) { return std::ranges::count(kept, one) == 0; });
+        issuing = std::move(by);
+        return {};
+    }
+    std::vector<std::string> names{"f00d"};
+    std::string issuing = "f00d";
+    int made = 0;
+    bool disk_is_full = false;
 };
 
 // Tells texts apart, and is no fingerprint.
