@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace hostler {
 
@@ -13,6 +14,10 @@ constexpr double pressing = 0.3;
 constexpr double pressing_most = 1.5;
 // …and for each GPU that others take there they are charged so many points per unit above it.
 constexpr double points_per_gpu = 7.5;
+
+std::int64_t milli_more(const Machine& before, const Machine& after) {
+    return after.free_milli() - before.free_milli();
+}
 
 }  // namespace
 
@@ -26,14 +31,16 @@ HostNumber Fleet::add(const Machine& machine) {
     if (bank.vacant.empty()) {
         number = static_cast<HostNumber>(hosts_.size());
         hosts_.push_back({.place = static_cast<std::uint32_t>(bank.hosts.size())});
+        wholes_.emplace_back();
         bank.hosts.push_back(number);
     } else {
         number = *bank.vacant.begin();
         bank.vacant.erase(bank.vacant.begin());
     }
-    hosts_[number].machine = machine;
-    hosts_[number].there = true;
+    hosts_[number].machine = wholes_[number] = machine;
+    hosts_[number].there = hosts_[number].open = true;
     bank.free_milli += machine.free_milli();
+    admit(number);
     changed(number);
     return number;
 }
@@ -42,10 +49,24 @@ void Fleet::remove(HostNumber number) {
     HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
     Host& host = hosts_[number];
     Bank& bank = banks_[static_cast<std::size_t>(host.machine.model)];
-    bank.free_milli -= host.machine.free_milli();
+    if (host.open) bank.free_milli -= host.machine.free_milli();
     bank.vacant.insert(number);
-    host.there = false;
+    host.there = host.open = host.linked = false;
+    for (auto& [terms, set] : admitted_)
+        set.mask.reset(static_cast<std::size_t>(host.machine.model), host.place);
     ++host.life;
+    if (host.details != 0) {
+        details_spare_.push_back(host.details);
+        details_[std::exchange(host.details, 0)] = {};
+    }
+    const auto forget = [&](auto& of_hosts) {
+        for (auto at = of_hosts.begin(); at != of_hosts.end();) {
+            at->second.erase(number);
+            at = at->second.empty() ? of_hosts.erase(at) : std::next(at);
+        }
+    };
+    forget(holders_);
+    forget(kinds_);
     changed(number);
 }
 
@@ -54,36 +75,48 @@ Result<> Fleet::claim(const Choice& choice) {
         return fail(Code::conflict, fmt::format("host {} no longer has what was chosen there", choice.host));
     };
     if (!stands(choice)) return taken();
-    Machine after = hosts_[choice.host].machine;
+    Host& host = hosts_[choice.host];
+    Machine after = host.machine;
     after.cpu_milli -= choice.cpu_milli;
     after.memory_bytes -= choice.memory_bytes;
-    if (after.cpu_milli < 0 || after.memory_bytes < 0) return taken();
+    after.disk_bytes -= choice.disk_bytes;
+    if (after.cpu_milli < 0 || after.memory_bytes < 0 || after.disk_bytes < 0) return taken();
     for (const int gpu : choice.gpus) {
         if (gpu < 0 || gpu >= after.gpus) return taken();
         auto& free = after.free[static_cast<std::size_t>(gpu)];
         if (free < choice.gpu_milli) return taken();
         free = static_cast<std::int16_t>(free - choice.gpu_milli);
     }
-    hosts_[choice.host].machine = after;
-    banks_[static_cast<std::size_t>(after.model)].free_milli -=
-        static_cast<std::int64_t>(choice.gpus.size()) * choice.gpu_milli;
+    if (choice.owner != 0 && !may_share(choice)) return taken();
+    if (choice.profile != 0 && !take_slice(choice, after)) return taken();
+    if (host.open)
+        banks_[static_cast<std::size_t>(after.model)].free_milli += milli_more(host.machine, after);
+    host.machine = after;
+    if (choice.kind != 0) count_kind(choice, 1);
     changed(choice.host);
     return {};
 }
 
 void Fleet::release(const Choice& choice) {
     if (!stands(choice)) return;
-    Machine& machine = hosts_[choice.host].machine;
-    machine.cpu_milli += choice.cpu_milli;
-    machine.memory_bytes += choice.memory_bytes;
+    Host& host = hosts_[choice.host];
+    Machine after = host.machine;
+    after.cpu_milli += choice.cpu_milli;
+    after.memory_bytes += choice.memory_bytes;
+    after.disk_bytes += choice.disk_bytes;
     for (const int gpu : choice.gpus) {
-        HOSTLER_ASSERT(gpu >= 0 && gpu < machine.gpus);
-        auto& free = machine.free[static_cast<std::size_t>(gpu)];
+        HOSTLER_ASSERT(gpu >= 0 && gpu < after.gpus);
+        auto& free = after.free[static_cast<std::size_t>(gpu)];
         free = static_cast<std::int16_t>(free + choice.gpu_milli);
         HOSTLER_ASSERT(free <= gpu_whole);
+        if (choice.owner != 0 && free == gpu_whole)
+            details_to_change(choice.host).owners[static_cast<std::size_t>(gpu)] = 0;
     }
-    banks_[static_cast<std::size_t>(machine.model)].free_milli +=
-        static_cast<std::int64_t>(choice.gpus.size()) * choice.gpu_milli;
+    if (choice.profile != 0) give_slice(choice, after);
+    if (host.open)
+        banks_[static_cast<std::size_t>(after.model)].free_milli += milli_more(host.machine, after);
+    host.machine = after;
+    if (choice.kind != 0) count_kind(choice, -1);
     changed(choice.host);
 }
 
@@ -113,7 +146,9 @@ float Fleet::waste_of(Host& host) {
 
 int Fleet::points(const Shape& shape, HostNumber number) {
     Host& host = hosts_[number];
-    if (!host.there || !fits(shape, host.machine)) return Ranking::unfit;
+    if (!host.open) return Ranking::unfit;
+    if (shape.particular()) return particular_points(shape, number);
+    if (!fits(shape, host.machine)) return Ranking::unfit;
     return waste_->score(shape, host.machine, waste_of(host)).points;
 }
 
@@ -124,9 +159,9 @@ void Fleet::rank_all(Ranked& ranked, const Shape& shape) {
         const Machine* last = nullptr;  // Hosts that have as much left are worth as much.
         for (const HostNumber number : banks_[model].hosts) {
             const Host& host = hosts_[number];
-            const bool same = last && host.there && host.machine == *last;
+            const bool same = last && host.open && host.machine == *last;
             ranking.put(host.place, same ? ranking.at(host.place - 1) : points(shape, number));
-            last = host.there ? &host.machine : nullptr;
+            last = host.open && !shape.particular() ? &host.machine : nullptr;
         }
         ranking.settle();
     }
@@ -188,35 +223,64 @@ int Fleet::charge(const std::vector<Pressed>& pressed, const Shape& shape, int m
     return static_cast<int>(points_per_gpu * charged * shape.gpus * shape.gpu_milli / gpu_whole);
 }
 
-std::optional<Choice> Fleet::choose(const Shape& shape) {
+Fleet::Ranked& Fleet::up_to_date(const Shape& shape) {
     HOSTLER_ASSERT(shape.sound());
     refresh_waste();
     Ranked& by_shape = ranked(shape);
     follow(by_shape, shape);
+    return by_shape;
+}
+
+std::optional<Fleet::Best> Fleet::search(const Shape& shape, std::uint64_t models, const Mask* mask) {
+    const Ranked& by_shape = up_to_date(shape);
     const auto too_few = pressed();
-    std::optional<HostNumber> best;
-    int most = 0;
+    Shape coming = shape;
+    coming.models = models;
+    std::optional<Best> best;
     for (std::size_t model = 0; model < banks_.size(); ++model) {
         const Ranking& ranking = by_shape.by_model[model];
-        const int points = ranking.best();
-        if (points == Ranking::unfit) continue;
-        const int worth = points - charge(too_few, shape, static_cast<int>(model));
-        const HostNumber host = banks_[model].hosts[ranking.first()];
-        if (!best || worth > most || (worth == most && host < *best)) best = host, most = worth;
+        Ranking::Found found{ranking.best(), 0};
+        if (found.points == Ranking::unfit) continue;
+        if (mask) {
+            found = ranking.best_of(mask->of(model));
+            if (found.points == Ranking::unfit) continue;
+        } else {
+            found.place = ranking.first();
+        }
+        const int worth = found.points - charge(too_few, coming, static_cast<int>(model));
+        const HostNumber host = banks_[model].hosts[found.place];
+        if (!best || worth > best->worth || (worth == best->worth && host < best->host)) best = {host, worth};
     }
+    return best;
+}
+
+std::optional<Choice> Fleet::choose(const Shape& shape) {
+    const auto best = search(shape, shape.models, nullptr);
     if (!best) return std::nullopt;
-    return choice(shape, *best);
+    return choice(shape, best->host);
 }
 
 Choice Fleet::choice(const Shape& shape, HostNumber number) {
     Host& host = hosts_[number];
-    Choice chosen{number, shape.cpu_milli, shape.memory_bytes, {}, shape.gpu_milli, host.life};
-    if (shape.shares()) {
-        chosen.gpus.push_back(waste_->score(shape, host.machine, waste_of(host)).gpu);
-        return chosen;
+    Choice chosen{number,          shape.cpu_milli, shape.memory_bytes, {},
+                  shape.gpu_milli, host.life,       shape.disk_bytes};
+    if (shape.profile != 0) {
+        const SlicePlace place = slice_place(shape, number);
+        chosen.gpus.push_back(place.gpu);
+        chosen.gpu_milli = 0;
+        chosen.profile = shape.profile;
+        chosen.slice = static_cast<std::int16_t>(place.start);
+    } else if (shape.shares()) {
+        chosen.owner = shape.owner;
+        const Machine seen = shape.owner == 0 ? host.machine : visible(shape, number);
+        const float before = shape.owner == 0 ? waste_of(host) : waste_->of(seen);
+        chosen.gpus.push_back(waste_->score(shape, seen, before).gpu);
+    } else if (shape.gpus > 0) {
+        GpuSet from = free_for(shape, number);
+        if (host.linked) from = pick(*details(number).topology, shape.link, from, shape.gpus);
+        for (int i = 0; static_cast<int>(chosen.gpus.size()) < shape.gpus; ++i)
+            if (from >> i & 1) chosen.gpus.push_back(i);
     }
-    for (int i = 0; static_cast<int>(chosen.gpus.size()) < shape.gpus; ++i)
-        if (host.machine.free[static_cast<std::size_t>(i)] == gpu_whole) chosen.gpus.push_back(i);
     return chosen;
 }
 

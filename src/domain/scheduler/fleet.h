@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "core/result.h"
+#include "domain/scheduler/mask.h"
+#include "domain/scheduler/mig.h"
+#include "domain/scheduler/need.h"
 #include "domain/scheduler/ranking.h"
 #include "domain/scheduler/shape.h"
+#include "domain/scheduler/topology.h"
 #include "domain/scheduler/waste.h"
 #include "domain/scheduler/workload.h"
 
@@ -25,6 +29,11 @@ struct Choice {
     std::vector<int> gpus;   // Their numbers on the host.
     int gpu_milli = 0;       // Of each.
     std::uint32_t life = 0;  // Of the host's number, which is used again: which of those that had it.
+    std::int64_t disk_bytes = 0;
+    std::uint32_t owner = 0;   // Of a share.
+    std::int16_t profile = 0;  // A slice of the one GPU, which begins at `slice`; gpu_milli is then 0.
+    std::int16_t slice = 0;
+    Kind kind = 0;
     bool operator==(const Choice&) const = default;
 };
 
@@ -33,16 +42,35 @@ struct Choice {
 class Fleet {
 public:
     static constexpr std::size_t shapes_max = 512;  // Ranked at once; the one unused for longest gives way.
+    static constexpr std::size_t terms_max = 256;   // As for them: sets of hosts that they let pass.
+    static constexpr int image_worth = 10;          // Points that may be lost for a host that has the image.
 
     // A number of its own; that of a removed host of the same model is used again.
     HostNumber add(const Machine& machine);
+    // As that, of a host of which more is known. The machine is empty: what runs there is then claimed.
+    HostNumber add(const Machine& machine, const Traits& traits,
+                   const std::optional<Topology>& topology = std::nullopt);
     void remove(HostNumber host);
     const Machine& at(HostNumber host) const { return hosts_[host].machine; }
+    const Machine& whole(HostNumber host) const { return wholes_[host]; }  // When nothing runs there.
+    const Traits& traits(HostNumber host) const { return details(host).traits; }
+    void describe(HostNumber host, const Traits& traits);
+    // It takes nothing new, and why: cordoned to addresses. What runs there may still be claimed.
+    void close(HostNumber host, Obstacle why);
+    void reopen(HostNumber host);
+    // An image or a volume lies there, or no more.
+    void hold(HostNumber host, const std::string& name);
+    void let_go(HostNumber host, const std::string& name);
 
     // Someone asks for this: remembered, so that what is left fits what is usually asked. Once for each task.
     void arrive(const Shape& shape) { workload_.arrive(shape); }
     // The best host for it; nullopt: it fits nowhere. Changes nothing that is claimed.
     std::optional<Choice> choose(const Shape& shape);
+    void arrive(const Need& need);
+    std::optional<Choice> choose(const Need& need);
+    // One choice for each task, in their order; empty: they do not all fit. Of tasks of several shapes the
+    // large are placed first, without going back: where room is tight it may miss a way to place them all.
+    std::vector<Choice> choose(const Gang& gang);
     // Errors: conflict: no longer free, or no such host; then nothing changes.
     Result<> claim(const Choice& choice);
     // Nothing happens when the host was removed meanwhile: what was held there went with it.
@@ -53,20 +81,52 @@ public:
     const Workload& workload() const { return workload_; }
     std::size_t shapes() const { return ranked_.size(); }  // Ranked now.
 
+    // For explaining and for looking at all of it; slow. Hosts that were removed are left out.
+    std::vector<HostNumber> hosts() const;
+    std::optional<Obstacle> closed(HostNumber host) const { return details(host).closed; }
+    bool holds(HostNumber host, const std::string& name) const;
+    // How many of the kind are on that host, in its rack, in its zone.
+    int beside(Kind kind, Level level, HostNumber host) const;
+    // GPUs of which this shape's may be: with as much free, with neighbours of the same owner.
+    GpuSet free_for(const Shape& shape, HostNumber host) const;
+    const Topology* topology(HostNumber host) const;
+    const MigFamily* mig(HostNumber host) const { return details(host).mig; }
+    const MigGpu& cut_of(HostNumber host, int gpu) const {
+        return details(host).cuts[static_cast<std::size_t>(gpu)];
+    }
+    // The shape, narrowed to models that the terms let pass.
+    Shape resolved(const Need& need);
+    int points_of(const Shape& shape, HostNumber host);  // What it is worth there; below 0: unfit.
+
 private:
     struct Host {
         Machine machine;
         std::uint32_t place = 0;  // In its model's bank.
         bool there = false;
+        bool open = false;             // There, and takes new ones.
+        bool linked = false;           // How its GPUs reach each other is known.
+        std::uint32_t details = 0;     // Its number in details_; 0: nothing is known of it.
         std::uint32_t life = 0;        // Rises when the number is used again.
         std::uint32_t looked = 0;      // In which catching up it was met last.
         std::uint32_t generation = 0;  // Of the sketch that `waste` is by; 0: none.
         float waste = 0;
     };
+    struct Details {
+        Traits traits;
+        std::optional<Topology> topology;
+        const MigFamily* mig = nullptr;
+        std::array<MigGpu, gpus_max> cuts{};
+        std::array<std::uint32_t, gpus_max> owners{};  // Of the shares on each GPU.
+        std::optional<Obstacle> closed;
+    };
+    struct Admitted {
+        Mask mask;
+        std::uint64_t used = 0;
+    };
     struct Bank {
         std::vector<HostNumber> hosts;  // By place; ascending.
         std::set<HostNumber> vacant;
-        std::int64_t free_milli = 0;
+        std::int64_t free_milli = 0;  // On hosts that are open.
     };
     struct Ranked {
         std::vector<Ranking> by_model;
@@ -87,16 +147,60 @@ private:
         return choice.host < hosts_.size() && hosts_[choice.host].there &&
                hosts_[choice.host].life == choice.life;
     }
+    const Details& details(HostNumber host) const { return details_[hosts_[host].details]; }
+    Details& details_to_change(HostNumber host);
+    bool take_slice(const Choice& choice, Machine& machine);
+    void give_slice(const Choice& choice, Machine& machine);
+    bool may_share(const Choice& choice) const;
+    void count_kind(const Choice& choice, int more);
     void changed(HostNumber host);
     void refresh_waste();
     float waste_of(Host& host);
     Ranked& ranked(const Shape& shape);
+    Ranked& up_to_date(const Shape& shape);
     int points(const Shape& shape, HostNumber host);
     void rank_all(Ranked& ranked, const Shape& shape);
     void follow(Ranked& ranked, const Shape& shape);
     Choice choice(const Shape& shape, HostNumber host);
 
+    struct Best {
+        HostNumber host = 0;
+        int worth = 0;
+    };
+    // `models`: of those who come, for the charge. Null: every host will do.
+    std::optional<Best> search(const Shape& shape, std::uint64_t models, const Mask* mask);
+    int particular_points(const Shape& shape, HostNumber host);
+    Machine visible(const Shape& shape, HostNumber host) const;
+    struct SlicePlace {
+        int gpu = -1;
+        int start = -1;
+        int taken = 0;  // Slices of memory on that GPU afterwards; 0: the GPU is not cut so far.
+    };
+    SlicePlace slice_place(const Shape& shape, HostNumber host) const;
+
+    void admit(HostNumber host);
+    const Mask& admitted(const Terms& terms);
+    const std::string& name_at(Level level, HostNumber host) const;
+    Mask everywhere() const;
+    Mask only(const std::set<HostNumber>& hosts) const;
+    Mask reach(const std::set<HostNumber>& hosts, Level level);
+    Mask holders(const std::string& name) const;
+    // Nullopt: all hosts.
+    std::optional<Mask> within(const Need& need);
+    std::vector<Mask> in_turn(const Need& need, const Mask& from);
+    std::optional<Best> search_in_turn(const Need& need, const Shape& shape, std::uint64_t models);
+    std::optional<Best> by_image(const Need& need, const Shape& shape, std::uint64_t models,
+                                 const Mask* mask);
+    std::vector<Choice> choose_all(const std::vector<Need>& tasks);
+    std::vector<Choice> choose_together(const Gang& gang, Level level);
+
     std::vector<Host> hosts_;
+    std::vector<Machine> wholes_;      // By host.
+    std::vector<Details> details_{1};  // The first: of a host of which nothing is known.
+    std::vector<std::uint32_t> details_spare_;
+    std::map<Terms, Admitted> admitted_;
+    std::map<std::string, std::set<HostNumber>> holders_;
+    std::map<Kind, std::map<HostNumber, int>> kinds_;
     std::vector<Bank> banks_;  // By model.
     Workload workload_;
     std::optional<Waste> waste_;

@@ -1,6 +1,7 @@
 #include "domain/scheduler/ranking.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace hostler {
 
@@ -51,6 +52,20 @@ std::size_t Ranking::first() const {
         place += static_cast<std::size_t>(std::find(begin, levels_[level].end(), wanted) - begin);
     }
     return place;
+}
+
+Ranking::Found Ranking::best_of(std::span<const std::uint64_t> mask) const {
+    static_assert(fan == 64);
+    Found found;
+    const std::size_t blocks = std::min(mask.size(), (places_ + fan - 1) / fan);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        if (mask[block] == 0 || levels_[1][block] <= found.points) continue;
+        for (std::uint64_t left = mask[block]; left != 0; left &= left - 1) {
+            const std::size_t place = block * fan + static_cast<std::size_t>(std::countr_zero(left));
+            if (levels_[0][place] > found.points) found = {levels_[0][place], place};
+        }
+    }
+    return found;
 }
 
 }  // namespace hostler

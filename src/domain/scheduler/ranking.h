@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace hostler {
@@ -21,6 +22,12 @@ public:
     void settle();
     int best() const;           // unfit when nobody fits.
     std::size_t first() const;  // The lowest place with best() points.
+    struct Found {
+        int points = unfit;
+        std::size_t place = 0;
+    };
+    // The best, and of equals the lowest, of the places in `mask`: bit p % 64 of word p / 64.
+    Found best_of(std::span<const std::uint64_t> mask) const;
 
 private:
     static constexpr std::size_t fan = 64;

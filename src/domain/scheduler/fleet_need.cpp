@@ -1,0 +1,259 @@
+// Where the next task goes that needs more than size: masks of hosts over the same index.
+#include <algorithm>
+#include <tuple>
+
+#include "domain/scheduler/fleet.h"
+
+namespace hostler {
+
+namespace {
+
+// Slices go on GPUs that are cut before whole ones: more points than any whole GPU, by how full it gets.
+constexpr int cut_points = 101, full_points = 24;
+
+}  // namespace
+
+int Fleet::points_of(const Shape& shape, HostNumber number) {
+    refresh_waste();
+    return hosts_[number].there ? points(shape, number) : Ranking::unfit;
+}
+
+int Fleet::particular_points(const Shape& shape, HostNumber number) {
+    Host& host = hosts_[number];
+    if (shape.profile != 0) {
+        const Shape beside{.cpu_milli = shape.cpu_milli,
+                           .memory_bytes = shape.memory_bytes,
+                           .models = shape.models,
+                           .disk_bytes = shape.disk_bytes};
+        if (!fits(beside, host.machine) || !(shape.models >> host.machine.model & 1)) return Ranking::unfit;
+        const SlicePlace place = slice_place(shape, number);
+        if (place.gpu < 0) return Ranking::unfit;
+        if (place.taken > 0) return cut_points + full_points * place.taken / details(number).mig->slices;
+        Shape whole = shape;
+        whole.profile = 0;
+        return waste_->score(whole, host.machine, waste_of(host)).points;
+    }
+    if (shape.shares() && shape.owner != 0) {
+        const Machine seen = visible(shape, number);
+        return fits(shape, seen) ? waste_->score(shape, seen, waste_->of(seen)).points : Ranking::unfit;
+    }
+    if (!fits(shape, host.machine)) return Ranking::unfit;
+    if (shape.gpus > 1 && (!host.linked || pick(*details(number).topology, shape.link,
+                                                free_for(shape, number), shape.gpus) == 0))
+        return Ranking::unfit;
+    return waste_->score(shape, host.machine, waste_of(host)).points;
+}
+
+// Every set of hosts that is kept follows what this one is like.
+void Fleet::admit(HostNumber number) {
+    const Host& host = hosts_[number];
+    const auto model = static_cast<std::size_t>(host.machine.model);
+    for (auto& [terms, set] : admitted_)
+        if (admits(terms, traits(number)))
+            set.mask.set(model, host.place);
+        else
+            set.mask.reset(model, host.place);
+}
+
+const Mask& Fleet::admitted(const Terms& terms) {
+    const auto found = admitted_.find(terms);
+    if (found != admitted_.end()) {
+        found->second.used = ++uses_;
+        return found->second.mask;
+    }
+    if (admitted_.size() == terms_max)
+        admitted_.erase(
+            std::ranges::min_element(admitted_, {}, [](const auto& entry) { return entry.second.used; }));
+    Admitted& set = admitted_[terms];
+    set.used = ++uses_;
+    for (HostNumber number = 0; number < hosts_.size(); ++number)
+        if (const Host& host = hosts_[number]; host.there && admits(terms, traits(number)))
+            set.mask.set(static_cast<std::size_t>(host.machine.model), host.place);
+    return set.mask;
+}
+
+Shape Fleet::resolved(const Need& need) {
+    Shape shape = need.shape;
+    if (need.terms.any()) return shape;
+    const Mask& mask = admitted(need.terms);
+    for (std::size_t model = 0; model < banks_.size(); ++model)
+        if (!mask.any(model)) shape.models &= ~(std::uint64_t{1} << model);
+    return shape;
+}
+
+// What is usually asked of GPUs that are not cut; a slice is no part of one that others could use.
+void Fleet::arrive(const Need& need) {
+    if (need.shape.profile == 0) workload_.arrive(resolved(need));
+}
+
+Mask Fleet::everywhere() const {
+    Mask mask;
+    for (std::size_t model = 0; model < banks_.size(); ++model)
+        for (std::size_t place = 0; place < banks_[model].hosts.size(); ++place) mask.set(model, place);
+    return mask;
+}
+
+Mask Fleet::only(const std::set<HostNumber>& hosts) const {
+    Mask mask;
+    for (const HostNumber number : hosts)
+        mask.set(static_cast<std::size_t>(hosts_[number].machine.model), hosts_[number].place);
+    return mask;
+}
+
+// Of its rack or zone; empty: unknown, or that of no other host.
+const std::string& Fleet::name_at(Level level, HostNumber host) const {
+    static const std::string none;
+    return level == Level::rack ? traits(host).rack : level == Level::zone ? traits(host).zone : none;
+}
+
+// These hosts and all in their racks or zones; a host in no rack that is known is alone in one.
+Mask Fleet::reach(const std::set<HostNumber>& hosts, Level level) {
+    Mask mask = only(hosts);
+    std::set<std::string> names;
+    for (const HostNumber host : hosts)
+        if (const std::string& name = level == Level::rack ? traits(host).rack : traits(host).zone;
+            !name.empty())
+            names.insert(name);
+    if (level == Level::rack)
+        for (const std::string& name : names) mask.join(admitted({.racks = {name}}));
+    if (level == Level::zone)
+        for (const std::string& name : names) mask.join(admitted({.zones = {name}}));
+    return mask;
+}
+
+Mask Fleet::holders(const std::string& name) const {
+    const auto found = holders_.find(name);
+    return found == holders_.end() ? Mask{} : only(found->second);
+}
+
+std::optional<Mask> Fleet::within(const Need& need) {
+    const auto there = need.kind == 0 || need.apart == Level::none ? kinds_.end() : kinds_.find(need.kind);
+    if (need.terms.any() && need.volumes.empty() && there == kinds_.end()) return std::nullopt;
+    Mask mask = need.terms.any() ? everywhere() : admitted(need.terms);
+    for (const std::string& volume : need.volumes) mask.keep(holders(volume));
+    if (there == kinds_.end()) return mask;
+    std::set<HostNumber> taken;
+    for (const auto& [host, count] : there->second) taken.insert(host);
+    mask.drop(reach(taken, need.apart));
+    return mask;
+}
+
+// The hosts of `from` by how many of the kind are near them: the fewest first to spread, the most to pack.
+std::vector<Mask> Fleet::in_turn(const Need& need, const Mask& from) {
+    const Level level = need.spread != Level::none ? need.spread : need.pack;
+    std::map<std::pair<std::string, HostNumber>, std::pair<int, std::set<HostNumber>>> near_by;
+    for (const auto& [host, count] : kinds_.at(need.kind)) {
+        const std::string& name = name_at(level, host);
+        auto& [sum, hosts] = near_by[{name, name.empty() ? host : 0}];
+        sum += count;
+        hosts.insert(host);
+    }
+    std::map<int, std::set<HostNumber>> by_count;
+    for (auto& [name, counted] : near_by) by_count[counted.first].merge(counted.second);
+    std::vector<Mask> turns;
+    Mask none = from;
+    for (const auto& [count, hosts] : by_count) {
+        const Mask near = reach(hosts, level);
+        Mask& turn = turns.emplace_back(from);
+        turn.keep(near);
+        none.drop(near);
+    }
+    turns.insert(turns.begin(), std::move(none));
+    if (need.spread == Level::none) std::ranges::reverse(turns);
+    return turns;
+}
+
+std::optional<Fleet::Best> Fleet::by_image(const Need& need, const Shape& shape, std::uint64_t models,
+                                           const Mask* mask) {
+    const auto best = search(shape, models, mask);
+    if (!best || need.images.empty()) return best;
+    Mask having;
+    for (const std::string& image : need.images) having.join(holders(image));
+    if (mask) having.keep(*mask);
+    const auto there = search(shape, models, &having);
+    return there && there->worth + image_worth >= best->worth ? there : best;
+}
+
+std::optional<Fleet::Best> Fleet::search_in_turn(const Need& need, const Shape& shape, std::uint64_t models) {
+    const auto mask = within(need);
+    const bool even = need.kind != 0 && (need.spread != Level::none || need.pack != Level::none);
+    if (!even || !kinds_.contains(need.kind)) return by_image(need, shape, models, mask ? &*mask : nullptr);
+    for (const Mask& turn : in_turn(need, mask ? *mask : everywhere()))
+        if (const auto best = by_image(need, shape, models, &turn)) return best;
+    return std::nullopt;
+}
+
+std::optional<Choice> Fleet::choose(const Need& need) {
+    const std::uint64_t models = resolved(need).models;
+    Shape shape = need.shape;
+    std::optional<Best> best;
+    if (need.link_wanted != Link::any && shape.link == Link::any && shape.gpus > 1) {
+        shape.link = need.link_wanted;
+        best = search_in_turn(need, shape, models);
+        if (!best) shape.link = Link::any;
+    }
+    if (!best) best = search_in_turn(need, shape, models);
+    if (!best) return std::nullopt;
+    Choice chosen = choice(shape, best->host);
+    chosen.kind = need.kind;
+    return chosen;
+}
+
+// The large first: by GPUs, then by CPUs and memory.
+std::vector<Choice> Fleet::choose_all(const std::vector<Need>& tasks) {
+    std::vector<std::size_t> order(tasks.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+        const Shape& shape = tasks[i].shape;
+        return std::tuple(-shape.gpus * shape.gpu_milli, -shape.cpu_milli, -shape.memory_bytes, i);
+    });
+    std::vector<Choice> chosen(tasks.size());
+    std::size_t placed = 0;
+    for (; placed < order.size(); ++placed) {
+        auto choice = choose(tasks[order[placed]]);
+        if (!choice) break;
+        HOSTLER_ASSERT(claim(*choice));
+        chosen[order[placed]] = std::move(*choice);
+    }
+    for (std::size_t i = 0; i < placed; ++i) release(chosen[order[i]]);
+    if (placed < order.size()) chosen.clear();
+    return chosen;
+}
+
+// Where there is least free of what might do.
+std::vector<Choice> Fleet::choose_together(const Gang& gang, Level level) {
+    std::map<std::string, int> free;
+    std::int64_t asked = 0;
+    for (const Need& task : gang.tasks)
+        asked += task.shape.profile ? 0 : task.shape.gpus * task.shape.gpu_milli;
+    for (const HostNumber host : hosts())
+        if (hosts_[host].open && !name_at(level, host).empty())
+            free[name_at(level, host)] += hosts_[host].machine.free_milli();
+    std::vector<std::pair<int, std::string>> order;
+    for (const auto& [name, milli] : free)
+        if (milli >= asked) order.emplace_back(milli, name);
+    std::ranges::sort(order);
+    for (const auto& [milli, name] : order) {
+        std::vector<Need> tasks = gang.tasks;
+        bool allowed = true;
+        for (Need& task : tasks) {
+            auto& names = level == Level::host   ? task.terms.hosts
+                          : level == Level::rack ? task.terms.racks
+                                                 : task.terms.zones;
+            allowed = allowed && (names.empty() || std::ranges::find(names, name) != names.end());
+            names = {name};
+        }
+        if (!allowed) continue;
+        if (auto chosen = choose_all(tasks); !chosen.empty()) return chosen;
+    }
+    return {};
+}
+
+std::vector<Choice> Fleet::choose(const Gang& gang) {
+    if (gang.together != Level::none) return choose_together(gang, gang.together);
+    if (gang.wanted_together != Level::none)
+        if (auto chosen = choose_together(gang, gang.wanted_together); !chosen.empty()) return chosen;
+    return choose_all(gang.tasks);
+}
+
+}  // namespace hostler

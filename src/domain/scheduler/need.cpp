@@ -1,0 +1,97 @@
+#include "domain/scheduler/need.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/result.h"
+#include "domain/scheduler/place.h"
+
+namespace hostler {
+
+namespace {
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+    return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+}
+
+bool labelled(const Terms& terms, const Traits& traits) {
+    return std::ranges::all_of(terms.labels, [&](const auto& label) {
+        const auto found = traits.labels.find(label.first);
+        return found != traits.labels.end() && found->second == label.second;
+    });
+}
+
+bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
+    switch (obstacle) {
+        case Obstacle::host: return among(terms.hosts, traits.name);
+        case Obstacle::zone: return among(terms.zones, traits.zone);
+        case Obstacle::rack: return among(terms.racks, traits.rack);
+        case Obstacle::distance:
+            return !terms.near ||
+                   (traits.spot && distance_km(*traits.spot, terms.near->spot) <= terms.near->km);
+        case Obstacle::vendor: return !terms.vendor || *terms.vendor == traits.vendor;
+        case Obstacle::model: return terms.model.empty() || model_matches(terms.model, traits.model);
+        case Obstacle::gpu_class: return terms.gpu_class.empty() || terms.gpu_class == traits.gpu_class;
+        case Obstacle::gpu_memory: return terms.gpu_memory_bytes <= traits.gpu_memory_bytes;
+        case Obstacle::tier: return terms.tier == GpuTier::unrated || traits.tier <= terms.tier;
+        case Obstacle::isolation: return !terms.isolation || traits.offers(*terms.isolation);
+        case Obstacle::trust: return terms.trust <= traits.trust;
+        case Obstacle::price: return !terms.price_micros || traits.price_micros <= *terms.price_micros;
+        case Obstacle::label: return labelled(terms, traits);
+        case Obstacle::mig_profile:
+        case Obstacle::volume:
+        case Obstacle::cordoned:
+        case Obstacle::draining:
+        case Obstacle::unreachable:
+        case Obstacle::faulty:
+        case Obstacle::addresses:
+        case Obstacle::apart:
+        case Obstacle::gpus:
+        case Obstacle::share:
+        case Obstacle::slice:
+        case Obstacle::link:
+        case Obstacle::cpu:
+        case Obstacle::memory:
+        case Obstacle::disk: break;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string_view token_of(Obstacle obstacle) {
+    static constexpr auto tokens = std::to_array<std::string_view>(
+        {"host",       "zone",     "rack",      "distance",    "vendor", "model",     "gpu_class",
+         "gpu_memory", "tier",     "isolation", "trust",       "price",  "label",     "mig_profile",
+         "volume",     "cordoned", "draining",  "unreachable", "faulty", "addresses", "apart",
+         "gpus",       "share",    "slice",     "link",        "cpu",    "memory",    "disk"});
+    static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::disk) + 1);
+    return tokens[static_cast<std::size_t>(obstacle)];
+}
+
+// The haversine formula on a sphere of 6371 km.
+int distance_km(Spot a, Spot b) {
+    const auto radians = [](std::int32_t millionths) { return millionths / 1e6 * std::numbers::pi / 180; };
+    const double north = std::sin((radians(b.latitude) - radians(a.latitude)) / 2);
+    const double east = std::sin((radians(b.longitude) - radians(a.longitude)) / 2);
+    const double part =
+        north * north + std::cos(radians(a.latitude)) * std::cos(radians(b.latitude)) * east * east;
+    return static_cast<int>(2 * 6371 * std::asin(std::sqrt(std::min(part, 1.0))));
+}
+
+std::vector<Obstacle> unmet(const Terms& terms, const Traits& traits) {
+    std::vector<Obstacle> found;
+    for (int i = 0; i <= static_cast<int>(Obstacle::label); ++i)
+        if (!met(static_cast<Obstacle>(i), terms, traits)) found.push_back(static_cast<Obstacle>(i));
+    return found;
+}
+
+bool admits(const Terms& terms, const Traits& traits) {
+    for (int i = 0; i <= static_cast<int>(Obstacle::label); ++i)
+        if (!met(static_cast<Obstacle>(i), terms, traits)) return false;
+    return true;
+}
+
+}  // namespace hostler

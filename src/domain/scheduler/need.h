@@ -1,0 +1,143 @@
+// What a task needs besides its size: which hosts will do, near what, next to whom. And what hosts are like.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/inventory/host.h"
+#include "domain/inventory/rating.h"
+#include "domain/scheduler/shape.h"
+
+namespace hostler {
+
+// What keeps a workload apart from other tenants' on the same GPU.
+enum class Isolation : std::uint8_t { soft, mig, exclusive, vm };
+enum class Trust : std::uint8_t { community, trusted };
+
+// A point on earth, in millionths of a degree; north and east are positive.
+struct Spot {
+    std::int32_t latitude = 0;
+    std::int32_t longitude = 0;
+    auto operator<=>(const Spot&) const = default;
+};
+// Along the great circle, rounded down.
+int distance_km(Spot a, Spot b);
+
+// What a host is like: changes seldom, and never by claims.
+struct Traits {
+    std::string name;  // Unique in the fleet.
+    std::string zone;
+    std::string rack;  // Unique in the fleet. Empty: in none that is known.
+    std::optional<Spot> spot;
+    std::string gpu_class;
+    std::string model;  // As in the catalogue: "H100 SXM5 80GB".
+    GpuVendor vendor = GpuVendor::other;
+    std::int64_t gpu_memory_bytes = 0;  // Of each GPU.
+    GpuTier tier = GpuTier::unrated;
+    std::uint8_t isolations = 1U << static_cast<int>(Isolation::soft);  // Bit i: Isolation i can be had.
+    Trust trust = Trust::trusted;
+    std::int64_t price_micros = 0;  // Of a GPU for an hour.
+    std::map<std::string, std::string> labels;
+    bool operator==(const Traits&) const = default;
+
+    bool offers(Isolation isolation) const { return isolations >> static_cast<int>(isolation) & 1; }
+};
+
+// Which hosts will do, by what they are like. Each list empty: any.
+struct Terms {
+    std::vector<std::string> hosts;  // Names.
+    std::vector<std::string> zones;
+    std::vector<std::string> racks;
+    struct Near {
+        Spot spot;
+        int km = 0;  // At most so far.
+        auto operator<=>(const Near&) const = default;
+    };
+    std::optional<Near> near;  // Hosts of unknown spot are too far.
+    std::string gpu_class;
+    std::string model;  // Words that stand in the model: "h100" is any H100.
+    std::optional<GpuVendor> vendor;
+    std::int64_t gpu_memory_bytes = 0;          // At least.
+    GpuTier tier = GpuTier::unrated;            // This or a better one; unrated: any.
+    std::optional<Isolation> isolation;         // That can be had there.
+    Trust trust = Trust::community;             // At least.
+    std::optional<std::int64_t> price_micros;   // At most.
+    std::map<std::string, std::string> labels;  // Each with this value.
+    auto operator<=>(const Terms&) const = default;
+    // Every host will do.
+    bool any() const {
+        return hosts.empty() && zones.empty() && racks.empty() && !near && gpu_class.empty() &&
+               model.empty() && !vendor && gpu_memory_bytes == 0 && tier == GpuTier::unrated && !isolation &&
+               trust == Trust::community && !price_micros && labels.empty();
+    }
+};
+
+// Why a host will not do, or not now, in the order in which one is told.
+enum class Obstacle : std::uint8_t {
+    // What the host is like.
+    host,
+    zone,
+    rack,
+    distance,
+    vendor,
+    model,
+    gpu_class,
+    gpu_memory,
+    tier,
+    isolation,
+    trust,
+    price,
+    label,
+    mig_profile,  // Its GPUs have no such slices.
+    volume,       // It does not hold the volume.
+    // How it stands.
+    cordoned,
+    draining,
+    unreachable,
+    faulty,
+    addresses,
+    apart,  // Another of its kind is there.
+    // What is free on it.
+    gpus,
+    share,
+    slice,
+    link,
+    cpu,
+    memory,
+    disk,
+};
+std::string_view token_of(Obstacle obstacle);
+// Of what the host is like: nothing that ends or starts there changes it.
+constexpr bool lasting(Obstacle obstacle) { return obstacle <= Obstacle::volume; }
+
+// All terms that a host does not meet, in order; empty: it will do.
+std::vector<Obstacle> unmet(const Terms& terms, const Traits& traits);
+bool admits(const Terms& terms, const Traits& traits);
+
+// Workloads that are to lie together or apart: a number of the caller's for each spec of stock, service, …
+using Kind = std::uint32_t;
+enum class Level : std::uint8_t { none, host, rack, zone };
+
+struct Need {
+    Shape shape;
+    Terms terms;
+    std::vector<std::string> volumes;  // That lie on the host it goes to.
+    std::vector<std::string> images;   // Better where they lie, unless much is lost by it.
+    Link link_wanted = Link::any;      // As shape.link, if there is room like that anywhere.
+    Kind kind = 0;                     // 0: none; the rest then means nothing.
+    Level apart = Level::none;         // No other of its kind on that host, rack, zone.
+    Level spread = Level::none;        // Where there are fewest of its kind…
+    Level pack = Level::none;          // …or most; one of the two.
+};
+
+// Tasks that are placed all or none.
+struct Gang {
+    std::vector<Need> tasks;
+    Level together = Level::none;         // On one host, in one rack, in one zone.
+    Level wanted_together = Level::none;  // As together, if there is room like that; else wherever there is.
+};
+
+}  // namespace hostler
