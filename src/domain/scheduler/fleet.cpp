@@ -92,6 +92,9 @@ Result<> Fleet::claim(const Choice& choice) {
     if (host.open)
         banks_[static_cast<std::size_t>(after.model)].free_milli += milli_more(host.machine, after);
     host.machine = after;
+    if (choice.owner != 0)
+        for (const int gpu : choice.gpus)
+            details_to_change(choice.host).owners[static_cast<std::size_t>(gpu)] = choice.owner;
     if (choice.kind != 0) count_kind(choice, 1);
     changed(choice.host);
     return {};

@@ -71,6 +71,8 @@ public:
     // One choice for each task, in their order; empty: they do not all fit. Of tasks of several shapes the
     // large are placed first, without going back: where room is tight it may miss a way to place them all.
     std::vector<Choice> choose(const Gang& gang);
+    // Which of its tasks would fit, in the place where the most do.
+    std::vector<std::size_t> fitting(const Gang& gang);
     // Errors: conflict: no longer free, or no such host; then nothing changes.
     Result<> claim(const Choice& choice);
     // Nothing happens when the host was removed meanwhile: what was held there went with it.
@@ -90,13 +92,15 @@ public:
     // GPUs of which this shape's may be: with as much free, with neighbours of the same owner.
     GpuSet free_for(const Shape& shape, HostNumber host) const;
     const Topology* topology(HostNumber host) const;
-    const MigFamily* mig(HostNumber host) const { return details(host).mig; }
+    // Nullptr: its GPUs are not cut.
+    const MigFamily* mig(HostNumber host) const {
+        return traits(host).offers(Isolation::mig) ? details(host).mig : nullptr;
+    }
     const MigGpu& cut_of(HostNumber host, int gpu) const {
         return details(host).cuts[static_cast<std::size_t>(gpu)];
     }
     // The shape, narrowed to models that the terms let pass.
     Shape resolved(const Need& need);
-    int points_of(const Shape& shape, HostNumber host);  // What it is worth there; below 0: unfit.
 
 private:
     struct Host {
@@ -191,8 +195,9 @@ private:
     std::optional<Best> search_in_turn(const Need& need, const Shape& shape, std::uint64_t models);
     std::optional<Best> by_image(const Need& need, const Shape& shape, std::uint64_t models,
                                  const Mask* mask);
-    std::vector<Choice> choose_all(const std::vector<Need>& tasks);
-    std::vector<Choice> choose_together(const Gang& gang, Level level);
+    enum class OnMiss { stop, go_on };
+    std::vector<std::optional<Choice>> attempt(const std::vector<Need>& tasks, OnMiss on_miss);
+    std::vector<std::vector<Need>> placed_together(const Gang& gang, Level level) const;
 
     std::vector<Host> hosts_;
     std::vector<Machine> wholes_;      // By host.

@@ -18,9 +18,8 @@ HostNumber Fleet::add(const Machine& machine, const Traits& traits, const std::o
 void Fleet::describe(HostNumber number, const Traits& traits) {
     Details& known = details_to_change(number);
     known.traits = traits;
-    const MigFamily* mig = traits.offers(Isolation::mig) ? mig_family(traits.model) : nullptr;
     const bool cut = std::ranges::any_of(known.cuts, [](const MigGpu& gpu) { return gpu.count > 0; });
-    if (!cut) known.mig = mig;  // What is cut stays as it is until it is whole again.
+    if (!cut) known.mig = mig_family(traits.model);
     admit(number);
     changed(number);
 }
@@ -137,7 +136,7 @@ Machine Fleet::visible(const Shape& shape, HostNumber number) const {
 Fleet::SlicePlace Fleet::slice_place(const Shape& shape, HostNumber number) const {
     const Details& known = details(number);
     const Machine& machine = hosts_[number].machine;
-    const MigProfile* profile = known.mig ? find_profile(*known.mig, shape.profile) : nullptr;
+    const MigProfile* profile = mig(number) ? find_profile(*known.mig, shape.profile) : nullptr;
     if (!profile) return {};
     SlicePlace best;
     GpuSet idle = 0;

@@ -13,11 +13,6 @@ constexpr int cut_points = 101, full_points = 24;
 
 }  // namespace
 
-int Fleet::points_of(const Shape& shape, HostNumber number) {
-    refresh_waste();
-    return hosts_[number].there ? points(shape, number) : Ranking::unfit;
-}
-
 int Fleet::particular_points(const Shape& shape, HostNumber number) {
     Host& host = hosts_[number];
     if (shape.profile != 0) {
@@ -199,41 +194,43 @@ std::optional<Choice> Fleet::choose(const Need& need) {
     return chosen;
 }
 
-// The large first: by GPUs, then by CPUs and memory.
-std::vector<Choice> Fleet::choose_all(const std::vector<Need>& tasks) {
+// The large first: by GPUs, then by CPUs and memory. In the order of the tasks, none for those that do not
+// fit.
+std::vector<std::optional<Choice>> Fleet::attempt(const std::vector<Need>& tasks, OnMiss on_miss) {
     std::vector<std::size_t> order(tasks.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::size_t i) {
         const Shape& shape = tasks[i].shape;
         return std::tuple(-shape.gpus * shape.gpu_milli, -shape.cpu_milli, -shape.memory_bytes, i);
     });
-    std::vector<Choice> chosen(tasks.size());
-    std::size_t placed = 0;
-    for (; placed < order.size(); ++placed) {
-        auto choice = choose(tasks[order[placed]]);
-        if (!choice) break;
-        HOSTLER_ASSERT(claim(*choice));
-        chosen[order[placed]] = std::move(*choice);
+    std::vector<std::optional<Choice>> chosen(tasks.size());
+    for (const std::size_t i : order) {
+        chosen[i] = choose(tasks[i]);
+        if (chosen[i]) HOSTLER_ASSERT(claim(*chosen[i]));
+        if (!chosen[i] && on_miss == OnMiss::stop) break;
     }
-    for (std::size_t i = 0; i < placed; ++i) release(chosen[order[i]]);
-    if (placed < order.size()) chosen.clear();
+    for (const auto& choice : chosen)
+        if (choice) release(*choice);
     return chosen;
 }
 
-// Where there is least free of what might do.
-std::vector<Choice> Fleet::choose_together(const Gang& gang, Level level) {
+// The gang as it would be on each host, in each rack or zone, where there is least free of what might do
+// first.
+std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Level level) const {
+    if (level == Level::none) return {gang.tasks};
     std::map<std::string, int> free;
     std::int64_t asked = 0;
     for (const Need& task : gang.tasks)
         asked += task.shape.profile ? 0 : task.shape.gpus * task.shape.gpu_milli;
     for (const HostNumber host : hosts())
-        if (hosts_[host].open && !name_at(level, host).empty())
-            free[name_at(level, host)] += hosts_[host].machine.free_milli();
-    std::vector<std::pair<int, std::string>> order;
-    for (const auto& [name, milli] : free)
-        if (milli >= asked) order.emplace_back(milli, name);
+        if (const std::string& name = level == Level::host ? traits(host).name : name_at(level, host);
+            hosts_[host].open && !name.empty())
+            free[name] += hosts_[host].machine.free_milli();
+    std::vector<std::tuple<bool, int, std::string>> order;
+    for (const auto& [name, milli] : free) order.emplace_back(milli < asked, milli, name);
     std::ranges::sort(order);
-    for (const auto& [milli, name] : order) {
+    std::vector<std::vector<Need>> found;
+    for (const auto& [too_little, milli, name] : order) {
         std::vector<Need> tasks = gang.tasks;
         bool allowed = true;
         for (Need& task : tasks) {
@@ -243,17 +240,36 @@ std::vector<Choice> Fleet::choose_together(const Gang& gang, Level level) {
             allowed = allowed && (names.empty() || std::ranges::find(names, name) != names.end());
             names = {name};
         }
-        if (!allowed) continue;
-        if (auto chosen = choose_all(tasks); !chosen.empty()) return chosen;
+        if (allowed) found.push_back(std::move(tasks));
     }
-    return {};
+    return found;
 }
 
 std::vector<Choice> Fleet::choose(const Gang& gang) {
-    if (gang.together != Level::none) return choose_together(gang, gang.together);
-    if (gang.wanted_together != Level::none)
-        if (auto chosen = choose_together(gang, gang.wanted_together); !chosen.empty()) return chosen;
-    return choose_all(gang.tasks);
+    std::vector<Level> levels{gang.together};
+    if (gang.together == Level::none && gang.wanted_together != Level::none)
+        levels.insert(levels.begin(), gang.wanted_together);
+    for (const Level level : levels)
+        for (const auto& tasks : placed_together(gang, level)) {
+            const auto chosen = attempt(tasks, OnMiss::stop);
+            if (!std::ranges::all_of(chosen, [](const auto& choice) { return choice.has_value(); })) continue;
+            std::vector<Choice> all;
+            for (const auto& choice : chosen) all.push_back(*choice);
+            return all;
+        }
+    return {};
+}
+
+std::vector<std::size_t> Fleet::fitting(const Gang& gang) {
+    std::vector<std::size_t> most;
+    for (const auto& tasks : placed_together(gang, gang.together)) {
+        const auto chosen = attempt(tasks, OnMiss::go_on);
+        std::vector<std::size_t> fit;
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            if (chosen[i]) fit.push_back(i);
+        if (fit.size() > most.size()) most = std::move(fit);
+    }
+    return most;
 }
 
 }  // namespace hostler

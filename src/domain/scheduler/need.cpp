@@ -54,7 +54,9 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::link:
         case Obstacle::cpu:
         case Obstacle::memory:
-        case Obstacle::disk: break;
+        case Obstacle::disk:
+        case Obstacle::together:
+        case Obstacle::tasks: break;
     }
     return true;
 }
@@ -63,11 +65,12 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
 
 std::string_view token_of(Obstacle obstacle) {
     static constexpr auto tokens = std::to_array<std::string_view>(
-        {"host",       "zone",     "rack",      "distance",    "vendor", "model",     "gpu_class",
-         "gpu_memory", "tier",     "isolation", "trust",       "price",  "label",     "mig_profile",
-         "volume",     "cordoned", "draining",  "unreachable", "faulty", "addresses", "apart",
-         "gpus",       "share",    "slice",     "link",        "cpu",    "memory",    "disk"});
-    static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::disk) + 1);
+        {"host",      "zone",        "rack",   "distance",  "vendor",   "model",
+         "gpu_class", "gpu_memory",  "tier",   "isolation", "trust",    "price",
+         "label",     "mig_profile", "volume", "cordoned",  "draining", "unreachable",
+         "faulty",    "addresses",   "apart",  "gpus",      "share",    "slice",
+         "link",      "cpu",         "memory", "disk",      "together", "tasks"});
+    static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }
 

@@ -108,6 +108,9 @@ enum class Obstacle : std::uint8_t {
     cpu,
     memory,
     disk,
+    // Of a gang.
+    together,
+    tasks,
 };
 std::string_view token_of(Obstacle obstacle);
 // Of what the host is like: nothing that ends or starts there changes it.

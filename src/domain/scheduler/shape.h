@@ -21,7 +21,7 @@ struct Shape {
     int gpu_milli = 0;  // Of each: 1 to 999 with one GPU, else gpu_whole; 0 without GPUs.
     std::uint64_t models = ~std::uint64_t{0};  // Bit m: GPUs of model m will do.
     std::int64_t disk_bytes = 0;
-    std::uint32_t owner = 0;   // A share lies only beside shares of the same owner. 0: an owner like others.
+    std::uint32_t owner = 0;   // A share of this owner lies only beside shares of the same. 0: beside any.
     std::int16_t profile = 0;  // Of mig.h: a slice of a GPU instead of the one whole GPU asked for. 0: none.
     Link link = Link::any;     // Its GPUs reach each other like this or it does not fit.
     auto operator<=>(const Shape&) const = default;
