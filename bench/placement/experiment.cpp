@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "domain/scheduler/denial.h"
 #include "domain/scheduler/testing/rescan.h"
 
 namespace hostler::bench {
@@ -49,6 +50,39 @@ double resident_mib() {
     std::size_t pages = 0, resident = 0;
     std::ifstream{"/proc/self/statm"} >> pages >> resident;
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+using Tell = std::function<void(std::string_view what, std::string_view unit, double value)>;
+
+// Tasks that each ask for a zone, half of them for trust as well; and why there is no room for what nobody
+// has.
+void run_needs(const Trace& trace, std::size_t size, const Tell& row) {
+    constexpr std::size_t tasks_max = 20'000, zones = 10, denials = 20;
+    Fleet fleet;
+    for (std::size_t i = 0; i < size; ++i)
+        fleet.add(trace.hosts[i % trace.hosts.size()],
+                  {.name = fmt::format("host-{}", i),
+                   .zone = fmt::format("zone-{}", i % zones),
+                   .trust = i % 3 == 0 ? Trust::community : Trust::trusted});
+    const auto once = arrivals(trace, 42);
+    std::vector<double> needs_us, denials_us;
+    for (std::size_t i = 0; i < tasks_max; ++i) {
+        Need need{.shape = trace.tasks[once[i % once.size()]].shape};
+        need.terms.zones = {fmt::format("zone-{}", i % zones)};
+        need.terms.trust = i / zones % 2 == 0 ? Trust::trusted : Trust::community;
+        const auto begun = Clock::now();
+        fleet.arrive(need);
+        if (const auto choice = fleet.choose(need)) HOSTLER_ASSERT(fleet.claim(*choice));
+        needs_us.push_back(since_us(begun));
+    }
+    for (std::size_t i = 0; i < denials; ++i) {
+        const auto begun = Clock::now();
+        HOSTLER_ASSERT(explain(fleet, Need{.shape = {.memory_bytes = std::int64_t{1} << 50}}));
+        denials_us.push_back(since_us(begun));
+    }
+    row("need-mean", "us", mean(needs_us));
+    row("need-p99", "us", quantile(needs_us, 0.99));
+    row("denial-mean", "us", mean(denials_us));
 }
 
 }  // namespace
@@ -157,6 +191,7 @@ std::vector<Row> run_scale(const Trace& trace, const std::vector<std::size_t>& s
         row("decision-max", "us", *std::ranges::max_element(decisions_us));
         row("rescan-mean", "us", mean(rescans_us));
         row("memory", "MiB", resident_mib() - memory_before);
+        run_needs(trace, size, row);
     }
     return rows;
 }

@@ -227,7 +227,7 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state) {
 
 }  // namespace
 
-std::optional<Denial> explain(Fleet& fleet, const Need& need) {
+std::optional<Denial> explain(const Fleet& fleet, const Need& need) {
     auto denial = look(fleet, need, State::now);
     if (!denial) return denial;
     if (auto never = look(fleet, need, State::empty)) denial = std::move(never);

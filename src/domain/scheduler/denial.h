@@ -39,7 +39,7 @@ struct Denial {
 };
 
 // Nullopt: there is a host for it. Looks at every host.
-std::optional<Denial> explain(Fleet& fleet, const Need& need);
+std::optional<Denial> explain(const Fleet& fleet, const Need& need);
 // When not even one task fits, it is about the first of them, and that alone need not admit them all.
 std::optional<Denial> explain(Fleet& fleet, const Gang& gang);
 

@@ -32,14 +32,25 @@ public:
         if (what >= 11 && what < 36 && !running_.empty()) release(roll(static_cast<int>(running_.size())));
         if (what >= 36 && what < 92) ask();
         if (what >= 92) ask_many();
+        if (nosy) pry();
         ++steps_;
     }
+
+    bool nosy = false;            // Asks for much that is not wanted, in between.
+    std::vector<Choice> claimed;  // All that ever was, in order.
 
     int placed = 0, refused = 0, never = 0, gangs = 0, gangs_refused = 0, slices = 0, admitted_by_change = 0;
 
 private:
     int roll(int below) { return static_cast<int>(dice_() % static_cast<unsigned>(below)); }
     bool once_in(int times) { return roll(times) == 0; }
+
+    void pry() {
+        std::swap(dice_, others_);
+        for (int i = 0; i < 4; ++i) (void)fleet_.choose(need());
+        (void)explain(fleet_, Gang{.tasks = {need(), need()}});
+        std::swap(dice_, others_);
+    }
 
     Traits traits(int model) {
         Traits made{.name = "h" + std::to_string(names_++), .zone = std::string{"z"} + char('0' + roll(3))};
@@ -188,6 +199,7 @@ private:
         auto& running = plain_.hosts[choice.host]->running;
         running.push_back(choice);
         running_.push_back(choice);
+        claimed.push_back(choice);
         ASSERT_TRUE(testing::Plain::sound(*plain_.hosts[choice.host])) << "a claim too many, step " << steps_;
         ASSERT_EQ(testing::Plain::free(*plain_.hosts[choice.host]), fleet_.at(choice.host))
             << "step " << steps_;
@@ -258,15 +270,14 @@ private:
         for (int i = 0; i < count; ++i) gang.tasks.push_back(alike && i > 0 ? gang.tasks.front() : need());
         if (once_in(2)) gang.together = static_cast<Level>(roll(4));
         if (once_in(2)) gang.wanted_together = static_cast<Level>(roll(4));
-        const auto before = fleet_.hosts();
         const auto chosen = fleet_.choose(gang);
         const auto denial = explain(fleet_, gang);
         ASSERT_EQ(denial.has_value(), chosen.empty()) << "step " << steps_;
         if (chosen.empty()) return refuse_many(gang, *denial, alike);
         ASSERT_EQ(chosen.size(), gang.tasks.size());
-        // The large were placed first, the last of them on what the others left: the order in which the
-        // reference claims must not matter for anything but nearness to others of its kind.
         for (std::size_t i = 0; i < chosen.size(); ++i) {
+            ASSERT_TRUE(plain_.fits_when_empty(gang.tasks[i], chosen[i].host)) << "step " << steps_;
+            ASSERT_FALSE(plain_.hosts[chosen[i].host]->closed) << "step " << steps_;
             ASSERT_TRUE(fleet_.claim(chosen[i])) << "step " << steps_;
             apply(chosen[i]);
         }
@@ -304,7 +315,7 @@ private:
         ASSERT_EQ(count, denial.fitting.size()) << "step " << steps_;
     }
 
-    std::mt19937 dice_;
+    std::mt19937 dice_, others_;
     Fleet fleet_;
     testing::Plain plain_;
     std::vector<Choice> running_;
@@ -325,6 +336,14 @@ TEST(Need, GoesWhereLookingAtEveryHostWouldPutIt) {
         EXPECT_GT(estate.gangs_refused, 5) << "seed " << seed;
         EXPECT_EQ(estate.admitted_by_change, estate.refused) << "seed " << seed;
     }
+}
+
+TEST(Need, ChoicesDependOnNothingElseThatWasAsked) {
+    Estate quiet{7}, nosy{7};
+    nosy.nosy = true;
+    for (int i = 0; i < 400 && !::testing::Test::HasFatalFailure(); ++i) quiet.step(), nosy.step();
+    EXPECT_GT(quiet.claimed.size(), 100U);
+    EXPECT_EQ(quiet.claimed, nosy.claimed);
 }
 
 }  // namespace

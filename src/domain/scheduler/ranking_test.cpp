@@ -58,5 +58,28 @@ TEST(Ranking, GrowsAndIsSummedUpAtOnce) {
     }
 }
 
+TEST(Ranking, FindsTheBestOfSome) {
+    std::mt19937 dice{5};
+    for (const std::size_t places : {1, 64, 65, 5000}) {
+        Ranking ranking;
+        ranking.resize(places);
+        for (std::size_t place = 0; place < places; ++place)
+            ranking.set(place, static_cast<int>(dice() % 90) - 1);
+        for (const unsigned one_in : {1U, 3U, 500U}) {
+            std::vector<std::uint64_t> mask((places + 63) / 64);
+            Ranking::Found expected;
+            for (std::size_t place = 0; place < places; ++place) {
+                if (dice() % one_in != 0) continue;
+                mask[place / 64] |= std::uint64_t{1} << place % 64;
+                if (ranking.at(place) > expected.points) expected = {ranking.at(place), place};
+            }
+            const auto found = ranking.best_of(mask);
+            EXPECT_EQ(found.points, expected.points);
+            EXPECT_EQ(found.place, expected.place);
+        }
+        EXPECT_EQ(ranking.best_of({}).points, Ranking::unfit);
+    }
+}
+
 }  // namespace
 }  // namespace hostler
