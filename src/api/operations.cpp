@@ -43,6 +43,7 @@ std::span<const Operation* const> operations() {
         &get_gpu,
         &list_specs,
         &get_spec,
+        &list_offers,
         &list_stocks,
         &get_stock,
         &prepare_stock,

@@ -11,6 +11,7 @@
 #include "api/types_host.h"
 #include "api/types_instance.h"
 #include "api/types_key.h"
+#include "api/types_offer.h"
 #include "api/types_share.h"
 #include "api/types_stock.h"
 #include "api/types_template.h"
@@ -37,6 +38,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"host token", "One-time tokens with which hosts join."},
     {"gpu", "GPUs of the hosts."},
     {"spec", "Shapes of instances."},
+    {"offer", "What could be had now."},
     {"volume", "Data that outlives an instance."},
     {"network", "Networks that instances are in."},
     {"operation", "What takes longer than a call."},
@@ -172,6 +174,13 @@ inline constexpr Typed<Empty, List<Spec>> list_specs{{
 inline constexpr Typed<GetSpec, Spec> get_spec{{
     .name = "getSpec", .path = "/v1/specs/{spec}", .permission = "spec.read", .help = "Show a spec.",
     .noun = "spec", .verb = "get"}};
+
+inline constexpr Typed<ListOffers, List<Offer>> list_offers{{
+    .name = "listOffers", .path = "/v1/offers", .permission = "offer.read",
+    .help = "List what could be had now: which spec, in which zone, on what, how often.", .list = true,
+    .noun = "offer", .verb = "list", .argument = "query",
+    .columns = "spec zone gpuType gpus gpuMemoryBytes cpu memory available ready trust isolation vendor location",
+    .example = "offers 'gpu_memory>=48 zone=lon trust=trusted' --order=-available"}};
 
 inline constexpr Typed<ListStocks, List<Stock>> list_stocks{{
     .name = "listStocks", .path = "/v1/stocks", .permission = "stock.read", .scope = Scope::operator_only,

@@ -55,6 +55,35 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
     EXPECT_EQ(out, "nb\n");
 }
 
+TEST_F(CliTest, OffersAreAskedForInOneLine) {
+    std::vector<api::ListOffers> asked;
+    api.handlers.on<api::ops::list_offers>(
+        [&](api::Call, api::ListOffers request) -> Task<api::List<api::Offer>> {
+            asked.push_back(request);
+            api::Offer offer{.spec = "h100-1", .zone = "lon", .location = "London, GB"};
+            offer.gpu_type = "H100 SXM5 80GB", offer.vendor = "nvidia", offer.gpus = 1;
+            offer.gpu_memory_bytes = std::int64_t{80} << 30, offer.cpu = "8", offer.memory = "32Gi";
+            offer.isolation = "container", offer.trust = "trusted", offer.ready = 2, offer.available = 12;
+            co_return api::List<api::Offer>{.items = {offer}};
+        });
+    const std::string query = "gpu_memory>=48 zone=lon trust=trusted";
+    EXPECT_EQ(run({"offers", query, "-o", "available"}), 0) << err;
+    EXPECT_EQ(run({"offers", query, "--order=-available", "-o", "json"}), 0) << err;
+    EXPECT_EQ(run({"offer", "list"}), 0) << err;
+    ASSERT_EQ(asked.size(), 3u);
+    EXPECT_EQ(asked[0].query, query);
+    EXPECT_EQ(asked[0].order, "available");
+    EXPECT_EQ(asked[1].order, "-available");
+    EXPECT_EQ(asked[2].query + asked[2].order, "");
+    EXPECT_THAT(out, HasSubstr("SPEC    ZONE  GPU TYPE        GPUS"));
+    EXPECT_THAT(out, HasSubstr("80 GiB"));
+    EXPECT_EQ(run({"offers", "tpu=1 zone>lon", "-o", "cost"}), 2);
+    EXPECT_THAT(err, HasSubstr("at 1: there is no field 'tpu'"));
+    EXPECT_THAT(err, HasSubstr("at 7: zone is compared with = and != only"));
+    EXPECT_THAT(err, HasSubstr("there is no field 'cost'"));
+    EXPECT_EQ(asked.size(), 3u);
+}
+
 TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
     api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
         co_return api::Whoami{.actor = call.caller.actor,

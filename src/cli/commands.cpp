@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/router.h"
+#include "cli/render.h"
 
 namespace hostler::cli {
 
@@ -20,6 +21,7 @@ constexpr auto shorts = std::to_array<Short>({
     {"logs", "instance", "logs"},
     {"explain", "instance", "explain"},
     {"events", "event", "list"},
+    {"offers", "offer", "list"},
 });
 
 std::vector<std::string_view> words(std::string_view text) {
@@ -338,6 +340,7 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
     TRY(refuse_extras());
     CLI::App* at = deepest();
     const bool leaf = at->get_subcommands([](const CLI::App*) { return true; }).empty();
+    if (leaf) take_order();
     if (globals.version || leaf) return {};
     if (at == &app) {
         help = app.help();
@@ -348,6 +351,15 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
         verbs.push_back(one->get_name());
     return fail(Code::invalid, fmt::format("hostler {} needs to be told what to do: {}", at->get_name(),
                                            fmt::join(verbs, ", ")));
+}
+
+// `-o price`, where answers can be ordered, says by what, unless it is a way to print them.
+void CommandTree::take_order() {
+    Command* command = chosen();
+    if (!command || parse_format(globals.output)) return;
+    for (const auto& flag : command->flags)
+        if (flag->path == std::vector<std::string>{"order"} && flag->values.empty())
+            flag->values = {std::exchange(globals.output, Globals{}.output)};
 }
 
 Result<> CommandTree::refuse_extras() const {

@@ -19,7 +19,7 @@ struct Flag {
     std::vector<std::string> values;  // As they were typed.
     bool on = false;                  // Of a boolean without a value.
     CLI::Option* option = nullptr;
-    bool given() const { return option && option->count() > 0; }
+    bool given() const { return !values.empty() || (option && option->count() > 0); }
     bool is_list() const { return property->schema->kind == api::Kind::list; }
 };
 
@@ -89,6 +89,7 @@ private:
     void add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path);
     void add_flag(Command& command, const api::Property& property, std::vector<std::string> path);
     void add_common(Command& command);
+    void take_order();
     Result<> refuse_extras() const;
     bool complete_value(const CLI::App& at, const std::string& before, Candidates& out) const;
 

@@ -197,6 +197,7 @@ void Cloud::checks() {
     const auto now = term();
     if (!now) return;
     check_claims(now->look(), found);
+    check_room(now->look(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());

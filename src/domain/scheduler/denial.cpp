@@ -239,12 +239,12 @@ std::optional<Denial> explain(Fleet& fleet, const Gang& gang) {
     if (gang.tasks.empty() || !fleet.choose(gang).empty()) return std::nullopt;
     Denial denial{.fitting = fleet.fitting(gang)};
     Gang apart = gang;
-    apart.together = Level::none;
+    apart.together = Area::none;
     if (denial.fitting.empty()) {
         for (const Need& task : gang.tasks)
             if (auto one = explain(fleet, task)) return one;
     }
-    if (gang.together != Level::none && !fleet.choose(apart).empty()) {
+    if (gang.together != Area::none && !fleet.choose(apart).empty()) {
         denial.reasons.push_back({Obstacle::together, 0});
         denial.changes.push_back({.obstacle = Obstacle::together});
     } else {
@@ -292,7 +292,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::volume:
             std::erase_if(need.volumes, [&](const auto& name) { return !fleet.holds(change.host, name); });
             break;
-        case Obstacle::apart: need.apart = Level::none; break;
+        case Obstacle::apart: need.apart = Area::none; break;
         case Obstacle::gpus:
             need.shape.gpus = static_cast<int>(change.value);
             if (change.value == 0) need.shape.gpu_milli = need.shape.profile = 0;

@@ -217,7 +217,7 @@ const Situation situations[] = {
      true},
     {"another of its kind is in the rack",
      [](World& w) { w.host("a"), w.host("b"), w.run({.host = 0, .kind = 7}); },
-     {.shape = {.cpu_milli = 1000}, .kind = 7, .apart = Level::rack},
+     {.shape = {.cpu_milli = 1000}, .kind = 7, .apart = Area::rack},
      "apart",
      "Let them lie beside each other."},
 };
@@ -293,11 +293,11 @@ TEST(Denial, OfAGangHowManyFit) {
     EXPECT_EQ(denial->fitting, (std::vector<std::size_t>{0, 3})) << "the large one first";
     EXPECT_EQ(denial->sentence, "2 of 4 tasks fit.");
     EXPECT_EQ(denial->would_help, "Ask for 2 tasks.");
-    denial = explain(world.fleet, Gang{.tasks = {gpus(2), gpus(1)}, .together = Level::host});
+    denial = explain(world.fleet, Gang{.tasks = {gpus(2), gpus(1)}, .together = Area::host});
     ASSERT_TRUE(denial);
     EXPECT_EQ(token_of(denial->reasons.front().obstacle), "together");
     EXPECT_EQ(denial->sentence, "1 of 2 tasks fit on one host.");
-    EXPECT_FALSE(explain(world.fleet, Gang{.tasks = {gpus(2), gpus(1)}, .wanted_together = Level::host}));
+    EXPECT_FALSE(explain(world.fleet, Gang{.tasks = {gpus(2), gpus(1)}, .wanted_together = Area::host}));
     denial = explain(world.fleet, Gang{.tasks = {gpus(1), gpus(8)}});
     ASSERT_TRUE(denial);
     EXPECT_EQ(denial->fitting, std::vector<std::size_t>{0});

@@ -178,7 +178,7 @@ void describe(Denial& denial, const Gang& gang) {
     const char* where = near[static_cast<std::size_t>(gang.together)];
     denial.sentence =
         fmt::format("{} of {} fit{}{}.", denial.fitting.size(), counted(std::ssize(gang.tasks), "task"),
-                    gang.together == Level::none ? "" : " ", where);
+                    gang.together == Area::none ? "" : " ", where);
     denial.would_help = denial.changes.front().obstacle == Obstacle::together
                             ? std::string{"Let them lie apart: then all fit."}
                             : fmt::format("Ask for {}.", counted(std::ssize(denial.fitting), "task"));

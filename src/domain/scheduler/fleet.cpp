@@ -70,6 +70,16 @@ void Fleet::remove(HostNumber number) {
     changed(number);
 }
 
+void Fleet::set(HostNumber number, const Machine& machine) {
+    HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
+    Host& host = hosts_[number];
+    HOSTLER_ASSERT(machine.gpus >= 0 && machine.gpus <= gpus_max && machine.model == host.machine.model);
+    if (host.open)
+        banks_[static_cast<std::size_t>(machine.model)].free_milli += milli_more(host.machine, machine);
+    host.machine = machine;
+    changed(number);
+}
+
 Result<> Fleet::claim(const Choice& choice) {
     const auto taken = [&] {
         return fail(Code::conflict, fmt::format("host {} no longer has what was chosen there", choice.host));

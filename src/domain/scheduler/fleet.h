@@ -2,6 +2,7 @@
 // releases.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,7 +45,10 @@ public:
     static constexpr std::size_t shapes_max = 512;  // Ranked at once; the one unused for longest gives way.
     static constexpr std::size_t terms_max = 256;   // As for them: sets of hosts that they let pass.
     static constexpr int image_worth = 10;          // Points that may be lost for a host that has the image.
+    static constexpr int looks_max = 256;           // At equals of one model.
+    using Says = std::function<bool(HostNumber)>;
 
+    explicit Fleet(Workload learned = {}) : workload_(std::move(learned)) {}
     // A number of its own; that of a removed host of the same model is used again.
     HostNumber add(const Machine& machine);
     // As that, of a host of which more is known. The machine is empty: what runs there is then claimed.
@@ -61,6 +65,8 @@ public:
     // An image or a volume lies there, or no more.
     void hold(HostNumber host, const std::string& name);
     void let_go(HostNumber host, const std::string& name);
+    // What is free there now, as the caller knows; the model stays.
+    void set(HostNumber host, const Machine& machine);
 
     // Someone asks for this: remembered, so that what is left fits what is usually asked. Once for each task.
     void arrive(const Shape& shape) { workload_.arrive(shape); }
@@ -73,6 +79,9 @@ public:
     std::vector<Choice> choose(const Gang& gang);
     // Which of its tasks would fit, in the place where the most do.
     std::vector<std::size_t> fitting(const Gang& gang);
+    // The best of those that `admits` lets pass. Of equals (the first looks_max of them) the fullest, of
+    // those one that `prefers` (null: no matter), else the first.
+    std::optional<HostNumber> best(const Shape& shape, const Says& admits, const Says& prefers);
     // Errors: conflict: no longer free, or no such host; then nothing changes.
     Result<> claim(const Choice& choice);
     // Nothing happens when the host was removed meanwhile: what was held there went with it.
@@ -88,7 +97,7 @@ public:
     std::optional<Obstacle> closed(HostNumber host) const { return details(host).closed; }
     bool holds(HostNumber host, const std::string& name) const;
     // How many of the kind are on that host, in its rack, in its zone.
-    int beside(Kind kind, Level level, HostNumber host) const;
+    int beside(Kind kind, Area level, HostNumber host) const;
     // GPUs of which this shape's may be: with as much free, with neighbours of the same owner.
     GpuSet free_for(const Shape& shape, HostNumber host) const;
     const Topology* topology(HostNumber host) const;
@@ -184,10 +193,10 @@ private:
 
     void admit(HostNumber host);
     const Mask& admitted(const Terms& terms);
-    const std::string& name_at(Level level, HostNumber host) const;
+    const std::string& name_at(Area level, HostNumber host) const;
     Mask everywhere() const;
     Mask only(const std::set<HostNumber>& hosts) const;
-    Mask reach(const std::set<HostNumber>& hosts, Level level);
+    Mask reach(const std::set<HostNumber>& hosts, Area level);
     Mask holders(const std::string& name) const;
     // Nullopt: all hosts.
     std::optional<Mask> within(const Need& need);
@@ -197,7 +206,7 @@ private:
                                  const Mask* mask);
     enum class OnMiss { stop, go_on };
     std::vector<std::optional<Choice>> attempt(const std::vector<Need>& tasks, OnMiss on_miss);
-    std::vector<std::vector<Need>> placed_together(const Gang& gang, Level level) const;
+    std::vector<std::vector<Need>> placed_together(const Gang& gang, Area level) const;
 
     std::vector<Host> hosts_;
     std::vector<Machine> wholes_;      // By host.

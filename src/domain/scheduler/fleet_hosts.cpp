@@ -91,10 +91,10 @@ void Fleet::count_kind(const Choice& choice, int more) {
     if (by_host.empty()) kinds_.erase(choice.kind);
 }
 
-int Fleet::beside(Kind kind, Level level, HostNumber host) const {
+int Fleet::beside(Kind kind, Area level, HostNumber host) const {
     const auto by_host = kinds_.find(kind);
     if (by_host == kinds_.end()) return 0;
-    if (level == Level::none) return 0;
+    if (level == Area::none) return 0;
     const std::string& here = name_at(level, host);
     int count = 0;
     for (const auto& [other, number] : by_host->second)

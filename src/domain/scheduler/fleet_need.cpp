@@ -96,22 +96,22 @@ Mask Fleet::only(const std::set<HostNumber>& hosts) const {
 }
 
 // Of its rack or zone; empty: unknown, or that of no other host.
-const std::string& Fleet::name_at(Level level, HostNumber host) const {
+const std::string& Fleet::name_at(Area level, HostNumber host) const {
     static const std::string none;
-    return level == Level::rack ? traits(host).rack : level == Level::zone ? traits(host).zone : none;
+    return level == Area::rack ? traits(host).rack : level == Area::zone ? traits(host).zone : none;
 }
 
 // These hosts and all in their racks or zones; a host in no rack that is known is alone in one.
-Mask Fleet::reach(const std::set<HostNumber>& hosts, Level level) {
+Mask Fleet::reach(const std::set<HostNumber>& hosts, Area level) {
     Mask mask = only(hosts);
     std::set<std::string> names;
     for (const HostNumber host : hosts)
-        if (const std::string& name = level == Level::rack ? traits(host).rack : traits(host).zone;
+        if (const std::string& name = level == Area::rack ? traits(host).rack : traits(host).zone;
             !name.empty())
             names.insert(name);
-    if (level == Level::rack)
+    if (level == Area::rack)
         for (const std::string& name : names) mask.join(admitted({.racks = {name}}));
-    if (level == Level::zone)
+    if (level == Area::zone)
         for (const std::string& name : names) mask.join(admitted({.zones = {name}}));
     return mask;
 }
@@ -122,7 +122,7 @@ Mask Fleet::holders(const std::string& name) const {
 }
 
 std::optional<Mask> Fleet::within(const Need& need) {
-    const auto there = need.kind == 0 || need.apart == Level::none ? kinds_.end() : kinds_.find(need.kind);
+    const auto there = need.kind == 0 || need.apart == Area::none ? kinds_.end() : kinds_.find(need.kind);
     if (need.terms.any() && need.volumes.empty() && there == kinds_.end()) return std::nullopt;
     Mask mask = need.terms.any() ? everywhere() : admitted(need.terms);
     for (const std::string& volume : need.volumes) mask.keep(holders(volume));
@@ -135,7 +135,7 @@ std::optional<Mask> Fleet::within(const Need& need) {
 
 // The hosts of `from` by how many of the kind are near them: the fewest first to spread, the most to pack.
 std::vector<Mask> Fleet::in_turn(const Need& need, const Mask& from) {
-    const Level level = need.spread != Level::none ? need.spread : need.pack;
+    const Area level = need.spread != Area::none ? need.spread : need.pack;
     std::map<std::pair<std::string, HostNumber>, std::pair<int, std::set<HostNumber>>> near_by;
     for (const auto& [host, count] : kinds_.at(need.kind)) {
         const std::string& name = name_at(level, host);
@@ -154,7 +154,7 @@ std::vector<Mask> Fleet::in_turn(const Need& need, const Mask& from) {
         none.drop(near);
     }
     turns.insert(turns.begin(), std::move(none));
-    if (need.spread == Level::none) std::ranges::reverse(turns);
+    if (need.spread == Area::none) std::ranges::reverse(turns);
     return turns;
 }
 
@@ -171,7 +171,7 @@ std::optional<Fleet::Best> Fleet::by_image(const Need& need, const Shape& shape,
 
 std::optional<Fleet::Best> Fleet::search_in_turn(const Need& need, const Shape& shape, std::uint64_t models) {
     const auto mask = within(need);
-    const bool even = need.kind != 0 && (need.spread != Level::none || need.pack != Level::none);
+    const bool even = need.kind != 0 && (need.spread != Area::none || need.pack != Area::none);
     if (!even || !kinds_.contains(need.kind)) return by_image(need, shape, models, mask ? &*mask : nullptr);
     for (const Mask& turn : in_turn(need, mask ? *mask : everywhere()))
         if (const auto best = by_image(need, shape, models, &turn)) return best;
@@ -216,14 +216,14 @@ std::vector<std::optional<Choice>> Fleet::attempt(const std::vector<Need>& tasks
 
 // The gang as it would be on each host, in each rack or zone, where there is least free of what might do
 // first.
-std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Level level) const {
-    if (level == Level::none) return {gang.tasks};
+std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Area level) const {
+    if (level == Area::none) return {gang.tasks};
     std::map<std::string, int> free;
     std::int64_t asked = 0;
     for (const Need& task : gang.tasks)
         asked += task.shape.profile ? 0 : task.shape.gpus * task.shape.gpu_milli;
     for (const HostNumber host : hosts())
-        if (const std::string& name = level == Level::host ? traits(host).name : name_at(level, host);
+        if (const std::string& name = level == Area::host ? traits(host).name : name_at(level, host);
             hosts_[host].open && !name.empty())
             free[name] += hosts_[host].machine.free_milli();
     std::vector<std::tuple<bool, int, std::string>> order;
@@ -234,9 +234,9 @@ std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Level le
         std::vector<Need> tasks = gang.tasks;
         bool allowed = true;
         for (Need& task : tasks) {
-            auto& names = level == Level::host   ? task.terms.hosts
-                          : level == Level::rack ? task.terms.racks
-                                                 : task.terms.zones;
+            auto& names = level == Area::host   ? task.terms.hosts
+                          : level == Area::rack ? task.terms.racks
+                                                : task.terms.zones;
             allowed = allowed && (names.empty() || std::ranges::find(names, name) != names.end());
             names = {name};
         }
@@ -246,10 +246,10 @@ std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Level le
 }
 
 std::vector<Choice> Fleet::choose(const Gang& gang) {
-    std::vector<Level> levels{gang.together};
-    if (gang.together == Level::none && gang.wanted_together != Level::none)
+    std::vector<Area> levels{gang.together};
+    if (gang.together == Area::none && gang.wanted_together != Area::none)
         levels.insert(levels.begin(), gang.wanted_together);
-    for (const Level level : levels)
+    for (const Area level : levels)
         for (const auto& tasks : placed_together(gang, level)) {
             const auto chosen = attempt(tasks, OnMiss::stop);
             if (!std::ranges::all_of(chosen, [](const auto& choice) { return choice.has_value(); })) continue;

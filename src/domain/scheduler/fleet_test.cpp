@@ -46,7 +46,7 @@ public:
         ++steps_;
     }
 
-    int placed = 0, refused = 0, orphans_met = 0;
+    int placed = 0, refused = 0, orphans_met = 0, preferred = 0;
 
 private:
     int roll(int below) { return static_cast<int>(dice_() % static_cast<unsigned>(below)); }
@@ -88,6 +88,19 @@ private:
         ASSERT_EQ(found.has_value(), expected.has_value()) << "step " << steps_;
         if (!found) return void(++refused);
         ASSERT_EQ(found->host, *expected) << "step " << steps_;
+        // The best of some, and of equals one that is preferred.
+        const unsigned some = static_cast<unsigned>(dice_());
+        const auto admits = [&](HostNumber host) { return (some >> host % 7 & 1) == 0; };
+        const auto prefers = [&](HostNumber host) { return (some >> (11 + host % 11) & 1) != 0; };
+        const auto free = [&](HostNumber host) { return plain_.hosts[host]->free_milli(); };
+        const auto fullest = plain_.best(wanted, fleet_, admits,
+                                         [&](HostNumber host) { return std::tuple(free(host), host); });
+        const auto liked = plain_.best(wanted, fleet_, admits, [&](HostNumber host) {
+            return std::tuple(free(host), !prefers(host), host);
+        });
+        ASSERT_EQ(fleet_.best(wanted, admits, {}), fullest) << "step " << steps_;
+        ASSERT_EQ(fleet_.best(wanted, admits, prefers), liked) << "step " << steps_;
+        preferred += liked != fullest;
         ASSERT_TRUE(fleet_.claim(*found));
         apply(*found, -1);
         running_.push_back(*found);
@@ -138,6 +151,7 @@ TEST(Fleet, ChoosesWhatLookingAtEveryHostWouldChoose) {
         EXPECT_GT(story.placed, 100) << "seed " << seed;
         EXPECT_GT(story.refused, 20) << "seed " << seed;
         EXPECT_GT(story.orphans_met, 0) << "seed " << seed;
+        EXPECT_GT(story.preferred, 0) << "seed " << seed;
     }
 }
 

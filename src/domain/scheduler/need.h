@@ -122,7 +122,7 @@ bool admits(const Terms& terms, const Traits& traits);
 
 // Workloads that are to lie together or apart: a number of the caller's for each spec of stock, service, …
 using Kind = std::uint32_t;
-enum class Level : std::uint8_t { none, host, rack, zone };
+enum class Area : std::uint8_t { none, host, rack, zone };
 
 struct Need {
     Shape shape;
@@ -131,16 +131,16 @@ struct Need {
     std::vector<std::string> images;   // Better where they lie, unless much is lost by it.
     Link link_wanted = Link::any;      // As shape.link, if there is room like that anywhere.
     Kind kind = 0;                     // 0: none; the rest then means nothing.
-    Level apart = Level::none;         // No other of its kind on that host, rack, zone.
-    Level spread = Level::none;        // Where there are fewest of its kind…
-    Level pack = Level::none;          // …or most; one of the two.
+    Area apart = Area::none;           // No other of its kind on that host, rack, zone.
+    Area spread = Area::none;          // Where there are fewest of its kind…
+    Area pack = Area::none;            // …or most; one of the two.
 };
 
 // Tasks that are placed all or none.
 struct Gang {
     std::vector<Need> tasks;
-    Level together = Level::none;         // On one host, in one rack, in one zone.
-    Level wanted_together = Level::none;  // As together, if there is room like that; else wherever there is.
+    Area together = Area::none;         // On one host, in one rack, in one zone.
+    Area wanted_together = Area::none;  // As together, if there is room like that; else wherever there is.
 };
 
 }  // namespace hostler

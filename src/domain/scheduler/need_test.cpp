@@ -188,9 +188,9 @@ private:
         if (made.shape.profile != 0 || made.shape.shares()) made.link_wanted = Link::any;
         if (once_in(3)) {
             made.kind = static_cast<Kind>(1 + roll(3));
-            if (once_in(3)) made.apart = static_cast<Level>(roll(4));
-            if (once_in(2)) made.spread = static_cast<Level>(roll(4));
-            if (made.spread == Level::none && once_in(2)) made.pack = static_cast<Level>(roll(4));
+            if (once_in(3)) made.apart = static_cast<Area>(roll(4));
+            if (once_in(2)) made.spread = static_cast<Area>(roll(4));
+            if (made.spread == Area::none && once_in(2)) made.pack = static_cast<Area>(roll(4));
         }
         return made;
     }
@@ -268,8 +268,8 @@ private:
         const bool alike = once_in(2);
         const int count = 2 + roll(6);
         for (int i = 0; i < count; ++i) gang.tasks.push_back(alike && i > 0 ? gang.tasks.front() : need());
-        if (once_in(2)) gang.together = static_cast<Level>(roll(4));
-        if (once_in(2)) gang.wanted_together = static_cast<Level>(roll(4));
+        if (once_in(2)) gang.together = static_cast<Area>(roll(4));
+        if (once_in(2)) gang.wanted_together = static_cast<Area>(roll(4));
         const auto chosen = fleet_.choose(gang);
         const auto denial = explain(fleet_, gang);
         ASSERT_EQ(denial.has_value(), chosen.empty()) << "step " << steps_;
@@ -283,9 +283,9 @@ private:
         }
         for (std::size_t i = 1; i < chosen.size(); ++i) {
             const Traits &a = plain_.hosts[chosen[0].host]->traits, &b = plain_.hosts[chosen[i].host]->traits;
-            if (gang.together == Level::host) ASSERT_EQ(a.name, b.name);
-            if (gang.together == Level::rack) ASSERT_EQ(a.rack, b.rack);
-            if (gang.together == Level::zone) ASSERT_EQ(a.zone, b.zone);
+            if (gang.together == Area::host) ASSERT_EQ(a.name, b.name);
+            if (gang.together == Area::rack) ASSERT_EQ(a.rack, b.rack);
+            if (gang.together == Area::zone) ASSERT_EQ(a.zone, b.zone);
         }
         ++gangs;
     }
@@ -300,7 +300,7 @@ private:
             for (const std::size_t i : denial.fitting) fewer.tasks.push_back(gang.tasks[i]);
             ASSERT_FALSE(fleet_.choose(fewer).empty()) << "step " << steps_;
         }
-        if (!alike || gang.together != Level::none) return;
+        if (!alike || gang.together != Area::none) return;
         // Of tasks that are alike as many fit in whatever order they are placed: one after the other,
         // anywhere.
         testing::Plain then = plain_;

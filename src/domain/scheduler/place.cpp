@@ -36,35 +36,20 @@ std::string cpus(std::int64_t milli) { return fmt::format("{:.4g}", static_cast<
 
 std::vector<const FreeGpu*> matching(const Demand& demand, const Candidate& host) {
     std::vector<const FreeGpu*> found;
-    for (const FreeGpu& gpu : host.gpus)
-        if (model_matches(demand.gpu_type, gpu.model)) found.push_back(&gpu);
+    const FreeGpu* last = nullptr;  // Mostly all are of one model.
+    bool matches = false;
+    for (const FreeGpu& gpu : host.gpus) {
+        if (!last || gpu.model != last->model) matches = model_matches(demand.gpu_type, gpu.model);
+        last = &gpu;
+        if (matches) found.push_back(&gpu);
+    }
     return found;
-}
-
-// Of the NUMA nodes that hold enough, the one with the fewest to spare; else the first ones there are.
-std::vector<std::string> choose_gpus(const Demand& demand, const Candidate& host) {
-    auto free = matching(demand, host);
-    const auto wanted = static_cast<std::size_t>(demand.gpu_count);
-    std::map<int, std::vector<const FreeGpu*>> nodes;
-    for (const FreeGpu* gpu : free) nodes[gpu->numa_node].push_back(gpu);
-    const std::vector<const FreeGpu*>* best = nullptr;
-    for (const auto& [node, gpus] : nodes)
-        if (gpus.size() >= wanted && (!best || gpus.size() < best->size())) best = &gpus;
-    if (best) free = *best;
-    std::vector<std::string> chosen;
-    chosen.reserve(wanted);
-    for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(free[i]->uuid);
-    return chosen;
-}
-
-auto rank(const Candidate& host) {
-    return std::tuple(host.gpus.size(), !host.has_image, host.cpu_milli, host.stock,
-                      std::string_view{host.id});
 }
 
 }  // namespace
 
 bool model_matches(std::string_view wanted, std::string_view model) {
+    if (wanted.empty()) return true;
     const auto has = words(model);
     return std::ranges::all_of(words(wanted),
                                [&](const std::string& word) { return std::ranges::count(has, word) > 0; });
@@ -97,39 +82,40 @@ std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
     return std::nullopt;
 }
 
-Decision place(const Demand& demand, const std::vector<Candidate>& hosts) {
-    Decision decision;
-    const Candidate* best = nullptr;
-    for (const Candidate& host : hosts) {
-        if (auto reason = unfit(demand, host))
-            decision.refused.push_back(std::move(*reason));
-        else if (!best || rank(host) < rank(*best))
-            best = &host;
-    }
-    if (best) decision.placement = Placement{best->id, best->zone, choose_gpus(demand, *best)};
-    return decision;
+bool fits_beside(const Demand& demand, const Candidate& host) {
+    if (!demand.zone.empty() && demand.zone != host.zone) return false;
+    if (!demand.host.empty() && demand.host != host.id) return false;
+    if (host.places < 1 || host.volume_bytes < demand.volume_bytes) return false;
+    return demand.volume_bytes == 0 || host.volumes_refused.empty();
 }
 
-Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts,
-                      const std::map<std::string, int>& per_zone) {
-    std::map<std::string, std::vector<Candidate>> zones;
-    for (const Candidate& host : hosts) zones[host.zone].push_back(host);
-    std::vector<std::pair<int, std::string>> order;
-    for (const auto& [zone, in_zone] : zones) {
-        const auto there = per_zone.find(zone);
-        order.emplace_back(there == per_zone.end() ? 0 : there->second, zone);
-    }
-    std::ranges::sort(order);
-    Decision decision;
-    for (const auto& [count, zone] : order) {
-        Decision in_zone = place(demand, zones[zone]);
-        std::ranges::move(in_zone.refused, std::back_inserter(decision.refused));
-        if (in_zone.placement) {
-            decision.placement = std::move(in_zone.placement);
-            break;
-        }
-    }
-    return decision;
+int how_often(const Demand& demand, const Candidate& host) {
+    if (!host.unavailable.empty() || !fits_beside(demand, host)) return 0;
+    std::int64_t most = host.places;
+    const auto bound = [&](std::int64_t free, std::int64_t each) {
+        if (free < each) most = 0;
+        if (each > 0) most = std::min(most, free / each);
+    };
+    bound(host.cpu_milli, demand.cpu_milli);
+    bound(host.memory_bytes, demand.memory_bytes);
+    bound(host.volume_bytes, demand.volume_bytes);
+    if (most > 0) bound(static_cast<std::int64_t>(matching(demand, host).size()), demand.gpu_count);
+    return static_cast<int>(std::max<std::int64_t>(most, 0));
+}
+
+std::vector<std::string> pick_gpus(const Demand& demand, const Candidate& host) {
+    auto free = matching(demand, host);
+    const auto wanted = static_cast<std::size_t>(demand.gpu_count);
+    std::map<int, std::vector<const FreeGpu*>> nodes;
+    for (const FreeGpu* gpu : free) nodes[gpu->numa_node].push_back(gpu);
+    const std::vector<const FreeGpu*>* best = nullptr;
+    for (const auto& [node, gpus] : nodes)
+        if (gpus.size() >= wanted && (!best || gpus.size() < best->size())) best = &gpus;
+    if (best) free = *best;
+    std::vector<std::string> chosen;
+    chosen.reserve(wanted);
+    for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(free[i]->uuid);
+    return chosen;
 }
 
 Explanation explain(const Demand& demand, const std::vector<Refusal>& refused) {

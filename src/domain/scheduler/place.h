@@ -1,7 +1,6 @@
 // Who fits where, and for each that does not, why.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@ struct FreeGpu {
     std::string model;
     std::int64_t memory_bytes = 0;
     int numa_node = -1;
+    bool operator==(const FreeGpu&) const = default;
 };
 
 // A host as the scheduler sees it: what is free after all claims.
@@ -32,8 +32,7 @@ struct Candidate {
     int places = 0;                 // Free addresses.
     std::int64_t volume_bytes = 0;  // That new volumes may have.
     std::string volumes_refused;    // Why it keeps none; empty: it does.
-    bool has_image = false;         // Of what is to run.
-    int stock = 0;  // Stock slots and instances of the spec at hand already there, for spreading.
+    bool operator==(const Candidate&) const = default;
 };
 
 struct Demand {
@@ -72,14 +71,16 @@ bool model_matches(std::string_view wanted, std::string_view model);
 // Why `demand` does not fit on `host`; nullopt: it does.
 std::optional<Refusal> unfit(const Demand& demand, const Candidate& host);
 
-// Best fit: of the hosts that it fits on, the one that is left with the fewest free GPUs; of those, one that
-// has the image; then the one with the least CPU; ties by fewest of its own kind, then by id. The GPUs it
-// gets share a NUMA node where they can.
-Decision place(const Demand& demand, const std::vector<Candidate>& hosts);
+// What no numbers say: zone, host, addresses and volumes. A host that takes nothing new is not to be asked
+// about.
+bool fits_beside(const Demand& demand, const Candidate& host);
 
-// As place(), but spread over zones: the zone with the fewest of this kind first.
-Decision place_spread(const Demand& demand, const std::vector<Candidate>& hosts,
-                      const std::map<std::string, int>& per_zone);
+// Which GPUs it gets where it fits: on one NUMA node where they can be, and of those nodes on the one with
+// the fewest to spare.
+std::vector<std::string> pick_gpus(const Demand& demand, const Candidate& host);
+
+// So many of it have room there beside each other.
+int how_often(const Demand& demand, const Candidate& host);
 
 // The refusals in a sentence, commonest first: "2 hosts are cordoned, 1 has too few free GPUs", and what
 // would help.

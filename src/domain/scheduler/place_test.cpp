@@ -26,6 +26,17 @@ Demand demand(int gpus = 1) {
     return {.cpu_milli = 8'000, .memory_bytes = 32 * gib, .gpu_type = "H100", .gpu_count = gpus};
 }
 
+// Of the hosts that cannot take it.
+std::vector<Refusal> refusals(const Demand& wanted, const std::vector<Candidate>& hosts) {
+    std::vector<Refusal> all;
+    for (const Candidate& there : hosts) {
+        auto reason = unfit(wanted, there);
+        if (!reason) EXPECT_TRUE(fits_beside(wanted, there));
+        if (reason) all.push_back(std::move(*reason));
+    }
+    return all;
+}
+
 TEST(Place, ModelsAreMatchedByTheirWords) {
     EXPECT_TRUE(model_matches("", "H100 SXM5 80GB"));
     EXPECT_TRUE(model_matches("H100", "H100 SXM5 80GB"));
@@ -34,19 +45,6 @@ TEST(Place, ModelsAreMatchedByTheirWords) {
     EXPECT_FALSE(model_matches("H10", "H100 SXM5 80GB"));
     EXPECT_FALSE(model_matches("H100 PCIe", "H100 SXM5 80GB"));
     EXPECT_FALSE(model_matches("H100", ""));
-}
-
-TEST(Place, OfHostsAsFullTheOneWithTheImageIsTaken) {
-    Candidate without = host("a"), with = host("b");
-    with.has_image = true;
-    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b");
-    with.cpu_milli = without.cpu_milli + 1000;
-    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b") << "more than a little CPU to spare";
-    with = host("b", 5);
-    with.has_image = true;
-    EXPECT_EQ(place(demand(), {without, with}).placement->host, "a") << "whole hosts stay free";
-    without.unavailable = "is cordoned";
-    EXPECT_EQ(place(demand(), {without, with}).placement->host, "b");
 }
 
 TEST(Place, EachLackHasItsToken) {
@@ -75,45 +73,57 @@ TEST(Place, EachLackHasItsToken) {
     EXPECT_EQ(token([](Demand&, Candidate& there) { there.places = 0; }), "addresses");
 }
 
-TEST(Place, BestFitLeavesTheLargestHoles) {
-    EXPECT_EQ(place(demand(2), {host("a", 8), host("b", 2), host("c", 4)}).placement->host, "b");
-    Candidate busy = host("z", 4);
-    busy.cpu_milli = 9'000;
-    EXPECT_EQ(place(demand(), {host("a", 4), busy}).placement->host, "z") << "the least CPU at equal GPUs";
-    Candidate stocked = host("a", 4);
-    stocked.stock = 1;
-    EXPECT_EQ(place(demand(), {stocked, host("b", 4)}).placement->host, "b") << "then the fewest of its kind";
-    EXPECT_EQ(place(demand(), {host("b", 4), host("a", 4)}).placement->host, "a")
-        << "then the first by id, in whatever order they come";
-    const auto decision = place(demand(3), {host("a", 2), host("b", 4)});
-    EXPECT_EQ(decision.placement->host, "b");
-    ASSERT_EQ(decision.refused.size(), 1u);
-    EXPECT_EQ(decision.refused[0].host, "a");
+TEST(Place, WhatNoNumbersSayIsRefusedAlikeBesideThem) {
+    const auto agree = [](auto change) {
+        Demand wanted = demand();
+        Candidate there = host("a");
+        there.volume_bytes = 10 * gib;
+        change(wanted, there);
+        EXPECT_EQ(fits_beside(wanted, there), !unfit(wanted, there));
+        return fits_beside(wanted, there);
+    };
+    EXPECT_TRUE(agree([](Demand&, Candidate&) {}));
+    EXPECT_TRUE(agree([](Demand& wanted, Candidate&) { wanted.zone = "nj", wanted.host = "a"; }));
+    EXPECT_TRUE(agree([](Demand& wanted, Candidate&) { wanted.volume_bytes = 10 * gib; }));
+    EXPECT_TRUE(agree([](Demand&, Candidate& there) { there.volumes_refused = "it may not mount"; }));
+    EXPECT_FALSE(agree([](Demand& wanted, Candidate&) { wanted.zone = "lon"; }));
+    EXPECT_FALSE(agree([](Demand& wanted, Candidate&) { wanted.host = "b"; }));
+    EXPECT_FALSE(agree([](Demand&, Candidate& there) { there.places = 0; }));
+    EXPECT_FALSE(agree([](Demand& wanted, Candidate&) { wanted.volume_bytes = 10 * gib + 1; }));
+    EXPECT_FALSE(agree([](Demand& wanted, Candidate& there) {
+        wanted.volume_bytes = 1, there.volumes_refused = "it may not mount";
+    }));
+}
+
+TEST(Place, CountsHowOftenItFits) {
+    EXPECT_EQ(how_often(demand(), host("a")), 4) << "GPUs";
+    EXPECT_EQ(how_often(demand(3), host("a")), 1);
+    EXPECT_EQ(how_often(demand(5), host("a")), 0);
+    const auto after = [](Demand wanted, auto change) {
+        Candidate there = host("a", 16);
+        change(there);
+        EXPECT_EQ(how_often(wanted, there) > 0, !unfit(wanted, there));
+        return how_often(wanted, there);
+    };
+    EXPECT_EQ(after(demand(), [](Candidate& there) { there.cpu_milli = 23'999; }), 2) << "CPUs";
+    EXPECT_EQ(after(demand(), [](Candidate& there) { there.memory_bytes = 96 * gib; }), 3) << "memory";
+    EXPECT_EQ(after(demand(), [](Candidate& there) { there.places = 1; }), 1) << "addresses";
+    EXPECT_EQ(after(demand(), [](Candidate& there) { there.unavailable = "is lost"; }), 0);
+    EXPECT_EQ(after(demand(), [](Candidate& there) { there.cpu_milli = -8'000; }), 0)
+        << "more held than is there";
+    Demand plain = demand(0);
+    EXPECT_EQ(after(plain, [](Candidate& there) { there.gpus.clear(); }), 8) << "without GPUs, by CPUs";
 }
 
 TEST(Place, GpusOfOneDemandShareANumaNodeWhereTheyCan) {
     Candidate there = host("a", 4);
     there.gpus.erase(there.gpus.begin());  // Node 0 has one left, node 1 two.
-    EXPECT_EQ(place(demand(2), {there}).placement->gpus, (std::vector<std::string>{"a-gpu2", "a-gpu3"}));
-    EXPECT_EQ(place(demand(1), {there}).placement->gpus, (std::vector<std::string>{"a-gpu1"}))
-        << "the pair is kept whole";
-    EXPECT_EQ(place(demand(3), {there}).placement->gpus.size(), 3u) << "across nodes, if need be";
+    EXPECT_EQ(pick_gpus(demand(2), there), (std::vector<std::string>{"a-gpu2", "a-gpu3"}));
+    EXPECT_EQ(pick_gpus(demand(1), there), (std::vector<std::string>{"a-gpu1"})) << "the pair is kept whole";
+    EXPECT_EQ(pick_gpus(demand(3), there).size(), 3u) << "across nodes, if need be";
     there.gpus.push_back({"a-other", "A100 80GB", 80 * gib, 0});
-    for (const auto& gpu : place(demand(3), {there}).placement->gpus)
+    for (const auto& gpu : pick_gpus(demand(3), there))
         EXPECT_NE(gpu, "a-other") << "of the right model only";
-}
-
-TEST(Place, SpreadsOverZones) {
-    const std::vector<Candidate> hosts{host("a", 1, "nj"), host("b", 8, "lon")};
-    EXPECT_EQ(place_spread(demand(), hosts, {{"nj", 1}}).placement->zone, "lon") << "none in lon so far";
-    EXPECT_EQ(place_spread(demand(), hosts, {{"nj", 1}, {"lon", 2}}).placement->zone, "nj");
-    EXPECT_EQ(place_spread(demand(2), hosts, {{"lon", 7}}).placement->zone, "lon") << "where it fits";
-    const auto nowhere = place_spread(demand(9), hosts, {});
-    EXPECT_FALSE(nowhere.placement);
-    EXPECT_EQ(nowhere.refused.size(), 2u) << "each host is told of once";
-    Demand there = demand();
-    there.zone = "nj";
-    EXPECT_EQ(place_spread(there, hosts, {{"nj", 9}}).placement->zone, "nj");
 }
 
 // Each situation is refused with the token named, and what the explanation says would help does.
@@ -189,24 +199,23 @@ TEST(Explain, NamesTheCommonestLackAndWhatHelps) {
         {"unavailable", on_host("c"), {host("a"), host("b"), with(host("c"), cordoned)}, bring_back},
     };
     for (const Situation& situation : situations) {
-        const auto refused = place(situation.demand, situation.hosts);
-        ASSERT_FALSE(refused.placement) << situation.token;
-        EXPECT_EQ(refused.refused.size(), situation.hosts.size());
-        const auto why = explain(situation.demand, refused.refused);
+        const auto refused = refusals(situation.demand, situation.hosts);
+        ASSERT_EQ(refused.size(), situation.hosts.size()) << situation.token;
+        const auto why = explain(situation.demand, refused);
         EXPECT_EQ(why.token, situation.token) << why.sentence;
         EXPECT_FALSE(why.sentence.empty());
         EXPECT_FALSE(why.would_help.empty());
         Demand wanted = situation.demand;
         auto hosts = situation.hosts;
         situation.help(wanted, hosts);
-        EXPECT_TRUE(place(wanted, hosts).placement) << situation.token << ": " << why.would_help;
+        EXPECT_LT(refusals(wanted, hosts).size(), hosts.size()) << situation.token << ": " << why.would_help;
     }
 }
 
 TEST(Explain, CountsInASentence) {
     std::vector<Candidate> hosts{host("a", 0), host("b", 1),
                                  with(host("c"), [](Candidate& there) { there.unavailable = "is lost"; })};
-    const auto why = explain(demand(2), place(demand(2), hosts).refused);
+    const auto why = explain(demand(2), refusals(demand(2), hosts));
     EXPECT_EQ(why.sentence,
               "No host can take 2 H100: 2 hosts have too few free GPUs of this kind, 1 host takes nothing "
               "new (cordoned or out of reach).");

@@ -68,4 +68,19 @@ Ranking::Found Ranking::best_of(std::span<const std::uint64_t> mask) const {
     return found;
 }
 
+std::size_t Ranking::next(std::size_t from, int least) const {
+    while (from < places_) {
+        if (from % (fan * fan) == 0 && levels_[2][from / (fan * fan)] < least) {
+            from += fan * fan;
+        } else if (from % fan == 0 && levels_[1][from / fan] < least) {
+            from += fan;
+        } else if (levels_[0][from] < least) {
+            ++from;
+        } else {
+            return from;
+        }
+    }
+    return places_;
+}
+
 }  // namespace hostler

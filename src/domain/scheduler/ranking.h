@@ -28,6 +28,8 @@ public:
     };
     // The best, and of equals the lowest, of the places in `mask`: bit p % 64 of word p / 64.
     Found best_of(std::span<const std::uint64_t> mask) const;
+    // The lowest place from `from` on with so many points or more; places(): there is none.
+    std::size_t next(std::size_t from, int least) const;
 
 private:
     static constexpr std::size_t fan = 64;

@@ -14,6 +14,12 @@ void expect_same(const Ranking& ranking, const std::vector<int>& plain) {
     ASSERT_EQ(ranking.best(), plain.empty() ? Ranking::unfit : *most);
     if (ranking.best() != Ranking::unfit)
         ASSERT_EQ(ranking.first(), static_cast<std::size_t>(most - plain.begin()));
+    for (std::size_t from = 0; from <= plain.size(); from += 1 + from / 2)
+        for (const int least : {0, 40, ranking.best(), 101}) {
+            const auto next = std::find_if(plain.begin() + static_cast<std::ptrdiff_t>(from), plain.end(),
+                                           [&](int points) { return points >= least; });
+            ASSERT_EQ(ranking.next(from, least), static_cast<std::size_t>(next - plain.begin()));
+        }
 }
 
 // Sizes at which a level is full, and one more.

@@ -20,6 +20,7 @@ std::string digest_of(const Digest& digest, const api::Call& call) {
 Api::Api(const Lead& lead) : lead_(lead) {
     add_stocks();
     add_templates();
+    add_offers();
     add_instances();
     add_instance_reads();
     add_hosts();

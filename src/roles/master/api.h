@@ -31,6 +31,7 @@ public:
 private:
     void add_stocks();
     void add_templates();
+    void add_offers();
     void add_instances();
     void add_instance_reads();
     void add_hosts();

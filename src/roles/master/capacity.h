@@ -3,16 +3,18 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "domain/scheduler/place.h"
 #include "roles/master/desk.h"
 
 namespace hostler::master {
 
-// All hosts that are not retired; `spec` is counted for spreading, `image` is what is to run (empty: not
-// known).
-std::vector<Candidate> candidates(const Desk& desk, const std::string& spec, const std::string& image = {});
+inline constexpr int address_first = 2;  // .0 is the network, .1 the gateway,
+inline constexpr int address_last = 254;
+inline constexpr int addresses_per_host = address_last - address_first + 1;
+
+// What is free on the hosts that are not removed, as it is now, and where the next demand goes.
+Room& room(const Desk& desk);
 
 // Slots of `spec` per zone, those without a place left out.
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec);

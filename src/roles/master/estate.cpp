@@ -117,6 +117,7 @@ Result<> Estate::load(const std::vector<Object>& objects) {
             row->meta = {object.generation, object.created, object.version};
             if (beyond) table.beyond_[object.id] = object.body;
             table.rows_.emplace(object.id, std::move(*row));
+            table.note(object.id);
         });
         TRY(std::move(read));
         // A kind that only a newer release knows stays in the store, untouched.

@@ -33,6 +33,7 @@ public:
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());
         changed_.insert(id);
+        note(id);
         return row->second;
     }
     const T& add(T row) {
@@ -40,6 +41,7 @@ public:
         const auto [at, added] = rows_.emplace(id, std::move(row));
         HOSTLER_ASSERT(added);
         changed_.insert(id);
+        note(id);
         return at->second;
     }
     // It has ended: the store keeps it to be read, memory does not.
@@ -48,6 +50,7 @@ public:
         HOSTLER_ASSERT(row != rows_.end());
         retired_.push_back(std::move(row->second));
         rows_.erase(row);
+        note(id);
         changed_.erase(id);
     }
     // Gone for good.
@@ -58,14 +61,26 @@ public:
         rows_.erase(row);
         changed_.erase(id);
         beyond_.erase(id);
+        note(id);
     }
+
+    // From here on it is noted which of them change, for what is kept up to date beside them.
+    void follow() { followed_ = true; }
+    // Those that were added, edited or erased since this was asked last.
+    std::set<std::string> take_noted() { return std::exchange(noted_, {}); }
 
 private:
     friend class Estate;
+    void note(const std::string& id) {
+        if (followed_) noted_.insert(id);
+    }
+
     std::map<std::string, T> rows_;
     std::set<std::string> changed_;
     std::vector<T> retired_;
     std::set<std::string> erased_;
+    bool followed_ = false;
+    std::set<std::string> noted_;
     std::map<std::string, std::string>
         beyond_;  // Bodies as they came that have more in them than this release knows.
 };

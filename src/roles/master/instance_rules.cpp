@@ -101,13 +101,12 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         Demand demand = demand_of(spec, zone);
         demand.host = host;
         demand.volume_bytes = volume_bytes;
-        auto hosts = candidates(desk, spec.name, instance.spec.image);
-        for (Candidate& candidate : hosts)
-            if (candidate.unavailable.empty() && !may_run_at(desk, instance, candidate.id))
-                candidate.unavailable =
-                    "cannot run what may move: its agent is of an older release, or this "
-                    "instance was there before";
-        const Decision decision = place(demand, hosts);
+        const auto barred = [&](const std::string& id) -> std::string {
+            if (may_run_at(desk, instance, id)) return {};
+            return "cannot run what may move: its agent is of an older release, or this instance was there "
+                   "before";
+        };
+        const Decision decision = room(desk).place(desk, demand, instance.spec.image, barred);
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
             Error error{Code::conflict,
@@ -212,6 +211,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
+    desk.live.room.learn(demand_of(desk.estate.specs.at(instance.spec_name), ""));
     desk.estate.instances.add(std::move(instance));
     reconcile_instance(desk, id);
     return Started::now;

@@ -13,6 +13,7 @@
 #include "domain/instance/instance.h"
 #include "domain/instance/plan.h"
 #include "domain/inventory/sample.h"
+#include "roles/master/room.h"
 
 namespace hostler::master {
 
@@ -108,6 +109,7 @@ struct Live {
     std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
+    Room room;
 
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 

@@ -3,6 +3,7 @@
 
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/testing/room_check.h"
 
 namespace hostler::master {
 namespace {
@@ -213,7 +214,8 @@ struct Chaos : DeskRig {
             held[id] = text_of(claim.use) + "/" + claim.tenant + "/" + claim.host;
         EXPECT_EQ(ledger, held);
     }
-    void check() { check_claims(), check_objects(), check_ledger(); }
+    void check_room() { EXPECT_EQ(testing::room_is_wrong(desk), ""); }
+    void check() { check_claims(), check_objects(), check_ledger(), check_room(); }
 
     testing::CountingRandom dice;
     std::map<std::string, std::string> ledger;

@@ -82,7 +82,7 @@ Result<> check_wanted(const Desk& desk, const std::string& spec, const std::opti
 }
 
 Decision place_slot(const Desk& desk, const Spec& spec, const std::string& zone) {
-    return place_spread(demand_of(spec, zone), candidates(desk, spec.name), slots_per_zone(desk, spec.name));
+    return room(desk).place_spread(desk, demand_of(spec, zone), slots_per_zone(desk, spec.name));
 }
 
 }  // namespace
@@ -94,11 +94,11 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     const Demand demand = demand_of(spec, request.zone.value_or(""));
 
     // Where they all go is found out before anything is changed.
-    auto hosts = candidates(desk, spec.name);
+    Room& hosts = room(desk);
     auto per_zone = slots_per_zone(desk, spec.name);
     std::vector<Placement> placements;
     for (int i = 0; i < request.number; ++i) {
-        Decision decision = place_spread(demand, hosts, per_zone);
+        Decision decision = hosts.place_spread(desk, demand, per_zone);
         if (!decision.placement) {
             const Explanation why = explain(demand, decision.refused);
             Error error{
@@ -108,14 +108,7 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
             error.help = why.would_help;
             return std::unexpected(std::move(error));
         }
-        const auto host = std::ranges::find(hosts, decision.placement->host, &Candidate::id);
-        host->cpu_milli -= demand.cpu_milli;
-        host->memory_bytes -= demand.memory_bytes;
-        --host->places;
-        ++host->stock;
-        std::erase_if(host->gpus, [&](const FreeGpu& gpu) {
-            return std::ranges::count(decision.placement->gpus, gpu.uuid) > 0;
-        });
+        hosts.pretend(demand, *decision.placement);
         ++per_zone[decision.placement->zone];
         placements.push_back(std::move(*decision.placement));
     }
@@ -214,9 +207,9 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::stri
                       const std::string& host, std::int64_t volume_bytes, const std::string& image) {
     std::set<std::string> without_room;
     if (volume_bytes > 0)
-        for (const Candidate& candidate : candidates(desk, spec))
-            if (!candidate.volumes_refused.empty() || candidate.volume_bytes < volume_bytes)
-                without_room.insert(candidate.id);
+        for (const auto& [id, there] : room(desk).hosts())
+            if (!there.free.volumes_refused.empty() || there.free.volume_bytes < volume_bytes)
+                without_room.insert(id);
     const Slot* best = nullptr;
     bool best_has_image = false;
     for (const auto& [id, slot] : desk.estate.slots.all()) {

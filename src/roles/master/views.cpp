@@ -33,11 +33,6 @@ std::string url_of(const Gateway& gateway, const Instance& instance, const Insta
                        colon == std::string::npos ? "" : rest.substr(colon), path);
 }
 
-const Candidate* candidate_of(const std::vector<Candidate>& all, const std::string& host) {
-    const auto at = std::ranges::find(all, host, &Candidate::id);
-    return at == all.end() ? nullptr : &*at;
-}
-
 const Claim* claim_of(const Desk& desk, const std::string& host, const std::string& gpu) {
     for (const auto& [id, claim] : desk.estate.claims.all())
         if (claim.host == host && std::ranges::count(claim.gpus, gpu) > 0) return &claim;
@@ -129,8 +124,9 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
     shown.gpus = static_cast<int>(host.facts.gpus.size());
-    const auto all = candidates(desk, "");
-    if (const Candidate* free = candidate_of(all, host.id)) {
+    const auto& rooms = room(desk).hosts();
+    if (const auto there = rooms.find(host.id); there != rooms.end()) {
+        const Candidate* free = &there->second.free;
         shown.gpus_free = static_cast<int>(free->gpus.size());
         shown.cpu_free = to_string(Quantity{free->cpu_milli});
         shown.memory_free_bytes = free->memory_bytes;
@@ -230,9 +226,9 @@ api::Zone view(const Desk& desk, const Zone& zone) {
         ++shown.hosts;
         shown.gpus += static_cast<int>(host.facts.gpus.size());
     }
-    for (const Candidate& candidate : candidates(desk, ""))
-        if (candidate.zone == zone.name && candidate.unavailable.empty())
-            shown.gpus_free += static_cast<int>(candidate.gpus.size());
+    for (const auto& [id, there] : room(desk).hosts())
+        if (there.free.zone == zone.name && there.free.unavailable.empty())
+            shown.gpus_free += static_cast<int>(there.free.gpus.size());
     return shown;
 }
 

@@ -178,8 +178,10 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
         return busy(fmt::format("volume {} is growing to {}", now.name, shown(now.wanted_bytes)));
     }
     const std::int64_t more = room_of(size_bytes) - room_of(now.size_bytes);
-    for (const Candidate& host : candidates(desk, "")) {
-        if (host.id != now.host || more <= host.volume_bytes) continue;
+    const auto& rooms = room(desk).hosts();
+    if (const auto there = rooms.find(now.host);
+        there != rooms.end() && more > there->second.free.volume_bytes) {
+        const Candidate& host = there->second.free;
         Error error{
             Code::exhausted,
             fmt::format("the disk of host {} has no room for {} more of volume {}: {} are left for volumes",

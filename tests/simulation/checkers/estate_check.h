@@ -11,6 +11,7 @@ void check_claims(const master::Desk& desk, Findings& found);
 void check_sizes(const master::Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
                  Findings& found);
 void check_reports(const master::Desk& desk, Findings& found);
+void check_room(const master::Desk& desk, Findings& found);
 void check_engine(const sim::Machine& machine, Findings& found);
 
 }  // namespace hostler::simulation

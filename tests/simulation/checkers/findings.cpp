@@ -21,6 +21,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::fresh: return "fresh";
         case Invariant::one_leader: return "one_leader";
         case Invariant::idle: return "idle";
+        case Invariant::room: return "room";
         case Invariant::settled: return "settled";
     }
     return "";

@@ -24,6 +24,7 @@ enum class Invariant {
     fresh,    // Nobody is shown less than somebody was told before.
     one_leader,  // While one leads, by its own clock, no other does.
     idle,        // What was in use a moment ago is not stopped for being unused.
+    room,        // What is taken for free is what is free.
     settled,     // In the calm everything gets where it was to get.
 };
 

@@ -39,7 +39,7 @@ public:
     bool fits(const Need& need, const Shape& shape, HostNumber number) const {
         const PlainHost& host = *hosts[number];
         return !host.closed && allowed(need.terms, host.traits) && holds_all(need.volumes, host) &&
-               (need.kind == 0 || need.apart == Level::none || near(need.kind, need.apart, number) == 0) &&
+               (need.kind == 0 || need.apart == Area::none || near(need.kind, need.apart, number) == 0) &&
                room(shape, host);
     }
     bool fits_when_empty(const Need& need, HostNumber number) const {
@@ -115,13 +115,13 @@ private:
         return std::ranges::all_of(names, [&](const auto& name) { return host.held.contains(name); });
     }
 
-    bool neighbours(Level level, HostNumber a, HostNumber b) const {
+    bool neighbours(Area level, HostNumber a, HostNumber b) const {
         const Traits &one = hosts[a]->traits, &other = hosts[b]->traits;
         if (a == b) return true;
-        if (level == Level::rack) return !one.rack.empty() && one.rack == other.rack;
-        return level == Level::zone && !one.zone.empty() && one.zone == other.zone;
+        if (level == Area::rack) return !one.rack.empty() && one.rack == other.rack;
+        return level == Area::zone && !one.zone.empty() && one.zone == other.zone;
     }
-    int near(Kind kind, Level level, HostNumber number) const {
+    int near(Kind kind, Area level, HostNumber number) const {
         int count = 0;
         for (HostNumber other = 0; other < hosts.size(); ++other)
             if (hosts[other] && neighbours(level, number, other))
@@ -221,9 +221,9 @@ private:
         for (HostNumber number = 0; number < hosts.size(); ++number)
             if (hosts[number] && fits(need, shape, number)) fitting.push_back(number);
         if (fitting.empty()) return std::nullopt;
-        const Level level = need.spread != Level::none ? need.spread : need.pack;
-        if (need.kind != 0 && level != Level::none) {
-            const int sign = need.spread != Level::none ? 1 : -1;
+        const Area level = need.spread != Area::none ? need.spread : need.pack;
+        if (need.kind != 0 && level != Area::none) {
+            const int sign = need.spread != Area::none ? 1 : -1;
             int least = sign * near(need.kind, level, fitting.front());
             for (const HostNumber number : fitting)
                 least = std::min(least, sign * near(need.kind, level, number));

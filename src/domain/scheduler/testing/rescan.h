@@ -14,6 +14,13 @@ public:
     std::vector<std::optional<Machine>> hosts;
 
     std::optional<HostNumber> choose(const Shape& shape, const Fleet& fleet) {
+        return best(shape, fleet, {}, [](HostNumber number) { return std::pair{0, number}; });
+    }
+
+    // Of those that `admits` lets pass (null: all), of equals the one of lowest rank.
+    template <class Rank>
+    std::optional<HostNumber> best(const Shape& shape, const Fleet& fleet, const Fleet::Says& admits,
+                                   Rank rank) {
         if (generation_ != fleet.workload().generation()) {
             waste_.emplace(fleet.workload().sketch());
             generation_ = fleet.workload().generation();
@@ -22,10 +29,11 @@ public:
         int most = 0;
         for (HostNumber number = 0; number < hosts.size(); ++number) {
             const auto& machine = hosts[number];
-            if (!machine || !room(shape, *machine)) continue;
+            if (!machine || !room(shape, *machine) || (admits && !admits(number))) continue;
             const int worth = waste_->score(shape, *machine, waste_->of(*machine)).points -
                               fleet.penalty(shape, machine->model);
-            if (!best || worth > most) best = number, most = worth;
+            if (!best || worth > most || (worth == most && rank(number) < rank(*best)))
+                best = number, most = worth;
         }
         return best;
     }

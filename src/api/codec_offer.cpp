@@ -1,0 +1,16 @@
+#include "api/codec_define.h"
+#include "api/types_offer.h"
+
+HOSTLER_JSON(hostler::api::ListOffers)
+HOSTLER_JSON(hostler::api::List<hostler::api::Offer>)
+
+namespace hostler::api {
+
+void Rules<ListOffers>::check(const ListOffers& request, Wrong& wrong) {
+    if (const auto query = parse_query(request.query, offer_fields); !query)
+        wrong.insert(wrong.end(), query.error().fields.begin(), query.error().fields.end());
+    if (const auto order = parse_order(request.order, offer_fields); !order)
+        wrong.insert(wrong.end(), order.error().fields.begin(), order.error().fields.end());
+}
+
+}  // namespace hostler::api

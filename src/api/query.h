@@ -1,0 +1,64 @@
+// The language in which things are looked for, by API and command line alike: "gpu_memory>=48 zone=lon,nj".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/result.h"
+
+namespace hostler::api {
+
+// query = [term {["and"] term}]        in any order; all of them must hold
+// term  = field op value {"," value}   blanks around op and commas do not matter
+// op    = "=" | "!=" | ">=" | "<=" | ">" | "<"
+// value = bare | '"' any '"' | "'" any "'"
+// Of several values one must match with "=", none with "!="; the other comparisons take one.
+enum class Comparison { equal, differs, at_least, at_most, more, less };
+
+enum class QueryKind {
+    text,    // Compared as it is.
+    words,   // Each word of the value stands in it, whatever its case: "h100" in "H100 SXM5 80GB".
+    number,  // A whole number.
+    cpus,    // A Kubernetes quantity; thousandths.
+    bytes,   // A Kubernetes quantity; a number without a unit is GiB.
+};
+
+struct QueryField {
+    std::string_view name;
+    QueryKind kind = QueryKind::text;
+    std::string_view help;
+};
+
+struct QueryTerm {
+    std::size_t field = 0;  // Its place among the fields.
+    Comparison comparison = Comparison::equal;
+    std::vector<std::string> texts;
+    std::vector<std::int64_t> numbers;  // As many, of fields that are numbers.
+    std::size_t at = 1;                 // Where it begins, from 1.
+};
+using Query = std::vector<QueryTerm>;
+
+inline constexpr std::size_t query_terms_max = 32;
+inline constexpr std::size_t query_values_max = 64;  // Of a term.
+
+// Errors: invalid, with each wrong term under `name`: "at 12: there is no field 'tpu'; …".
+Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields,
+                          std::string_view name = "query");
+
+// Thousandths of CPUs, bytes, or the number itself.
+using QueryValue = std::variant<std::string, std::int64_t>;
+bool matches(const QueryTerm& term, QueryKind kind, const QueryValue& value);
+
+// "zone,-available": by the first, then by the next; '-': the highest first.
+struct OrderBy {
+    std::size_t field = 0;
+    bool highest_first = false;
+};
+Result<std::vector<OrderBy>> parse_order(std::string_view text, std::span<const QueryField> fields,
+                                         std::string_view name = "order");
+
+}  // namespace hostler::api

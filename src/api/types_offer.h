@@ -1,0 +1,85 @@
+// Offers: what could be had now, where and how.
+#pragma once
+
+#include "api/query.h"
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+// clang-format off
+
+struct Offer {
+    std::string spec;
+    std::string zone;
+    std::string location;
+    std::string gpu_type;
+    std::string vendor;
+    int gpus = 0;
+    std::int64_t gpu_memory_bytes = 0;
+    std::string cpu;
+    std::string memory;
+    std::string isolation;
+    std::string trust;
+    int ready = 0;
+    int available = 0;
+};
+BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, gpu_memory_bytes, cpu, memory,
+                                  isolation, trust, ready, available))
+template <>
+inline constexpr auto fields<Offer> = std::to_array<Field>({
+    {.member = "spec", .help = "What specName says when an instance is created.", .example = "h100-1"},
+    {.member = "zone", .help = "Where it would be.", .example = "lon"},
+    {.member = "location", .help = "Where that is.", .example = "London, GB"},
+    {.member = "gpu_type", .help = "Model of its GPUs; empty: it has none.", .example = "H100 SXM5 80GB"},
+    {.member = "vendor", .help = "Who makes them.", .example = "nvidia"},
+    {.member = "gpus", .help = "Whole GPUs of an instance.", .example = "1"},
+    {.member = "gpu_memory_bytes", .help = "Memory of each, as its data sheet says.",
+     .example = "85899345920", .unit = Unit::bytes},
+    {.member = "cpu", .help = "CPUs of an instance.", .example = "8"},
+    {.member = "memory", .help = "Memory of an instance.", .example = "32Gi"},
+    {.member = "isolation",
+     .help = "What divides it from others: user_namespace (a container whose root is nobody on its host) or container.",
+     .example = "user_namespace"},
+    {.member = "trust", .help = "Whose hosts: trusted (the operator's own) or provider (somebody else's).",
+     .example = "trusted"},
+    {.member = "ready", .help = "So many of them stand ready in stock.", .example = "2"},
+    {.member = "available",
+     .help = "So many could be had now, those included, if nothing else were taken from the same hosts.",
+     .example = "6"},
+});
+
+// What a query and an order may name.
+inline constexpr auto offer_fields = std::to_array<QueryField>({
+    {"spec", QueryKind::text, "The spec's name."},
+    {"zone", QueryKind::text, "The zone's name."},
+    {"gpu_type", QueryKind::words, "The GPUs' model, by its words."},
+    {"vendor", QueryKind::text, "nvidia, amd, intel or other."},
+    {"gpus", QueryKind::number, "Whole GPUs."},
+    {"gpu_memory", QueryKind::bytes, "Memory of each GPU."},
+    {"cpu", QueryKind::cpus, "CPUs."},
+    {"memory", QueryKind::bytes, "Memory."},
+    {"isolation", QueryKind::text, "user_namespace or container."},
+    {"trust", QueryKind::text, "trusted or provider."},
+    {"ready", QueryKind::number, "How many stand ready in stock."},
+    {"available", QueryKind::number, "How many could be had."},
+    {"price", QueryKind::number, "Not known as long as no price list is set."},
+});
+
+struct ListOffers {
+    std::string query;
+    std::string order;
+};
+BOOST_DESCRIBE_STRUCT(ListOffers, (), (query, order))
+template <>
+inline constexpr auto fields<ListOffers> = std::to_array<Field>({
+    {.member = "query", .help = "Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/offers.md).",
+     .example = "gpu_memory>=48 zone=lon", .max = 2048, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "order", .help = "By which fields, with commas; -FIELD: the highest first.",
+     .example = "-available", .max = 256, .form = &forms::one_line, .absent = Absent::fills},
+});
+template <>
+struct Rules<ListOffers> {
+    static void check(const ListOffers& request, Wrong& wrong);
+};
+
+}  // namespace hostler::api

@@ -1,0 +1,207 @@
+#include "roles/master/room.h"
+
+#include <gtest/gtest.h>
+
+#include "roles/master/testing/desk_rig.h"
+#include "roles/master/testing/room_check.h"
+
+namespace hostler::master {
+namespace {
+
+using testing::DeskRig;
+using testing::room_is_wrong;
+
+struct RoomRig : DeskRig {
+    RoomRig() { estate.specs.add(spec("small")), estate.specs.add(spec("pair", 2)); }
+
+    static Spec spec(const std::string& name, int gpus = 1, const std::string& type = "H100") {
+        return {.name = name,
+                .cpu_milli = 4000,
+                .memory_bytes = std::int64_t{16} << 30,
+                .gpu_type = type,
+                .gpu_count = gpus};
+    }
+    static Demand demand(int gpus = 1, const std::string& zone = "") {
+        return demand_of(spec("", gpus), zone);
+    }
+    std::string goes_to(const Demand& wanted, const std::string& image = {}) {
+        EXPECT_EQ(room_is_wrong(desk), "");
+        const auto at = room(desk).place(desk, wanted, image).placement;
+        return at ? at->host : "";
+    }
+    std::string hold(const Demand& wanted, const std::string& holder = "s-test") {
+        const auto at = room(desk).place(desk, wanted).placement;
+        HOSTLER_ASSERT(at);
+        return claim(desk, wanted, *at, ClaimUse::stock, "", holder).id;
+    }
+};
+
+TEST(Room, HostsAreFilledOneAfterAnotherInTheOrderInWhichTheyJoined) {
+    RoomRig rig;
+    rig.host("z"), rig.estate.hosts.edit("h-z").joined_at = 1;
+    rig.host("a"), rig.estate.hosts.edit("h-a").joined_at = 2;
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-z");
+    EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-a");
+    EXPECT_EQ(rig.goes_to(rig.demand()), "h-a") << "the fullest";
+    rig.host("b"), rig.estate.hosts.edit("h-b").joined_at = 0;
+    EXPECT_EQ(rig.goes_to(rig.demand()), "h-a");
+    EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-b");
+    rig.host("c"), rig.estate.hosts.edit("h-c").joined_at = -1;
+    EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-c") << "it joined first, though it is known last";
+}
+
+TEST(Room, OnlyWhereItIsWanted) {
+    RoomRig rig;
+    rig.host("a", "nj"), rig.host("b", "lon"), rig.host("c", "lon", 1);
+    EXPECT_EQ(rig.goes_to(rig.demand(2, "lon")), "h-b");
+    EXPECT_EQ(rig.goes_to(rig.demand(1, "lon")), "h-c") << "whole hosts stay free";
+    EXPECT_EQ(rig.goes_to(rig.demand(1, "par")), "");
+    Demand there = rig.demand();
+    there.host = "h-c";
+    EXPECT_EQ(rig.goes_to(there), "h-c") << "where its volumes are";
+    there.gpu_count = 2;
+    EXPECT_EQ(rig.goes_to(there), "");
+    there = rig.demand();
+    there.volume_bytes = std::int64_t{2} << 40;
+    EXPECT_EQ(rig.goes_to(there), "") << "a disk has one TiB";
+    rig.estate.hosts.edit("h-b").facts.volume_bytes = std::int64_t{3} << 40;
+    EXPECT_EQ(rig.goes_to(there), "h-b");
+    rig.estate.hosts.edit("h-b").facts.volumes_refused = "it may not mount";
+    EXPECT_EQ(rig.goes_to(there), "");
+}
+
+TEST(Room, WhoTakesNothingNewIsLeftOutAndComesBack) {
+    RoomRig rig;
+    const std::string a = rig.host("a"), b = rig.host("b");
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+    ASSERT_TRUE(cordon_host(rig.desk, a, true));
+    EXPECT_EQ(rig.goes_to(rig.demand()), b);
+    rig.disconnect(b);
+    rig.pass(120);
+    watch_silence(rig.desk, rig.now);
+    EXPECT_EQ(rig.goes_to(rig.demand()), "") << "one cordoned, both silent";
+    const auto refused = room(rig.desk).place(rig.desk, rig.demand()).refused;
+    ASSERT_EQ(refused.size(), 2u);
+    EXPECT_EQ(refused[0].token, "unavailable");
+    ASSERT_TRUE(cordon_host(rig.desk, a, false));
+    rig.connect(a), rig.report(a);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+    ASSERT_TRUE(remove_host(rig.desk, a, true));
+    EXPECT_EQ(rig.goes_to(rig.demand()), "") << "removed";
+    rig.host("c");
+    EXPECT_EQ(rig.goes_to(rig.demand()), "h-c");
+}
+
+TEST(Room, ClaimsAndVolumesComeAndGo) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 2);
+    const std::string first = rig.hold(rig.demand(), "s-1"), second = rig.hold(rig.demand(), "s-2");
+    EXPECT_EQ(rig.goes_to(rig.demand()), "");
+    rig.estate.release(first);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), "");
+    rig.estate.release(second);
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), a);
+    const std::int64_t before = room(rig.desk).hosts().at(a).free.volume_bytes;
+    rig.estate.volumes.add({.id = "v-1", .host = a, .size_bytes = std::int64_t{1} << 30});
+    EXPECT_EQ(before - room(rig.desk).hosts().at(a).free.volume_bytes, room_of(std::int64_t{1} << 30));
+    rig.estate.volumes.erase("v-1");
+    EXPECT_EQ(room(rig.desk).hosts().at(a).free.volume_bytes, before);
+    EXPECT_EQ(room_is_wrong(rig.desk), "");
+}
+
+TEST(Room, WhatIsOnlySeenCountsToo) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 3);
+    EXPECT_EQ(rig.goes_to(rig.demand(3)), a);
+    rig.said[a]["i-stranger"] = {.state = "running", .gpus = {"GPU-a-0"}};
+    rig.report(a), rig.report(a);
+    EXPECT_EQ(rig.goes_to(rig.demand(3)), "");
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), a);
+    rig.said[a]["i-stranger"].gpus.push_back("GPU-a-2");
+    rig.report(a);
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), "");
+    rig.said[a].clear();
+    rig.report(a), rig.report(a), rig.report(a);
+    EXPECT_EQ(rig.goes_to(rig.demand(3)), a);
+    rig.estate.restores.add({.id = "restore"});
+    EXPECT_EQ(rig.goes_to(rig.demand()), "") << "it has not said since what runs there";
+    rig.estate.restores.edit("restore").heard.insert(a);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+}
+
+TEST(Room, OfHostsAsGoodOneThatHasTheImageIsTaken) {
+    RoomRig rig;
+    rig.host("a"), rig.host("b"), rig.host("c", "nj", 4);
+    rig.live.hosts["h-b"].images = {"docker.io/library/demo:1"};
+    EXPECT_EQ(rig.goes_to(rig.demand(), "demo:1"), "h-b");
+    EXPECT_EQ(rig.goes_to(rig.demand(), "demo:2"), "h-a");
+    EXPECT_EQ(rig.goes_to(rig.demand(1, "lon"), "demo:1"), "");
+}
+
+// GPUs of two models in one host, a host with more GPUs than the index counts, and GPUs that are broken.
+TEST(Room, OddHostsAreCountedOneByOne) {
+    RoomRig rig;
+    const std::string mixed = rig.host("a", "nj", 2);
+    auto facts = rig.estate.hosts.at(mixed).facts;
+    facts.gpus[1].model = "A100 80GB";
+    rig.estate.hosts.edit(mixed).facts = facts;
+    EXPECT_EQ(rig.goes_to(rig.demand()), mixed);
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), "") << "one of them is another";
+    const auto at = room(rig.desk).place(rig.desk, demand_of(rig.spec("", 1, "A100"), "")).placement;
+    ASSERT_TRUE(at);
+    EXPECT_EQ(at->gpus, std::vector<std::string>{"GPU-a-1"});
+    const std::string large = rig.host("large", "lon", 20);
+    EXPECT_EQ(rig.goes_to(rig.demand(20)), large);
+    EXPECT_EQ(rig.goes_to(rig.demand(21)), "");
+    const std::string broken = rig.host("broken", "lon", 3);
+    rig.estate.hosts.edit(broken).gpu_states["GPU-broken-0"] = {GpuHealth::faulty, "xid 79"};
+    ASSERT_TRUE(cordon_host(rig.desk, large, true));
+    EXPECT_EQ(rig.goes_to(rig.demand(2)), broken);
+    EXPECT_EQ(rig.goes_to(rig.demand(3)), "");
+}
+
+TEST(Room, SpreadsOverZones) {
+    RoomRig rig;
+    rig.host("a", "nj", 1), rig.host("b", "lon", 8);
+    const auto zone = [&](const Demand& wanted, const std::map<std::string, int>& per_zone) {
+        const auto at = room(rig.desk).place_spread(rig.desk, wanted, per_zone).placement;
+        return at ? at->zone : "";
+    };
+    EXPECT_EQ(zone(rig.demand(), {{"nj", 1}}), "lon") << "none in lon so far";
+    EXPECT_EQ(zone(rig.demand(), {{"nj", 1}, {"lon", 2}}), "nj");
+    EXPECT_EQ(zone(rig.demand(2), {{"lon", 7}}), "lon") << "where it fits";
+    EXPECT_EQ(zone(rig.demand(1, "nj"), {{"nj", 9}}), "nj");
+    EXPECT_EQ(zone(rig.demand(9), {}), "");
+    EXPECT_EQ(room(rig.desk).place_spread(rig.desk, rig.demand(9), {}).refused.size(), 2u);
+}
+
+TEST(Room, WhatIsPretendedIsForgotten) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 1);
+    Room& rooms = room(rig.desk);
+    rooms.pretend(rig.demand(), *rooms.place(rig.desk, rig.demand()).placement);
+    EXPECT_FALSE(rooms.place(rig.desk, rig.demand()).placement);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+}
+
+// What is usually asked is learned from those that come, and by the next master from those that live.
+TEST(Room, LearnsFromInstances) {
+    RoomRig rig;
+    rig.host("a", "nj", 8), rig.host("b", "nj", 8);
+    (void)room(rig.desk);
+    for (int i = 0; i < 12; ++i) {
+        auto wanted = DeskRig::request(std::to_string(i));
+        if (i % 3 == 0) wanted.spec_name = "pair";
+        ASSERT_TRUE(rig.start(wanted));
+        rig.pass(1);
+    }
+    EXPECT_GT(room(rig.desk).learned().sketch().size(), 1u);
+    Room next;
+    next.build(rig.desk);
+    EXPECT_EQ(next.learned().sketch(), room(rig.desk).learned().sketch());
+    EXPECT_EQ(next.learned().by_models(), room(rig.desk).learned().by_models());
+}
+
+}  // namespace
+}  // namespace hostler::master
