@@ -41,6 +41,8 @@ std::span<const Operation* const> operations() {
         &remove_host,
         &list_gpus,
         &get_gpu,
+        &explain_gpu,
+        &return_gpu,
         &list_specs,
         &get_spec,
         &list_offers,

@@ -161,11 +161,20 @@ inline constexpr Typed<RemoveHost, Empty> remove_host{{
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "List the GPUs.", .list = true, .noun = "gpu", .verb = "list",
-    .columns = "id host index state use model simulated heldBy utilizationPercent temperatureCelsius powerWatts "
+    .columns = "id host index state remedy use model simulated heldBy utilizationPercent temperatureCelsius powerWatts "
                "memoryBytes zone"}};
 inline constexpr Typed<GetGpu, Gpu> get_gpu{{
     .name = "getGpu", .path = "/v1/gpus/{gpu}", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
+inline constexpr Typed<GetGpu, GpuExplanation> explain_gpu{{
+    .name = "explainGpu", .path = "/v1/gpus/{gpu}/explain", .permission = "gpu.read",
+    .scope = Scope::operator_only, .help = "Tell how a GPU is, why, and what has to be done.", .noun = "gpu",
+    .verb = "explain"}};
+inline constexpr Typed<GetGpu, GpuExplanation> return_gpu{{
+    .name = "returnGpu", .method = Method::post, .path = "/v1/gpus/{gpu}/return", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Have a GPU tested that somebody has seen to: well, it takes work again; one that is gone is forgotten.",
+    .noun = "gpu", .verb = "return"}};
 
 inline constexpr Typed<Empty, List<Spec>> list_specs{{
     .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.",

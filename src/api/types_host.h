@@ -150,6 +150,8 @@ struct Gpu {
     GpuState state = GpuState::healthy;
     std::string reason;
     std::string message;
+    std::string remedy;
+    std::optional<WallTime> since{};
     GpuUse use = GpuUse::idle;
     std::string held_by;
     bool simulated = false;
@@ -167,7 +169,7 @@ struct Gpu {
     std::optional<WallTime> sampled_at{};
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
-                      (id, host, zone, index, vendor, model, state, reason, message, use, held_by,
+                      (id, host, zone, index, vendor, model, state, reason, message, remedy, since, use, held_by,
                        simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
                        driver_version, compute_capability, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
@@ -182,6 +184,9 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "state", .help = "Its health.", .example = "healthy"},
     {.member = "reason", .help = "Why, as a token."},
     {.member = "message", .help = "Why, in words."},
+    {.member = "remedy", .help = "What has to be done, as a token; empty: nothing speaks against it.",
+     .example = "drain_and_reset"},
+    {.member = "since", .help = "Since when its health is so; absent: as long as is known."},
     {.member = "use", .help = "What holds it.", .example = "instance"},
     {.member = "held_by", .help = "Id of what holds it.", .example = "i-7k2m9x"},
     {.member = "simulated", .help = "It is made up: this is a demonstration."},
@@ -223,6 +228,60 @@ BOOST_DESCRIBE_STRUCT(GetGpu, (), (gpu))
 template <>
 inline constexpr auto fields<GetGpu> = std::to_array<Field>({
     {.member = "gpu", .help = "The GPU's UUID.", .example = "GPU-6d1f0c7e-3a52-4b8e-9d44-0f1e2d3c4b5a"},
+});
+
+struct GpuEvidence {
+    std::string kind;
+    std::int64_t code = 0;
+    std::int64_t count = 0;
+    WallTime first_at;
+    WallTime last_at;
+    GpuState state = GpuState::healthy;
+    std::string remedy;
+    std::string message;
+};
+BOOST_DESCRIBE_STRUCT(GpuEvidence, (), (kind, code, count, first_at, last_at, state, remedy, message))
+template <>
+inline constexpr auto fields<GpuEvidence> = std::to_array<Field>({
+    {.member = "kind", .help = "Who says so: xid, sxid, or what samples show.", .example = "xid"},
+    {.member = "code", .help = "Its number.", .example = "79"},
+    {.member = "count", .help = "How often; a burst within seconds counts once.", .example = "1"},
+    {.member = "first_at", .help = "When it was first seen."},
+    {.member = "last_at", .help = "When it was last seen."},
+    {.member = "state", .help = "The health that it means by itself.", .example = "faulty"},
+    {.member = "remedy", .help = "What has to be done about it, as a token.", .example = "reboot"},
+    {.member = "message", .help = "What happened, in words.", .example = "XID 79: the GPU has fallen off the bus"},
+});
+
+struct GpuExplanation {
+    std::string id;
+    std::string host;
+    GpuState state = GpuState::healthy;
+    std::string sentence;
+    std::optional<WallTime> since{};
+    std::string remedy;
+    std::optional<std::string> would_help{};
+    std::string way_back;
+    std::optional<WallTime> testing_until{};
+    std::vector<std::string> running;
+    std::vector<GpuEvidence> evidence;
+};
+BOOST_DESCRIBE_STRUCT(GpuExplanation, (),
+                      (id, host, state, sentence, since, remedy, would_help, way_back, testing_until, running, evidence))
+template <>
+inline constexpr auto fields<GpuExplanation> = std::to_array<Field>({
+    {.member = "id", .help = "Its UUID.", .example = "GPU-6d1f0c7e-3a52-4b8e-9d44-0f1e2d3c4b5a"},
+    {.member = "host", .help = "The host it is in.", .example = "h-4f2a9c"},
+    {.member = "state", .help = "Its health.", .example = "faulty"},
+    {.member = "sentence", .help = "Its health and why, in words."},
+    {.member = "since", .help = "Since when it is so."},
+    {.member = "remedy", .help = "What has to be done, as a token; empty: nothing speaks against it.",
+     .example = "reboot"},
+    {.member = "would_help", .help = "What has to be done, in words."},
+    {.member = "way_back", .help = "What happens until it takes work again."},
+    {.member = "testing_until", .help = "It was reset; well by then, it takes work again."},
+    {.member = "running", .help = "Ids of the instances that hold it.", .example = "[\"i-7k2m9x\"]"},
+    {.member = "evidence", .help = "What speaks against it, the worst first."},
 });
 
 }  // namespace hostler::api

@@ -16,6 +16,7 @@
 #include "adapters/sim/exec.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sysfs/host.h"
+#include "adapters/sysfs/kernel_log.h"
 #include "adapters/sysfs/pci.h"
 #include "bin/gpu_commands.h"
 #include "bin/inventory.h"
@@ -55,12 +56,14 @@ struct Eyes {
           amd(process.loop, *process.timers, {.roots = hardware.roots}),
           intel(process.loop, *process.timers, {.roots = hardware.roots}),
           pci(process.loop, *process.timers, {.roots = hardware.roots}),
+          kernel(hardware.roots),
           host(process.loop, *process.timers, {.roots = hardware.roots, .disk = hardware.disk}) {}
-    std::vector<Telemetry*> gpus() { return {&nvml, &amd, &intel, &pci}; }
+    std::vector<Telemetry*> gpus() { return {&nvml, &amd, &intel, &pci, &kernel}; }
     Nvml nvml;
     Amd amd;
     Intel intel;
     PciBus pci;
+    KernelLog kernel;
     LinuxHost host;
 };
 

@@ -198,6 +198,7 @@ void Cloud::checks() {
     if (!now) return;
     check_claims(now->look(), found);
     check_room(now->look(), found);
+    fit_.look(now->look(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
@@ -265,6 +266,8 @@ void Cloud::forget_faults() {
         machine->vfs.faults.fail_call = machine->vfs.faults.slow_sync = 0;
         machine->disk.faults = {};
         machine->engine.faults = {};
+        for (std::size_t gpu = 0; gpu < machine->gpus.conditions.size(); ++gpu)
+            if (machine->gpus.conditions[gpu] != GpuCondition::ok) machine->gpus.reset(gpu);
         machine->go_on();
         machine->mend_clock();
         if (!machine->up()) machine->boot();

@@ -4,6 +4,7 @@
 
 #include "adapters/sim/world.h"
 #include "checkers/agent_watch.h"
+#include "checkers/estate_check.h"
 #include "checkers/findings.h"
 #include "checkers/store_watch.h"
 #include "database.h"
@@ -104,6 +105,7 @@ private:
 
     std::uint64_t checked_calls_ = 0;
     std::uint64_t recovered_epoch_ = 0;
+    FitCheck fit_;
     bool engines_changed_ = false;
     bool begun_ = false;
     std::map<std::string, std::pair<std::string, std::string>>

@@ -62,6 +62,27 @@ TEST(Mistakes, AGpuInTwoClaims) {
               0u);
 }
 
+// A broken GPU taken for a good one.
+TEST(Mistakes, WorkOnAGpuThatIsKnownToBeBroken) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        for (const auto& [id, host] : desk.estate.hosts.all())
+            for (const auto& [gpu, state] : host.gpu_states) {
+                if (is_fit(state.health)) continue;
+                const Claim* other = any_of(desk.estate.claims, [&](const Claim& one) {
+                    return one.host == id && !one.gpus.empty() && one.gpus.front() != gpu;
+                });
+                if (other) return void(desk.estate.claims.edit(std::string{other->id}).gpus = {gpu});
+            }
+    };
+    EXPECT_NE(seeds_until(Invariant::fit, Weather::everything,
+                          [&](auto seed) {
+                              Mistakes mistakes = wrong_rule(seed, 0.3, rule);
+                              mistakes.only = Invariant::fit;
+                              return mistakes;
+                          }),
+              0u);
+}
+
 // Silence taken for death: what runs loses its place, and somebody else gets it.
 TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {

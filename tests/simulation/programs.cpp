@@ -120,6 +120,7 @@ Task<> AgentProgram::once() {
     if (zone == "lon") settings.access = {"lon:7441"};  // It learns of the other from the master.
     settings.token = token;
     settings.version = "0.1.0";
+    settings.gpu_test = 20s;  // GPUs come back while the storm lasts.
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
                                                                  life.timers,

@@ -28,6 +28,8 @@ public:
         faults_.torn_write = some(0.8);
         faults_.pause = some(0.4);
         faults_.clock_jump = some(0.4);
+        sim::Dice gpus = dice_.fork("gpus");
+        if (gpus.chance(0.5)) faults_.gpu_breaks = 0.5 + 0.5 * static_cast<double>(gpus.below(5));
     }
 
     // From now on.
@@ -65,7 +67,8 @@ private:
         if (strike.what == sim::Trouble::clock_jump) return !server;
         if (strike.what == sim::Trouble::disk_fails || strike.what == sim::Trouble::disk_full)
             return !server && !strike.machine.starts_with("m-");
-        if (strike.what == sim::Trouble::engine_down || strike.what == sim::Trouble::container_dies)
+        if (strike.what == sim::Trouble::engine_down || strike.what == sim::Trouble::container_dies ||
+            strike.what == sim::Trouble::gpu_breaks)
             return host;
         return true;
     }

@@ -80,6 +80,7 @@ std::string Strike::words() const {
         case Trouble::disk_full: return fmt::format("the disk of {} is full, for {:.1f} s", machine, time);
         case Trouble::torn_write:
             return fmt::format("{} loses power at call {} to its disk, for {:.1f} s", machine, number, time);
+        case Trouble::gpu_breaks: return fmt::format("a GPU of {} breaks, for {:.1f} s", machine, time);
     }
     return "";
 }
@@ -98,6 +99,16 @@ std::vector<Strike> brew(const Faults& faults, const std::vector<std::string>& m
                 strike.count = ++count;
                 if (strike.other != machine) all.push_back(std::move(strike));
             });
+        }
+        // With dice of their own: the other blows are the same with and without them.
+        Dice gpus = dice.fork(machine + " gpus");
+        constexpr std::uint64_t lasts_max_ms = 60'000;
+        for (Duration second{}; second < time && faults.gpu_breaks > 0; second += std::chrono::seconds{1}) {
+            if (!gpus.chance(faults.gpu_breaks / 60)) continue;
+            Strike strike{.at = second, .what = Trouble::gpu_breaks, .machine = machine, .count = ++count};
+            strike.lasts = std::chrono::milliseconds{gpus.below(lasts_max_ms)};
+            strike.number = gpus.next();
+            all.push_back(std::move(strike));
         }
     }
     std::ranges::sort(all, {}, [](const Strike& one) { return std::tie(one.at, one.machine, one.count); });

@@ -28,6 +28,7 @@ struct Faults {
     double disk_fails = 0;  // One call fails.
     double disk_full = 0;   // For up to 30 s.
     double torn_write = 0;  // Power goes in the middle of a write of the store.
+    double gpu_breaks = 0;  // One of its GPUs, until somebody resets it within 60 s.
 };
 
 enum class Trouble {
@@ -43,6 +44,7 @@ enum class Trouble {
     disk_fails,
     disk_full,
     torn_write,
+    gpu_breaks,
 };
 
 // One thing that goes wrong, at one moment.

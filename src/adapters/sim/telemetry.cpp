@@ -7,7 +7,8 @@
 namespace hostler::sim {
 
 Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
-    : conditions(static_cast<std::size_t>(count), GpuCondition::ok) {
+    : conditions(static_cast<std::size_t>(count), GpuCondition::ok),
+      energy_mj(static_cast<std::size_t>(count)) {
     inventory.source = "sim";
     inventory.simulated = true;
     inventory.driver_version = "570.86.15";
@@ -39,6 +40,24 @@ Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
     }
 }
 
+std::size_t Gpus::break_one(std::uint64_t dice) {
+    constexpr std::int64_t xids[] = {31, 48, 63, 74, 79, 95};
+    constexpr GpuCondition ways[] = {GpuCondition::lost, GpuCondition::gone, GpuCondition::unresponsive};
+    HOSTLER_ASSERT(!conditions.empty());
+    const std::size_t gpu = dice % conditions.size();
+    const std::size_t way = dice / conditions.size() % (std::size(xids) + std::size(ways));
+    if (way < std::size(xids))
+        faults.push_back({.uuid = inventory.gpus[gpu].uuid, .kind = "xid", .code = xids[way]});
+    else
+        conditions[gpu] = ways[way - std::size(xids)];
+    return gpu;
+}
+
+void Gpus::reset(std::size_t gpu) {
+    conditions[gpu] = GpuCondition::ok;
+    energy_mj[gpu] = 0;
+}
+
 Task<GpuInventory> SimTelemetry::discover() {
     GpuInventory seen = gpus_.inventory;
     known_.clear();
@@ -53,8 +72,11 @@ Task<std::vector<GpuSample>> SimTelemetry::sample() {
     std::vector<GpuSample> samples;
     for (const auto& uuid : known_) {
         GpuSample sample{.uuid = uuid};
-        for (std::size_t i = 0; i < gpus_.conditions.size(); ++i)
-            if (gpus_.inventory.gpus[i].uuid == uuid) sample.condition = gpus_.conditions[i];
+        for (std::size_t i = 0; i < gpus_.conditions.size(); ++i) {
+            if (gpus_.inventory.gpus[i].uuid != uuid) continue;
+            sample.condition = gpus_.conditions[i];
+            if (sample.condition == GpuCondition::ok) sample.energy_mj = ++gpus_.energy_mj[i];
+        }
         if (sample.condition == GpuCondition::ok) {
             sample.utilisation_percent = static_cast<std::int64_t>(dice_.below(101));
             sample.memory_used_bytes = static_cast<std::int64_t>(dice_.below(80) << 30);

@@ -23,6 +23,12 @@ struct Gpus {
     GpuInventory inventory;
     std::vector<GpuCondition> conditions;  // One for each GPU; set to break it.
     std::vector<GpuFault> faults;          // Told once.
+    std::vector<std::int64_t> energy_mj;   // Of each, as it was last sampled.
+
+    // Breaks one of them in one of the ways in which GPUs break.
+    std::size_t break_one(std::uint64_t dice);
+    // As its driver would see a reset: faults are past, the energy starts over.
+    void reset(std::size_t gpu);
 };
 
 class SimTelemetry final : public Telemetry {

@@ -351,6 +351,11 @@ void World::strike(Machine& machine, const Strike& strike) {
                 machine.vfs.capacity = UINT64_MAX;
                 machine.disk.faults.full = false;
             });
+        case Trouble::gpu_breaks: {
+            if (machine.gpus.conditions.empty()) return;
+            const std::size_t gpu = machine.gpus.break_one(strike.number);
+            return later(strike.lasts, [&machine, gpu] { machine.gpus.reset(gpu); });
+        }
         case Trouble::torn_write:
             if (!machine.up()) return;
             machine.torn_for_ = strike.lasts;

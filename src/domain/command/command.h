@@ -18,9 +18,10 @@ enum class Verb {
     remove_network,
     pull_image,
     stop_left,  // Stop what an instance has left there when it moved.
+    test_gpu,
 };
 BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, stop_unused, create_volume, delete_volume,
-                    remove_network, pull_image, stop_left)
+                    remove_network, pull_image, stop_left, test_gpu)
 
 enum class CommandPhase { queued, running, done, failed, expired };
 BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)
@@ -44,7 +45,7 @@ struct HostCommand {
     std::string id;  // "cmd-…"
     std::string host;
     Verb verb = Verb::start_workload;
-    std::string subject;  // Instance, volume or subnet; of an image and a host, and of an instance and a
+    std::string subject;  // Instance, volume, subnet or GPU; of an image and a host, and of an instance and a
                           // host, a name of their own.
     std::uint64_t subject_generation = 0;
     CommandPhase phase = CommandPhase::queued;

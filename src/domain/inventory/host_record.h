@@ -6,21 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "domain/health/state.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
 #include "domain/object.h"
 
 namespace hostler {
-
-enum class GpuHealth { healthy, degraded, faulty, unresponsive, gone };
-BOOST_DESCRIBE_ENUM(GpuHealth, healthy, degraded, faulty, unresponsive, gone)
-
-struct GpuState {
-    GpuHealth health = GpuHealth::healthy;
-    std::string reason;
-    bool operator==(const GpuState&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(GpuState, (), (health, reason))
 
 struct Host {
     std::string id;  // "h-…", as in its certificate.
@@ -37,7 +28,7 @@ struct Host {
     std::string engine_error;                // and why.
     std::string agent_version;
     HostFacts facts;
-    std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: healthy.
+    std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: nothing speaks against it.
     std::int64_t joined_at = 0;
     Meta meta;
 };

@@ -114,11 +114,14 @@ BOOST_DESCRIBE_STRUCT(
 // Something a driver said went wrong, at the moment it said so.
 struct GpuFault {
     std::string uuid;
-    std::string kind;       // "xid", "ecc_corrected", "ecc_uncorrected", "unavailable", "recovery_action", "lost"
+    std::string kind;       // "xid", "sxid", "ecc_corrected", "ecc_uncorrected", "unavailable", "recovery_action", "lost"
     std::int64_t code = 0;  // The XID number, or the value that came with the event.
+    std::int64_t info = 0;      // XIDs 144 to 150: the two numbers that say more.
+    std::int64_t status = 0;    // SXIDs: 1, their line says that it is fatal.
+    std::string pci_address{};  // Where it is, when `uuid` is not known; neither: all GPUs behind NVSwitches.
     bool operator==(const GpuFault&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(GpuFault, (), (uuid, kind, code))
+BOOST_DESCRIBE_STRUCT(GpuFault, (), (uuid, kind, code, info, status, pci_address))
 
 struct HostSample {
     Metric cpu_busy_percent;        // Of all CPUs, since the sample before; absent in the first.

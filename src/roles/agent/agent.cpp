@@ -32,6 +32,7 @@ public:
                     .cdi_name = [this](const std::string& uuid) { return sampler.cdi_name(uuid); },
                     .engine = [this] { return reporter.engine(); },
                     .pulled = [this](const std::string& image) { reporter.note_image(image); },
+                    .test_gpu = [this](const std::string& uuid) { return sampler.test_gpu(uuid); },
                     .unused = [this](const std::string& instance,
                                      std::uint64_t generation) -> std::optional<Duration> {
                         const auto use = activity.of(instance, generation);

@@ -33,6 +33,7 @@ std::string_view verb_of(const uplink::Command& command) {
         case kCreateVolume: return "create volume";
         case kDeleteVolume: return "delete volume";
         case kPullImage: return "pull image";
+        case kTestGpu: return "test GPU";
         case ACTION_NOT_SET: break;
     }
     return "do what a newer master means by";
@@ -197,6 +198,7 @@ Task<> Executor::act(JobPtr job) {
         }
         case uplink::Command::kDeleteVolume:
             co_return co_await delete_volume(command.delete_volume().volume());
+        case uplink::Command::kTestGpu: co_return hooks_.test_gpu(command.test_gpu().gpu());
         case uplink::Command::ACTION_NOT_SET: break;
     }
     co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it",

@@ -27,6 +27,7 @@ public:
         std::function<std::string(const std::string& uuid)> cdi_name;  // Of a GPU; empty: it cannot be lent.
         std::function<std::optional<EngineFacts>()> engine;            // As last asked; nullopt: not yet.
         std::function<void(const std::string& image)> pulled;          // It is here now.
+        std::function<Result<>(const std::string& uuid)> test_gpu;     // Somebody has seen to it.
         // For how long nobody has used it; nullopt: it does not run in this generation.
         std::function<std::optional<Duration>(const std::string& instance, std::uint64_t generation)> unused;
     };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/describe/enum_from_string.hpp>
 #include <boost/describe/enum_to_string.hpp>
 
 #include "domain/inventory/metrics.h"
@@ -43,7 +44,28 @@ std::uint32_t positive(Number value) {
 
 std::uint64_t bytes(std::int64_t value) { return value < 0 ? 0 : static_cast<std::uint64_t>(value); }
 
-void fill(uplink::Gpu& into, const GpuFacts& gpu, const Verdict& verdict) {
+void fill(uplink::GpuEvidence& into, const GpuEvidence& evidence) {
+    into.set_kind(words(evidence.kind));
+    into.set_code(evidence.code);
+    into.set_count(evidence.count);
+    into.set_first_time(evidence.first_at);
+    into.set_last_time(evidence.last_at);
+    into.set_health(boost::describe::enum_to_string(evidence.health, ""));
+    into.set_remedy(boost::describe::enum_to_string(evidence.remedy, ""));
+    into.set_message(words(evidence.sentence));
+}
+
+// A name that a newer agent wrote stands for the worst.
+template <class Enum>
+Enum enum_of(const std::string& name, Enum otherwise) {
+    Enum found = otherwise;
+    return boost::describe::enum_from_string(name.c_str(), found) ? found : otherwise;
+}
+
+}  // namespace
+
+uplink::Gpu gpu_message(const GpuFacts& gpu, const GpuState& state) {
+    uplink::Gpu into;
     into.set_uuid(words(gpu.uuid));
     into.set_vendor(boost::describe::enum_to_string(gpu.vendor, "other"));
     into.set_model(words(gpu.model));
@@ -62,13 +84,48 @@ void fill(uplink::Gpu& into, const GpuFacts& gpu, const Verdict& verdict) {
     into.set_pcie_width(positive(gpu.pcie_width));
     into.set_pcie_width_max(positive(gpu.pcie_width_max));
     into.set_nvlinks_active(positive(std::ranges::count_if(gpu.nvlinks, &NvLink::active)));
-    into.set_health(std::string{name(verdict.health)});
-    into.set_health_reason(words(verdict.reason));
+    into.set_health(boost::describe::enum_to_string(state.health, ""));
+    into.set_health_reason(words(state.reason));
+    into.set_remedy(boost::describe::enum_to_string(state.remedy, ""));
+    into.set_health_since(state.since);
+    into.set_testing_until(state.testing_until);
+    for (const auto& evidence : state.evidence) fill(*into.add_evidence(), evidence);
     into.set_driver(words(gpu.driver));
     into.set_cdi_name(words(gpu.cdi_name));
+    return into;
 }
 
-}  // namespace
+GpuFacts facts_of(const uplink::Gpu& gpu) {
+    GpuFacts facts;
+    facts.uuid = gpu.uuid();
+    facts.vendor = enum_of(gpu.vendor(), GpuVendor::other);
+    facts.model = gpu.model();
+    facts.pci_address = gpu.pci_address();
+    facts.memory_bytes = static_cast<std::int64_t>(gpu.memory_bytes());
+    facts.core_count = static_cast<int>(gpu.core_count());
+    facts.serial = gpu.serial();
+    facts.cdi_name = gpu.cdi_name();
+    facts.driver = gpu.driver();
+    return facts;
+}
+
+GpuState state_of(const uplink::Gpu& gpu) {
+    GpuState state{.health = enum_of(gpu.health(), GpuHealth::faulty), .reason = gpu.health_reason()};
+    state.remedy = enum_of(gpu.remedy(), Remedy::none);
+    state.since = gpu.health_since();
+    state.testing_until = gpu.testing_until();
+    for (const auto& from : gpu.evidence()) {
+        GpuEvidence one{.kind = from.kind(), .code = from.code()};
+        one.count = from.count();
+        one.first_at = from.first_time();
+        one.last_at = from.last_time();
+        one.health = enum_of(from.health(), GpuHealth::faulty);
+        one.remedy = enum_of(from.remedy(), Remedy::none);
+        one.sentence = from.message();
+        state.evidence.push_back(std::move(one));
+    }
+    return state;
+}
 
 std::string clean_text(std::string_view text, std::size_t bytes_max) {
     std::string clean;
@@ -93,7 +150,7 @@ std::string clean_text(std::string_view text, std::size_t bytes_max) {
     return clean;
 }
 
-uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health) {
+uplink::HostFacts facts_message(const HostFacts& facts, const health::Book& health) {
     uplink::HostFacts made;
     made.set_hostname(words(facts.hostname));
     made.set_os(words(facts.os));
@@ -106,7 +163,7 @@ uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health
     made.set_driver_version(words(facts.driver_version));
     made.set_cuda_version(words(facts.cuda_version));
     made.set_simulated(facts.simulated);
-    for (const auto& gpu : facts.gpus) fill(*made.add_gpus(), gpu, health.of(gpu.uuid));
+    for (const auto& gpu : facts.gpus) *made.add_gpus() = gpu_message(gpu, health.of(gpu.uuid));
     for (const auto& link : facts.topology) {
         auto& into = *made.add_links();
         into.set_a(words(link.a));
@@ -135,7 +192,7 @@ uplink::Fault fault_message(const GpuFault& fault, WallTime at) {
     made.set_gpu(words(fault.uuid));
     made.set_kind(words(fault.kind));
     made.set_number(fault.code);
-    made.set_message(words(describe(fault)));
+    made.set_message(words(health::meaning(fault).sentence));
     made.set_time(at.time_since_epoch().count());
     return made;
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "domain/health/book.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/sample.h"
-#include "roles/agent/health.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/workloads.h"
 
@@ -16,7 +16,11 @@ namespace hostler::agent {
 // more than `bytes_max` the middle goes.
 std::string clean_text(std::string_view text, std::size_t bytes_max);
 
-uplink::HostFacts facts_message(const HostFacts& facts, const HealthBook& health);
+uplink::HostFacts facts_message(const HostFacts& facts, const health::Book& health);
+uplink::Gpu gpu_message(const GpuFacts& gpu, const GpuState& state);
+// What a message says of one: who it is, and how it was.
+GpuFacts facts_of(const uplink::Gpu& gpu);
+GpuState state_of(const uplink::Gpu& gpu);
 uplink::GpuSample sample_message(const GpuSample& sample);
 uplink::HostSample sample_message(const HostSample& sample);
 uplink::Fault fault_message(const GpuFault& fault, WallTime at);

@@ -9,7 +9,8 @@
 
 #include "core/signal.h"
 #include "core/task_group.h"
-#include "roles/agent/health.h"
+#include "domain/health/book.h"
+#include "roles/agent/messages_fwd.h"
 #include "roles/agent/settings.h"
 
 namespace hostler::agent {
@@ -23,7 +24,7 @@ public:
     ~Sampler();
 
     Task<> discover();  // Looks for everything anew.
-    Task<> watch();     // Discovers now and then, takes faults; until it is cancelled.
+    Task<> watch();     // Discovers and samples now and then, takes faults; until it is cancelled.
     Task<> close();
 
     struct Samples {
@@ -33,7 +34,9 @@ public:
     Task<Samples> sample();
 
     const HostFacts& facts() const { return facts_; }
-    const HealthBook& health() const { return health_; }
+    const health::Book& health() const { return health_; }
+    // Somebody has seen to it: it is tested, and one that is gone is forgotten. Errors: not_found.
+    Result<> test_gpu(const std::string& uuid);
     struct SeenFault {
         GpuFault fault;
         WallTime at;
@@ -52,6 +55,9 @@ private:
         std::vector<GpuSample> samples;  // Of this round.
         std::string trouble;
     };
+    enum class Of { gpus, everything };
+    Task<> look();
+    Task<> sample_all(Of of);
     Task<> discover_one(Source& source);
     Task<> sample_one(Source& source);
     Task<> facts_of_host();
@@ -60,6 +66,12 @@ private:
     Task<> settle(Duration time);
     bool busy() const;
     void merge();
+    void recall();
+    void note_unseen(const std::vector<GpuFacts>& gpus);
+    std::vector<GpuFault> placed(const GpuFault& fault) const;
+    uplink::KeptGpu kept_of(const GpuFacts& gpu) const;
+    Task<> keep();
+    health::Moment moment() const { return {ports_.timers.now(), ports_.timers.wall()}; }
     void mark_hung();
     bool take_new_faults();
 
@@ -70,9 +82,16 @@ private:
     bool host_busy_ = false;
     HostFacts host_;  // Without GPUs.
     std::optional<HostSample> host_sample_;
+    std::vector<GpuSample> samples_;  // Of the last round.
     HostFacts facts_;
     std::map<std::string, GpuFacts> gone_;  // Were there once.
-    HealthBook health_;
+    health::Book health_;
+    Instant looked_{};                         // When samples were last asked for.
+    bool recalled_ = false;                    // What the journal says is in the book;
+    std::map<std::string, GpuFacts> missing_;  // it knew these, and not every source has answered yet.
+    Instant begun_;
+    std::map<std::string, std::string> kept_;  // In the journal, by UUID, energy apart.
+    bool keeping_ = false;
     std::vector<SeenFault> faults_;
     Signal answered_;
     TaskGroup tasks_;

@@ -53,6 +53,9 @@ struct Settings {
     Duration watch_interval = seconds{1};      // Between two looks at the containers.
     Duration coalesce = milliseconds{50};      // Changes within it travel in one report.
     Duration discover_interval = seconds{30};  // Between two looks for GPUs; at once after a fault.
+    Duration gpu_look_interval =
+        seconds{4};                  // Between two samples at most, reported or not: faults show in them.
+    Duration gpu_test = minutes{5};  // How long a GPU that was reset must show no fault before it returns.
     Duration images_interval = minutes{1};     // Between two looks at which images are here.
     Duration sample_wait = milliseconds{500};  // What has not answered by then is left out of a report.
     Duration answer_interval = seconds{5};     // An answer nobody acknowledged is sent again.

@@ -3,6 +3,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/capacity.h"
+#include "roles/master/health_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/views.h"
 
@@ -37,10 +38,14 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     } else if (host.cordoned) {
         shown.token = "cordoned";
         shown.would_help = fmt::format("hostler host uncordon {}", host.id);
+    } else if (!needs_reboot(host).empty()) {
+        shown.token = "faulty";
+        shown.would_help = sentence(Remedy::reboot, "");
     }
     for (const auto& [gpu, state] : host.gpu_states)
-        shown.blocking.push_back(
-            {host.id, fmt::format("GPU {} is {}: {}", gpu, text_of(state.health), state.reason)});
+        if (state.health != GpuHealth::healthy)
+            shown.blocking.push_back({host.id, fmt::format("GPU {} is {}: {} (hostler gpu explain {})", gpu,
+                                                           text_of(state.health), state.reason, gpu)});
     for (const std::string& problem : host.facts.problems) shown.blocking.push_back({host.id, problem});
     if (!host.facts.volumes_refused.empty())
         shown.blocking.push_back({host.id, "it keeps no volumes: " + host.facts.volumes_refused});
@@ -129,11 +134,19 @@ void Api::add_hosts() {
     read<ops::list_gpus>(list_gpus);
     read<ops::get_gpu>(
         [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
-            for (const auto& [id, host] : desk.estate.hosts.all())
-                for (const GpuFacts& gpu : host.facts.gpus)
-                    if (gpu.uuid == request.gpu && host.phase != HostPhase::retired)
-                        return view(desk, host, gpu);
-            return fail(Code::not_found, fmt::format("there is no GPU {}", request.gpu), "gpu_not_found");
+            const auto found = TRY(gpu_named(desk, request.gpu));
+            return view(desk, *found.host, *found.gpu);
+        });
+    read<ops::explain_gpu>(
+        [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
+            const auto found = TRY(gpu_named(desk, request.gpu));
+            return explain_gpu(desk, *found.host, *found.gpu);
+        });
+    write<ops::return_gpu>(
+        [](Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
+            const auto found = TRY(gpu_named(desk, request.gpu));
+            return_gpu(desk, *found.host, *found.gpu);
+            return explain_gpu(desk, *found.host, *found.gpu);
         });
 }
 

@@ -4,6 +4,7 @@
 
 #include "roles/master/api_lookup.h"
 #include "roles/master/foreign_rules.h"
+#include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_rules.h"
@@ -96,6 +97,13 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& requ
 }
 Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& request) {
     return host(desk, request.host);
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& request) {
+    const auto found = gpu_named(desk, request.gpu);
+    return found
+               ? Subject{"gpu/" + request.gpu, "", api::encode(explain_gpu(desk, *found->host, *found->gpu))}
+               : Subject{};
 }
 
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request) {

@@ -30,6 +30,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHos
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request);

@@ -2,9 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "roles/master/foreign_rules.h"
+#include "roles/master/health_rules.h"
 
 namespace hostler::master {
+
+bool usable(const Host& host, const std::string& gpu) {
+    const auto state = host.gpu_states.find(gpu);
+    return state == host.gpu_states.end() || is_fit(state->second.health);
+}
+
+bool fit(const Desk& desk, const Claim& claim) {
+    const Host* host = desk.estate.hosts.find(claim.host);
+    return host &&
+           std::ranges::all_of(claim.gpus, [&](const std::string& gpu) { return usable(*host, gpu); });
+}
 
 std::string unavailable(const Host& host) {
     if (!host.quarantined.empty() && host.phase != HostPhase::retired) return "is quarantined";
@@ -16,6 +30,8 @@ std::string unavailable(const Host& host) {
         case HostPhase::ready: break;
     }
     if (host.cordoned) return "is cordoned";
+    if (const std::string why = needs_reboot(host); !why.empty())
+        return fmt::format("is faulty and has to be rebooted: {}", why);
     if (!host.engine_error.empty())
         return fmt::format("has no working container engine: {}", host.engine_error);
     return {};

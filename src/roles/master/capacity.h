@@ -25,6 +25,11 @@ Demand demand_of(const Spec& spec, const std::string& zone);
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
                    const std::string& tenant, const std::string& holder);
 
+// Whether a GPU of this host, by its UUID, may take work.
+bool usable(const Host& host, const std::string& gpu);
+// Whether none of the GPUs that it holds is known to be unfit.
+bool fit(const Desk& desk, const Claim& claim);
+
 // Why nothing new goes to this host; empty: it may.
 std::string unavailable(const Host& host);
 std::string unavailable(const Desk& desk, const Host& host);  // And in a store that was restored.

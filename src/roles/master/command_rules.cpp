@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/move_rules.h"
@@ -139,6 +140,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
         case Verb::create_volume:
         case Verb::delete_volume: note_volume(desk, command, answer); break;
         case Verb::pull_image: note_pull(desk, command, answer); break;
+        case Verb::test_gpu: note_test(desk, command, answer); break;
         case Verb::remove_network: note_subnet(desk, command, answer); break;
     }
 }

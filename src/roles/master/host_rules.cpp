@@ -6,6 +6,7 @@
 
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
+#include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
@@ -64,16 +65,7 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
         (report.agent_version.empty() || host.agent_version == report.agent_version))
         return;
     Host& changed = desk.estate.hosts.edit(id);
-    for (const auto& [gpu, state] : report.gpu_states) {
-        const auto before = changed.gpu_states.find(gpu);
-        if (before != changed.gpu_states.end() && before->second == state) continue;
-        desk.estate.event(
-            "gpu", gpu, "", text_of(state.health),
-            state.reason.empty() ? fmt::format("GPU {} is {}.", gpu, text_of(state.health)) : state.reason);
-    }
-    for (const auto& [gpu, state] : changed.gpu_states)
-        if (!report.gpu_states.contains(gpu))
-            desk.estate.event("gpu", gpu, "", "healthy", fmt::format("GPU {} is healthy again.", gpu));
+    tell_health(desk, changed, report.gpu_states);
     if (changed.engine_error != report.engine_error)
         desk.estate.event(
             "host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
@@ -271,6 +263,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         note_images(live, report);
         note_facts(desk, id, report);
     }
+    tell_faults(desk, id, report.faults);
     if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
         live.reachable_since = desk.estate.micros();
     for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();

@@ -62,7 +62,8 @@ struct HostReport {
     std::uint64_t sequence = 0;
     std::optional<HostFacts> facts{};
     std::map<std::string, GpuState> gpu_states{};  // With facts.
-    std::string engine{};                          // With facts.
+    std::vector<GpuFault> faults{};
+    std::string engine{};  // With facts.
     std::string engine_error{};
     std::optional<std::set<std::string>> images{};  // With facts.
     bool images_truncated = false;                  // There are more of them.

@@ -45,6 +45,28 @@ GpuFacts gpu_of(const uplink::Gpu& from) {
     return gpu;
 }
 
+GpuState state_of(const uplink::Gpu& from) {
+    constexpr int evidence_max = 16;
+    GpuState state;
+    if (!from.health().empty()) state.health = enum_of(from.health(), GpuHealth::faulty);
+    state.reason = from.health_reason();
+    state.remedy = enum_of(from.remedy(), Remedy::none);
+    state.since = from.health_since();
+    state.testing_until = from.testing_until();
+    for (int i = 0; i < std::min(from.evidence_size(), evidence_max); ++i) {
+        const auto& one = from.evidence(i);
+        state.evidence.push_back({.kind = one.kind(),
+                                  .code = one.code(),
+                                  .count = one.count(),
+                                  .first_at = one.first_time(),
+                                  .last_at = one.last_time(),
+                                  .health = enum_of(one.health(), GpuHealth::faulty),
+                                  .remedy = enum_of(one.remedy(), Remedy::none),
+                                  .sentence = one.message()});
+    }
+    return state;
+}
+
 void read_facts(const uplink::HostFacts& from, HostReport& into) {
     HostFacts facts;
     facts.hostname = from.hostname();
@@ -62,9 +84,9 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.simulated = from.simulated();
     for (const auto& gpu : from.gpus()) {
         facts.gpus.push_back(gpu_of(gpu));
-        const GpuHealth health =
-            gpu.health().empty() ? GpuHealth::healthy : enum_of(gpu.health(), GpuHealth::faulty);
-        if (health != GpuHealth::healthy) into.gpu_states[gpu.uuid()] = {health, gpu.health_reason()};
+        GpuState state = state_of(gpu);
+        if (state.health != GpuHealth::healthy || !state.evidence.empty())
+            into.gpu_states[gpu.uuid()] = std::move(state);
     }
     for (const auto& link : from.links())
         facts.topology.push_back(
@@ -219,6 +241,10 @@ HostReport report_of(const uplink::Report& from) {
     if (from.has_facts()) read_facts(from.facts(), report);
     report.complete = from.workloads_complete();
     read_workloads(from.workloads(), report);
+    constexpr int faults_max = 64;
+    for (int i = 0; i < std::min(from.faults_size(), faults_max); ++i)
+        report.faults.push_back(
+            {.uuid = from.faults(i).gpu(), .kind = from.faults(i).kind(), .code = from.faults(i).number()});
     for (const auto& gpu : from.gpus()) {
         GpuSample& sample = report.samples[gpu.uuid()];
         sample.uuid = gpu.uuid();
@@ -287,6 +313,7 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
         }
         case Verb::delete_volume: into.mutable_delete_volume()->set_volume(command.subject); return true;
         case Verb::pull_image: into.mutable_pull_image()->set_image(command.image); return true;
+        case Verb::test_gpu: into.mutable_test_gpu()->set_gpu(command.subject); return true;
         case Verb::remove_network: into.mutable_remove_network()->set_network(command.subject); return true;
     }
     return false;

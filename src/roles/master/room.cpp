@@ -12,19 +12,6 @@ namespace {
 
 constexpr int others = gpu_models_max - 1;  // The number of all sets of models that have none of their own.
 
-bool usable(const Host& host, const std::string& gpu) {
-    const auto state = host.gpu_states.find(gpu);
-    if (state == host.gpu_states.end()) return true;
-    switch (state->second.health) {
-        case GpuHealth::healthy:
-        case GpuHealth::degraded: return true;
-        case GpuHealth::faulty:
-        case GpuHealth::unresponsive:
-        case GpuHealth::gone: return false;
-    }
-    return false;
-}
-
 bool has_spoken(const Host& host) { return host.facts.cpus > 0 || !host.facts.gpus.empty(); }
 
 auto rank(const Host& host) { return std::pair{host.joined_at, host.id}; }

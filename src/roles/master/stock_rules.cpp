@@ -173,7 +173,10 @@ void fill_stock(Desk& desk) {
         // A slot on a host that is lost or removed serves nobody. (Unreachable hosts come back soon, cordoned
         // keep theirs.)
         const Host* host = desk.estate.hosts.find(desk.estate.claims.at(slot.claim).host);
-        if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired) ids.push_back(id);
+        // One whose GPU has failed neither.
+        if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired ||
+            !fit(desk, desk.estate.claims.at(slot.claim)))
+            ids.push_back(id);
     }
     for (const std::string& id : ids) {
         if (!desk.estate.slots.at(id).claim.empty()) displace(desk, id);
@@ -217,7 +220,8 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::stri
         const Claim& held = desk.estate.claims.at(slot.claim);
         if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
         const Host* on = desk.estate.hosts.find(held.host);
-        if (!on || !unavailable(desk, *on).empty() || without_room.contains(held.host)) continue;
+        if (!on || !unavailable(desk, *on).empty() || without_room.contains(held.host) || !fit(desk, held))
+            continue;
         const bool has = !image.empty() && has_image(desk, held.host, image);
         if (best && std::tuple(!best_has_image, best->meta.created, best->id) <=
                         std::tuple(!has, slot.meta.created, slot.id))
@@ -233,7 +237,7 @@ void refill(Desk& desk, const std::string& id) {
     slot.instance.clear();
     const Claim& held = desk.estate.claims.at(slot.claim);
     const Host* host = desk.estate.hosts.find(held.host);
-    if (host && unavailable(desk, *host).empty() && !used_by_foreign(desk, held)) {
+    if (host && unavailable(desk, *host).empty() && !used_by_foreign(desk, held) && fit(desk, held)) {
         slot.phase = SlotPhase::idle;
         desk.estate.pass_on(slot.claim, ClaimUse::stock, "", id);
         return;

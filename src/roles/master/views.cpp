@@ -9,6 +9,7 @@
 #include "core/quantity.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/capacity.h"
+#include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/schedule_rules.h"
@@ -111,15 +112,19 @@ api::Host view(const Desk& desk, const Host& host) {
         host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
     if (shown.state == api::HostState::joining)
         boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
+    const std::string fault = needs_reboot(host);
+    if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
     if (!host.quarantined.empty() && host.phase != HostPhase::retired)
         shown.state = api::HostState::quarantined;
     shown.reason = !host.quarantined.empty()        ? "quarantined"
                    : !host.engine_error.empty()     ? "engine_down"
                    : host.phase != HostPhase::ready ? text_of(host.phase)
                    : host.cordoned                  ? "cordoned"
+                   : !fault.empty()                 ? "reboot"
                                                     : "";
     shown.message = !host.quarantined.empty()    ? host.quarantined
                     : !host.engine_error.empty() ? host.engine_error
+                    : host.message.empty()       ? fault
                                                  : host.message;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
@@ -181,6 +186,8 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
         shown.reason = text_of(state->second.health);
         shown.message = state->second.reason;
+        shown.remedy = text_of(state->second.remedy);
+        shown.since = wall_if(state->second.since);
     }
     if (const Claim* claim = claim_of(desk, host.id, gpu.uuid)) {
         shown.held_by = claim->holder;

@@ -112,6 +112,24 @@ void check_claims(const Desk& desk, Findings& found) {
     check_holders(estate, found);
 }
 
+void FitCheck::look(const Desk& desk, Findings& found) {
+    std::map<std::string, std::string> now;
+    for (const auto& [id, host] : desk.estate.hosts.all())
+        for (const auto& [gpu, state] : host.gpu_states)
+            if (!is_fit(state.health)) now[gpu];
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        for (const std::string& gpu : claim.gpus)
+            if (const auto at = now.find(gpu); at != now.end()) {
+                at->second = claim.holder;
+                const auto before = unfit_.find(gpu);
+                if (claim.use != ClaimUse::foreign && before != unfit_.end() &&
+                    before->second != claim.holder)
+                    found.report(Invariant::fit,
+                                 fmt::format("{} is unfit and was given to {}", gpu, claim.holder));
+            }
+    unfit_ = std::move(now);
+}
+
 // A volume has at least what its owner was told that it has.
 // Where the next one would go is decided on what the index holds.
 void check_room(const Desk& desk, Findings& found) {

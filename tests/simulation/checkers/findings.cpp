@@ -7,6 +7,7 @@ namespace hostler::simulation {
 std::string_view name(Invariant invariant) {
     switch (invariant) {
         case Invariant::gpu_once: return "gpu_once";
+        case Invariant::fit: return "fit";
         case Invariant::claim_identity: return "claim_identity";
         case Invariant::one_place: return "one_place";
         case Invariant::one_writer: return "one_writer";

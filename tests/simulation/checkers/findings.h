@@ -10,6 +10,7 @@ namespace hostler::simulation {
 
 enum class Invariant {
     gpu_once,        // No GPU in two claims of a host, nor used by two running containers.
+    fit,             // Nothing is placed on a GPU that is known to be unfit.
     claim_identity,  // Tenant use + stock + foreign + leaving + idle + out of service = capacity.
     one_place,       // No instance runs in two places at once.
     one_writer,      // No volume that a running container may write is mounted by another one.

@@ -406,7 +406,12 @@ public:
         gpu.vendor = GpuVendor::nvidia;
         gpu.pci_address = "0000:07:00.0";
         gpu.cdi_name = "nvidia.com/gpu=GPU-1";
+        gpu.pcie_generation_max = 5;
+        gpu.pcie_width_max = 16;
+        gpu.nvlinks = {{.link = 0, .active = true, .remote_switch = true}};
         inventory.gpus.push_back(gpu);
+        shown.uuid = "GPU-1";
+        shown.utilisation_percent = 42;
     }
     std::string_view name() const override { return "fake"; }
     Task<GpuInventory> discover() override {
@@ -415,14 +420,16 @@ public:
     }
     Task<std::vector<GpuSample>> sample() override {
         while (hangs) CO_TRY(co_await awake.wait());
-        GpuSample made;
-        made.uuid = "GPU-1";
-        made.utilisation_percent = 42;
-        co_return std::vector{made};
+        ++samples;
+        if (shown.energy_mj) ++*shown.energy_mj;
+        // Of what was found only.
+        co_return inventory.gpus.empty() ? std::vector<GpuSample>{} : std::vector{shown};
     }
     std::vector<GpuFault> take_faults() override { return std::exchange(faults, {}); }
     GpuInventory inventory;
     std::vector<GpuFault> faults;
+    GpuSample shown;
+    int samples = 0;
     bool hangs = false;
     Signal awake;
     int discoveries = 0;
@@ -434,7 +441,7 @@ public:
         HostFacts made;
         made.hostname = "box";
         made.cpus = 8;
-        made.boot_id = "boot-1";
+        made.boot_id = boot_id;
         co_return made;
     }
     Task<HostSample> sample() override {
@@ -442,6 +449,7 @@ public:
         made.load_milli = 700;
         co_return made;
     }
+    std::string boot_id = "boot-1";
 };
 
 }  // namespace hostler::agent::testing

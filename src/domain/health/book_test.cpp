@@ -1,0 +1,283 @@
+#include "domain/health/book.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace hostler::health {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Rig {
+    Book book{5min};
+    Moment now{Instant{1h}, WallTime{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}}};
+    GpuFacts facts{.uuid = "GPU-1", .pcie_generation_max = 5, .pcie_width_max = 16};
+    Metric energy;
+
+    void pass(Duration time) {
+        now.at += time;
+        now.wall += std::chrono::duration_cast<std::chrono::microseconds>(time);
+    }
+    void fault(std::string kind, std::int64_t code) {
+        book.note(GpuFault{.uuid = "GPU-1", .kind = std::move(kind), .code = code}, now);
+    }
+    GpuSample sample() const {
+        GpuSample made;
+        made.uuid = "GPU-1";
+        made.energy_mj = energy;
+        return made;
+    }
+    void note(const GpuSample& sample) { book.note(sample, &facts, now); }
+    void note(GpuCondition condition) {
+        GpuSample made = sample();
+        made.energy_mj.reset();
+        made.condition = condition;
+        note(made);
+    }
+    // Samples every 10 s.
+    void samples(GpuSample sample, Duration time) {
+        for (Duration passed{}; passed <= time; passed += 10s) note(sample), pass(10s);
+    }
+    GpuState state() const { return book.of("GPU-1"); }
+    GpuHealth health() const { return state().health; }
+};
+
+TEST(HealthBook, AnApplicationsMistakeIsNotTheGpus) {
+    Rig rig;
+    rig.fault("xid", 13), rig.fault("xid", 43);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    EXPECT_EQ(rig.state().evidence.size(), 2u) << "but it is told";
+    rig.pass(61min);
+    rig.note(rig.sample());
+    EXPECT_TRUE(rig.state().evidence.empty()) << "and forgotten";
+    EXPECT_EQ(rig.book.of("GPU-never-seen").health, GpuHealth::healthy);
+}
+
+TEST(HealthBook, TheWorstCountsAndSilenceDoesNotHeal) {
+    Rig rig;
+    rig.fault("xid", 79), rig.fault("xid", 63);
+    rig.energy = 5000;
+    rig.samples(rig.sample(), 2h);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_EQ(rig.state().reason, "XID 79: the GPU has fallen off the bus");
+    EXPECT_EQ(rig.state().remedy, Remedy::reboot);
+    EXPECT_EQ(rig.state().evidence.size(), 2u);
+    EXPECT_EQ(rig.book.of("GPU-2").health, GpuHealth::healthy);
+}
+
+TEST(HealthBook, ABurstCountsOnceAndTheNextAgain) {
+    Rig rig;
+    for (int i = 0; i < 20; ++i) rig.fault("xid", 48), rig.pass(100ms);
+    EXPECT_EQ(rig.state().evidence.at(0).count, 1);
+    rig.pass(10s);
+    rig.fault("xid", 48);
+    EXPECT_EQ(rig.state().evidence.at(0).count, 2);
+    for (std::int64_t code = 1000; code < 1100; ++code) rig.fault("xid", code);
+    EXPECT_EQ(rig.state().evidence.size(), Book::evidence_max);
+    EXPECT_EQ(rig.state().evidence.at(0).code, 48) << "the worst stays";
+}
+
+TEST(HealthBook, AfterAResetItIsTestedAndReturns) {
+    Rig rig;
+    rig.energy = 5000;
+    rig.note(rig.sample());
+    rig.fault("xid", 48);
+    rig.energy = 5001;
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_EQ(rig.state().testing_until, 0);
+    rig.energy = 3;
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.health(), GpuHealth::faulty) << "not before it has shown that it is well";
+    EXPECT_GT(rig.state().testing_until, 0);
+    EXPECT_EQ(rig.state().remedy, Remedy::none);
+    rig.pass(4min);
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    rig.pass(1min);
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    EXPECT_TRUE(rig.state().evidence.empty());
+}
+
+TEST(HealthBook, AFaultEndsTheTest) {
+    Rig rig;
+    rig.energy = 5000;
+    rig.note(rig.sample());
+    rig.fault("xid", 48);
+    rig.energy = 4;
+    rig.note(rig.sample()), rig.energy = 3, rig.note(rig.sample());
+    ASSERT_GT(rig.state().testing_until, 0);
+    rig.pass(1min);
+    rig.fault("xid", 48);
+    EXPECT_EQ(rig.state().testing_until, 0);
+    rig.energy = 6000;
+    rig.samples(rig.sample(), 1h);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+}
+
+TEST(HealthBook, ALateReadingOfTheEnergyDoesNotClearAFaultSinceTheReset) {
+    Rig rig;
+    rig.energy = 5000;
+    rig.note(rig.sample());
+    rig.fault("xid", 48);
+    rig.note(rig.sample());  // Kept from before, not read.
+    rig.energy = 3;
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.state().testing_until, 0);
+    rig.energy = 4, rig.note(rig.sample());
+    rig.energy = 2, rig.note(rig.sample());
+    EXPECT_GT(rig.state().testing_until, 0);
+}
+
+TEST(HealthBook, AGpuThatWasAwayAfterItsFaultWasReset) {
+    for (const GpuCondition away : {GpuCondition::lost, GpuCondition::gone}) {
+        Rig rig;
+        rig.note(rig.sample());
+        rig.fault("xid", 79);
+        rig.note(away);
+        EXPECT_FALSE(is_fit(rig.health()));
+        rig.note(rig.sample());
+        EXPECT_GT(rig.state().testing_until, 0);
+        rig.pass(5min);
+        rig.note(rig.sample());
+        EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    }
+}
+
+TEST(HealthBook, AnAnswerEndsSilence) {
+    Rig rig;
+    rig.note(GpuCondition::unresponsive);
+    EXPECT_EQ(rig.health(), GpuHealth::unresponsive);
+    rig.note(rig.sample());
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+}
+
+TEST(HealthBook, TheDriversAdviceIsTakenBackByTheDriver) {
+    Rig rig;
+    rig.fault("recovery_action", 2);
+    EXPECT_EQ(rig.state().remedy, Remedy::reboot);
+    rig.fault("recovery_action", 0);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+}
+
+TEST(HealthBook, OutlivesItsKeeper) {
+    Rig rig;
+    rig.note(rig.sample());
+    EXPECT_FALSE(rig.book.memory("GPU-1", "boot-1")) << "of a healthy one there is nothing to keep";
+    rig.fault("xid", 48), rig.fault("xid", 13);
+    const auto memory = rig.book.memory("GPU-1", "boot-1");
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(memory->state.evidence.size(), 1u);
+    Rig same, other;
+    same.book.recall("GPU-1", *memory, "boot-1", same.now);
+    same.samples(same.sample(), 1h);
+    EXPECT_EQ(same.health(), GpuHealth::faulty) << "an agent that starts anew heals nothing";
+    EXPECT_EQ(same.state().reason, rig.state().reason);
+    other.book.recall("GPU-1", *memory, "boot-2", other.now);
+    EXPECT_GT(other.state().testing_until, 0);
+    other.samples(other.sample(), 5min);
+    EXPECT_EQ(other.health(), GpuHealth::healthy);
+}
+
+TEST(HealthBook, WhoSawToItAsksForTheTest) {
+    Rig rig;
+    rig.fault("xid", 74);
+    rig.book.test("GPU-1", rig.now);
+    rig.samples(rig.sample(), 5min);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    rig.book.test("GPU-7", rig.now);
+    EXPECT_EQ(rig.book.of("GPU-7"), GpuState{});
+}
+
+struct Shown {
+    const char* name;
+    std::function<void(GpuSample&, int)> is;  // The n-th sample.
+    Condition condition;
+};
+
+TEST(HealthBook, EachConditionIsSeenAndEnds) {
+    const std::vector<Shown> all = {
+        {"rows failed", [](GpuSample& s, int) { s.rows_failed = 1; }, Condition::rows_failed},
+        {"no spare rows", [](GpuSample& s, int) { s.rows_remapped_uncorrected = 512; },
+         Condition::rows_exhausted},
+        {"no spare pages", [](GpuSample& s, int) { s.pages_retired = 63; }, Condition::pages_exhausted},
+        {"rows pending", [](GpuSample& s, int) { s.rows_pending = 1; }, Condition::rows_pending},
+        {"pages pending", [](GpuSample& s, int) { s.pages_pending = 1; }, Condition::pages_pending},
+        {"driver asks", [](GpuSample& s, int) { s.recovery_action = 4; }, Condition::recovery_action},
+        {"hot", [](GpuSample& s, int) { s.temperature_celsius = 88, s.temperature_slowdown_celsius = 87; },
+         Condition::hot},
+        {"very hot",
+         [](GpuSample& s, int) { s.temperature_celsius = 93, s.temperature_shutdown_celsius = 92; },
+         Condition::overheated},
+        {"slowed", [](GpuSample& s, int) { s.throttle_reasons = throttle_thermal_hardware; },
+         Condition::thermal_slowdown},
+        {"narrow",
+         [](GpuSample& s, int) { s.utilisation_percent = 90, s.pcie_width = 8, s.pcie_generation = 5; },
+         Condition::pcie_link},
+        {"slow",
+         [](GpuSample& s, int) { s.utilisation_percent = 90, s.pcie_width = 16, s.pcie_generation = 1; },
+         Condition::pcie_link},
+        {"replays", [](GpuSample& s, int n) { s.pcie_replays = n * 11; }, Condition::pcie_replays},
+        {"link errors", [](GpuSample& s, int n) { s.nvlink_errors = n * 1100; }, Condition::nvlink_errors},
+        {"links down", [](GpuSample& s, int n) { s.nvlinks_active = n == 0 ? 18 : 17; },
+         Condition::nvlinks_down},
+        {"memory error", [](GpuSample& s, int n) { s.ecc_uncorrected = n == 0 ? 0 : 1; },
+         Condition::ecc_uncorrected},
+    };
+    for (const Shown& shown : all) {
+        Rig rig;
+        const ConditionRow& row = row_of(shown.condition);
+        for (int n = 0; n < 20; ++n) {
+            GpuSample made = rig.sample();
+            shown.is(made, n);
+            rig.note(made), rig.pass(10s);
+        }
+        EXPECT_EQ(rig.health(), row.health) << shown.name;
+        EXPECT_EQ(rig.state().remedy, row.remedy) << shown.name;
+        ASSERT_EQ(rig.state().evidence.size(), 1u) << shown.name;
+        EXPECT_EQ(rig.state().evidence[0].kind, boost::describe::enum_to_string(shown.condition, ""));
+        // It is over, with a reset where one is due; then the test, if it was as bad as a fault.
+        GpuSample well = rig.sample();
+        well.rows_failed = well.rows_pending = well.pages_pending = well.recovery_action =
+            well.pages_retired = well.rows_remapped_uncorrected = well.throttle_reasons =
+                well.ecc_uncorrected = 0;
+        well.temperature_celsius = 40, well.temperature_slowdown_celsius = 87;
+        well.utilisation_percent = 90, well.pcie_width = 16, well.pcie_generation = 5;
+        well.pcie_replays = 300, well.nvlink_errors = 30000, well.nvlinks_active = 18;
+        well.energy_mj = 10;
+        rig.note(well), rig.pass(10s);
+        well.energy_mj = 5;
+        rig.samples(well, 9min);
+        EXPECT_EQ(rig.health(), GpuHealth::healthy) << shown.name << ": " << rig.state().reason;
+    }
+}
+
+TEST(HealthBook, AMomentIsNoAlarm) {
+    Rig rig;
+    GpuSample hot = rig.sample();
+    hot.temperature_celsius = 88, hot.temperature_slowdown_celsius = 87;
+    GpuSample cool = hot;
+    cool.temperature_celsius = 80;
+    GpuSample idle = rig.sample();  // Its link rests.
+    idle.utilisation_percent = 0, idle.pcie_generation = 1, idle.pcie_width = 16;
+    for (int i = 0; i < 60; ++i) {
+        rig.samples(hot, 30s), rig.samples(cool, 30s), rig.samples(idle, 30s);
+        ASSERT_EQ(rig.health(), GpuHealth::healthy);
+    }
+}
+
+TEST(HealthBook, AGpuThatOnlyTheBusHasIsFaulty) {
+    Rig rig;
+    rig.book.note_unseen("GPU-1", true, rig.now);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_EQ(rig.state().remedy, Remedy::reboot);
+    rig.book.note_unseen("GPU-1", false, rig.now);
+    rig.samples(rig.sample(), 5min);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+}
+
+}  // namespace
+}  // namespace hostler::health
