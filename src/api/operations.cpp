@@ -43,6 +43,8 @@ std::span<const Operation* const> operations() {
         &get_gpu,
         &explain_gpu,
         &return_gpu,
+        &list_gpu_usage,
+        &list_host_usage,
         &list_specs,
         &get_spec,
         &list_offers,

@@ -15,6 +15,7 @@
 #include "api/types_share.h"
 #include "api/types_stock.h"
 #include "api/types_template.h"
+#include "api/types_usage.h"
 #include "api/types_volume.h"
 #include "api/types_zone.h"
 
@@ -175,6 +176,18 @@ inline constexpr Typed<GetGpu, GpuExplanation> return_gpu{{
     .scope = Scope::operator_only,
     .help = "Have a GPU tested that somebody has seen to: well, it takes work again; one that is gone is forgotten.",
     .noun = "gpu", .verb = "return"}};
+
+inline constexpr Typed<ListGpuUsage, List<GpuUsage>> list_gpu_usage{{
+    .name = "listGpuUsage", .path = "/v1/gpu-usage", .permission = "gpu.usage",
+    .help = "Tell what GPUs do at this moment: a tenant's key those that its instances hold, an operator's all.",
+    .list = true, .noun = "gpu", .verb = "usage",
+    .columns = "hostName index model state instanceID utilizationPercent memoryUsedBytes powerWatts "
+               "temperatureCelsius tenantID sampledAt id"}};
+inline constexpr Typed<ListHostUsage, List<HostUsage>> list_host_usage{{
+    .name = "listHostUsage", .path = "/v1/host-usage", .permission = "host.read",
+    .scope = Scope::operator_only, .help = "Tell what hosts do at this moment.", .list = true, .noun = "host",
+    .verb = "usage",
+    .columns = "id name state gpus gpusUsed cpuPercent load memoryUsedBytes memoryTotalBytes sampledAt zone"}};
 
 inline constexpr Typed<Empty, List<Spec>> list_specs{{
     .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.",

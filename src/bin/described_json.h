@@ -29,7 +29,8 @@ boost::json::value to_json(const Value& value) {
         return json::value(describe::enum_to_string(value, ""));
     } else if constexpr (describe::has_describe_members<Value>::value) {
         json::object made;
-        boost::mp11::mp_for_each<describe::describe_members<Value, describe::mod_public>>(
+        boost::mp11::mp_for_each<
+            describe::describe_members<Value, describe::mod_public | describe::mod_inherited>>(
             [&](auto member) { made[camel(member.name)] = to_json(value.*member.pointer); });
         return made;
     } else if constexpr (requires { value.has_value(); }) {

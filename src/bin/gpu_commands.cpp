@@ -65,6 +65,7 @@ constexpr Unit units[] = {
     {"_percent", "%", 1, 0}, {"_bytes", "MiB", 1 << 20, 0}, {"_celsius", "°C", 1, 0},
     {"_mw", "W", 1e3, 1},    {"_mj", "kJ", 1e6, 1},         {"_mhz", "MHz", 1, 0},
     {"_us", "s", 1e6, 3},    {"_kb_s", "MB/s", 1e3, 1},     {"_kib", "MiB", 1024, 0},
+    {"_ppm", "%", 1e4, 1},
 };
 
 constexpr std::pair<std::int64_t, std::string_view> reasons[] = {

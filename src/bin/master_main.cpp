@@ -44,7 +44,12 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     process.leave = [&role, drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
-    CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
+    MetricsServer::Pages pages;
+    pages["/metrics/gpus"] = [&role](MetricsPage& page, const std::string& zone) {
+        return role.write_gpu_metrics(page, zone);
+    };
+    CO_TRY(co_await shown.start(
+        group, [&role](MetricsPage& page) { role.write_metrics(page); }, std::move(pages)));
     group.start("ready", tell_when_ready(role, std::move(ready_file), [&] {
                     return shown.with({{"api", role.api_address()}, {"wire", role.wire_address()}});
                 }));
@@ -62,8 +67,8 @@ int master_main(int argc, const char* const* argv) {
     std::string data, store, authority, ready_file, templates, metrics;
     std::vector<std::string> zones;
     double lease_s = std::chrono::duration<double>(settings.lease).count();
-    double report_s = 10, unreachable_s = 35, lost_s = 300, move_lease_s = 600, stop_grace_s = 10,
-           ready_s = 300, drain_s = 5;
+    double report_s = 10, sample_s = 0, unreachable_s = 35, lost_s = 300, move_lease_s = 600,
+           stop_grace_s = 10, ready_s = 300, drain_s = 5;
     app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
     app.add_option(
            "--store", store,
@@ -89,6 +94,10 @@ int master_main(int argc, const char* const* argv) {
     app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
     app.add_option("--report-interval", report_s, "Seconds between two reports of a host")
         ->capture_default_str();
+    app.add_option("--sample-interval", sample_s,
+                   "Seconds between two samples of a host's GPUs; 0: as often as it reports")
+        ->check(CLI::Range(0.0, 300.0))
+        ->capture_default_str();
     app.add_option("--unreachable-after", unreachable_s, "Seconds of silence")->capture_default_str();
     app.add_option("--lost-after", lost_s, "Seconds of silence")->capture_default_str();
     app.add_option(
@@ -112,6 +121,7 @@ int master_main(int argc, const char* const* argv) {
     using std::chrono::milliseconds;
     settings.lease = milliseconds{static_cast<int>(lease_s * 1000)};
     settings.report_interval = milliseconds{static_cast<int>(report_s * 1000)};
+    settings.telemetry_interval = milliseconds{static_cast<int>(sample_s * 1000)};
     settings.unreachable_after = std::chrono::seconds{static_cast<int>(unreachable_s)};
     settings.lost_after = std::chrono::seconds{static_cast<int>(lost_s)};
     settings.move_lease = milliseconds{static_cast<int>(move_lease_s * 1000)};

@@ -47,6 +47,12 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
     app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
         ->capture_default_str();
+    app.add_option("--sample-interval", settings.sample_s,
+                   "Seconds between two samples of a host's GPUs; 0: as often as it reports")
+        ->check(CLI::Range(0.0, 300.0))
+        ->capture_default_str();
+    app.add_option("--metrics", settings.metrics,
+                   "Where the first master's metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--unreachable-after", settings.unreachable_s,
                    "Seconds of silence until a host is unreachable")
         ->capture_default_str();

@@ -73,6 +73,7 @@ std::vector<std::string> Up::api_urls() const {
 Task<> Up::start_masters(const std::string& listen) {
     std::vector<std::string> command{programs_ / "hostler", "master",
                                      "--report-interval",   fmt::format("{}", settings_.report_s),
+                                     "--sample-interval",   fmt::format("{}", settings_.sample_s),
                                      "--unreachable-after", fmt::format("{}", settings_.unreachable_s),
                                      "--lost-after",        fmt::format("{}", settings_.lost_s),
                                      "--move-lease",        fmt::format("{}", settings_.move_lease_s),
@@ -100,6 +101,7 @@ Task<> Up::start_masters(const std::string& listen) {
         CO_TRY(write_file(settings_.data / name / "operator.key", operator_key_));
         auto its = command;
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
+        if (i == 1 && !settings_.metrics.empty()) its.insert(its.end(), {"--metrics", settings_.metrics});
         masters_.push_back(CO_TRY(co_await keep_role(
             name, std::move(its),
             {{"wire", "127.0.0.1:0"}, {"api", i == 1 ? listen : host_of(listen) + ":0"}}, environment)));

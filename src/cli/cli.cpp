@@ -358,6 +358,10 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
         code = CO_TRY(co_await run_remote(world, client, found, tree.local.remote));
         co_return Result<>{};
     }
+    if (tree.local.top.chosen()) {
+        ApiClient client{world, std::move(bases), found.key};
+        co_return co_await run_top(world, client, tree.local.top, style_of(world, tree.globals, format));
+    }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
     Run run{world, tree, *command, format, std::move(found), std::move(bases)};

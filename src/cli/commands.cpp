@@ -197,6 +197,7 @@ void CommandTree::add_local() {
     local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
     local.completion->footer("Example:\n  source <(hostler completion bash)");
     local.remote.add(app);
+    local.top.add(app);
     for (CLI::App* one : {local.apply, local.login, local.completion}) one->fallthrough()->allow_extras();
 }
 

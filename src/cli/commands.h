@@ -8,6 +8,7 @@
 #include "api/schema.h"
 #include "cli/cli.h"
 #include "cli/remote.h"
+#include "cli/top.h"
 
 namespace hostler::cli {
 
@@ -55,6 +56,7 @@ struct LocalCommands {  // Those that are no operation.
     std::vector<std::string> files;  // Of apply.
     bool dry_run = false;
     RemoteCommands remote;
+    TopCommand top;
 };
 
 // What may stand at the end of a line.

@@ -32,16 +32,22 @@ void MetricsPage::begin(std::string_view name, std::string_view help, Type type)
                    type == Type::gauge ? "gauge" : "counter");
 }
 
-void MetricsPage::put(Labels labels, std::string_view of) {
-    text_ += name_;
+std::string MetricsPage::labels(Labels labels) {
+    std::string text;
     char before = '{';
     for (const auto& [name, value] : labels) {
-        fmt::format_to(std::back_inserter(text_), "{}{}=\"{}\"", before, name, escaped(value));
+        fmt::format_to(std::back_inserter(text), "{}{}=\"{}\"", before, name, escaped(value));
         before = ',';
     }
-    if (labels.size() > 0) text_ += '}';
-    fmt::format_to(std::back_inserter(text_), " {}\n", of);
+    if (labels.size() > 0) text += '}';
+    return text;
 }
+
+void MetricsPage::put_row(std::string_view labels, std::string_view of) {
+    fmt::format_to(std::back_inserter(text_), "{}{} {}\n", name_, labels, of);
+}
+
+std::string MetricsPage::number(double of) { return fmt::format("{}", of); }
 
 void write_process_metrics(MetricsPage& page) {
     using enum MetricsPage::Type;

@@ -19,6 +19,12 @@ public:
     void begin(std::string_view name, std::string_view help, Type type);
     void value(Labels labels, std::integral auto of) { put(labels, std::to_string(of)); }
 
+    void value(Labels labels, std::floating_point auto of) { put(labels, number(of)); }
+    // The same with labels that many values share, as labels() made them.
+    void row(std::string_view labels, std::integral auto of) { put_row(labels, std::to_string(of)); }
+    void row(std::string_view labels, std::floating_point auto of) { put_row(labels, number(of)); }
+    static std::string labels(Labels labels);
+
     // A metric of one value.
     void add(std::string_view name, std::string_view help, Type type, std::integral auto of) {
         begin(name, help, type);
@@ -34,7 +40,9 @@ public:
     const std::string& text() const { return text_; }
 
 private:
-    void put(Labels labels, std::string_view of);
+    void put(Labels labels, std::string_view of) { put_row(MetricsPage::labels(labels), of); }
+    void put_row(std::string_view labels, std::string_view of);
+    static std::string number(double of);
     std::string text_;
     std::string name_;
 };

@@ -27,6 +27,9 @@ public:
         co_return facts;
     }
     Task<HostSample> sample() override { co_return HostSample{}; }
+    Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t>) override {
+        co_return std::map<std::int64_t, std::string>{};
+    }
 };
 
 GpuInventory one(std::string uuid, std::string model) {

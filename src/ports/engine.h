@@ -61,6 +61,7 @@ struct Container {
     int exit_code = 0;
     bool oom_killed = false;
     std::string error;  // The engine's own words, when it could not start.
+    std::string id{};   // The engine's own, as control groups of its processes are named; empty: it has none.
     bool operator==(const Container&) const = default;
 };
 

@@ -1,6 +1,8 @@
 // What a machine has and how it does.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +42,9 @@ public:
     // Without GPUs and what belongs to them. Errors: cancelled; timeout.
     virtual Task<HostFacts> facts() = 0;
     virtual Task<HostSample> sample() = 0;  // Errors: cancelled; timeout.
+    // In which container each of these processes is, by the engine's id of it; those that are in none, or
+    // have ended, are left out. Errors: cancelled; timeout.
+    virtual Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) = 0;
 };
 
 }  // namespace hostler

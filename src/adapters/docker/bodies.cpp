@@ -148,7 +148,8 @@ Result<Inspected> parse_inspect(std::string_view body) {
                       .state = state_of(text(at(value, {"State", "Status"}))),
                       .exit_code = static_cast<int>(number(at(value, {"State", "ExitCode"}))),
                       .oom_killed = flag(at(value, {"State", "OOMKilled"})),
-                      .error = text(at(value, {"State", "Error"}))};
+                      .error = text(at(value, {"State", "Error"})),
+                      .id = seen.id};
     if (seen.container.state == ContainerState::running) {
         seen.pid = number(at(value, {"State", "Pid"}));
         seen.container.exit_code = 0;
@@ -171,7 +172,8 @@ Result<std::vector<Inspected>> parse_list(std::string_view body) {
         all.push_back({.id = text(at(item, {"Id"})),
                        .container = {.name = plain_name(text(names->front())),
                                      .labels = labels_of(at(item, {"Labels"})),
-                                     .state = state_of(text(at(item, {"State"})))}});
+                                     .state = state_of(text(at(item, {"State"}))),
+                                     .id = text(at(item, {"Id"}))}});
     }
     return all;
 }

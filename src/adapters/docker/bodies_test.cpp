@@ -242,7 +242,8 @@ TEST(Parse, InspectAndList) {
     const auto seen = parse_inspect(R"({"Id":"abc","Name":"/c1","Config":{"Labels":{"a":"b"}},
         "State":{"Status":"exited","OOMKilled":true,"ExitCode":137,"Pid":0,"Error":"x"}})");
     ASSERT_TRUE(seen);
-    EXPECT_EQ(seen->container, (Container{"c1", {{"a", "b"}}, ContainerState::exited, 137, true, "x"}));
+    EXPECT_EQ(seen->container,
+              (Container{"c1", {{"a", "b"}}, ContainerState::exited, 137, true, "x", "abc"}));
     EXPECT_TRUE(seen->addresses.empty());
     EXPECT_EQ(parse_inspect(R"({"Id":"abc","NetworkSettings":{"Networks":{"a":{"IPAddress":""},
         "b":{"IPAddress":"10.0.0.9"},"c":null}}})")

@@ -28,6 +28,7 @@ enum Status : int {
 
 using Device = struct DeviceHandle*;
 using EventSet = struct EventSetHandle*;
+using GpmSample = struct GpmSampleHandle*;  // A moment of counters; two of them make rates.
 
 struct PciInfo {
     char bus_id_legacy[16];
@@ -106,6 +107,27 @@ struct FieldValue {
     Value value;
 };
 
+struct GpmSupport {
+    unsigned version;  // 1
+    unsigned supported;
+};
+
+struct GpmMetric {
+    unsigned metric;
+    Status status;
+    double value;
+    const char* names[3];  // Short, long, unit.
+};
+
+inline constexpr unsigned gpm_metrics_max = 333;
+struct GpmMetricsGet {
+    unsigned version;  // 1
+    unsigned count;
+    GpmSample before;
+    GpmSample after;
+    GpmMetric metrics[gpm_metrics_max];
+};
+
 struct DriverBranch {
     unsigned version;
     char branch[80];
@@ -141,6 +163,9 @@ enum ValueType : unsigned {
     type_sint,
     type_ushort
 };
+
+// Percent, of the time between two samples.
+enum GpmMetricId : unsigned { gpm_graphics = 1, gpm_sm = 2, gpm_tensor = 5, gpm_memory = 10 };
 
 enum EventType : unsigned long long {
     event_sbe = 0x1,

@@ -35,6 +35,23 @@ AT(MemoryV2, free, 24, 8);
 AT(MemoryV2, used, 32, 8);
 static_assert(version_word<MemoryV2>(2) == 0x02000028);
 
+LAYOUT(GpmSupport, 8);
+AT(GpmSupport, version, 0, 4);
+AT(GpmSupport, supported, 4, 4);
+
+LAYOUT(GpmMetric, 40);
+AT(GpmMetric, metric, 0, 4);
+AT(GpmMetric, status, 4, 4);
+AT(GpmMetric, value, 8, 8);
+AT(GpmMetric, names, 16, 24);
+
+LAYOUT(GpmMetricsGet, 13344);
+AT(GpmMetricsGet, version, 0, 4);
+AT(GpmMetricsGet, count, 4, 4);
+AT(GpmMetricsGet, before, 8, 8);
+AT(GpmMetricsGet, after, 16, 8);
+AT(GpmMetricsGet, metrics, 24, 13320);
+
 LAYOUT(ProcessUse, 32);
 AT(ProcessUse, pid, 0, 4);
 AT(ProcessUse, timestamp_us, 8, 8);

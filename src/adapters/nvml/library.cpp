@@ -162,6 +162,12 @@ void Library::bind() {
          {"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2"});
     find(handle_, f.process_use, {"nvmlDeviceGetProcessUtilization"});
 
+    find(handle_, f.gpm_support, {"nvmlGpmQueryDeviceSupport"});
+    find(handle_, f.gpm_alloc, {"nvmlGpmSampleAlloc"});
+    find(handle_, f.gpm_free, {"nvmlGpmSampleFree"});
+    find(handle_, f.gpm_sample, {"nvmlGpmSampleGet"});
+    find(handle_, f.gpm_metrics, {"nvmlGpmMetricsGet"});
+
     find(handle_, f.event_set_create, {"nvmlEventSetCreate"});
     find(handle_, f.event_set_free, {"nvmlEventSetFree"});
     find(handle_, f.event_set_wait, {"nvmlEventSetWait_v2", "nvmlEventSetWait"});

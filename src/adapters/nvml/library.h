@@ -75,6 +75,12 @@ struct Functions {
     Status (*graphics_processes)(Device, unsigned*, Process*);
     Status (*process_use)(Device, ProcessUse*, unsigned*, unsigned long long since_us);
 
+    Status (*gpm_support)(Device, GpmSupport*);
+    Status (*gpm_alloc)(GpmSample*);
+    Status (*gpm_free)(GpmSample);
+    Status (*gpm_sample)(Device, GpmSample);
+    Status (*gpm_metrics)(GpmMetricsGet*);
+
     Status (*event_set_create)(EventSet*);
     Status (*event_set_free)(EventSet);
     Status (*event_set_wait)(EventSet, EventData*, unsigned timeout_ms);

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "adapters/nvml/events.h"
+#include "adapters/nvml/gpm.h"
 #include "adapters/nvml/read.h"
 #include "core/lane.h"
 #include "core/log.h"
@@ -16,10 +17,12 @@ using namespace nvml;
 
 namespace {
 
-// Metrics that are slow to read, kept by the lane between the samples that read them.
+// What the lane keeps of a GPU between two samples: metrics that are slow to read, and the last moment of
+// those that are rates.
 struct Slow {
     GpuSample sample;
-    int age = 0;
+    std::optional<Instant> read_at;
+    std::unique_ptr<Gpm> gpm;
     std::atomic<bool> stale = false;  // Something happened to the GPU: to be read at the next sample.
 };
 
@@ -46,7 +49,9 @@ Result<System> read_system(const Session& session) {
     return system;
 }
 
-GpuSample read_sample(const Session& session, const Found& found, Slow& slow, int slow_every) {
+GpuSample read_sample(const std::shared_ptr<const Session>& opened, const Found& found, Slow& slow,
+                      Instant now, Duration slow_interval) {
+    const Session& session = *opened;
     GpuSample sample = found.constants;
     Reader reader{session, found.device};
     if (!reader.number(reader.call.index) &&
@@ -57,14 +62,15 @@ GpuSample read_sample(const Session& session, const Found& found, Slow& slow, in
         slow.stale = true;
         return sample;
     }
-    if (slow.stale.exchange(false)) slow.age = 0;
-    if (slow.age == 0) {
+    if (slow.stale.exchange(false) || !slow.read_at || now - *slow.read_at >= slow_interval) {
         slow.sample = found.constants;
         read_slow(reader, slow.sample);
+        slow.read_at = now;
     }
-    slow.age = (slow.age + 1) % std::max(1, slow_every);
     sample = slow.sample;
     read_fast(reader, sample);
+    if (!slow.gpm) slow.gpm = std::make_unique<Gpm>(opened);
+    slow.gpm->read(reader, sample);
     if (reader.lost()) {
         sample = {};
         sample.condition = GpuCondition::lost;
@@ -230,10 +236,11 @@ Task<std::vector<GpuSample>> Nvml::sample() {
     for (const auto& gpu : state_->gpus) {
         if (!gpu->found) continue;
         asked.push_back(gpu.get());
-        questions.push_back({&gpu->lane, [session = state_->session, found = *gpu->found, slow = gpu->slow,
-                                          every = state_->settings.slow_every] {
-                                 return read_sample(*session, found, *slow, every);
-                             }});
+        questions.push_back(
+            {&gpu->lane, [session = state_->session, found = *gpu->found, slow = gpu->slow,
+                          now = state_->timers.now(), interval = state_->settings.slow_interval] {
+                 return read_sample(session, found, *slow, now, interval);
+             }});
     }
     auto answers = CO_TRY(
         co_await ask<GpuSample>(state_->timers, state_->settings.sample_timeout, std::move(questions)));

@@ -15,8 +15,9 @@ struct NvmlSettings {
     // Without persistence a driver takes seconds to wake.
     Duration discover_timeout = std::chrono::seconds{30};
     Duration sample_timeout = std::chrono::seconds{5};
-    int slow_every =
-        10;  // Every n-th sample reads what is slow (ECC, links, energy) too, and that after a fault.
+    // What is slow to read (ECC, remaps, energy, links, encoders) is read anew when it is this old, and after
+    // a fault; samples between carry what was read last.
+    Duration slow_interval = std::chrono::seconds{30};
     int gpus_max = 64;
 };
 

@@ -44,11 +44,11 @@ protected:
     }
 
     std::string path() const { return folder + "/state"; }
-    void make(SimulatedHost host, NvmlSettings settings = {}) {
+    void make(SimulatedHost host, NvmlSettings settings = {}, Duration slow_interval = {}) {
         state = simulated_state(host).value();
         ASSERT_TRUE(write_simulated_state(path(), state));
         settings.library = SIMULATED_NVML;
-        settings.slow_every = 1;
+        settings.slow_interval = slow_interval;
         nvml = std::make_unique<Nvml>(loop, timers, settings);
     }
     template <class F>
@@ -73,6 +73,43 @@ protected:
     std::string state;
     std::unique_ptr<Nvml> nvml;
 };
+
+TEST_F(NvmlTest, HowBusyPartsAreIsTheRateBetweenTwoSamples) {
+    make({.hostname = "nj-1", .gpus = 2});
+    for (int gpu : {0, 1}) set(gpu, "graphics_active", "80");
+    set(0, "tensor_active", "37");
+    set(0, "memory_active", "21");
+    set(1, "sm_active", "");
+    discover();
+    EXPECT_EQ(sample().at(0).tensor_active_ppm, std::nullopt) << "there is nothing to compare with";
+    const auto second = sample();
+    EXPECT_EQ(second.at(0).graphics_active_ppm, 800'000);
+    EXPECT_EQ(second.at(0).tensor_active_ppm, 370'000);
+    EXPECT_EQ(second.at(0).memory_active_ppm, 210'000);
+    EXPECT_EQ(second.at(0).sm_active_ppm, 0);
+    EXPECT_EQ(second.at(1).sm_active_ppm, std::nullopt)
+        << "one that is not told is absent, the others are there";
+    EXPECT_EQ(second.at(1).graphics_active_ppm, 800'000);
+}
+
+TEST_F(NvmlTest, GpusThatDoNotTellHowBusyTheirPartsAre) {
+    make({.hostname = "nj-1", .gpus = 1, .model = "A100 SXM4 80GB"});
+    discover();
+    sample();
+    EXPECT_EQ(sample().at(0).graphics_active_ppm, std::nullopt);
+    EXPECT_TRUE(sample().at(0).utilisation_percent);
+}
+
+TEST_F(NvmlTest, WhatIsSlowToReadIsReadSeldom) {
+    make({.hostname = "nj-1", .gpus = 1}, {}, std::chrono::hours{1});
+    discover();
+    EXPECT_EQ(sample().at(0).ecc_corrected, 0);
+    set(0, "ecc_corrected", "5");
+    set(0, "utilisation", "50");
+    const auto between = sample().at(0);
+    EXPECT_EQ(between.ecc_corrected, 0) << "as it was read last";
+    EXPECT_EQ(between.utilisation_percent, 50);
+}
 
 TEST_F(NvmlTest, FindsEightGpusAsTheyAre) {
     make({.hostname = "nj-1"});
@@ -338,7 +375,7 @@ TEST_F(NvmlTest, ErrorsOfOneFunctionCostOneMetric) {
 }
 
 TEST_F(NvmlTest, AnOldLibraryLacksMetricsAndNothingElse) {
-    nvml = std::make_unique<Nvml>(loop, timers, NvmlSettings{.library = SPARSE_NVML, .slow_every = 1});
+    nvml = std::make_unique<Nvml>(loop, timers, NvmlSettings{.library = SPARSE_NVML, .slow_interval = {}});
     const auto seen = discover();
     EXPECT_FALSE(seen.simulated);
     ASSERT_THAT(seen.gpus, SizeIs(1));

@@ -96,6 +96,10 @@ std::string gpu_section(const SimulatedHost& host, const GpuModel& model, const 
     line("mig", model.architecture == "hopper" || model.family == "A100" ? "disabled" : "unsupported");
     line("utilisation", 0);
     line("memory_utilisation", 0);
+    constexpr int hopper = 9;
+    if (generation.number >= hopper)
+        for (const char* part : {"graphics_active", "sm_active", "tensor_active", "memory_active"})
+            line(part, 0);
     line("temperature", "wave 31 35 300");
     line("memory_temperature", "wave 38 42 300");
     line("temperature_slowdown", 87);

@@ -108,4 +108,9 @@ Task<HostFacts> SimHostTelemetry::facts() {
 
 Task<HostSample> SimHostTelemetry::sample() { co_return HostSample{}; }
 
+// Simulated containers have no processes.
+Task<std::map<std::int64_t, std::string>> SimHostTelemetry::containers_of(std::vector<std::int64_t>) {
+    co_return std::map<std::int64_t, std::string>{};
+}
+
 }  // namespace hostler::sim

@@ -51,6 +51,7 @@ public:
         : machine_(std::move(machine)), boot_id_(std::move(boot_id)) {}
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
+    Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
 
 private:
     std::string machine_;

@@ -3,6 +3,8 @@
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -64,11 +66,78 @@ void read_network(const std::string& text, HostSample& sample) {
         if (name.ends_with(" lo") || name == "lo") continue;
         std::istringstream columns{line.substr(colon + 1)};
         std::vector<std::int64_t> values;
-        for (std::int64_t value = 0; values.size() < 9 && columns >> value;) values.push_back(value);
+        for (std::int64_t value = 0; values.size() < 12 && columns >> value;) values.push_back(value);
         if (values.size() < 9) continue;
         sample.network_received_bytes = sample.network_received_bytes.value_or(0) + values[0];
         sample.network_sent_bytes = sample.network_sent_bytes.value_or(0) + values[8];
+        if (values.size() < 12) continue;
+        sample.network_errors =
+            sample.network_errors.value_or(0) + values[2] + values[3] + values[10] + values[11];
     }
+}
+
+// Whole disks by their names: partitions count within them, and what is built on them (device mapper, RAID,
+// loops) a second time.
+bool is_disk(std::string_view name) {
+    if (name.starts_with("nvme")) return name.find('p', 4) == name.npos && name.find('n', 4) != name.npos;
+    if (name.starts_with("mmcblk")) return name.find('p', 6) == name.npos;
+    for (const std::string_view kind : {"sd", "vd", "hd", "xvd"})
+        if (name.starts_with(kind))
+            return name.size() > kind.size() && name.find_first_of("0123456789") == name.npos;
+    return false;
+}
+
+// Columns of /proc/diskstats behind the name: reads, merged, sectors, ms, writes, merged, sectors, ms, under
+// way, ms busy. A sector is 512 bytes there, whatever the disk's own are.
+void read_disks(const std::string& text, HostSample& sample) {
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream columns{line};
+        std::int64_t major = 0, minor = 0;
+        std::string name;
+        if (!(columns >> major >> minor >> name) || !is_disk(name)) continue;
+        std::vector<std::int64_t> values;
+        for (std::int64_t value = 0; values.size() < 10 && columns >> value;) values.push_back(value);
+        if (values.size() < 10) continue;
+        sample.disk_read_bytes = sample.disk_read_bytes.value_or(0) + values[2] * 512;
+        sample.disk_written_bytes = sample.disk_written_bytes.value_or(0) + values[6] * 512;
+        sample.disk_busy_ms = sample.disk_busy_ms.value_or(0) + values[9];
+    }
+}
+
+// /sys/class/infiniband/DEVICE/ports/N: the port's data counters are in words of four bytes.
+void read_rdma(const std::string& sys, HostSample& sample) {
+    constexpr std::size_t devices_max = 64, ports_max = 16;
+    const auto add = [](Metric& into, const std::string& file, std::int64_t times) {
+        if (const auto value = read_number(file)) into = into.value_or(0) + *value * times;
+    };
+    const std::string root = sys + "/class/infiniband/";
+    for (const auto& device : list_folder(root, devices_max))
+        for (const auto& port : list_folder(root + device + "/ports", ports_max)) {
+            const std::string folder = root + device + "/ports/" + port + "/counters/";
+            add(sample.rdma_sent_bytes, folder + "port_xmit_data", 4);
+            add(sample.rdma_received_bytes, folder + "port_rcv_data", 4);
+            for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "port_xmit_discards",
+                                     "local_link_integrity_errors"})
+                add(sample.rdma_errors, folder + name, 1);
+        }
+}
+
+// The id in a control group's path: 64 hexadecimal digits, as "/docker/ID", "docker-ID.scope",
+// "libpod-ID.scope/container", "cri-containerd-ID.scope". Of several the last: a container in a container is
+// the engine's of the inner one. Empty: none.
+std::string container_of(const std::string& cgroup) {
+    constexpr std::size_t id_size = 64;
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string found;
+    for (std::size_t at = 0; at < cgroup.size();) {
+        const auto begin = cgroup.find_first_of(digits, at);
+        if (begin == std::string::npos) break;
+        const auto end = std::min(cgroup.find_first_not_of(digits, begin), cgroup.size());
+        if (end - begin == id_size) found = cgroup.substr(begin, id_size);
+        at = end;
+    }
+    return found;
 }
 
 void read_memory(const std::string& meminfo, HostSample& sample) {
@@ -119,6 +188,8 @@ Task<HostSample> LinuxHost::sample() {
             }
             read_memory(read_text(proc + "/meminfo", 65536).value_or(""), sample);
             read_network(read_text(proc + "/net/dev", 1 << 20).value_or(""), sample);
+            read_disks(read_text(proc + "/diskstats", 1 << 20).value_or(""), sample);
+            read_rdma(settings.roots.sys, sample);
             sample.uptime_seconds = read_number(proc + "/uptime");
             std::int64_t total = 0;
             std::int64_t free = 0;
@@ -128,6 +199,20 @@ Task<HostSample> LinuxHost::sample() {
                 sample.disk_free_bytes = free;
             }
             return Result<HostSample>{sample};
+        });
+}
+
+Task<std::map<std::int64_t, std::string>> LinuxHost::containers_of(std::vector<std::int64_t> pids) {
+    using Containers = std::map<std::int64_t, std::string>;
+    co_return co_await ask<Containers>(
+        timers_, settings_.timeout, lane_, [proc = settings_.roots.proc, pids = std::move(pids)] {
+            Containers found;
+            for (const std::int64_t pid : pids)
+                if (std::string id =
+                        container_of(read_text(fmt::format("{}/{}/cgroup", proc, pid), 65536).value_or(""));
+                    !id.empty())
+                    found[pid] = std::move(id);
+            return Result<Containers>{std::move(found)};
         });
 }
 

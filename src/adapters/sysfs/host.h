@@ -18,6 +18,7 @@ public:
     LinuxHost(Loop& loop, Timers& timers, LinuxHostSettings settings = {});
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
+    Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
 
 private:
     struct Ticks {  // Of all CPUs since boot.

@@ -85,6 +85,53 @@ TEST_F(LinuxHostTest, SamplesAndTheirDifferences) {
     EXPECT_EQ(run(host.sample()).cpu_busy_percent, 25) << "75 of 300 ticks; waiting for the disk is not work";
 }
 
+TEST_F(LinuxHostTest, DisksAreCountedOnce) {
+    tree.write("proc/diskstats",
+               "   8       0 sda 10 0 100 5 20 0 200 6 0 7 11 0 0 0 0 0 0\n"
+               "   8       1 sda1 10 0 100 5 20 0 200 6 0 7 11\n"
+               " 259       0 nvme0n1 1 0 8 1 1 0 16 1 0 3 2 0 0 0 0\n"
+               " 259       1 nvme0n1p1 1 0 8 1 1 0 16 1 0 3 2\n"
+               " 253       0 dm-0 10 0 100 5 20 0 200 6 0 7 11\n"
+               "   7       0 loop0 1 0 1 1 1 0 1 1 0 1 1\n"
+               "   8      16 sdb 1 2\n");
+    LinuxHost host{loop, timers, settings};
+    const auto sample = run(host.sample());
+    EXPECT_EQ(sample.disk_read_bytes, 108 * 512);
+    EXPECT_EQ(sample.disk_written_bytes, 216 * 512);
+    EXPECT_EQ(sample.disk_busy_ms, 10);
+}
+
+TEST_F(LinuxHostTest, NetworkErrorsAndRdmaPorts) {
+    tree.write("proc/net/dev",
+               "  eth0: 1000 1 2 3 0 0 0 0 200 1 4 5 0 0 0 0\n  lo: 1 1 9 9 0 0 0 0 1 1 9 9 0 0 0 0\n");
+    for (const std::string port : {"mlx5_0/ports/1", "mlx5_1/ports/1"}) {
+        const std::string folder = "sys/class/infiniband/" + port + "/counters/";
+        tree.write(folder + "port_xmit_data", "1000\n");
+        tree.write(folder + "port_rcv_data", "2000\n");
+        tree.write(folder + "symbol_error", "3\n");
+        tree.write(folder + "link_downed", "1\n");
+    }
+    LinuxHost host{loop, timers, settings};
+    const auto sample = run(host.sample());
+    EXPECT_EQ(sample.network_errors, 14);
+    EXPECT_EQ(sample.rdma_sent_bytes, 8000) << "words of four bytes, two ports";
+    EXPECT_EQ(sample.rdma_received_bytes, 16000);
+    EXPECT_EQ(sample.rdma_errors, 8);
+}
+
+TEST_F(LinuxHostTest, ContainersOfProcesses) {
+    const std::string id(64, 'a'), inner(64, 'b');
+    tree.write("proc/10/cgroup", "0::/system.slice/docker-" + id + ".scope\n");
+    tree.write("proc/11/cgroup", "12:memory:/docker/" + id + "\n3:cpu:/docker/" + id + "\n");
+    tree.write("proc/12/cgroup", "0::/machine.slice/libpod-" + id + ".scope/container\n");
+    tree.write("proc/13/cgroup", "0::/docker/" + id + "/docker/" + inner + "\n");
+    tree.write("proc/14/cgroup", "0::/user.slice/user-1000.slice/session-2.scope\n");
+    tree.write("proc/15/cgroup", "0::/x-" + id + "abc\n");
+    LinuxHost host{loop, timers, settings};
+    const auto found = run(host.containers_of({10, 11, 12, 13, 14, 15, 16}));
+    EXPECT_EQ(found, (std::map<std::int64_t, std::string>{{10, id}, {11, id}, {12, id}, {13, inner}}));
+}
+
 TEST_F(LinuxHostTest, ThisMachine) {
     LinuxHost host{loop, timers, {}};
     const auto facts = run(host.facts());

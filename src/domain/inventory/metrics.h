@@ -1,6 +1,7 @@
 // Samples as packed numbers, in the order in which the wire and the series carry them.
 #pragma once
 
+#include <algorithm>
 #include <boost/mp11/algorithm.hpp>
 #include <cmath>
 #include <limits>
@@ -15,6 +16,7 @@ namespace hostler {
 
 namespace detail {
 
+// Its own members, then those of what it derives from.
 template <class Sample, class Visit>
 constexpr void each_metric(Visit visit) {
     using Members = boost::describe::describe_members<Sample, boost::describe::mod_public>;
@@ -22,12 +24,14 @@ constexpr void each_metric(Visit visit) {
         using Field = std::remove_cvref_t<decltype(std::declval<Sample>().*decltype(member)::pointer)>;
         if constexpr (std::is_same_v<Field, Metric>) visit(std::string_view{member.name}, member.pointer);
     });
+    using Bases = boost::describe::describe_bases<Sample, boost::describe::mod_public>;
+    boost::mp11::mp_for_each<Bases>([&](auto base) { each_metric<typename decltype(base)::type>(visit); });
 }
 
 }  // namespace detail
 
 // Every member of GpuSample or HostSample that is a Metric, as the struct declares them. New ones go to the
-// end of their struct: an older peer then still reads those that it knows.
+// end of their struct: a peer that was told no order still reads those that it knows.
 template <class Sample>
 std::vector<std::string_view> metric_names() {
     std::vector<std::string_view> names;
@@ -57,6 +61,35 @@ void unpack_metrics(std::span<const double> values, Sample& into) {
         const bool usable = std::isfinite(value) && std::abs(value) <= metric_max;
         into.*member = usable ? Metric{static_cast<std::int64_t>(value)} : std::nullopt;
     });
+}
+
+// Where a peer's values go: for each of the metrics that it named its place in metric_names(), or none.
+struct MetricOrder {
+    std::vector<int> places;  // -1: one that is not known here. Empty: as metric_names().
+    static constexpr std::size_t names_max = 1024;
+};
+
+template <class Sample, class Names>
+MetricOrder metric_order(const Names& told) {
+    MetricOrder order;
+    const auto known = metric_names<Sample>();
+    for (const auto& name : told) {
+        if (order.places.size() == MetricOrder::names_max) break;
+        int at = static_cast<int>(known.size()) - 1;
+        while (at >= 0 && known[static_cast<std::size_t>(at)] != std::string_view{name}) --at;
+        order.places.push_back(at);
+    }
+    return order;
+}
+
+// As unpack_metrics(), of values in a peer's order.
+template <class Sample>
+void unpack_metrics(std::span<const double> values, const MetricOrder& order, Sample& into) {
+    if (order.places.empty()) return unpack_metrics(values, into);
+    std::vector<double> mine(metric_names<Sample>().size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < std::min(values.size(), order.places.size()); ++i)
+        if (order.places[i] >= 0) mine[static_cast<std::size_t>(order.places[i])] = values[i];
+    unpack_metrics(std::span<const double>{mine}, into);
 }
 
 }  // namespace hostler

@@ -181,6 +181,22 @@ uplink::GpuSample sample_message(const GpuSample& sample) {
     return made;
 }
 
+uplink::WorkloadUse use_message(const WorkloadUse& use) {
+    uplink::WorkloadUse made;
+    made.set_instance(words(use.instance));
+    made.set_gpu(words(use.gpu));
+    made.set_processes(positive(use.processes));
+    if (use.memory_bytes) made.set_memory_bytes(*use.memory_bytes);
+    if (use.utilisation_percent) made.set_utilisation_percent(*use.utilisation_percent);
+    if (use.memory_utilisation_percent) made.set_memory_utilisation_percent(*use.memory_utilisation_percent);
+    return made;
+}
+
+void name_metrics(uplink::AgentHello& hello) {
+    for (const auto name : metric_names<GpuSample>()) hello.add_gpu_metrics(std::string{name});
+    for (const auto name : metric_names<HostSample>()) hello.add_host_metrics(std::string{name});
+}
+
 uplink::HostSample sample_message(const HostSample& sample) {
     uplink::HostSample made;
     for (const double value : pack_metrics(sample)) made.add_values(value);

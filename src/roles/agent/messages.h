@@ -24,6 +24,9 @@ GpuState state_of(const uplink::Gpu& gpu);
 uplink::GpuSample sample_message(const GpuSample& sample);
 uplink::HostSample sample_message(const HostSample& sample);
 uplink::Fault fault_message(const GpuFault& fault, WallTime at);
+uplink::WorkloadUse use_message(const WorkloadUse& use);
+// The order of the values in every sample.
+void name_metrics(uplink::AgentHello& hello);
 uplink::Workload workload_message(const Workload& workload);
 
 }  // namespace hostler::agent

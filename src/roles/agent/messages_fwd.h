@@ -23,8 +23,11 @@ class Port;
 class Report;
 class ReportAck;
 class Sealed;
+class Telemetry;
 class TunnelOpen;
 class TunnelOrder;
+class WatchTelemetry;
 class Workload;
+class WorkloadUse;
 
 }  // namespace hostler::uplink

@@ -7,6 +7,7 @@
 #include "domain/image/image.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
+#include "roles/agent/uses.h"
 #include "roles/agent/within.h"
 
 namespace hostler::agent {
@@ -122,6 +123,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     const auto samples = CO_TRY(co_await sampler_.sample());
     for (const auto& gpu : samples.gpus) *report.add_gpus() = sample_message(gpu);
     if (samples.host) *report.mutable_host() = sample_message(*samples.host);
+    for (const auto& use : uses_of(samples, workloads_.all())) *report.add_uses() = use_message(use);
     CO_TRY(co_await describe_engine());
     // A host whose disk or engine is busy is there all the same: what they do not tell in time is in a later
     // report.
@@ -143,6 +145,16 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));
     for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
     co_return Result<>{};
+}
+
+Task<uplink::Telemetry> Reporter::telemetry() {
+    const auto samples = CO_TRY(co_await sampler_.sample());
+    uplink::Telemetry made;
+    made.set_time(ports_.timers.wall().time_since_epoch().count());
+    for (const auto& gpu : samples.gpus) *made.add_gpus() = sample_message(gpu);
+    if (samples.host) *made.mutable_host() = sample_message(*samples.host);
+    for (const auto& use : uses_of(samples, workloads_.all())) *made.add_uses() = use_message(use);
+    co_return made;
 }
 
 uplink::Workload Reporter::with_use(const Workload& workload) {
@@ -216,6 +228,7 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     for (const auto& [instance, workload] : workloads_.all()) *made.add_workloads() = with_use(workload);
     *made.mutable_volumes() = std::move(*everything.mutable_volumes());
     *made.mutable_networks() = std::move(*everything.mutable_networks());
+    name_metrics(made);
     facts_told_ = worth_telling(made.facts());
     co_return made;
 }

@@ -26,6 +26,9 @@ public:
     // What the first words to a master say: everything, as it is now.
     Task<uplink::AgentHello> hello(std::uint64_t epoch);
 
+    // How everything does at this moment.
+    Task<uplink::Telemetry> telemetry();
+
     void note(const Workload& changed);
     void note_image(const std::string& image);  // It is here now.
     void touch();                               // Facts or faults may have changed.

@@ -9,6 +9,7 @@
 #include "domain/inventory/merge.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
+#include "roles/agent/within.h"
 
 namespace hostler::agent {
 
@@ -69,21 +70,35 @@ Task<> Sampler::watch() {
 Task<> Sampler::look() {
     std::map<std::string, GpuState> before;
     for (const auto& gpu : facts_.gpus) before[gpu.uuid] = health_.of(gpu.uuid);
-    CO_TRY(co_await sample_all(Of::gpus));
+    CO_TRY(co_await sample_in_turn(Of::gpus));
     for (const auto& gpu : facts_.gpus)
         if (health_.of(gpu.uuid) != before[gpu.uuid]) changed_();
     co_return Result<>{};
 }
 
-Task<Sampler::Samples> Sampler::sample() {
-    CO_TRY(co_await sample_all(Of::everything));
-    Samples all;
-    all.host = host_sample_;
-    all.gpus = samples_;
-    co_return all;
+Task<Sampler::Samples> Sampler::sample() { return sample_in_turn(Of::everything); }
+
+Task<Sampler::Samples> Sampler::sample_in_turn(Of of) {
+    while (sampling_) {
+        const Of under_way = *sampling_;
+        CO_TRY(co_await sampled_.wait());
+        if (under_way == of || under_way == Of::everything) co_return latest_;
+    }
+    struct Turn {
+        Sampler& taker;
+        Turn(Sampler& sampler, Of what) : taker(sampler) { taker.sampling_ = what; }
+        ~Turn() {
+            taker.sampling_.reset();
+            taker.sampled_.notify_all();
+        }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+    } const turn{*this, of};
+    latest_ = CO_TRY(co_await take_samples(of));
+    co_return latest_;
 }
 
-Task<> Sampler::sample_all(Of of) {
+Task<Sampler::Samples> Sampler::take_samples(Of of) {
     looked_ = ports_.timers.now();
     for (auto& source : sources_) {
         source.samples.clear();
@@ -96,7 +111,8 @@ Task<> Sampler::sample_all(Of of) {
     }
     CO_TRY(co_await settle(settings_.sample_wait));
     (void)take_new_faults();
-    samples_.clear();
+    Samples all;
+    all.host = host_sample_;
     std::set<std::string> taken;
     std::map<std::string, const GpuFacts*> known;
     for (const auto& gpu : facts_.gpus) known[gpu.uuid] = &gpu;
@@ -105,9 +121,26 @@ Task<> Sampler::sample_all(Of of) {
         for (const auto& sample : source.samples) {
             if (!known.contains(sample.uuid) || !taken.insert(sample.uuid).second) continue;
             health_.note(sample, known[sample.uuid], moment());
-            samples_.push_back(sample);
+            all.gpus.push_back(sample);
+            if (source.telemetry->name() == "nvml" && sample.condition == GpuCondition::ok)
+                all.gpus.back().last_xid = xids_[sample.uuid];
         }
     mark_hung();
+    if (of == Of::everything) CO_TRY(co_await find_containers(all));
+    co_return all;
+}
+
+Task<> Sampler::find_containers(Samples& all) {
+    std::set<std::int64_t> pids;
+    for (const auto& gpu : all.gpus)
+        if (gpu.processes)
+            for (const auto& process : *gpu.processes) pids.insert(process.pid);
+    if (pids.empty()) co_return Result<>{};
+    auto containers =
+        co_await within(ports_.loop, ports_.timers, settings_.sample_wait, "processes",
+                        ports_.host.containers_of(std::vector<std::int64_t>(pids.begin(), pids.end())));
+    CO_TRY(co_await check_cancelled());
+    if (containers) all.containers = std::move(*containers);
     co_return Result<>{};
 }
 
@@ -252,6 +285,7 @@ bool Sampler::take_new_faults() {
                 any = true;
                 log_warn("GPU {}: {}", fault.uuid, health::meaning(fault).sentence);
                 health_.note(fault, moment());
+                if (fault.kind == "xid") xids_[fault.uuid] = fault.code;
                 faults_.push_back({fault, ports_.timers.wall()});
             }
     if (faults_.size() > faults_max) faults_.erase(faults_.begin(), faults_.end() - faults_max);

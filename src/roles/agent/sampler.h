@@ -30,7 +30,9 @@ public:
     struct Samples {
         std::vector<GpuSample> gpus;
         std::optional<HostSample> host;
+        std::map<std::int64_t, std::string> containers;  // Of the GPUs' processes that are in one.
     };
+    // Who asks while another does gets the same answer.
     Task<Samples> sample();
 
     const HostFacts& facts() const { return facts_; }
@@ -57,7 +59,9 @@ private:
     };
     enum class Of { gpus, everything };
     Task<> look();
-    Task<> sample_all(Of of);
+    Task<Samples> sample_in_turn(Of of);
+    Task<Samples> take_samples(Of of);
+    Task<> find_containers(Samples& all);
     Task<> discover_one(Source& source);
     Task<> sample_one(Source& source);
     Task<> facts_of_host();
@@ -82,7 +86,6 @@ private:
     bool host_busy_ = false;
     HostFacts host_;  // Without GPUs.
     std::optional<HostSample> host_sample_;
-    std::vector<GpuSample> samples_;  // Of the last round.
     HostFacts facts_;
     std::map<std::string, GpuFacts> gone_;  // Were there once.
     health::Book health_;
@@ -93,6 +96,10 @@ private:
     std::map<std::string, std::string> kept_;  // In the journal, by UUID, energy apart.
     bool keeping_ = false;
     std::vector<SeenFault> faults_;
+    std::map<std::string, std::int64_t> xids_;  // The last of each GPU.
+    std::optional<Of> sampling_;
+    Samples latest_;
+    Signal sampled_;
     Signal answered_;
     TaskGroup tasks_;
 };

@@ -11,6 +11,7 @@
 #include "roles/agent/book.h"
 #include "roles/agent/identity.h"
 #include "roles/agent/master_link.h"
+#include "roles/agent/pulse.h"
 #include "roles/agent/reporter.h"
 #include "wire/link.h"
 
@@ -74,6 +75,7 @@ private:
     Task<> obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame frame);
     Task<> send_reports(Slot& slot, std::uint64_t turn);
     Task<> send_answers(Slot& slot, std::uint64_t turn);
+    Task<> send_telemetry(Slot& slot, std::uint64_t turn);
     Task<> watch_certificate(Slot& slot, std::uint64_t turn);
     Task<> renew_as_wished(std::shared_ptr<wire::Link> link);
     Task<> answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call, uplink::LogRequest request);
@@ -94,6 +96,8 @@ private:
     std::string life_;
     std::uint64_t turn_ = 0;  // Counts hellos.
     Signal changed_;
+    Pulse pulse_;
+    std::uint64_t telemetry_dropped_ = 0;
     std::size_t log_requests_ = 0;
     bool renewing_ = false;  // As the master wishes.
 };

@@ -111,11 +111,13 @@ Task<> Session::greet(Slot& slot) {
     reporter_.queue().grow_old();
     reporter_.report_all();
     reporter_.grown().notify_all();  // Whoever still sends elsewhere sees that its turn is over.
+    pulse_.changed().notify_all();
     slot.tasks->start("uplink", [](wire::Link& on, Duration interval, Duration patience) -> Task<> {
         (void)co_await on.keep_alive(interval, patience);
         co_return Result<>{};
     }(*slot.link, settings_.ping_interval, settings_.patience));
     slot.tasks->start("reports", send_reports(slot, turn_));
+    slot.tasks->start("telemetry", send_telemetry(slot, turn_));
     slot.tasks->start("answers", send_answers(slot, turn_));
     slot.tasks->start("certificate", watch_certificate(slot, turn_));
     changed_.notify_all();
@@ -160,6 +162,7 @@ Task<> Session::accept(uplink::AgentWelcome welcome) {
                                    welcome.epoch(), book_.epoch()),
                        "stale_epoch");
     CO_TRY(co_await book_.raise_epoch(welcome.epoch()));
+    pulse_.pace(milliseconds{welcome.telemetry_interval_ms()});
     if (welcome.report_interval_ms() > 0) reporter_.pace(milliseconds{welcome.report_interval_ms()});
     co_return co_await ways_.learn(welcome.access());
 }

@@ -68,6 +68,9 @@ Task<> Session::obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame
         hooks_.confirmed(std::move(*frame.mutable_report_ack()));
     } else if (frame.body_case() == Body::kLogRequest) {
         slot.tasks->start("logs", answer_logs(link, call, std::move(*frame.mutable_log_request())));
+    } else if (frame.body_case() == Body::kWatchTelemetry) {
+        pulse_.watch(milliseconds{frame.watch_telemetry().interval_ms()},
+                     milliseconds{frame.watch_telemetry().for_ms()}, ports_.timers.now());
     } else if (frame.body_case() == Body::kAgentWelcome) {
         // It knows nothing of what only the hello has told.
         CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
@@ -126,6 +129,27 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
         log_warn("{} reports have no answer; saying hello again", queue.size());
         active_ = nullptr;
         changed_.notify_all();
+    }
+    co_return Result<>{};
+}
+
+// What does not fit now is old by the time that it would.
+Task<> Session::send_telemetry(Slot& slot, std::uint64_t turn) {
+    const auto link = slot.master->link();
+    while (speaks(slot, turn)) {
+        if (const Duration left = pulse_.left(ports_.timers.now()); left > Duration{0}) {
+            std::optional<Deadline> due;
+            if (left < Duration::max())
+                due.emplace(ports_.timers, left, [this] { pulse_.changed().notify_all(); });
+            CO_TRY(co_await pulse_.changed().wait());
+            continue;
+        }
+        pulse_.beat(ports_.timers.now());
+        uplink::Frame frame;
+        *frame.mutable_telemetry() = CO_TRY(co_await reporter_.telemetry());
+        if (!speaks(slot, turn)) break;
+        frame.mutable_telemetry()->set_dropped(telemetry_dropped_);
+        if (!link->try_send(frame)) ++telemetry_dropped_;
     }
     co_return Result<>{};
 }

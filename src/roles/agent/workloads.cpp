@@ -141,6 +141,7 @@ Workload Workloads::of(const Container& container) const {
     made.generation = generation_of(container);
     made.address = value(container, label::address);
     made.container = container.name;
+    made.container_id = container.id;
     for (const auto& port : split(value(container, label::ports)))
         made.ports.push_back(static_cast<std::uint16_t>(number(port)));
     made.volumes = split(value(container, label::volumes));

@@ -25,7 +25,8 @@ struct Workload {
     bool oom_killed = false;
     std::string detail;                // For people.
     std::string address;               // In its network.
-    std::string container;             // Its name on the engine.
+    std::string container;             // Its name on the engine,
+    std::string container_id;          // and the engine's own id of it.
     std::vector<std::uint16_t> ports;  // To which tunnels may lead.
     std::vector<std::string> volumes;  // That it mounts.
     std::uint16_t jupyter_port = 0;    // Of a notebook server; 0: it has none.

@@ -25,6 +25,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_instance_reads();
     add_hosts();
     add_zones();
+    add_usage();
     add_volumes();
     add_keys();
     add_shares();

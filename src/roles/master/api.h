@@ -41,6 +41,7 @@ private:
     void add_shares();
     void add_foreign();
     void add_authority();
+    void add_usage();
 
     // An operation that changes something: decided at once, answered when it is durable. `decide` is called
     // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same

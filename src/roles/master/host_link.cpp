@@ -105,6 +105,7 @@ struct Words {
         if (!current()) return;
         switch (frame.body_case()) {
             case uplink::Frame::kReport: return report(frame.report());
+            case uplink::Frame::kTelemetry: return telemetry(frame.telemetry());
             case uplink::Frame::kCommandUpdate: return update(frame.command_update());
             default: log_warn("host {} sent a frame that is not for a master", host);
         }
@@ -161,6 +162,7 @@ struct Words {
             return refuse(call, greeted.error());
         desk.live.hosts[host].keeps_leases = hello.keeps_leases() && !hello.boot_id().empty();
         desk.live.hosts[host].boot_id = hello.boot_id().substr(0, 256);
+        learn_order(hello, desk.live.hosts[host]);
         term->add_host(host, link);
         term->hosts_moved({host});
         note_report(desk, host, report_of(hello), term->ports().timers.now());
@@ -169,6 +171,8 @@ struct Words {
         welcome.mutable_agent_welcome()->set_epoch(term->epoch());
         welcome.mutable_agent_welcome()->set_report_interval_ms(
             static_cast<std::uint32_t>(term->settings().report_interval.count()));
+        welcome.mutable_agent_welcome()->set_telemetry_interval_ms(
+            static_cast<std::uint32_t>(term->settings().telemetry_interval.count()));
         *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();
         term->knows_access(host);
         after(*term, link, std::move(welcome), [term = term, host = host] { term->send_commands(host); });
@@ -183,7 +187,7 @@ struct Words {
         // One that came before is acknowledged again, and noted once: later ones may have been noted since.
         switch (count_report(desk, host, sequence, report.missing())) {
             case ReportIs::next:
-                note_report(desk, host, report_of(report), term->ports().timers.now());
+                note_report(desk, host, report_of(report, live), term->ports().timers.now());
                 break;
             case ReportIs::known: term->heard(host); break;
             case ReportIs::astray: asked_again(); return;
@@ -203,6 +207,16 @@ struct Words {
             held.set_instance(instance);
             held.set_generation(generation);
         }
+    }
+
+    // Nothing of it is kept, so there is nothing to acknowledge.
+    void telemetry(const uplink::Telemetry& telemetry) {
+        Desk& desk = term->desk("host/" + host);
+        HostLive& live = desk.live.hosts[host];
+        if (!live.greeted) return;
+        live.telemetry_dropped = telemetry.dropped();
+        note_telemetry(desk, host, telemetry_of(telemetry, live));
+        term->heard(host);
     }
 
     void update(const uplink::CommandUpdate& update) {

@@ -258,12 +258,12 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     live.heard = now;
     live.heard_at = desk.estate.micros();
     live.stamp_us = report.stamp_us;
-    if (!report.samples.empty()) live.samples = std::move(report.samples);
     if (report.facts) {
         note_images(live, report);
         note_facts(desk, id, report);
     }
     tell_faults(desk, id, report.faults);
+    if (report.telemetry) note_telemetry(desk, id, std::move(*report.telemetry));
     if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
         live.reachable_since = desk.estate.micros();
     for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();
@@ -289,6 +289,24 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
     reconcile_left(desk, id);
     fill_stock(desk);
+}
+
+void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return;
+    HostLive& live = desk.live.hosts[id];
+    const auto known = [&](const std::string& gpu) {
+        return std::ranges::any_of(host->facts.gpus, [&](const GpuFacts& at) { return at.uuid == gpu; });
+    };
+    std::erase_if(told.gpus, [&](const auto& sample) { return !known(sample.first); });
+    std::erase_if(told.uses, [&](const WorkloadUse& use) {
+        const Instance* instance = desk.estate.instances.find(use.instance);
+        return !known(use.gpu) || (!use.instance.empty() && (!instance || instance->host != id));
+    });
+    live.samples = std::move(told.gpus);
+    live.uses = std::move(told.uses);
+    live.sample = std::move(told.host);
+    live.sampled_at = desk.estate.micros();
 }
 
 void watch_silence(Desk& desk, Instant now) {

@@ -58,6 +58,13 @@ enum class ReportIs { next, known, astray };
 // Counts what is missing right after a hello: that is lost. An agent that counts nothing is always `next`.
 ReportIs count_report(Desk& desk, const std::string& host, std::uint64_t sequence, std::uint64_t missing);
 
+// What a host and its GPUs do at one moment.
+struct HostTelemetryTold {
+    std::map<std::string, GpuSample> gpus{};
+    std::optional<HostSample> host{};
+    std::vector<WorkloadUse> uses{};
+};
+
 struct HostReport {
     std::uint64_t sequence = 0;
     std::optional<HostFacts> facts{};
@@ -69,12 +76,14 @@ struct HostReport {
     bool images_truncated = false;                  // There are more of them.
     std::string agent_version{};                    // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
-    std::map<std::string, GpuSample> samples{};
+    std::optional<HostTelemetryTold> telemetry{};
     bool complete = false;  // `workloads` are all there are.
     std::uint64_t stamp_us = 0;
 };
 
 void note_report(Desk& desk, const std::string& host, HostReport report, Instant now);
+// Replaces what was known. What is of no GPU of this host, or of no instance on it, is not believed.
+void note_telemetry(Desk& desk, const std::string& host, HostTelemetryTold told);
 
 // Silence: unreachable, lost. Once for all hosts.
 void watch_silence(Desk& desk, Instant now);

@@ -12,6 +12,7 @@
 #include "core/timers.h"
 #include "domain/instance/instance.h"
 #include "domain/instance/plan.h"
+#include "domain/inventory/metrics.h"
 #include "domain/inventory/sample.h"
 #include "roles/master/room.h"
 
@@ -65,7 +66,13 @@ struct HostLive {
     Instant heard{};                 // Its last word,
     std::int64_t heard_at = 0;       // the same for people.
     std::int64_t reachable_since = 0;               // It has reported without a gap that counts as silence.
-    std::map<std::string, GpuSample> samples;       // By GPU.
+    MetricOrder gpu_order, host_order;              // Of the values in its samples, as its hello said.
+    std::map<std::string, GpuSample> samples;       // The last of each GPU.
+    std::optional<HostSample> sample;               // Its own last one.
+    std::vector<WorkloadUse> uses;                  // As of then.
+    std::int64_t sampled_at = 0;                    // When that came.
+    std::uint64_t telemetry_dropped = 0;            // That it had no room for, as it says.
+    Instant watched_until{};                        // It was asked to tell more often until then.
     std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
     bool keeps_leases = false;                      // Its agent does, as its hello said.
     std::string boot_id;                            // As its hello said,

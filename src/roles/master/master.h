@@ -28,6 +28,8 @@ public:
     std::string wire_address() const { return wire_address_; }
     const Lead& lead() const { return lead_; }  // For the simulation's checkers.
     void write_metrics(MetricsPage& page) const;
+    // What the GPUs and hosts of a zone do; empty: of all. Errors: unavailable (it does not lead), exhausted.
+    Result<> write_gpu_metrics(MetricsPage& page, const std::string& zone) const;
 
 private:
     Task<> accept_links(ListenerPtr listener);

@@ -220,6 +220,37 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     return true;
 }
 
+// A report's and a telemetry frame's alike.
+template <class From>
+HostTelemetryTold told_in(const From& from, const MetricOrder& gpus, const MetricOrder& host) {
+    constexpr int gpus_max = 256, uses_max = 4096;
+    HostTelemetryTold told;
+    for (const auto& gpu : from.gpus()) {
+        if (std::cmp_equal(told.gpus.size(), gpus_max)) break;
+        GpuSample& sample = told.gpus[gpu.uuid()];
+        sample.uuid = gpu.uuid();
+        unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, gpus, sample);
+    }
+    if (from.has_host())
+        unpack_metrics({from.host().values().data(), static_cast<std::size_t>(from.host().values_size())},
+                       host, told.host.emplace());
+    for (const auto& use : from.uses()) {
+        if (std::cmp_equal(told.uses.size(), uses_max)) break;
+        WorkloadUse made{.instance = use.instance(),
+                         .gpu = use.gpu(),
+                         .processes = static_cast<int>(std::min<std::uint32_t>(use.processes(), 1 << 20))};
+        const auto kept = [](bool has, std::int64_t value) {
+            return has ? Metric{std::max<std::int64_t>(value, 0)} : Metric{};
+        };
+        made.memory_bytes = kept(use.has_memory_bytes(), use.memory_bytes());
+        made.utilisation_percent = kept(use.has_utilisation_percent(), use.utilisation_percent());
+        made.memory_utilisation_percent =
+            kept(use.has_memory_utilisation_percent(), use.memory_utilisation_percent());
+        told.uses.push_back(std::move(made));
+    }
+    return told;
+}
+
 }  // namespace
 
 HostReport report_of(const uplink::AgentHello& hello) {
@@ -234,7 +265,16 @@ HostReport report_of(const uplink::AgentHello& hello) {
     return report;
 }
 
-HostReport report_of(const uplink::Report& from) {
+void learn_order(const uplink::AgentHello& hello, HostLive& live) {
+    live.gpu_order = metric_order<GpuSample>(hello.gpu_metrics());
+    live.host_order = metric_order<HostSample>(hello.host_metrics());
+}
+
+HostTelemetryTold telemetry_of(const uplink::Telemetry& from, const HostLive& live) {
+    return told_in(from, live.gpu_order, live.host_order);
+}
+
+HostReport report_of(const uplink::Report& from, const HostLive& live) {
     HostReport report;
     report.sequence = from.sequence();
     report.stamp_us = from.stamp_us();
@@ -245,11 +285,8 @@ HostReport report_of(const uplink::Report& from) {
     for (int i = 0; i < std::min(from.faults_size(), faults_max); ++i)
         report.faults.push_back(
             {.uuid = from.faults(i).gpu(), .kind = from.faults(i).kind(), .code = from.faults(i).number()});
-    for (const auto& gpu : from.gpus()) {
-        GpuSample& sample = report.samples[gpu.uuid()];
-        sample.uuid = gpu.uuid();
-        unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, sample);
-    }
+    if (from.has_host() || !from.gpus().empty())
+        report.telemetry = told_in(from, live.gpu_order, live.host_order);
     return report;
 }
 

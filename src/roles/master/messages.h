@@ -11,12 +11,16 @@ class Command;
 class CommandUpdate;
 class Report;
 class Routes;
+class Telemetry;
 }  // namespace hostler::uplink
 
 namespace hostler::master {
 
 HostReport report_of(const uplink::AgentHello& hello);
-HostReport report_of(const uplink::Report& report);
+// `live`: of the host, which said in its hello what the values of its samples are.
+HostReport report_of(const uplink::Report& report, const HostLive& live = {});
+HostTelemetryTold telemetry_of(const uplink::Telemetry& telemetry, const HostLive& live);
+void learn_order(const uplink::AgentHello& hello, HostLive& live);
 CommandAnswer answer_of(const uplink::CommandUpdate& update);
 
 // What is sent for a command, made from what it is about. nullopt: that has gone, and the command with it.

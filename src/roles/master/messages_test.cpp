@@ -165,8 +165,8 @@ TEST(Messages, AReportTellsHealthAndSamples) {
                                                                   {"GPU-4", {GpuHealth::faulty, "because"}}}))
         << "a health that nobody understands is not taken for a good one";
     EXPECT_EQ(report.facts->gpus.back().vendor, GpuVendor::other);
-    EXPECT_EQ(report.samples.at("GPU-1").uuid, "GPU-1");
-    EXPECT_EQ(report.samples.at("GPU-1").utilisation_percent, 37);
+    EXPECT_EQ(report.telemetry->gpus.at("GPU-1").uuid, "GPU-1");
+    EXPECT_EQ(report.telemetry->gpus.at("GPU-1").utilisation_percent, 37);
     EXPECT_TRUE(report.agent_version.empty());
     from.set_workloads_complete(true);
     EXPECT_TRUE(report_of(from).complete);

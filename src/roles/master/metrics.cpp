@@ -1,4 +1,5 @@
 #include "roles/master/master.h"
+#include "roles/master/usage.h"
 
 namespace hostler::master {
 
@@ -60,13 +61,21 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_feed_changes_kind_max", "Changes kept of each kind.", gauge, settings_.feed_max);
     page.add_bounded("hostler_master_host_handshakes", "Hosts being greeted.", term->host_limits().handshakes,
                      HostLimits::handshakes_max);
-    std::size_t connected = 0, access = 0;
-    for (const auto& [id, host] : desk.live.hosts) connected += host.connected ? 1 : 0;
+    std::size_t connected = 0, access = 0, sampled = 0;
+    std::uint64_t dropped = 0;
+    for (const auto& [id, host] : desk.live.hosts) {
+        connected += host.connected ? 1 : 0;
+        sampled += host.samples.size();
+        dropped += host.telemetry_dropped + host.reports_dropped;
+    }
     for (const auto& [name, point] : desk.live.access_points) access += point.connected ? 1 : 0;
     page.add("hostler_master_hosts", "Hosts that are not retired.", gauge, desk.estate.hosts.all().size());
     page.add("hostler_master_hosts_connected", "Hosts that are connected.", gauge, connected);
     page.add("hostler_master_access_points_connected", "Access points that are connected.", gauge, access);
     page.add("hostler_master_gateways_connected", "Gateways that are connected.", gauge, desk.live.gateways);
+    page.add("hostler_master_gpus_sampled", "GPUs whose last sample is kept, one each.", gauge, sampled);
+    page.add("hostler_master_samples_dropped",
+             "Samples that connected hosts had no room for, of all GPUs of one.", gauge, dropped);
     page.add("hostler_master_commands", "Commands under way.", gauge, desk.estate.commands.all().size());
     page.add("hostler_master_answers", "Answers kept for idempotency keys, for 24 hours.", gauge,
              desk.estate.answers.all().size());
@@ -82,6 +91,13 @@ void Master::write_metrics(MetricsPage& page) const {
     for (const auto& [id, instance] : desk.estate.instances.all()) ++phases[instance.phase];
     page.begin("hostler_master_instances", "Instances in memory, by phase.", gauge);
     for (const auto& [phase, count] : phases) page.value({{"phase", text_of(phase)}}, count);
+}
+
+Result<> Master::write_gpu_metrics(MetricsPage& page, const std::string& zone) const {
+    const TermPtr term = lead_.term;
+    if (!term || term->ended())
+        return fail(Code::unavailable, "this master does not lead: ask the one with hostler_master_leads 1");
+    return hostler::master::write_gpu_metrics(page, term->look(), zone);
 }
 
 }  // namespace hostler::master

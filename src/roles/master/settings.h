@@ -50,8 +50,10 @@ struct Settings {
     int own_port_max = 20999;                    // one for each of their ports.
 
     std::chrono::milliseconds report_interval{10'000};
-    std::chrono::seconds unreachable_after{35};  // Silence.
-    std::chrono::seconds lost_after{300};        // Silence.
+    std::chrono::milliseconds telemetry_interval{0};  // Between two samples of a host; 0: with reports alone.
+    std::chrono::milliseconds watched_interval{1000};  // The same while somebody looks.
+    std::chrono::seconds unreachable_after{35};        // Silence.
+    std::chrono::seconds lost_after{300};              // Silence.
     // Of loss policy `move`: so long it runs without a word of ours, and so long more we wait before it is
     // begun elsewhere, for hosts that are slow to stop it. All masters of a cloud agree on the first.
     std::chrono::milliseconds move_lease{600'000};

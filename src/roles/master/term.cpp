@@ -315,6 +315,18 @@ bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
     return link != said_hello_.end() && link->second->try_send(frame).has_value();
 }
 
+void Term::watch_telemetry(const std::string& host) {
+    constexpr std::chrono::milliseconds watched{15'000};
+    const auto live = live_.hosts.find(host);
+    const Instant now = ports_.timers.now();
+    if (live == live_.hosts.end() || live->second.watched_until - now > watched / 2) return;
+    uplink::Frame frame;
+    frame.mutable_watch_telemetry()->set_interval_ms(
+        static_cast<std::uint32_t>(settings_.watched_interval.count()));
+    frame.mutable_watch_telemetry()->set_for_ms(static_cast<std::uint32_t>(watched.count()));
+    if (send_to_host(host, frame)) live->second.watched_until = now + watched;
+}
+
 void Term::send_command(const HostCommand& command) {
     if (command.meta.created == 0 || command.meta.created > durable_)
         return;  // Intent is durable before any act.

@@ -100,6 +100,8 @@ public:
     Task<uplink::Frame> ask_host(std::string host, uplink::Frame frame, Duration deadline);
     // Sends what is under way for this host (again): it does each command once.
     void send_commands(const std::string& host);
+    // Somebody looks at it: it is asked to tell more often, for a while.
+    void watch_telemetry(const std::string& host);
     void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
     HostLimits& host_limits() { return host_limits_; }

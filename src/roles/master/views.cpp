@@ -216,7 +216,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         shown.utilization_percent = as_double(sample->second.utilisation_percent, 1);
         shown.temperature_celsius = as_double(sample->second.temperature_celsius, 1);
         shown.power_watts = as_double(sample->second.power_mw, 0.001);
-        shown.sampled_at = wall_if(live->second.heard_at);
+        shown.sampled_at = wall_if(live->second.sampled_at);
     }
     return shown;
 }

@@ -422,6 +422,7 @@ public:
         while (hangs) CO_TRY(co_await awake.wait());
         ++samples;
         if (shown.energy_mj) ++*shown.energy_mj;
+        shown.processes = processes;
         // Of what was found only.
         co_return inventory.gpus.empty() ? std::vector<GpuSample>{} : std::vector{shown};
     }
@@ -433,6 +434,7 @@ public:
     bool hangs = false;
     Signal awake;
     int discoveries = 0;
+    std::optional<std::vector<GpuProcess>> processes;
 };
 
 class FakeHost : public HostTelemetry {
@@ -450,6 +452,13 @@ public:
         co_return made;
     }
     std::string boot_id = "boot-1";
+    Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override {
+        std::map<std::int64_t, std::string> made;
+        for (const std::int64_t pid : pids)
+            if (const auto found = containers.find(pid); found != containers.end()) made.insert(*found);
+        co_return made;
+    }
+    std::map<std::int64_t, std::string> containers;  // By process.
 };
 
 }  // namespace hostler::agent::testing

@@ -1,0 +1,31 @@
+// What only Hopper and later measure of their parts: how busy multiprocessors, tensor cores and memory are.
+#pragma once
+
+#include <memory>
+
+#include "adapters/nvml/read.h"
+
+namespace hostler::nvml {
+
+// Rates between two moments; it keeps the one before. Of one GPU; to be used on that GPU's lane.
+class Gpm {
+public:
+    explicit Gpm(std::shared_ptr<const Session> session) : session_(std::move(session)) {}
+    ~Gpm();
+    Gpm(const Gpm&) = delete;
+    Gpm& operator=(const Gpm&) = delete;
+
+    // Leaves the metrics absent the first time, and where the GPU or the library cannot tell them.
+    void read(Reader& reader, GpuSample& sample);
+
+private:
+    enum class Can { unknown, yes, no };
+    bool prepare(Reader& reader);
+    const std::shared_ptr<const Session> session_;
+    Can can_ = Can::unknown;
+    GpmSample before_ = nullptr;
+    GpmSample now_ = nullptr;
+    bool has_before_ = false;
+};
+
+}  // namespace hostler::nvml
