@@ -153,6 +153,10 @@ endif()
 add_executable(bench-front bench/front.cpp)
 target_precompile_headers(bench-front REUSE_FROM core)
 target_link_libraries(bench-front PRIVATE gateway net allocator)
+# ./dev bench telemetry: the load, into our store or to a peer.
+add_executable(bench-telemetry bench/telemetry.cpp)
+target_precompile_headers(bench-telemetry REUSE_FROM core)
+target_link_libraries(bench-telemetry PRIVATE series CLI11::CLI11 allocator)
 # The placement experiment, with the policies that ours is compared with.
 file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placement/*.cpp)
 add_executable(bench-placement ${placement_sources})

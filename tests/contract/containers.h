@@ -8,8 +8,9 @@
 
 namespace hostler::contract {
 
-inline const auto engines = ::testing::Values(EngineKind{"podman", [] { return PodmanRig::shared(); }},
-                                              EngineKind{"docker", [] { return DockerRig::shared(); }});
+inline const EngineKind podman{"podman", [] { return PodmanRig::shared(); }};
+inline const auto engines =
+    ::testing::Values(podman, EngineKind{"docker", [] { return DockerRig::shared(); }});
 
 class Containers : public EngineContract {
 protected:

@@ -37,6 +37,10 @@ class Cleanup : public ::testing::Environment {
 
 INSTANTIATE_TEST_SUITE_P(Real, Containers, engines, kind_name);
 
+class OnPodman : public Containers {};  // Dockerd keeps its bridges itself.
+
+INSTANTIATE_TEST_SUITE_P(Real, OnPodman, ::testing::Values(podman), kind_name);
+
 TEST_P(Containers, LimitsHold) {
     const auto network = make_network(1);
     const auto at = serve(network, 9, "a", [](auto& spec) {
@@ -78,8 +82,7 @@ TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
 }
 
 // As an engine leaves it that is killed while it makes a container or takes it away.
-TEST_P(Containers, ABridgeThatIsLeftGoesWithItsNetwork) {
-    if (rig().dialect() == docker::Dialect::docker) GTEST_SKIP() << "dockerd keeps its bridges itself";
+TEST_P(OnPodman, ABridgeThatIsLeftGoesWithItsNetwork) {
     const auto network = make_network(1);
     const std::string bridge = docker::bridge_name(network.id), cable = "c" + bridge.substr(1);
     ASSERT_EQ(shell(fmt::format("ip link show {0} >/dev/null 2>&1 || ip link add {0} type bridge && "

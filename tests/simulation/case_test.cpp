@@ -74,7 +74,7 @@ TEST(Case, AStormIsMadeSmall) {
     if (whole_way) {
         EXPECT_LE(small.smallest.strikes->size(), 2u);
         EXPECT_LE(small.smallest.conditions->size(), 1u);
-        EXPECT_LE(small.smallest.actions_max, 8);
+        EXPECT_LE(small.smallest.actions_max, 16);
     }
     EXPECT_LT(small.smallest.storm, failing.storm);
     // Its text alone says the same again.
