@@ -307,7 +307,7 @@ def main():
             thread.join(600)
         for tenant in tenants:
             tenant.drop_volume()
-        left, after = settled(watch, before, 400)  # Podman keeps the shim of a command for 300 s.
+        left, after = settled(watch, before, 60)  # Podman keeps the shim of a command for 20 s.
         wrong += left
         wrong += report(bench, watch, before, after or {}, tallies["ended"] - ended, kills, tallies, options)
         wrong += [f"{what}: {tallies[what]}" for what in ("not begun", "not ended", "lost a file", "requests failed") if tallies[what]]

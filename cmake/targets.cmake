@@ -115,7 +115,7 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM core)
-target_link_libraries(roles_test PRIVATE master access gateway agent cli net postgres GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE master access gateway agent cli net postgres sqlite GTest::gtest_main GTest::gmock)
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 

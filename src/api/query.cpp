@@ -41,6 +41,10 @@ public:
         : text_(text), fields_(fields), name_(name) {}
 
     Result<Query> run() {
+        if (text_.size() > query_length_max) {
+            wrong(query_length_max, fmt::format("it is longer than {} characters", query_length_max));
+            return answer(std::move(query_), std::move(wrong_));
+        }
         std::size_t joined = 0;  // Where an "and" stands behind which nothing has come.
         for (skip_blanks(); !at_end(); skip_blanks()) {
             const std::size_t begin = at_;
@@ -258,6 +262,10 @@ Result<std::vector<OrderBy>> parse_order(std::string_view text, std::span<const 
                                          std::string_view name) {
     std::vector<OrderBy> order;
     Error error{Code::invalid, "the order is wrong", "invalid"};
+    const auto wrong = [&](std::string what) {
+        if (error.fields.size() < query_terms_max)
+            error.fields.push_back({std::string{name}, std::move(what)});
+    };
     while (!text.empty()) {
         const auto end = std::min(text.find(','), text.size());
         std::string_view one = text.substr(0, end);
@@ -266,8 +274,9 @@ Result<std::vector<OrderBy>> parse_order(std::string_view text, std::span<const 
         if (highest_first) one.remove_prefix(1);
         const std::size_t field = find(fields, one);
         if (field == fields.size())
-            error.fields.push_back({std::string{name}, fmt::format("there is no field '{}'; there are {}",
-                                                                   one, names_of(fields))});
+            wrong(fmt::format("there is no field '{}'; there are {}", one, names_of(fields)));
+        else if (std::ranges::count(order, field, &OrderBy::field) > 0)
+            wrong(fmt::format("{} stands twice", one));
         else
             order.push_back({field, highest_first});
     }

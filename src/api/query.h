@@ -43,7 +43,8 @@ struct QueryTerm {
 using Query = std::vector<QueryTerm>;
 
 inline constexpr std::size_t query_terms_max = 32;
-inline constexpr std::size_t query_values_max = 64;  // Of a term.
+inline constexpr std::size_t query_values_max = 16;  // Of a term.
+inline constexpr std::size_t query_length_max = 512;
 
 // Errors: invalid, with each wrong term under `name`: "at 12: there is no field 'tpu'; …".
 Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields,
@@ -53,7 +54,7 @@ Result<Query> parse_query(std::string_view text, std::span<const QueryField> fie
 using QueryValue = std::variant<std::string, std::int64_t>;
 bool matches(const QueryTerm& term, QueryKind kind, const QueryValue& value);
 
-// "zone,-available": by the first, then by the next; '-': the highest first.
+// "zone,-available": by the first, then by the next; '-': the highest first. Each field stands once.
 struct OrderBy {
     std::size_t field = 0;
     bool highest_first = false;

@@ -90,6 +90,10 @@ TEST(Query, HasLimits) {
     for (std::size_t i = 0; i < query_values_max; ++i) values += ",a";
     EXPECT_EQ(wrongs(many).size(), 1u);
     EXPECT_EQ(wrongs(values).size(), 1u);
+    EXPECT_EQ(wrongs(values.substr(0, values.size() - 2)).size(), 0u);
+    const std::string longest = "zone=" + std::string(query_length_max - 5, 'a');
+    EXPECT_EQ(wrongs(longest).size(), 0u);
+    EXPECT_EQ(wrongs(longest + "a").size(), 1u);
 }
 
 bool holds(std::string_view text, const QueryValue& value) {
@@ -131,6 +135,11 @@ TEST(Query, OrdersByFields) {
     const auto wrong = parse_order("cost,zone,-", offer_fields);
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().fields.size(), 2u);
+    const auto twice = parse_order("zone,gpus,-zone", offer_fields);
+    ASSERT_FALSE(twice);
+    ASSERT_EQ(twice.error().fields.size(), 1u);
+    EXPECT_EQ(twice.error().fields[0].message, "zone stands twice");
+    EXPECT_EQ(parse_order(std::string(200, ','), offer_fields).error().fields.size(), query_terms_max);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ BOOST_DESCRIBE_STRUCT(ListOffers, (), (query, order))
 template <>
 inline constexpr auto fields<ListOffers> = std::to_array<Field>({
     {.member = "query", .help = "Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/offers.md).",
-     .example = "gpu_memory>=48 zone=lon", .max = 2048, .form = &forms::one_line, .absent = Absent::fills},
+     .example = "gpu_memory>=48 zone=lon", .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "order", .help = "By which fields, with commas; -FIELD: the highest first.",
      .example = "-available", .max = 256, .form = &forms::one_line, .absent = Absent::fills},
 });

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "adapters/net/authority.h"
 #include "adapters/net/digest.h"
@@ -104,7 +105,7 @@ int master_main(int argc, const char* const* argv) {
            "--move-lease", move_lease_s,
            "Seconds that instances of loss policy move run on without a master's word; the same for all "
            "masters of a cloud")
-        ->check(CLI::Range(5.0, 86'400.0))
+        ->check(CLI::Range(60.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--stop-grace", stop_grace_s, "Seconds between SIGTERM and SIGKILL")
         ->capture_default_str();
@@ -118,6 +119,13 @@ int master_main(int argc, const char* const* argv) {
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     CLI11_PARSE(app, argc, argv);
+    if (move_lease_s < 3 * report_s) {
+        fmt::print(
+            stderr,
+            "--move-lease {} is too short: a lease is renewed by reports, and must outlast three of {} s\n",
+            move_lease_s, report_s);
+        return 2;
+    }
     using std::chrono::milliseconds;
     settings.lease = milliseconds{static_cast<int>(lease_s * 1000)};
     settings.report_interval = milliseconds{static_cast<int>(report_s * 1000)};
@@ -125,7 +133,8 @@ int master_main(int argc, const char* const* argv) {
     settings.unreachable_after = std::chrono::seconds{static_cast<int>(unreachable_s)};
     settings.lost_after = std::chrono::seconds{static_cast<int>(lost_s)};
     settings.move_lease = milliseconds{static_cast<int>(move_lease_s * 1000)};
-    settings.move_margin = settings.move_lease / 5;
+    // A host's supervisor has to look, list its containers and give them their grace, whatever the lease.
+    settings.move_margin = std::max<milliseconds>(settings.move_lease / 5, std::chrono::seconds{60});
     settings.stop_grace = std::chrono::seconds{static_cast<int>(stop_grace_s)};
     settings.ready_deadline = std::chrono::seconds{static_cast<int>(ready_s)};
     for (const std::string& zone : zones) {

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 
 #include "adapters/docker/engine.h"
@@ -34,7 +36,9 @@ void leave_group() {
 
 disk::StartSupervisor supervisor_starter(fs::path leases, std::string engine) {
     return [leases = fs::absolute(leases), engine = std::move(engine)](const std::string& boot) -> Result<> {
-        std::vector<std::string> words{fs::read_symlink("/proc/self/exe"),
+        constexpr const char* self = "/proc/self/exe";
+        constexpr std::string_view unstarted = "cannot start this program as a supervisor of leases\n";
+        std::vector<std::string> words{fs::read_symlink(self),
                                        supervise_command,
                                        "--leases",
                                        leases,
@@ -46,7 +50,8 @@ disk::StartSupervisor supervisor_starter(fs::path leases, std::string engine) {
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
         const std::string log = leases / "supervisor.log", folder = leases;
-        const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (out < 0) out = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
         const pid_t first = ::fork();
         if (first == 0) {
@@ -59,13 +64,16 @@ disk::StartSupervisor supervisor_starter(fs::path leases, std::string engine) {
             if (::chdir(folder.c_str()) != 0) ::_exit(1);
             ::close_range(3, ~0U, 0);
             ::execv(arguments[0], arguments.data());
+            ::execv(self, arguments.data());  // An upgrade has taken away its file.
+            (void)!::write(2, unstarted.data(), unstarted.size());
             ::_exit(127);
         }
         ::close(out), ::close(in);
         if (first < 0)
             return fail(Code::unavailable,
                         fmt::format("cannot start a supervisor of leases: {}", std::strerror(errno)));
-        ::waitpid(first, nullptr, 0);
+        while (::waitpid(first, nullptr, 0) < 0 && errno == EINTR) {
+        }
         return {};
     };
 }

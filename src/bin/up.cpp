@@ -102,13 +102,19 @@ Task<> Up::run() {
 
 // What watches over leases: agents leave it behind on purpose.
 Task<> Up::end_supervisors() {
-    constexpr Duration grace = seconds{8}, look = milliseconds{20};
+    constexpr Duration grace = seconds{8}, most = 2 * grace, look = milliseconds{20};
     std::error_code none;
     for (const auto& host : fs::directory_iterator{settings_.data / "hosts", none}) {
         const std::string leases = host.path() / "leases";
         for (Duration waited{}; const int pid = disk::supervisor_of(leases); waited += look) {
+            if (waited >= most) {
+                log_warn("{}: its supervisor is still there; it ends when all leases have run out", leases);
+                break;
+            }
             if (pid > 1) ::kill(pid, waited < grace ? SIGTERM : SIGKILL);
-            CO_TRY(co_await sleep(*process_.timers, look));
+            Signal looked;
+            const Deadline pause{*process_.timers, look, [&] { looked.notify_all(); }};
+            co_await looked.wait_even_if_cancelled();  // As it is when `up` is ended.
         }
     }
     co_return Result<>{};

@@ -60,7 +60,7 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--move-lease", settings.move_lease_s,
                    "Seconds that instances of loss policy move run on without a master's word")
-        ->check(CLI::Range(5.0, 86'400.0))
+        ->check(CLI::Range(60.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--ready-deadline", settings.ready_deadline_s,
                    "Seconds for an instance's probes to answer")
@@ -77,6 +77,13 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     CLI11_PARSE(app, argc, argv);
+    if (settings.move_lease_s < 3 * settings.report_s) {
+        fmt::print(
+            stderr,
+            "--move-lease {} is too short: a lease is renewed by reports, and must outlast three of {} s\n",
+            settings.move_lease_s, settings.report_s);
+        return 2;
+    }
     if (!simulate.empty()) {
         auto estate = parse_simulated_estate(simulate);
         if (!estate) {

@@ -81,7 +81,13 @@ TEST_F(CliTest, OffersAreAskedForInOneLine) {
     EXPECT_THAT(err, HasSubstr("at 1: there is no field 'tpu'"));
     EXPECT_THAT(err, HasSubstr("at 7: zone is compared with = and != only"));
     EXPECT_THAT(err, HasSubstr("there is no field 'cost'"));
+    EXPECT_EQ(run({"offers", "-o", "jsno"}), 2);
+    EXPECT_THAT(err, HasSubstr("'jsno' is none of table, json, yaml, csv, name"));
     EXPECT_EQ(asked.size(), 3u);
+    for (const api::QueryField& field : api::offer_fields) {
+        EXPECT_EQ(run({"offers", "-o", std::string{field.name}}), 0) << err;
+        EXPECT_EQ(asked.back().order, field.name);
+    }
 }
 
 TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {

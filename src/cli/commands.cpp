@@ -24,6 +24,8 @@ constexpr auto shorts = std::to_array<Short>({
     {"offers", "offer", "list"},
 });
 
+constexpr auto formats = std::to_array<std::string_view>({"table", "json", "yaml", "csv", "name"});
+
 std::vector<std::string_view> words(std::string_view text) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
@@ -354,10 +356,11 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
                                            fmt::join(verbs, ", ")));
 }
 
-// `-o price`, where answers can be ordered, says by what, unless it is a way to print them.
+// `-o price`, where answers can be ordered, says by what, unless it is a way to print them, or nearly one:
+// that is refused with those that there are.
 void CommandTree::take_order() {
     Command* command = chosen();
-    if (!command || parse_format(globals.output)) return;
+    if (!command || !api::nearest(globals.output, {formats.begin(), formats.end()}).empty()) return;
     for (const auto& flag : command->flags)
         if (flag->path == std::vector<std::string>{"order"} && flag->values.empty())
             flag->values = {std::exchange(globals.output, Globals{}.output)};
@@ -407,7 +410,7 @@ Command* CommandTree::chosen() const {
 // The value of the option before it. False: that takes none.
 bool CommandTree::complete_value(const CLI::App& at, const std::string& before, Candidates& out) const {
     if (before == "-o" || before == "--output") {
-        out.words = {"table", "json", "yaml", "csv", "name"};
+        out.words.assign(formats.begin(), formats.end());
         return true;
     }
     if (before == "-f" || before == "--file" || before == "--ca") {

@@ -29,9 +29,14 @@ std::string first_letters(std::string_view text, std::size_t count) {
 
 // Names come from hosts: none of them moves the cursor.
 std::string plain(std::string_view text) {
-    std::string clean{text};
-    for (char& c : clean)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    std::string clean;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+        // Some terminals obey U+0080 to U+009F as well.
+        const bool high = byte(at) == 0xc2 && at + 1 < text.size() && byte(at + 1) < 0xa0;
+        clean += high || byte(at) < 0x20 || byte(at) == 0x7f ? '?' : text[at];
+        if (high) ++at;
+    }
     return clean;
 }
 
@@ -101,7 +106,7 @@ private:
 std::string bar(const std::optional<double>& percent) {
     constexpr int width = 10;
     if (!percent) return "";
-    const int full = std::clamp(static_cast<int>(*percent / 100 * width + 0.5), 0, width);
+    const int full = static_cast<int>(std::clamp(*percent / 100, 0.0, 1.0) * width + 0.5);
     return fmt::format("{:|<{}}{:.<{}} {:>3.0f}%", "", full, "", width - full, *percent);
 }
 

@@ -86,12 +86,12 @@ TEST(TopLines, FitTheTerminal) {
 
 TEST(TopLines, NamesDoNotMoveTheCursor) {
     auto one = gpu(0, 3);
-    one.host_name = "gpu\x1b[2Jé";
+    one.host_name = "gpu\x1b[2Jé\u009b2J";
     one.throttled = {"power_cap"};
     one.state = api::GpuState::faulty;
     const auto lines = top_lines({.gpus = {one}, .hosts = {}, .at = WallTime{}, .trouble = "gone\r\n"},
                                  {.columns = 200, .colour = true});
-    EXPECT_THAT(joined(lines), HasSubstr("gpu?[2Jé"));
+    EXPECT_THAT(joined(lines), HasSubstr("gpu?[2Jé?2J"));
     EXPECT_THAT(joined(lines), HasSubstr("faulty power_cap"));
     EXPECT_THAT(joined(lines), HasSubstr("gone??"));
 }

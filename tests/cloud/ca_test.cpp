@@ -3,6 +3,8 @@
 
 #include <fstream>
 
+#include "adapters/net/authority.h"
+#include "adapters/net/net.h"
 #include "cloud.h"
 #include "core/testing/temp_folder.h"
 
@@ -87,6 +89,28 @@ TEST_F(CaKeys, AnotherAuthorityStaysUnlessThatIsWished) {
         EXPECT_THAT(refused.err, HasSubstr(shown(master).substr(0, 64))) << "it names both";
     EXPECT_EQ(keys("m-2"), before);
     EXPECT_EQ(in("keys", "m-2", {"--replace"}).code, 0);
+    EXPECT_EQ(keys("m-2"), keys("m-1"));
+}
+
+TEST_F(CaKeys, EachStepOfARotationFollowsTheOneBeforeAndNoneGoesBack) {
+    const auto random = net::make_random();
+    const auto now = std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
+    const auto authority = net::open_authority(at("m-1") + "/authority", *random, now).value();
+    ASSERT_EQ(out("first").code, 0);
+    ASSERT_TRUE(authority->add(now));
+    ASSERT_EQ(out("begun").code, 0);
+    const std::string former = authority->all().front().fingerprint;
+    const std::string newest = authority->all().back().fingerprint;
+    ASSERT_TRUE(authority->keep({former, newest}, newest));
+    ASSERT_EQ(out("issues").code, 0);
+    ASSERT_TRUE(authority->keep({newest}, newest));
+    ASSERT_EQ(out("withdrawn").code, 0);
+    const std::vector<std::string> steps{"first", "begun", "issues", "withdrawn"};
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        EXPECT_EQ(in(steps[step], "m-2").code, 0) << steps[step];
+        for (std::size_t older = 0; older < step; ++older)
+            EXPECT_EQ(in(steps[older], "m-2").code, 5) << steps[older] << " over " << steps[step];
+    }
     EXPECT_EQ(keys("m-2"), keys("m-1"));
 }
 

@@ -250,7 +250,6 @@ json::object Cloud::body_of(const Wish& wish) const {
             {"image", wish.image.empty() ? image : wish.image},
             {"storageID", wish.storage},
             {"specName", wish.spec},
-            {"lossPolicy", wish.moves ? "move" : "stay"},
             {"template",
              json::object{
                  {"ports", json::array{port}}, {"envs", envs}, {"cmd", wish.cmd}, {"volumes", volumes}}}};

@@ -33,7 +33,6 @@ struct Wish {
     bool open_to_all = true;
     bool probe = true;
     bool read_only = false;  // The storage.
-    bool moves = false;      // When its host is lost.
     std::map<std::string, std::string> env{};
 };
 

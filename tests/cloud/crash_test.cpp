@@ -15,7 +15,11 @@ protected:
         one = std::make_unique<Cloud>(std::vector<std::string>{"--unreachable-after", "15"});
         one->make_stock(4);
     }
-    static void TearDownTestSuite() { one.reset(); }
+    static void TearDownTestSuite() {
+        one->stop();
+        EXPECT_TRUE(one->until([] { return one->processes().empty(); })) << "it was ended in order";
+        one.reset();
+    }
     void TearDown() override {
         // Whatever was killed: afterwards nothing of it remains.
         Page all;
@@ -66,6 +70,36 @@ TEST_F(Crash, TheMasterRightAfterItAcknowledged) {
     cloud.wait_for_another("master", was);
     wait_for_api();
     cloud.wait_for("acknowledged-0", "stopped");
+}
+
+// Who keeps its lease outlives the agent, and not the cloud (TearDownTestSuite).
+TEST_F(Crash, AnAgentOfWhatMayMove) {
+    const Ran made =
+        cloud.cli({"instance", "create", "lease-1", "--tenant-id", "acme", "--spec-name", "small", "--image",
+                   cloud.image, "--port", "8080,public,probe", "--loss-policy", "move"});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const Page running = cloud.wait_for("lease-1", "running", 45s);
+    const std::string host = cloud.api("GET", "/v1/hosts/" + running.at("/host")).at("/name");
+    const auto supervisor = [&] {
+        for (const pid_t pid : cloud.processes()) {
+            const std::string words = read_file(fmt::format("/proc/{}/cmdline", pid));
+            if (words.find(std::string{"\0supervise\0", 11}) != std::string::npos &&
+                words.find("/hosts/" + host + "/leases") != std::string::npos)
+                return pid;
+        }
+        return 0;
+    };
+    const pid_t first = supervisor();
+    ASSERT_NE(first, 0);
+    cloud.wait_for_another("host-" + host, cloud.kill9("host-" + host));
+    expect_whole("lease-1");
+    EXPECT_EQ(supervisor(), first);
+    ::kill(first, SIGKILL);
+    EXPECT_TRUE(cloud.until([&] {
+        const pid_t now = supervisor();
+        return now != 0 && now != first;
+    })) << "the agent starts another one";
+    expect_whole("lease-1");
 }
 
 TEST_F(Crash, TheDataPathWorksWithoutAMaster) {

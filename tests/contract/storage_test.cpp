@@ -1,11 +1,14 @@
-// The Journal, HostVolumes and LogStore ports on the disk and in the simulation.
+// The Journal, HostVolumes, LogStore and LeaseBook ports on the disk and in the simulation.
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "adapters/disk/journal.h"
+#include "adapters/disk/leases.h"
 #include "adapters/disk/logs.h"
 #include "adapters/disk/volumes.h"
 #include "core/testing/temp_folder.h"
 #include "journal_contract.h"
+#include "leases_contract.h"
 #include "logs_contract.h"
 #include "volumes_contract.h"
 #include "world_rig.h"
@@ -65,6 +68,26 @@ public:
     LogStore& logs() override { return *port_; }
 };
 
+class DiskLeasesRig : public RealRig<LeasesRig> {
+public:
+    DiskLeasesRig() { restart(); }
+    LeaseBook& leases() override { return *port_; }
+    void restart() override {
+        port_.reset();
+        port_ =
+            disk::open_leases(*worker_, folder_.path() + "/leases", [this](const std::string&) -> Result<> {
+                ++supervisors;
+                return {};
+            }).value();
+    }
+    std::string folder() const { return folder_.path() + "/leases"; }
+
+private:
+    testing::TempFolder folder_;
+    std::unique_ptr<Worker> worker_ = make_worker(this->loop_, "leases");
+    std::unique_ptr<LeaseBook> port_;
+};
+
 class SimJournalRig : public WorldRig<JournalRig> {
 public:
     Journal& journal() override { return life().journal; }
@@ -85,6 +108,32 @@ public:
     void restart() override { reboot(); }
 };
 
+class SimLeasesRig : public WorldRig<LeasesRig> {
+public:
+    SimLeasesRig() {
+        machine_.lease_files.supervise = [this](const std::string&) { ++supervisors; };
+    }
+    LeaseBook& leases() override { return life().leases; }
+    void restart() override { reboot(); }
+};
+
+TEST(Leases, OneSupervisorHasTheFolderForAsLongAsItLives) {
+    DiskLeasesRig rig;
+    EXPECT_EQ(disk::supervisor_of(rig.folder()), 0);
+    {
+        const auto lock = disk::SupervisorLock::take(rig.folder());
+        ASSERT_TRUE(lock);
+        EXPECT_EQ(disk::supervisor_of(rig.folder()), ::getpid());
+        EXPECT_EQ(disk::SupervisorLock::take(rig.folder()).error().code, Code::conflict);
+    }
+    EXPECT_EQ(disk::supervisor_of(rig.folder()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LeasesContract,
+    ::testing::Values(Kind<LeasesRig>{"disk", [] { return std::make_unique<DiskLeasesRig>(); }},
+                      Kind<LeasesRig>{"sim", [] { return std::make_unique<SimLeasesRig>(); }}),
+    kind_name);
 INSTANTIATE_TEST_SUITE_P(
     All, JournalContract,
     ::testing::Values(Kind<JournalRig>{"disk", [] { return std::make_unique<DiskJournalRig>(); }},

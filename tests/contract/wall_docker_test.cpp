@@ -175,6 +175,9 @@ TEST_P(Walls, EachPartOfTheWallHoldsByItself) {
     shell("nft delete table " + table);
 }
 
+// What the host's firewall says of a bridge, our table and the engine's. shell() cuts off a long ruleset.
+std::string rules_of(const std::string& bridge) { return shell("nft list ruleset | grep -F " + bridge); }
+
 TEST_P(Walls, RemovalLeavesNothingBehind) {
     const auto mounts_before = rig().layers_mounted();
     const auto network = make_network(1);
@@ -183,14 +186,13 @@ TEST_P(Walls, RemovalLeavesNothingBehind) {
     const auto at = serve(network, 9);
     ASSERT_EQ(rig().get(at, "/healthz"), "ok\n");
     EXPECT_THAT(shell("ip -brief link"), HasSubstr(bridge));
-    EXPECT_THAT(shell("nft list ruleset"), HasSubstr(bridge));
+    EXPECT_NE(rules_of(bridge), "");
     ASSERT_TRUE(run(rig_->engine().remove(name())));
     ASSERT_TRUE(run(rig_->network().remove(network.id)));
     EXPECT_TRUE(list().empty());
     EXPECT_THAT(shell("ip -brief link"), Not(HasSubstr(bridge)));
-    const auto rules = shell("nft list ruleset");
-    EXPECT_THAT(rules, Not(HasSubstr(bridge)));
-    EXPECT_THAT(rules, HasSubstr(docker::bridge_name(other.id)));  // Not undone with it.
+    EXPECT_EQ(rules_of(bridge), "");
+    EXPECT_NE(rules_of(docker::bridge_name(other.id)), "") << "undone with it";
     EXPECT_EQ(rig().layers_mounted(), mounts_before);
 }
 
@@ -198,7 +200,8 @@ TEST_P(Walls, AFailedNetworkLeavesNoRule) {
     const auto network = make_network(1);
     NetworkSpec same{.id = network.id + "-x", .subnet = network.subnet, .gateway = network.gateway};
     ASSERT_FALSE(run(rig_->network().ensure(same)));
-    EXPECT_THAT(shell("nft list ruleset"), Not(HasSubstr(docker::bridge_name(same.id))));
+    EXPECT_NE(rules_of(docker::bridge_name(network.id)), "");
+    EXPECT_EQ(rules_of(docker::bridge_name(same.id)), "");
     EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.3/24", "10.1.2.1"})).error().code, Code::invalid);
     EXPECT_EQ(run(rig_->network().ensure({"n-bad", "10.1.2.0/24", "10.1.3.1"})).error().code, Code::invalid);
 }

@@ -127,8 +127,14 @@ private:
     int moved = 0;
 };
 
-int expect_moves(std::uint64_t default_count, int masters) {
-    const Seeds range = seeds(default_count);
+// Each is a long ride: under sanitizers (HOSTLER_EVERY) one is enough.
+Seeds some(std::uint64_t default_count) {
+    Seeds range = seeds(default_count);
+    if (std::getenv("HOSTLER_EVERY")) range.last = range.first;
+    return range;
+}
+
+void expect_moves(const Seeds& range, int masters) {
     int moved = 0;
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
         SCOPED_TRACE(seed);
@@ -140,25 +146,17 @@ int expect_moves(std::uint64_t default_count, int masters) {
         moved += told.moved;
     }
     fmt::print("{} seeds: {} instances moved\n", range.last - range.first + 1, moved);
-    return moved;
+    if (range.last > range.first) EXPECT_GT(moved, 0) << "nothing moved: nothing was tried";
 }
 
-TEST(Move, WhatRunsOnASilentHostBeginsElsewhere) {
-    const Seeds range = seeds(4);
-    const int moved = expect_moves(4, 1);
-    if (range.last - range.first >= 3) EXPECT_GT(moved, 0) << "nothing moved: nothing was tried";
-}
+TEST(Move, WhatRunsOnASilentHostBeginsElsewhere) { expect_moves(some(2), 1); }
 
-TEST(Move, ANewLeaderWaitsForLeasesThatAnotherGave) {
-    const Seeds range = seeds(2);
-    const int moved = expect_moves(2, 3);
-    if (range.last - range.first >= 1) EXPECT_GT(moved, 0) << "nothing moved: nothing was tried";
-}
+TEST(Move, ANewLeaderWaitsForLeasesThatAnotherGave) { expect_moves(some(1), 3); }
 
 // A master that does not wait for as long as it lets hosts go on.
 TEST(Mistakes, AMasterThatTakesSilenceForDeath) {
     bool found = false;
-    for (std::uint64_t seed = 1; seed <= 20 && !found; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 5 && !found; ++seed) {
         Mistakes mistakes;
         mistakes.only = Invariant::one_place;
         mistakes.master_settings = [](master::Settings& settings) {

@@ -92,6 +92,15 @@ Error unavailable(const Answer& answer, std::string_view what) {
     return error;
 }
 
+// An engine that was killed while it made a container may have lost the network that it had begun to make.
+Result<> has_address(const ContainerSpec& spec, const Inspected& there) {
+    if (there.pid == 0 || spec.address.empty() || std::ranges::count(there.addresses, spec.address) > 0)
+        return {};
+    return fail(Code::unavailable,
+                fmt::format("container {} runs without its address {}", spec.name, spec.address),
+                std::string{half_made});
+}
+
 std::string container_path(std::string_view name, std::string_view verb = {}) {
     return fmt::format("/containers/{}{}", percent_encode(name), verb);
 }
@@ -206,19 +215,22 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     }
     const CdiEdits edits = std::move(*prepared);
     for (const auto& warning : edits.warnings) log_warn("container {}: {}", spec.name, warning);
+    auto made = co_await make(spec, edits);
+    // It has been removed; another has another id.
+    if (!made && (is_half_made(made.error().message) || made.error().reason == half_made))
+        made = co_await make(spec, edits);
+    co_return made;
+}
+
+Task<Container> DockerEngine::make(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
-    auto started = co_await start(spec, edits, created.id);
-    if (started || !(is_half_made(started.error().message) || started.error().reason == half_made))
-        co_return started;
-    // It has been removed; another has another id.
-    const auto fresh = CO_TRY(co_await create(spec, edits));
-    if (fresh.container.state != ContainerState::created) co_return fresh.container;
-    co_return co_await start(spec, edits, fresh.id);
+    co_return co_await start(spec, edits, created.id);
 }
 
 // What is there under the name of `spec`: given back if it is this container, nullopt if it was never started
-// (then it goes on from there).
+// (then it goes on from there). Errors: conflict, another has the name; unavailable, it was half made and has
+// been removed.
 Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, const Inspected& there) {
     // The image may add labels of its own; what we asked for must be there word by word.
     for (const auto& [label, value] : spec.labels) {
@@ -233,6 +245,10 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
             co_return fail(Code::conflict, fmt::format("container {} exists with label {}", spec.name, label),
                            std::string{name_taken});
     if (there.container.state == ContainerState::created) co_return std::nullopt;
+    if (auto whole = has_address(spec, there); !whole) {
+        CO_TRY(co_await remove(spec.name));
+        co_return std::unexpected(std::move(whole).error());
+    }
     co_return there.container;
 }
 
@@ -246,7 +262,7 @@ static std::optional<std::string> created_id(std::string_view body) {
     return std::string{id->get_string()};
 }
 
-// Errors: conflict, when what has the name is another container.
+// Errors: as of adopt(), when something has the name.
 Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto engine = CO_TRY(co_await traits());
     std::string library_path;
@@ -300,12 +316,7 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
-    // An engine that was killed while it made the container may have lost the network that it had begun to
-    // make.
-    if (!spec.address.empty() && std::ranges::count(there->addresses, spec.address) == 0)
-        co_return fail(Code::unavailable,
-                       fmt::format("container {} runs without its address {}", name, spec.address),
-                       std::string{half_made});
+    CO_TRY(has_address(spec, *there));
     if (edits.nodes.empty()) co_return there->container;
     const auto seen = co_await run_on<void>(
         worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });

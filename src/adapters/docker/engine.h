@@ -62,6 +62,7 @@ private:
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
+    Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);
     Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits);

@@ -22,8 +22,8 @@ Result<> remove_left_bridge(const std::string& bridge) {
     const fs::path there = fs::path{"/sys/class/net"} / bridge;
     std::error_code error;
     std::vector<std::string> links;
-    for (const auto& cable : fs::directory_iterator{there / "brif", error})
-        links.push_back(cable.path().filename());
+    for (fs::directory_iterator at{there / "brif", error}, end; !error && at != end; at.increment(error))
+        links.push_back(at->path().filename());
     links.push_back(bridge);
     for (const std::string& link : links) {
         if (!fs::exists(there, error)) return {};

@@ -63,6 +63,8 @@ Result<> Keeper::check(const SampleBatch& batch) const {
     for (const auto& row : batch.rows) {
         if (row.device >= devices_.size())
             return fail(Code::invalid, fmt::format("nobody was given the device number {}", row.device));
+        if (row.time < -series::far || row.time > series::far)
+            return fail(Code::invalid, fmt::format("a row's time, {}, is out of range", row.time));
         cells += devices_[row.device].facts->columns.size();
     }
     if (cells != batch.cells.size())

@@ -231,6 +231,20 @@ TEST(Keeper, RowsThatCannotBeSealedAreBounded) {
     EXPECT_TRUE(store.append("a", {t}));
 }
 
+TEST(Keeper, ATimeThatIsFarAwayIsRefused) {
+    FakeDisk disk;
+    Store store{disk};
+    const auto number = store.keeper->describe({.id = "a", .columns = columns, .labels = {}}, 0);
+    ASSERT_TRUE(number);
+    for (const Millis time : {-far - 1, far + 1, std::numeric_limits<Millis>::max()}) {
+        const SampleBatch batch{.rows = {{*number, time}}, .cells = {1, 2}};
+        const auto taken = store.keeper->append({&batch, 1})[0];
+        ASSERT_FALSE(taken) << time;
+        EXPECT_EQ(taken.error().code, Code::invalid);
+    }
+    EXPECT_TRUE(store.append("a", {1}));
+}
+
 TEST(Keeper, WhatASegmentHasIsNotStoredAgain) {
     FakeDisk disk;
     Store store{disk};

@@ -33,15 +33,14 @@ std::string address(std::string_view text) {
     return made;
 }
 
-// What stands behind "Xid (": where, and the rest behind ": ".
+// What stands behind `words`, with which the line begins: where, and the rest behind ": ".
 struct Said {
     std::string where;
     std::string_view rest;
 };
-std::optional<Said> said(std::string_view line, std::string_view word) {
-    const auto at = line.find(word);
-    if (at == line.npos) return std::nullopt;
-    line.remove_prefix(at + word.size());
+std::optional<Said> said(std::string_view line, std::string_view words) {
+    if (!line.starts_with(words)) return std::nullopt;
+    line.remove_prefix(words.size());
     const auto close = line.find(')');
     if (close == line.npos) return std::nullopt;
     Said found{address(line.substr(0, close)), line.substr(close)};
@@ -65,18 +64,33 @@ void read_numbers(std::string_view rest, GpuFault& into) {
     into.status = *second;
 }
 
+// The text of "6,1234,98765,-;text" if the kernel itself wrote it: what others write there has a facility.
+// Lines that begin with a space belong to the record before; they have no text of their own.
+std::string_view text_of_kernel(std::string_view line) {
+    const auto priority = number(line, 10);
+    const auto head = line.find(';');
+    if (!priority || *priority >> 3 != 0 || head == line.npos) return {};
+    return line.substr(head + 1);
+}
+
 }  // namespace
 
 std::optional<GpuFault> fault_of_line(std::string_view line) {
-    if (auto switched = said(line, "SXid (")) {
+    // Nothing but how a line begins is believed: further on it may say the names of programs and files. A
+    // program may be called "nvidia-nvswitch", but then its number follows, in brackets.
+    constexpr std::string_view by_switch = "nvidia-nvswitch";
+    if (line.starts_with(by_switch)) {
+        line.remove_prefix(by_switch.size());
+        if (!number(line, 10)) return std::nullopt;
+        auto switched = said(line, ": SXid (");
+        if (!switched) return std::nullopt;
         const auto code = number(switched->rest, 10);
         if (!code) return std::nullopt;
         GpuFault fault{.kind = "sxid", .code = *code};
         fault.status = switched->rest.starts_with(", Fatal") ? 1 : 0;
         return fault;
     }
-    if (line.find("NVRM") == line.npos) return std::nullopt;
-    if (auto xid = said(line, "Xid (")) {
+    if (auto xid = said(line, "NVRM: Xid (")) {
         const auto code = number(xid->rest, 10);
         if (!code) return std::nullopt;
         GpuFault fault{.kind = "xid", .code = *code};
@@ -87,9 +101,8 @@ std::optional<GpuFault> fault_of_line(std::string_view line) {
     // This may come without an XID: "NVRM: GPU 0000:9a:00.0: GPU has fallen off the bus."
     constexpr std::string_view lost = "GPU has fallen off the bus";
     constexpr std::string_view before = "NVRM: GPU ";
-    const auto at = line.find(before);
-    if (at == line.npos || line.find(lost) == line.npos) return std::nullopt;
-    const auto place = line.substr(at + before.size());
+    if (!line.starts_with(before) || line.find(lost) == line.npos) return std::nullopt;
+    const auto place = line.substr(before.size());
     GpuFault fault{.kind = "lost"};
     fault.pci_address = address(place.substr(0, place.find(": ")));
     if (fault.pci_address.empty()) return std::nullopt;
@@ -132,7 +145,7 @@ std::vector<GpuFault> KernelLog::take_faults() {
         while (!text.empty()) {
             const auto line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(text.size(), line.size() + 1));
-            if (auto fault = fault_of_line(line)) faults.push_back(std::move(*fault));
+            if (auto fault = fault_of_line(text_of_kernel(line))) faults.push_back(std::move(*fault));
         }
     }
     if (faults.size() > faults_max) faults.erase(faults.begin(), faults.end() - faults_max);

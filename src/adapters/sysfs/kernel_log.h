@@ -10,7 +10,7 @@
 
 namespace hostler {
 
-// The fault that one line of the log tells of, if it does. Formats: NVIDIA's driver ("NVRM: Xid
+// The fault that the text of one line of the log tells of, if it does. Formats: NVIDIA's driver ("NVRM: Xid
 // (PCI:0000:9a:00): 79, …", "… GPU 0000:9a:00.0: GPU has fallen off the bus", "SXid (PCI:0000:c1:00.0):
 // 22013, Non-fatal, …").
 std::optional<GpuFault> fault_of_line(std::string_view line);

@@ -16,8 +16,7 @@ using ::testing::SizeIs;
 
 TEST(KernelLog, LinesOfFaults) {
     const auto xid = fault_of_line(
-        "4,1207,98765432,-;NVRM: Xid (PCI:0000:9A:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen "
-        "off the bus.");
+        "NVRM: Xid (PCI:0000:9A:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.");
     ASSERT_TRUE(xid);
     EXPECT_EQ(xid->kind, "xid");
     EXPECT_EQ(xid->code, 79);
@@ -47,7 +46,10 @@ TEST(KernelLog, OtherLinesAreNone) {
          {"", "6,1,2,-;usb 1-1: new device", "NVRM: loading NVIDIA UNIX x86_64 Kernel Module",
           "Xid (PCI:0000:9a:00): 79", "NVRM: Xid (PCI:0000:9a:00", "NVRM: Xid (PCI:zz): 79, x",
           "NVRM: Xid (PCI:0000:9a:00): nonsense", "NVRM: Xid (PCI:0000:9a:00): 99999999999999999999, x",
-          "SXid (PCI:0000:c1:00.0): ", "NVRM: GPU here: GPU has fallen off the bus"})
+          "SXid (PCI:0000:c1:00.0): ", "NVRM: GPU here: GPU has fallen off the bus",
+          "python3[71]: segfault at 0 ip 0 sp 0 error 4 in NVRM: Xid (PCI:0000:9a:00): 79, x[400000+1000]",
+          "nvidia-nvswitch[71]: segfault at 0 ip 0 sp 0 error 4 in SXid (PCI:0000:c1:00.0): 22003, Fatal",
+          "NVRM: GPU 0000:[71]: segfault at 0 ip 0 sp 0 error 4 in GPU has fallen off the bus"})
         EXPECT_FALSE(fault_of_line(line)) << line;
 }
 
@@ -59,7 +61,9 @@ TEST(KernelLog, TellsWhatIsLoggedFromNowOnOnce) {
     KernelLog log{roots};
     EXPECT_THAT(log.take_faults(), IsEmpty()) << "from before the agent was there";
     std::ofstream{tree.path("dev/kmsg"), std::ios::app}
-        << "4,2,2,-;NVRM: Xid (PCI:0000:9a:00): 31, new\n6,3,3,-;else\n";
+        << "4,2,2,-;NVRM: Xid (PCI:0000:9a:00): 31, new\n6,3,3,-;else\n"
+        << "12,4,4,-;NVRM: Xid (PCI:0000:9a:00): 48, a program wrote it\n"
+        << "6,5,5,-;init: began\n DEVICE=;NVRM: Xid (PCI:0000:9a:00): 48, x\n";
     const auto faults = log.take_faults();
     ASSERT_THAT(faults, SizeIs(1));
     EXPECT_EQ(faults[0].code, 31);

@@ -112,7 +112,10 @@ void Book::judge(Entry& entry, const GpuSample& sample, const GpuFacts* facts, c
     show(entry, Condition::rows_failed, set(sample.rows_failed), now);
     show(entry, Condition::rows_exhausted, sample.rows_remapped_uncorrected.value_or(0) >= rows_remapped_max,
          now);
-    show(entry, Condition::pages_exhausted, sample.pages_retired.value_or(0) >= pages_retired_max, now);
+    // How many pages others' boards may retire is not known.
+    show(entry, Condition::pages_exhausted,
+         facts && facts->vendor == GpuVendor::nvidia && sample.pages_retired.value_or(0) >= pages_retired_max,
+         now);
     show(entry, Condition::rows_pending, set(sample.rows_pending), now);
     show(entry, Condition::pages_pending, set(sample.pages_pending), now);
     show(entry, Condition::recovery_action, set(sample.recovery_action), now, {},

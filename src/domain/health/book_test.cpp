@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 struct Rig {
     Book book{5min};
     Moment now{Instant{1h}, WallTime{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}}};
-    GpuFacts facts{.uuid = "GPU-1", .pcie_generation_max = 5, .pcie_width_max = 16};
+    GpuFacts facts{
+        .uuid = "GPU-1", .vendor = GpuVendor::nvidia, .pcie_generation_max = 5, .pcie_width_max = 16};
     Metric energy;
 
     void pass(Duration time) {
@@ -269,11 +270,23 @@ TEST(HealthBook, AMomentIsNoAlarm) {
     }
 }
 
+TEST(HealthBook, OnlyNvidiasBoardsRunOutOfPages) {
+    Rig rig;
+    GpuSample retired = rig.sample();
+    retired.pages_retired = pages_retired_max;
+    rig.facts.vendor = GpuVendor::amd;
+    rig.note(retired);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    rig.facts.vendor = GpuVendor::nvidia;
+    rig.note(retired);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+}
+
 TEST(HealthBook, AGpuThatOnlyTheBusHasIsFaulty) {
     Rig rig;
     rig.book.note_unseen("GPU-1", true, rig.now);
     EXPECT_EQ(rig.health(), GpuHealth::faulty);
-    EXPECT_EQ(rig.state().remedy, Remedy::reboot);
+    EXPECT_EQ(rig.state().remedy, Remedy::service) << "its neighbours go on";
     rig.book.note_unseen("GPU-1", false, rig.now);
     rig.samples(rig.sample(), 5min);
     EXPECT_EQ(rig.health(), GpuHealth::healthy);

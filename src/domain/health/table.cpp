@@ -98,7 +98,7 @@ constexpr ConditionRow condition_rows[] = {
     {Condition::rows_exhausted, GpuHealth::faulty, Remedy::replace,
      "so many memory rows were remapped that there are no spares", "512 uncorrectable rows"},
     {Condition::pages_exhausted, GpuHealth::faulty, Remedy::replace,
-     "so many memory pages were retired that there is no room for more", "63 pages"},
+     "so many memory pages were retired that there is no room for more", "63 pages of a board of NVIDIA's"},
     {Condition::recovery_action, GpuHealth::faulty, reset, "the driver asks for a recovery", "at once"},
     {Condition::rows_pending, GpuHealth::degraded, reset, "a memory row remap waits for a reset", "at once"},
     {Condition::pages_pending, GpuHealth::degraded, reset, "a memory page retirement waits for a reset",
@@ -119,7 +119,7 @@ constexpr ConditionRow condition_rows[] = {
     {Condition::nvlinks_down, GpuHealth::degraded, reset, "some of its NVLinks are down", "a minute"},
     {Condition::nvlink_errors, GpuHealth::degraded, reset, "its NVLinks repeat transfers all the time",
      "6000 errors in a minute"},
-    {Condition::unseen_by_driver, GpuHealth::faulty, Remedy::reboot,
+    {Condition::unseen_by_driver, GpuHealth::faulty, Remedy::service,
      "the PCI bus has the GPU and its driver counts it not", "at once"},
 };
 

@@ -103,13 +103,14 @@ struct Instance {
     bool unused_stop_sent = false;  // Its host was told to stop it if nobody uses it, and may have.
     bool adopted = false;           // It ran before we knew of it: its command and variables are not known.
     std::vector<LeftPlace> left;
+    std::int64_t lease_ms = 0;  // Of loss policy `move`: the longest that its host was given in this place.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
-                       unused_stop_sent, adopted, left))
+                       unused_stop_sent, adopted, left, lease_ms))
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.
 struct UsedName {

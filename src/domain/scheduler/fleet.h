@@ -65,7 +65,8 @@ public:
     // An image or a volume lies there, or no more.
     void hold(HostNumber host, const std::string& name);
     void let_go(HostNumber host, const std::string& name);
-    // What is free there now, as the caller knows; the model stays.
+    // What is free there now, as the caller knows; the model stays, and so does whole(): what add() was
+    // given.
     void set(HostNumber host, const Machine& machine);
 
     // Someone asks for this: remembered, so that what is left fits what is usually asked. Once for each task.

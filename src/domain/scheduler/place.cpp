@@ -89,7 +89,7 @@ bool fits_beside(const Demand& demand, const Candidate& host) {
     return demand.volume_bytes == 0 || host.volumes_refused.empty();
 }
 
-int how_often(const Demand& demand, const Candidate& host) {
+int how_often(const Demand& demand, const Candidate& host, int gpus) {
     if (!host.unavailable.empty() || !fits_beside(demand, host)) return 0;
     std::int64_t most = host.places;
     const auto bound = [&](std::int64_t free, std::int64_t each) {
@@ -99,7 +99,7 @@ int how_often(const Demand& demand, const Candidate& host) {
     bound(host.cpu_milli, demand.cpu_milli);
     bound(host.memory_bytes, demand.memory_bytes);
     bound(host.volume_bytes, demand.volume_bytes);
-    if (most > 0) bound(static_cast<std::int64_t>(matching(demand, host).size()), demand.gpu_count);
+    bound(gpus, demand.gpu_count);
     return static_cast<int>(std::max<std::int64_t>(most, 0));
 }
 

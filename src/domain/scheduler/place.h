@@ -79,8 +79,8 @@ bool fits_beside(const Demand& demand, const Candidate& host);
 // the fewest to spare.
 std::vector<std::string> pick_gpus(const Demand& demand, const Candidate& host);
 
-// So many of it have room there beside each other.
-int how_often(const Demand& demand, const Candidate& host);
+// So many of it have room there beside each other, if so many of the free GPUs are of its type.
+int how_often(const Demand& demand, const Candidate& host, int gpus);
 
 // The refusals in a sentence, commonest first: "2 hosts are cordoned, 1 has too few free GPUs", and what
 // would help.

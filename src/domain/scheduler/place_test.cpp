@@ -96,14 +96,15 @@ TEST(Place, WhatNoNumbersSayIsRefusedAlikeBesideThem) {
 }
 
 TEST(Place, CountsHowOftenItFits) {
-    EXPECT_EQ(how_often(demand(), host("a")), 4) << "GPUs";
-    EXPECT_EQ(how_often(demand(3), host("a")), 1);
-    EXPECT_EQ(how_often(demand(5), host("a")), 0);
+    EXPECT_EQ(how_often(demand(), host("a"), 4), 4) << "GPUs";
+    EXPECT_EQ(how_often(demand(3), host("a"), 4), 1);
+    EXPECT_EQ(how_often(demand(5), host("a"), 4), 0);
     const auto after = [](Demand wanted, auto change) {
         Candidate there = host("a", 16);
         change(there);
-        EXPECT_EQ(how_often(wanted, there) > 0, !unfit(wanted, there));
-        return how_often(wanted, there);
+        const int times = how_often(wanted, there, static_cast<int>(there.gpus.size()));
+        EXPECT_EQ(times > 0, !unfit(wanted, there));
+        return times;
     };
     EXPECT_EQ(after(demand(), [](Candidate& there) { there.cpu_milli = 23'999; }), 2) << "CPUs";
     EXPECT_EQ(after(demand(), [](Candidate& there) { there.memory_bytes = 96 * gib; }), 3) << "memory";

@@ -28,7 +28,8 @@ int points(float less_waste) {
     return curve[static_cast<std::size_t>(clamped + static_cast<float>(curve_reach))];
 }
 
-float whole_part(float value) { return static_cast<float>(static_cast<int>(value)); }
+// More copies than any machine takes are as good as that many.
+float whole_part(float value) { return static_cast<float>(static_cast<int>(std::min(value, 1e9F))); }
 
 }  // namespace
 

@@ -34,7 +34,7 @@ double quantile_of(std::span<const Point> points, double q) {
 
 }  // namespace
 
-Evaluation::Evaluation(Query query) : query_(std::move(query)) {
+Evaluation::Evaluation(Query query, std::size_t most) : query_(std::move(query)), most_(most) {
     steps_ = static_cast<std::size_t>((query_.to - query_.from - 1) / query_.step + 1);
     device_.resize(steps_);
 }
@@ -115,11 +115,11 @@ Result<> Evaluation::add(const Labels& name, std::span<const Point> points) {
     if (fresh && query_.across == Across::quantile) group.values.resize(steps_);
     if (fresh && query_.across != Across::quantile) group.steps.resize(steps_);
     cells_ += (fresh ? steps_ : 0) + (query_.across == Across::quantile ? values : 0);
-    if (cells_ > cells_max)
+    if (cells_ > most_)
         return fail(Code::exhausted,
                     fmt::format("the answer would have more than {} values: ask for fewer devices, "
                                 "longer steps or a sum by label",
-                                cells_max));
+                                most_));
     gather(group);
     return {};
 }

@@ -11,10 +11,11 @@ namespace hostler::series {
 // quantile across devices is asked.
 class Evaluation {
 public:
-    explicit Evaluation(Query query);  // One that check() takes.
+    // A query that check() takes, and the most cells that it may hold.
+    explicit Evaluation(Query query, std::size_t most = cells_max);
 
     // All that one device measured, in order of time, and the labels that it had, in_order(); before the
-    // first it has those of the first. Errors: exhausted (more than `cells_max`).
+    // first it has those of the first. Errors: exhausted (more than `most`).
     Result<> add(const std::string& device, std::span<const Era> eras, std::span<const Point> points);
     std::vector<Line> finish() &&;
 
@@ -37,6 +38,7 @@ private:
     double result(Group& group, std::size_t step) const;
 
     Query query_;
+    std::size_t most_;
     std::size_t steps_ = 0;
     std::size_t cells_ = 0;
     std::map<Labels, Group> groups_;

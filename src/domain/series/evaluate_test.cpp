@@ -88,14 +88,26 @@ TEST(Evaluation, AGapOfMoreThanFiveMinutesSaysNothingOfACounter) {
 
 TEST(Evaluation, AnAnswerThatWouldBeTooLargeIsRefused) {
     const Era era{.from = 0, .labels = {}};
-    Query query{.metric = "m", .from = 0, .to = 10'000, .step = 1, .over = Over::sum};
-    Evaluation evaluation{query};
-    Result<> added;
-    std::size_t devices = 0;
-    for (; added && devices < cells_max; ++devices)
-        added = evaluation.add(std::to_string(devices), {&era, 1}, samples({{1, 1}}));
+    Query query{.metric = "m", .from = 0, .to = 10, .step = 1, .over = Over::sum};
+    Evaluation evaluation{query, 30};
+    for (const std::string device : {"gpu/1", "gpu/2", "gpu/3"})
+        EXPECT_TRUE(evaluation.add(device, {&era, 1}, samples({{1, 1}})));
+    const auto added = evaluation.add("gpu/4", {&era, 1}, samples({{1, 1}}));
+    ASSERT_FALSE(added);
     EXPECT_EQ(added.error().code, Code::exhausted);
-    EXPECT_EQ(devices, cells_max / 10'000 + 1);
+}
+
+TEST(Query, ItsTimesAndItsStepAreBounded) {
+    const Era era{.from = -far, .labels = {}};
+    const Query longest{.metric = "m", .from = -far, .to = far, .step = far};
+    EXPECT_TRUE(check(longest));
+    EXPECT_THAT(answer(longest, {&era, 1}, samples({{-far, 1}, {far - 1, 3}})), ElementsAre(1, 3));
+    for (const auto& [from, to, step] : std::vector<std::tuple<Millis, Millis, Millis>>{
+             {-far - 1, far, far}, {-far, far + 1, far}, {-far, far, far + 1}}) {
+        const auto checked = check({.metric = "m", .from = from, .to = to, .step = step});
+        ASSERT_FALSE(checked);
+        EXPECT_EQ(checked.error().code, Code::invalid);
+    }
 }
 
 TEST(Query, AQuantileLiesBetweenTheNearest) {

@@ -11,8 +11,8 @@ Result<> check(const Query& query) {
     if (query.metric.empty()) return fail(Code::invalid, "a query names a metric");
     if (query.step <= 0) return fail(Code::invalid, "a query's step is longer than nothing");
     if (query.to <= query.from) return fail(Code::invalid, "a query ends after it begins");
-    constexpr Millis far = Millis{1} << 53;
-    if (query.from < -far || query.to > far) return fail(Code::invalid, "a query's time is out of range");
+    if (query.from < -far || query.to > far || query.step > far)
+        return fail(Code::invalid, "a query's time is out of range");
     if ((query.to - query.from - 1) / query.step >= static_cast<Millis>(steps_max))
         return fail(Code::invalid, fmt::format("a query has at most {} steps: take longer ones", steps_max));
     for (const double q : {query.over_quantile, query.across_quantile})

@@ -48,6 +48,7 @@ struct Query {
     std::size_t top = 0;            // Only so many lines: those whose mean is highest. 0: all.
 };
 
+inline constexpr Millis far = Millis{1} << 53;  // No time lies further from 1970, no step is longer.
 inline constexpr std::size_t steps_max = 11'000;
 inline constexpr std::size_t cells_max = 20'000'000;  // Lines × steps of an evaluation under way.
 

@@ -103,6 +103,11 @@ Task<> Leases::renew(uplink::ReportAck ack, std::uint64_t epoch) {
     co_return Result<>{};
 }
 
+bool Leases::holds(const std::string& instance, std::uint64_t generation) const {
+    const auto found = held_.find(instance);
+    return found != held_.end() && found->second.generation == generation && !ended(instance, generation);
+}
+
 bool Leases::ended(const std::string& instance, std::uint64_t generation) const {
     const auto found = held_.find(instance);
     return found != held_.end() && found->second.generation == generation &&

@@ -27,6 +27,8 @@ public:
     Task<> hold(std::string instance, std::uint64_t generation, uplink::Lease granted);
     // A master goes on counting on these; `epoch` is the highest that this host has obeyed.
     Task<> renew(uplink::ReportAck ack, std::uint64_t epoch);
+    // There is one, and it has not run out.
+    bool holds(const std::string& instance, std::uint64_t generation) const;
     // There was one, and it has run out.
     bool ended(const std::string& instance, std::uint64_t generation) const;
     // Nothing of it is here any more.

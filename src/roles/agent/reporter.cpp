@@ -42,6 +42,10 @@ Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& work
 
 void Reporter::note(const Workload& changed) {
     changed_[changed.instance] = changed;
+    if (changed.state != WorkloadState::exited)
+        ended_by_itself_.erase(changed.instance);
+    else if (leases_.holds(changed.instance, changed.generation))
+        ended_by_itself_[changed.instance] = changed.generation;
     touch();
 }
 
@@ -159,8 +163,10 @@ Task<uplink::Telemetry> Reporter::telemetry() {
 
 uplink::Workload Reporter::with_use(const Workload& workload) {
     uplink::Workload made = workload_message(workload);
+    const auto by_itself = ended_by_itself_.find(workload.instance);
     made.set_lease_ended(workload.state == WorkloadState::exited &&
-                         leases_.ended(workload.instance, workload.generation));
+                         leases_.ended(workload.instance, workload.generation) &&
+                         (by_itself == ended_by_itself_.end() || by_itself->second != workload.generation));
     const auto use = activity_.of(workload.instance, workload.generation);
     if (!use) return made;
     made.set_unused_ms(

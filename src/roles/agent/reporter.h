@@ -60,7 +60,9 @@ private:
     bool stuck_ = false;  // The journal takes no numbers; it was said.
     Duration interval_ = seconds{10};
     Instant next_;
-    std::map<std::string, Workload> changed_;      // By instance.
+    std::map<std::string, Workload> changed_;  // By instance.
+    // Generation by instance, of those that were seen to end while their lease lasted.
+    std::map<std::string, std::uint64_t> ended_by_itself_;
     std::string facts_told_;                       // As of the last report or hello.
     std::optional<EngineFacts> engine_;            // As it was when it last came.
     HostVolumes::Room room_;                       // As last measured.

@@ -52,9 +52,12 @@ Task<> Sampler::watch() {
     Instant next = ports_.timers.now() + settings_.discover_interval;
     while (true) {
         CO_TRY(co_await sleep(ports_.timers, settings_.watch_interval));
-        const bool faulty = take_new_faults();
+        const bool seen = std::exchange(fault_seen_, false);
+        const bool faulty = take_new_faults() || seen;
         mark_hung();
-        if (ports_.timers.now() - looked_ >= settings_.gpu_look_interval) CO_TRY(co_await look());
+        // Samples that nobody reports.
+        if (ports_.timers.now() - looked_ >= settings_.gpu_look_interval)
+            CO_TRY(co_await sample_in_turn(Of::gpus));
         if (!keeping_) {
             keeping_ = true;
             tasks_.start("what is kept of the GPUs", keep());
@@ -66,23 +69,15 @@ Task<> Sampler::watch() {
     }
 }
 
-// Samples that nobody reports: what they show of a GPU's health is told at once.
-Task<> Sampler::look() {
-    std::map<std::string, GpuState> before;
-    for (const auto& gpu : facts_.gpus) before[gpu.uuid] = health_.of(gpu.uuid);
-    CO_TRY(co_await sample_in_turn(Of::gpus));
-    for (const auto& gpu : facts_.gpus)
-        if (health_.of(gpu.uuid) != before[gpu.uuid]) changed_();
-    co_return Result<>{};
-}
-
 Task<Sampler::Samples> Sampler::sample() { return sample_in_turn(Of::everything); }
 
 Task<Sampler::Samples> Sampler::sample_in_turn(Of of) {
     while (sampling_) {
         const Of under_way = *sampling_;
+        const std::uint64_t before = taken_;
         CO_TRY(co_await sampled_.wait());
-        if (under_way == of || under_way == Of::everything) co_return latest_;
+        // Who took them may have been cancelled.
+        if (taken_ != before && (under_way == of || under_way == Of::everything)) co_return latest_;
     }
     struct Turn {
         Sampler& taker;
@@ -95,9 +90,11 @@ Task<Sampler::Samples> Sampler::sample_in_turn(Of of) {
         Turn& operator=(const Turn&) = delete;
     } const turn{*this, of};
     latest_ = CO_TRY(co_await take_samples(of));
+    ++taken_;
     co_return latest_;
 }
 
+// What they show of a GPU's health is told at once.
 Task<Sampler::Samples> Sampler::take_samples(Of of) {
     looked_ = ports_.timers.now();
     for (auto& source : sources_) {
@@ -110,7 +107,10 @@ Task<Sampler::Samples> Sampler::take_samples(Of of) {
         tasks_.start("sample of the host", sample_of_host());
     }
     CO_TRY(co_await settle(settings_.sample_wait));
-    (void)take_new_faults();
+    if (take_new_faults()) {
+        fault_seen_ = true;
+        changed_();
+    }
     Samples all;
     all.host = host_sample_;
     std::set<std::string> taken;
@@ -120,7 +120,9 @@ Task<Sampler::Samples> Sampler::take_samples(Of of) {
     for (const auto& source : sources_)
         for (const auto& sample : source.samples) {
             if (!known.contains(sample.uuid) || !taken.insert(sample.uuid).second) continue;
+            const GpuState before = health_.of(sample.uuid);
             health_.note(sample, known[sample.uuid], moment());
+            if (health_.of(sample.uuid) != before) changed_();
             all.gpus.push_back(sample);
             if (source.telemetry->name() == "nvml" && sample.condition == GpuCondition::ok)
                 all.gpus.back().last_xid = xids_[sample.uuid];

@@ -58,7 +58,6 @@ private:
         std::string trouble;
     };
     enum class Of { gpus, everything };
-    Task<> look();
     Task<Samples> sample_in_turn(Of of);
     Task<Samples> take_samples(Of of);
     Task<> find_containers(Samples& all);
@@ -90,6 +89,7 @@ private:
     std::map<std::string, GpuFacts> gone_;  // Were there once.
     health::Book health_;
     Instant looked_{};                         // When samples were last asked for.
+    bool fault_seen_ = false;                  // By who sampled: it is to be looked for everything anew.
     bool recalled_ = false;                    // What the journal says is in the book;
     std::map<std::string, GpuFacts> missing_;  // it knew these, and not every source has answered yet.
     Instant begun_;
@@ -99,6 +99,7 @@ private:
     std::map<std::string, std::int64_t> xids_;  // The last of each GPU.
     std::optional<Of> sampling_;
     Samples latest_;
+    std::uint64_t taken_ = 0;  // How often all went well.
     Signal sampled_;
     Signal answered_;
     TaskGroup tasks_;

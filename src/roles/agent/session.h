@@ -99,7 +99,8 @@ private:
     Pulse pulse_;
     std::uint64_t telemetry_dropped_ = 0;
     std::size_t log_requests_ = 0;
-    bool renewing_ = false;  // As the master wishes.
+    bool renewing_ = false;               // As the master wishes.
+    std::shared_ptr<wire::Link> wished_;  // Where it has wished so since.
 };
 
 }  // namespace hostler::agent

@@ -181,20 +181,26 @@ Task<> Session::watch_certificate(Slot& slot, std::uint64_t turn) {
 
 // Who signs changes; the master counts on what it is told here.
 Task<> Session::renew_as_wished(std::shared_ptr<wire::Link> link) {
+    wished_ = std::move(link);
     if (renewing_) co_return Result<>{};
     struct Busy {
-        bool& flag;
-        explicit Busy(bool& set) : flag(set) { flag = true; }
-        ~Busy() { flag = false; }
+        Session& self;
+        explicit Busy(Session& session) : self(session) { self.renewing_ = true; }
+        ~Busy() {
+            self.renewing_ = false;
+            self.wished_ = nullptr;
+        }
         Busy(const Busy&) = delete;
-    } const busy{renewing_};
-    auto done = co_await member_.renew(link);
-    if (done) {
-        const Credentials& own = *member_.member().credentials;
-        done = co_await wire::tell_holding(*link, own.certificate, own.authority);
+    } const busy{*this};
+    while (const auto to = std::exchange(wished_, nullptr)) {
+        auto done = co_await member_.renew(to);
+        if (done) {
+            const Credentials& own = *member_.member().credentials;
+            done = co_await wire::tell_holding(*to, own.certificate, own.authority);
+        }
+        CO_TRY(co_await check_cancelled());
+        if (!done) log_warn("the certificate is not renewed yet: {}", done.error().message);
     }
-    CO_TRY(co_await check_cancelled());
-    if (!done) log_warn("the certificate is not renewed yet: {}", done.error().message);
     co_return Result<>{};
 }
 

@@ -33,54 +33,83 @@ Supervisor::Supervisor(Loop& loop, Timers& timers, Engine& engine, LeaseBook& le
 
 Task<> Supervisor::run() {
     if (const auto before = co_await leases_.watched())
-        for (const WatchedLease& one : *before) watched_[one.instance] = one;
+        for (const WatchedLease& one : *before) told_[one.instance] = one;
     CO_TRY(co_await check_cancelled());
-    Instant busy = timers_.now();
+    watched_ = told_;
+    TaskGroup enforcing{loop_};
+    auto ended = co_await watch(enforcing);
+    (void)co_await enforcing.close();
+    co_return ended;
+}
+
+Task<> Supervisor::watch(TaskGroup& enforcing) {
+    std::string warned;
+    Instant since = timers_.now();
     while (true) {
-        if (const auto looked = co_await look(); !looked) {
-            CO_TRY(co_await check_cancelled());
-            log_warn("leases: {}", looked.error().message);
-            busy = timers_.now();
-        }
-        if (!idle_) busy = timers_.now();
-        if (timers_.now() - busy >= settings_.idle_max) co_return Result<>{};
+        const auto before = idle_;
+        const auto looked = co_await look(enforcing);
+        CO_TRY(co_await check_cancelled());
+        const std::string wrong = looked ? "" : looked.error().message;
+        if (std::exchange(warned, wrong) != wrong && !wrong.empty()) log_warn("leases: {}", wrong);
+        if (idle_ != before) since = timers_.now();
+        if (idle_ && timers_.now() - since >= *idle_) co_return Result<>{};
         CO_TRY(co_await sleep(timers_, settings_.look_interval));
     }
 }
 
-Task<> Supervisor::look() {
+// Engines are asked beside it: one that takes long holds up neither other leases nor what the agent waits
+// for.
+Task<> Supervisor::look(TaskGroup& enforcing) {
+    idle_.reset();
     const auto leases = CO_TRY(co_await leases_.granted());
-    idle_ = leases.empty();
-    const auto before = watched_;
     std::map<std::string, WatchedLease> now;
-    std::vector<Task<>> over;
     for (const RunLease& lease : leases) {
         const auto known = watched_.find(lease.instance);
         now[lease.instance] = known != watched_.end() && known->second.generation == lease.generation
                                   ? known->second
                                   : WatchedLease{lease.instance, lease.generation, ""};
         if (!has_run_out(lease, settings_.boot, since_boot_us(timers_)) ||
-            rest_until_[lease.instance] > timers_.now())
+            rest_until_[lease.instance] > timers_.now() || !asked_.insert(lease.instance).second)
             continue;
-        over.push_back(enforce(lease));
+        enforcing.start("lease of " + lease.instance, enforce(lease));
     }
     watched_ = std::move(now);
     std::erase_if(rest_until_, [&](const auto& row) { return !watched_.contains(row.first); });
-    if (!over.empty()) CO_TRY(co_await at_once(loop_, std::move(over)));
-    if (watched_ == before) co_return Result<>{};
+    std::erase_if(quiet_, [&](const std::string& instance) { return !watched_.contains(instance); });
+    idle_ = idle_time(leases);
+    co_return co_await tell();
+}
+
+Task<> Supervisor::tell() {
+    if (watched_ == told_) co_return Result<>{};
+    auto telling = watched_;
     std::vector<WatchedLease> all;
-    for (const auto& [instance, one] : watched_) all.push_back(one);
-    auto told = co_await leases_.watch(std::move(all));
-    if (!told) watched_ = before;  // So that it is told again.
-    co_return told;
+    for (const auto& [instance, one] : telling) all.push_back(one);
+    CO_TRY(co_await leases_.watch(std::move(all)));
+    told_ = std::move(telling);
+    co_return Result<>{};
+}
+
+std::optional<Duration> Supervisor::idle_time(const std::vector<RunLease>& leases) const {
+    if (leases.empty()) return settings_.idle_max;
+    const std::int64_t now = since_boot_us(timers_);
+    const bool all_over = std::ranges::all_of(leases, [&](const RunLease& lease) {
+        return has_run_out(lease, settings_.boot, now) && quiet_.contains(lease.instance);
+    });
+    return all_over ? std::optional{settings_.over_max} : std::nullopt;
 }
 
 Task<> Supervisor::enforce(RunLease lease) {
     const auto saw = co_await stop(lease);
+    asked_.erase(lease.instance);
     CO_TRY(co_await check_cancelled());
     rest_until_[lease.instance] = timers_.now() + look_again;
     const auto watched = watched_.find(lease.instance);
-    if (watched == watched_.end()) co_return Result<>{};
+    if (watched == watched_.end() || watched->second.generation != lease.generation) co_return Result<>{};
+    if (saw && *saw == nothing_runs)
+        quiet_.insert(lease.instance);
+    else
+        quiet_.erase(lease.instance);
     if (saw && *saw == nothing_runs && watched->second.saw == was_stopped)  // It has been said.
         co_return Result<>{};
     const std::string text = saw ? *saw : "it is not known: " + saw.error().message;

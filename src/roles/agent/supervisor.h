@@ -3,7 +3,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 
+#include "core/task_group.h"
 #include "core/timers.h"
 #include "ports/engine.h"
 #include "ports/leases.h"
@@ -20,7 +23,8 @@ struct SupervisorSettings {
     std::string boot;
     Duration look_interval = std::chrono::milliseconds{200};
     Duration stop_grace = std::chrono::seconds{5};  // Between SIGTERM and SIGKILL.
-    Duration idle_max = std::chrono::seconds{60};   // Without any lease it ends.
+    Duration idle_max = std::chrono::seconds{60};   // Without any lease it ends,
+    Duration over_max = std::chrono::minutes{10};   // and when all have run out and nothing of them runs.
     Duration call_deadline = std::chrono::seconds{30};
 };
 
@@ -32,8 +36,12 @@ public:
     Task<> run();
 
 private:
-    Task<> look();
+    Task<> watch(TaskGroup& enforcing);
+    Task<> look(TaskGroup& enforcing);
+    Task<> tell();
     Task<> enforce(RunLease lease);
+    // After how long as it is now it ends; nullopt: there is something to watch over.
+    std::optional<Duration> idle_time(const std::vector<RunLease>& leases) const;
     Task<std::string> stop(RunLease lease);  // Gives what it saw in the end.
 
     Loop& loop_;
@@ -41,9 +49,10 @@ private:
     Engine& engine_;
     LeaseBook& leases_;
     SupervisorSettings settings_;
-    std::map<std::string, WatchedLease> watched_;  // By instance.
-    std::map<std::string, Instant> rest_until_;    // By instance, after a look at its engine.
-    bool idle_ = false;
+    std::map<std::string, WatchedLease> watched_, told_;  // By instance; as it is, and as the agent reads it.
+    std::map<std::string, Instant> rest_until_;           // By instance, after a look at its engine.
+    std::set<std::string> asked_, quiet_;  // The engine is asked for it; nothing ran when it was last.
+    std::optional<Duration> idle_;
 };
 
 }  // namespace hostler::agent

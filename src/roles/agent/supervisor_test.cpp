@@ -15,9 +15,28 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t second_us = 1'000'000;
 
+struct SlowEngine : FakeEngine {
+    explicit SlowEngine(Timers& with) : timers(with) {}
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        if (takes > 0s) CO_TRY(co_await sleep(timers, takes));
+        co_return co_await FakeEngine::list(std::move(label), std::move(value));
+    }
+    Timers& timers;
+    Duration takes{};
+};
+
+struct FullLeases : testing::FakeLeases {
+    Task<> watch(std::vector<WatchedLease> all) override {
+        if (full) co_return fail(Code::exhausted, "the disk is full");
+        co_return co_await FakeLeases::watch(std::move(all));
+    }
+    bool full = false;
+};
+
 struct Rig {
     Rig() {
-        set_log_sink([](Level, std::string_view) {});
+        warnings = 0;
+        set_log_sink([](Level level, std::string_view) { warnings += level == Level::warn ? 1 : 0; });
     }
     ~Rig() {
         end();
@@ -53,10 +72,11 @@ struct Rig {
 
     Loop loop;
     hostler::testing::ManualTimers timers{loop};
-    FakeEngine engine;
-    testing::FakeLeases leases;
+    SlowEngine engine{timers};
+    FullLeases leases;
     std::unique_ptr<TaskGroup> tasks;
     bool ended = false;
+    static inline int warnings = 0;
 };
 
 TEST(Lease, IsOverAtItsEndAndWithItsBoot) {
@@ -137,6 +157,61 @@ TEST(Supervisor, EndsWhenThereIsNothingToWatchOver) {
     rig.leases.granted_.clear();
     rig.timers.advance(61s);
     EXPECT_TRUE(rig.ended);
+}
+
+TEST(Supervisor, WatchesOverANewLeaseWhileAnEngineTakesLong) {
+    Rig rig;
+    rig.run();
+    rig.grant(10);
+    rig.engine.takes = 25s;
+    rig.begin();
+    rig.timers.advance(12s);
+    rig.leases.granted_.push_back({"i-2", 1, "boot-1", 3600 * second_us, 60 * second_us});
+    rig.timers.advance(1s);
+    EXPECT_EQ(rig.leases.watched_.size(), 2u);
+    EXPECT_TRUE(rig.runs());
+    rig.timers.advance(60s);
+    EXPECT_FALSE(rig.runs());
+}
+
+TEST(Supervisor, StopsAndWarnsOnceWhenTheDiskIsFull) {
+    Rig rig;
+    rig.run();
+    rig.grant(10);
+    rig.leases.full = true;
+    rig.begin();
+    rig.timers.advance(60s);
+    EXPECT_FALSE(rig.runs());
+    EXPECT_EQ(rig.warnings, 1);
+    EXPECT_TRUE(rig.leases.watched_.empty());
+    rig.leases.full = false;
+    rig.timers.advance(1s);
+    ASSERT_EQ(rig.leases.watched_.size(), 1u);
+    EXPECT_EQ(rig.leases.watched_.front().saw, "it was stopped");
+}
+
+TEST(Supervisor, EndsLongAfterAllLeasesHaveRunOutAndNothingRuns) {
+    Rig rig;
+    rig.run();
+    rig.grant(10);
+    rig.begin();
+    rig.timers.advance(600s);
+    EXPECT_FALSE(rig.ended);
+    rig.timers.advance(30s);
+    EXPECT_TRUE(rig.ended);
+}
+
+TEST(Supervisor, GoesOnWhileAnEngineDoesNotSayThatNothingRuns) {
+    Rig rig;
+    rig.run();
+    rig.grant(10);
+    rig.engine.down = true;
+    rig.begin();
+    rig.timers.advance(3000s);
+    EXPECT_FALSE(rig.ended);
+    rig.engine.down = false;
+    rig.timers.advance(2s);
+    EXPECT_FALSE(rig.runs());
 }
 
 // ── What the agent does with leases
@@ -232,6 +307,24 @@ TEST(Leases, WhatTheSupervisorStoppedIsToldApartFromWhatEnded) {
     for (const auto& report : host.master.reports)
         for (const auto& workload : report.workloads()) told |= workload.lease_ended();
     EXPECT_TRUE(told);
+}
+
+TEST(Leases, WhatEndedByItselfWhileItsLeaseLastedIsNotToldAsStopped) {
+    MovingHost host;
+    host.master.order(host.leased("c-1", 1, host.now_s()));
+    host.timers.advance(2s);
+    ASSERT_EQ(host.engine.launches, 1);
+    host.engine.containers.begin()->second.state = ContainerState::exited;
+    host.timers.advance(120s);
+    ASSERT_EQ(host.book.granted_.size(), 1u);
+    EXPECT_LE(host.book.granted_.front().until_us, since_boot_us(host.timers));
+    bool seen = false;
+    for (const auto& report : host.master.reports)
+        for (const auto& workload : report.workloads()) {
+            seen |= workload.state() == "exited";
+            EXPECT_FALSE(workload.lease_ended());
+        }
+    EXPECT_TRUE(seen);
 }
 
 TEST(Leases, GoWithTheContainer) {

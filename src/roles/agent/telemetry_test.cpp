@@ -79,6 +79,23 @@ TEST_F(TelemetryTest, WhatEachInstanceCostsItsGpu) {
     EXPECT_EQ(world.master.reports.back().uses_size(), 2) << "reports tell it, too";
 }
 
+TEST_F(TelemetryTest, WhatBreaksWhileSomebodyLooksIsReportedAtOnce) {
+    world.join();
+    world.timers.advance(10s);
+    watch(1000, 60'000);
+    const auto breaks = [&](const char* health) {
+        world.master.reports.clear();
+        for (int second = 0; second < 5; ++second) world.timers.advance(1s);
+        for (const auto& report : world.master.reports)
+            if (report.has_facts() && report.facts().gpus(0).health() == health) return true;
+        return false;
+    };
+    world.telemetry.shown.rows_pending = 1;
+    EXPECT_TRUE(breaks("degraded"));
+    world.telemetry.faults.push_back({.uuid = "GPU-1", .kind = "xid", .code = 48});
+    EXPECT_TRUE(breaks("faulty"));
+}
+
 TEST_F(TelemetryTest, ADriverThatHangsCostsItsGpuOnly) {
     world.join();
     world.telemetry.hangs = true;

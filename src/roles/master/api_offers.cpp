@@ -4,15 +4,15 @@
 namespace hostler::master {
 
 void Api::add_offers() {
-    // They are counted anew for each page: a cursor is the number of the next one.
+    // A cursor is the number of the next one: they may be counted anew between two pages.
     read<api::ops::list_offers>([](const Desk& desk, const api::Call& call,
                                    const api::ListOffers& request) -> Result<api::List<api::Offer>> {
         api::List<api::Offer> list;
-        auto all = TRY(offers_for(desk, request));
+        const auto all = TRY(offers_for(desk, request));
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
         for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
-            list.items.push_back(std::move(all[at]));
-        if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].spec});
+            list.items.push_back(*all[at]);
+        if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at]->spec});
         return list;
     });
 }

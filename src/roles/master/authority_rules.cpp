@@ -46,6 +46,8 @@ Result<> begin_rotation(Desk& desk, Authority& authority, WallTime now) {
         return fail(Code::conflict,
                     "the last rotation has not ended: its former authority is to be withdrawn",
                     "rotation_under_way");
+    if (const AuthorityRecord* issuing = in_phase(desk.estate, AuthorityPhase::issuing))
+        TRY(authority.keep({issuing->fingerprint}, issuing->fingerprint));  // What was withdrawn stays so.
     TRY(authority.add(now));
     const auto all = authority.all();
     std::vector<std::string> told;
@@ -112,14 +114,22 @@ Result<> agree_on_authority(Desk& desk, Authority& authority) {
     const AuthorityRecord* issuing = in_phase(desk.estate, AuthorityPhase::issuing);
     const bool past =
         newest && (newest->phase == AuthorityPhase::outgoing || newest->phase == AuthorityPhase::withdrawn);
-    if (past)
+    const bool ahead = newest && newest->phase == AuthorityPhase::next;
+    const bool restored = std::ranges::any_of(desk.estate.restores.all(), [&desk](const auto& restore) {
+        return std::ranges::all_of(desk.estate.authorities.all(), [&restore](const auto& row) {
+            return row.second.since < restore.second.restored_at;
+        });
+    });
+    if (past || !(ahead || restored))
         return fail(
             Code::conflict,
-            fmt::format("the keys here are of the authority {}, which {} has followed: have them here "
-                        "by `hostler ca import`, and start again",
-                        here.back().fingerprint, issuing ? issuing->fingerprint : "another"),
+            fmt::format("the keys here are of the authority {}, which {}: have the right ones here by "
+                        "`hostler ca import`, and start again",
+                        here.back().fingerprint,
+                        past ? fmt::format("{} has followed", issuing ? issuing->fingerprint : "another")
+                             : "the store does not know"),
             "authority_old");
-    // The store was restored, and is of an older time than the keys.
+    // The store is of an older time than the keys.
     std::vector<std::string> gone;
     for (const auto& [fingerprint, row] : desk.estate.authorities.all())
         if (!is_here(fingerprint)) gone.push_back(fingerprint);

@@ -17,8 +17,9 @@ enum class Holders { must_have_changed, may_be_cut_off };
 // Errors also: conflict: authority_in_use, naming who would be cut off.
 Result<> withdraw_former(Desk& desk, Holders holders);
 
-// When a term begins: what the store says of the keys that are here. After a restore the keys may be ahead of
-// the store, and are believed. Errors: conflict: authority_old: there are newer keys than these.
+// When a term begins: what the store says of the keys that are here. Keys that are ahead of the store are
+// believed if it calls the newest `next`, or was restored since. Errors: conflict: authority_old: there are
+// newer keys than these, or these are nobody's.
 Result<> agree_on_authority(Desk& desk, Authority& authority);
 // By level, of what is durable: has the keys follow. Errors: those of Authority::keep().
 Result<> follow_authority(const Estate& estate, Authority& authority);

@@ -14,6 +14,12 @@ namespace hostler::master {
 
 namespace {
 
+constexpr std::int64_t rest_us = 5'000'000;
+
+void rest(Desk& desk, const std::string& subject) {
+    desk.live.rest_until[subject] = desk.estate.micros() + rest_us;
+}
+
 // Moves it along its life; true when it got there.
 bool move(Desk& desk, const std::string& id, CommandEvent event, std::string message) {
     const auto to = next(command_life, desk.estate.commands.at(id).phase, event);
@@ -35,9 +41,13 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (!instance || instance->meta.generation != command.subject_generation) return;
     if (answer.done)
         return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
-    // Refused as too old or too late: by level, the next look makes another command.
-    if (refused_unread(answer)) return;
-    if (answer.reason == "lease_ended") return begin_anew(desk, command.subject);
+    // Refused as too old or too late, or nobody watches over leases just now: by level, the next look makes
+    // another command.
+    if (refused_unread(answer) || answer.reason == "no_supervisor") return;
+    if (answer.reason == "lease_ended") {
+        begin_anew(desk, command.subject);
+        return rest(desk, command.subject);
+    }
     if (answer.reason == "network_failed" && answer.code == "conflict" &&
         move_to_another_subnet(desk, command.subject))
         return;
@@ -116,8 +126,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     move(desk, id, answer.done ? CommandEvent::succeed : CommandEvent::fail, answer.message);
     const HostCommand command = *found;
     desk.estate.commands.retire(id);
-    constexpr std::int64_t rest_us = 5'000'000;
-    if (!answer.done) desk.live.rest_until[command.subject] = desk.estate.micros() + rest_us;
+    if (!answer.done) rest(desk, command.subject);
     if (answer.absent && command.verb != Verb::stop_unused && command.verb != Verb::stop_left)
         desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
     switch (command.verb) {

@@ -28,7 +28,8 @@ public:
     }
     const std::map<std::string, T>& all() const { return rows_; }
 
-    // To be changed: it will be part of the next commit.
+    // To be changed: it will be part of the next commit. That it changed is noted at the call, so the change
+    // is to be made before anyone asks.
     T& edit(const std::string& id) {
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());

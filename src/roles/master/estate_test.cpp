@@ -19,6 +19,8 @@ void fill(Estate& estate) {
                               .tunnel_address = "3:4",
                               .control_address = "5:6",
                               .created_at = 7});
+    estate.authorities.add({.fingerprint = "f00d", .phase = AuthorityPhase::outgoing, .since = 8});
+    estate.holders.add({.name = "gateway/g", .authority = "f00d", .believes = "abcd", .told_at = 9});
     estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = "localhost"});
     estate.host_tokens.add({.id = "t-1",
                             .hash = "abc",
@@ -167,7 +169,8 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
         edit(estate.networks), edit(estate.subnets);
     edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers),
         edit(estate.operations);
-    edit(estate.shares), edit(estate.stock_images), edit(estate.restores);
+    edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.authorities),
+        edit(estate.holders);
     std::vector<Touched> touched;
     return estate.take(1, number, touched).put;
 }
@@ -179,8 +182,8 @@ TEST(Estate, LoadsWhatItWrote) {
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 20u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 20u);
+    EXPECT_EQ(changes.put.size(), 22u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 22u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;

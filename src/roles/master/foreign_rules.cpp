@@ -6,6 +6,7 @@
 
 #include "roles/master/command_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/stock_rules.h"
 
@@ -43,16 +44,16 @@ const Claim* claim_of(const Desk& desk, const std::string& host, const std::stri
 }
 
 // What others leave of a host.
-struct Room {
+struct Unclaimed {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::map<std::string, const Claim*> gpus;  // By whom they are held; nullptr: nobody.
     std::set<int> places;                      // In use.
 };
 
-Room room_for(const Desk& desk, const Claim& claim) {
+Unclaimed room_for(const Desk& desk, const Claim& claim) {
     const HostFacts& facts = desk.estate.hosts.at(claim.host).facts;
-    Room room{.cpu_milli = facts.cpus * std::int64_t{1000}, .memory_bytes = facts.memory_bytes};
+    Unclaimed room{.cpu_milli = facts.cpus * std::int64_t{1000}, .memory_bytes = facts.memory_bytes};
     for (const GpuFacts& gpu : facts.gpus) room.gpus[gpu.uuid] = nullptr;
     for (const auto& [id, other] : desk.estate.claims.all()) {
         if (other.host != claim.host || id == claim.id) continue;
@@ -76,7 +77,7 @@ bool collides(const Desk& desk, const Claim& claim, const SeenWorkload& workload
 // Stock that counts on what something runs on has no place there.
 void displace_stock(Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     while (true) {
-        const Room room = room_for(desk, claim);
+        const Unclaimed room = room_for(desk, claim);
         const bool tight = room.cpu_milli < workload.cpu_milli || room.memory_bytes < workload.memory_bytes;
         std::string slot;
         for (const auto& [id, other] : desk.estate.claims.all())
@@ -90,7 +91,7 @@ void displace_stock(Desk& desk, const Claim& claim, const SeenWorkload& workload
 
 // As much of what it uses as the ledger gives to nobody else.
 Claim with_what_it_uses(const Desk& desk, Claim claim, const SeenWorkload& workload) {
-    const Room room = room_for(desk, claim);
+    const Unclaimed room = room_for(desk, claim);
     claim.cpu_milli =
         std::clamp<std::int64_t>(room.cpu_milli, 0, std::max<std::int64_t>(workload.cpu_milli, 0));
     claim.memory_bytes =
@@ -109,14 +110,15 @@ Claim with_what_it_uses(const Desk& desk, Claim claim, const SeenWorkload& workl
 bool may_hold_one_more(Desk& desk, const std::string& host) {
     HostLive& live = desk.live.hosts[host];
     if (!live.foreign) live.foreign.emplace(foreign_host_rate);
-    const bool may = live.foreign->take(live.heard);
-    if (!may) ++desk.live.workloads_refused;
-    if (!may && !live.foreign_refused)
+    if (live.foreign->full(live.heard)) live.foreign_refused = false;  // It is told of anew.
+    if (live.foreign->take(live.heard)) return true;
+    ++desk.live.workloads_refused;
+    if (!live.foreign_refused)
         desk.estate.event(
             "host", host, "", "too_many_workloads",
             "It names ever more workloads that nobody placed there; what is more holds no place.");
-    live.foreign_refused = !may;
-    return may;
+    live.foreign_refused = true;
+    return false;
 }
 
 void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
@@ -313,6 +315,15 @@ void note_foreign(Desk& desk, const std::string& host) {
             (let_go_there(desk, host, id) && !is_later_run(desk, id, workload)))
             stop_it(desk, *claim, workload);
     }
+}
+
+bool may_run_elsewhere(const Desk& desk, const Instance& instance) {
+    const Restore* restore = restore_of(desk);
+    if (!restore || instance.spec.loss_policy == LossPolicy::stay ||
+        instance.created_at >= restore->restored_at)
+        return false;
+    const auto until = lease_of(desk, instance) + desk.settings.move_margin;
+    return restore->restored_at + std::chrono::microseconds{until}.count() > desk.estate.micros();
 }
 
 bool may_come_back(const Desk& desk, const std::string& host) {

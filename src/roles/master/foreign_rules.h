@@ -10,6 +10,9 @@ namespace hostler::master {
 // guess.
 bool awaits_word(const Desk& desk, const std::string& host);
 
+// It may have moved after the backup, and run on elsewhere by a lease that was given before the restore.
+bool may_run_elsewhere(const Desk& desk, const Instance& instance);
+
 // Claims for what a host says that it runs and the store does not know.
 inline constexpr RateLimit foreign_host_rate{.per_second = 0.1, .burst = workloads_host_max};
 

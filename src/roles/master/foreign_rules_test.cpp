@@ -82,11 +82,18 @@ TEST(Foreign, AHostThatNamesEverNewOnesIsBelievedSoMany) {
     EXPECT_EQ(ledger(), all) << "after a restore a host may have as many";
     name(20'000, all, true);
     EXPECT_EQ(ledger(), all) << "those that are gone are let go, and no others held";
+    const auto told = [&](const Changes& changes) {
+        return std::ranges::count(changes.events, "too_many_workloads", &EventRecord::reason);
+    };
     name(30'000, all, true);
-    EXPECT_EQ(ledger(), 0u);
+    const Changes refused = rig.take();
+    EXPECT_EQ(refused.ledger.size(), 0u);
+    EXPECT_EQ(told(refused), 0) << "it was told before";
     rig.pass(100);
     name(40'000, all, true);
-    EXPECT_EQ(ledger(), 10u) << "one each ten seconds";
+    const Changes few = rig.take();
+    EXPECT_EQ(few.ledger.size(), 10u) << "one each ten seconds";
+    EXPECT_EQ(told(few), 0);
     rig.pass(24 * 3600);
     name(50'000, all, true);
     EXPECT_EQ(ledger(), 10u + all);

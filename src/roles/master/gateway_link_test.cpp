@@ -1,6 +1,7 @@
 // What gateways are told: routes, and who may enter.
 #include <gtest/gtest.h>
 
+#include "roles/master/authority_rules.h"
 #include "roles/master/caller.h"
 #include "roles/master/testing/link_rig.h"
 
@@ -130,6 +131,28 @@ TEST_F(GatewayLink, ASessionOpensTheRouteThatItWasSignedInForAndNoOther) {
     const std::string two = session(link, "8080-i-1");
     desk().estate.api_keys.edit("k-1").revoked_at = 1;
     EXPECT_FALSE(entry(link, two, "acme", "8080-i-1").known()) << "worth nothing without its key";
+}
+
+TEST_F(GatewayLink, EachStepOfARotationIsToldOnceInAWhileAndTheNextOneAtOnce) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    run_term();
+    const auto wishes = [&] {
+        (void)commit();
+        timers.advance(2s);
+        int count = 0;
+        for (auto frame = received(link); frame && *frame; frame = received(link))
+            if ((*frame)->has_renew_wanted()) ++count;
+        return count;
+    };
+    EXPECT_EQ(wishes(), 0);
+    ASSERT_TRUE(begin_rotation(desk(), authority, {}));
+    EXPECT_EQ(wishes(), 1);
+    EXPECT_EQ(wishes(), 0) << "it is at it";
+    ASSERT_TRUE(issue_by_next(desk(), authority));
+    EXPECT_EQ(wishes(), 1);
+    ASSERT_TRUE(withdraw_former(desk(), Holders::may_be_cut_off));
+    EXPECT_EQ(wishes(), 1);
 }
 
 TEST_F(GatewayLink, ACodeIsGoodOnceForItsRouteWithinAMinute) {

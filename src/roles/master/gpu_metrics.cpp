@@ -165,8 +165,9 @@ void write_free(MetricsPage& page, const std::vector<Labelled<GpuSample>>& sampl
     for (const auto& [labels, sample] : samples)
         if (sample->memory_total_bytes && sample->memory_used_bytes)
             write_row(page, labels,
-                      static_cast<double>(*sample->memory_total_bytes - *sample->memory_used_bytes -
-                                          sample->memory_reserved_bytes.value_or(0)) *
+                      (static_cast<double>(*sample->memory_total_bytes) -
+                       static_cast<double>(*sample->memory_used_bytes) -
+                       static_cast<double>(sample->memory_reserved_bytes.value_or(0))) *
                           mib);
 }
 
@@ -235,9 +236,10 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
                                                  {"workload", instance ? instance->caller_id : ""}}),
                             &use});
         }
-        if (gpus.size() > page_gpus_max)
+        if (gpus.size() + uses.size() > page_gpus_max)
             return fail(Code::exhausted,
-                        fmt::format("there are more than {} GPUs: ask zone by zone, /metrics/gpus?zone=NAME",
+                        fmt::format("there are more than {} GPUs and instances that use them: ask zone by "
+                                    "zone, /metrics/gpus?zone=NAME",
                                     page_gpus_max),
                         "too_many_gpus");
     }

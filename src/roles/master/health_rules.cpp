@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
-#include <set>
 
 #include "domain/health/table.h"
 #include "roles/master/views.h"
@@ -23,10 +22,15 @@ std::vector<const Instance*> holders(const Desk& desk, const std::string& host, 
     return found;
 }
 
+void tell(Desk& desk, const std::vector<const Instance*>& instances, const std::string& reason,
+          const std::string& message) {
+    for (const Instance* instance : instances)
+        desk.estate.event("instance", instance->id, instance->tenant, reason, message);
+}
+
 void tell_holders(Desk& desk, const std::string& host, const std::string& gpu, const std::string& reason,
                   const std::string& message) {
-    for (const Instance* instance : holders(desk, host, gpu))
-        desk.estate.event("instance", instance->id, instance->tenant, reason, message);
+    tell(desk, holders(desk, host, gpu), reason, message);
 }
 
 const GpuState* state_of(const std::map<std::string, GpuState>& states, const std::string& gpu) {
@@ -92,14 +96,19 @@ void tell_health(Desk& desk, const Host& before, const std::map<std::string, Gpu
 }
 
 void tell_faults(Desk& desk, const std::string& host, const std::vector<GpuFault>& faults) {
-    std::set<std::pair<std::string, std::int64_t>> told;  // Once a report.
+    constexpr std::int64_t rest_us = std::int64_t{10} * 60 * 1'000'000;
+    constexpr std::size_t told_max = 1024;  // Those beyond wait until one of these is past.
+    auto& told = desk.live.hosts[host].fault_told;
+    const std::int64_t now = desk.estate.micros();
+    std::erase_if(told, [&](const auto& row) { return now - row.second >= rest_us; });
     for (const GpuFault& fault : faults) {
         const auto means = health::meaning(fault);
         if (means.severity != health::Severity::app) continue;
-        if (!told.emplace(fault.uuid, fault.code).second) continue;
-        tell_holders(
-            desk, host, fault.uuid, fmt::format("gpu_{}", fault.kind),
-            fmt::format("{} (GPU {}). {}", means.sentence, fault.uuid, sentence(means.remedy, fault.uuid)));
+        const auto instances = holders(desk, host, fault.uuid);
+        if (instances.empty() || told.size() >= told_max) continue;
+        if (!told.try_emplace({fault.uuid, fault.code}, now).second) continue;
+        tell(desk, instances, fmt::format("gpu_{}", fault.kind),
+             fmt::format("{} (GPU {}). {}", means.sentence, fault.uuid, sentence(means.remedy, fault.uuid)));
     }
 }
 
@@ -111,10 +120,21 @@ std::string needs_reboot(const Host& host) {
 }
 
 Result<FoundGpu> gpu_named(const Desk& desk, const std::string& uuid) {
-    for (const auto& [id, host] : desk.estate.hosts.all())
-        for (const GpuFacts& gpu : host.facts.gpus)
-            if (gpu.uuid == uuid && host.phase != HostPhase::retired) return FoundGpu{&host, &gpu};
-    return fail(Code::not_found, fmt::format("there is no GPU {}", uuid), "gpu_not_found");
+    FoundGpu found;
+    for (const auto& [id, host] : desk.estate.hosts.all()) {
+        if (host.phase == HostPhase::retired) continue;
+        const auto gpu = std::ranges::find(host.facts.gpus, uuid, &GpuFacts::uuid);
+        if (gpu == host.facts.gpus.end()) continue;
+        if (found.host)
+            return fail(Code::conflict,
+                        fmt::format("hosts {} and {} both say that they have GPU {}: remove the one that has "
+                                    "it not",
+                                    found.host->id, id, uuid),
+                        "gpu_ambiguous");
+        found = {&host, &*gpu};
+    }
+    if (!found.host) return fail(Code::not_found, fmt::format("there is no GPU {}", uuid), "gpu_not_found");
+    return found;
 }
 
 api::GpuExplanation explain_gpu(const Desk& desk, const Host& host, const GpuFacts& gpu) {

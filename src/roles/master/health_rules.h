@@ -19,7 +19,9 @@ struct FoundGpu {
     const Host* host = nullptr;
     const GpuFacts* gpu = nullptr;
 };
-Result<FoundGpu> gpu_named(const Desk& desk, const std::string& uuid);  // Errors: not_found.
+Result<FoundGpu> gpu_named(
+    const Desk& desk,
+    const std::string& uuid);  // Errors: not_found; conflict: two hosts have one of that name.
 
 api::GpuExplanation explain_gpu(const Desk& desk, const Host& host, const GpuFacts& gpu);
 

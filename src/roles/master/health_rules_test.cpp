@@ -97,6 +97,12 @@ TEST(HealthRules, AnApplicationHearsOfItsOwnFault) {
         a, {},
         {fault, fault, {.uuid = other, .kind = "xid", .code = 31}, {.uuid = gpu, .kind = "xid", .code = 92}});
     EXPECT_THAT(rig.events_of("instance"), ElementsAre(HasSubstr("gpu_xid: XID 31: ")));
+    rig.pass(9 * 60);
+    rig.say(a, {}, {fault});
+    EXPECT_THAT(rig.events_of("instance"), IsEmpty()) << "it knows";
+    rig.pass(60);
+    rig.say(a, {}, {fault, {.uuid = gpu, .kind = "xid", .code = 13}});
+    EXPECT_THAT(rig.events_of("instance"), ElementsAre(HasSubstr("XID 31: "), HasSubstr("XID 13: ")));
 }
 
 TEST(HealthRules, ARebootIsForTheWholeHost) {
@@ -141,6 +147,18 @@ TEST(HealthRules, ExplainSaysAllThatIsKnown) {
     EXPECT_EQ(shown.remedy, "");
     EXPECT_FALSE(shown.would_help);
     EXPECT_THAT(shown.evidence, IsEmpty());
+}
+
+TEST(HealthRules, OfTwoHostsThatHaveOneGpuNoneIsMeant) {
+    HealthRig rig;
+    const auto a = rig.host("a", "nj", 1);
+    const auto b = rig.host("b", "nj", 1);
+    HostReport report{.sequence = ++rig.sequences, .facts = rig.estate.hosts.at(b).facts};
+    report.facts->gpus = rig.estate.hosts.at(a).facts.gpus;
+    note_report(rig.desk, b, std::move(report), rig.now);
+    EXPECT_EQ(gpu_named(rig.desk, "GPU-a-0").error().reason, "gpu_ambiguous");
+    ASSERT_TRUE(remove_host(rig.desk, b, true));
+    EXPECT_EQ(gpu_named(rig.desk, "GPU-a-0").value().host->id, a);
 }
 
 TEST(HealthRules, WhoSawToItHasItTestedOnce) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
@@ -258,6 +259,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     live.heard = now;
     live.heard_at = desk.estate.micros();
     live.stamp_us = report.stamp_us;
+    desk.live.workloads_refused += report.workloads_cut;
     if (report.facts) {
         note_images(live, report);
         note_facts(desk, id, report);
@@ -295,13 +297,12 @@ void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired) return;
     HostLive& live = desk.live.hosts[id];
-    const auto known = [&](const std::string& gpu) {
-        return std::ranges::any_of(host->facts.gpus, [&](const GpuFacts& at) { return at.uuid == gpu; });
-    };
-    std::erase_if(told.gpus, [&](const auto& sample) { return !known(sample.first); });
+    std::set<std::string_view> known;
+    for (const GpuFacts& gpu : host->facts.gpus) known.insert(gpu.uuid);
+    std::erase_if(told.gpus, [&](const auto& sample) { return !known.contains(sample.first); });
     std::erase_if(told.uses, [&](const WorkloadUse& use) {
         const Instance* instance = desk.estate.instances.find(use.instance);
-        return !known(use.gpu) || (!use.instance.empty() && (!instance || instance->host != id));
+        return !known.contains(use.gpu) || (!use.instance.empty() && (!instance || instance->host != id));
     });
     live.samples = std::move(told.gpus);
     live.uses = std::move(told.uses);
@@ -360,6 +361,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     for (const auto& [subnet, row] : desk.estate.subnets.all())
         if (row.host == id) subnets.push_back(subnet);
     for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
+    if (desk.estate.holders.find("host/" + id)) desk.estate.holders.erase("host/" + id);
     desk.live.hosts.erase(id);
     fill_stock(desk);
     return {};

@@ -88,9 +88,8 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
 Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     const Spec& spec = desk.estate.specs.at(instance.spec_name);
     const std::int64_t volume_bytes = bytes_to_make(desk, instance);
-    const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image);
-    if (slot && !may_run_at(desk, instance, desk.estate.claims.at(slot->claim).host)) slot = nullptr;
-    if (slot) {
+    const auto may = [&](const std::string& id) { return may_run_at(desk, instance, id); };
+    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image, may)) {
         instance.slot = slot->id;
         instance.claim = slot->claim;
         Slot& used = desk.estate.slots.edit(instance.slot);
@@ -102,9 +101,9 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         demand.host = host;
         demand.volume_bytes = volume_bytes;
         const auto barred = [&](const std::string& id) -> std::string {
-            if (may_run_at(desk, instance, id)) return {};
-            return "cannot run what may move: its agent is of an older release, or this instance was there "
-                   "before";
+            if (may(id)) return {};
+            return "cannot run what may move: it has not said yet that it keeps leases, or that an earlier "
+                   "run of this instance is gone";
         };
         const Decision decision = room(desk).place(desk, demand, instance.spec.image, barred);
         if (!decision.placement) {
@@ -121,6 +120,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     const Claim& held = desk.estate.claims.at(instance.claim);
     instance.host = held.host;
     instance.zone = held.zone;
+    if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
     return {};
 }
 
@@ -287,7 +287,9 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     // It ran well until it was stopped for want of our word.
     if (seen == Seen::ended && is_restartable(instance->phase) && !commanded(desk, id) &&
         desk.live.hosts.at(instance->host).workloads.at(id).lease_ended) {
+        if (may_run_elsewhere(desk, *instance)) return;
         begin_anew(desk, id);
+        reconcile_instance(desk, id);
         return;
     }
     InstanceAction action = plan(instance->phase, seen, commanded(desk, id));
@@ -300,7 +302,8 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     switch (action) {
         case InstanceAction::none: return;
         case InstanceAction::start:
-            if (volumes_ready(desk, *instance) && may_run_at(desk, *instance, instance->host))
+            if (volumes_ready(desk, *instance) && may_run_at(desk, *instance, instance->host) &&
+                !may_run_elsewhere(desk, *instance))
                 command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
             return;
         case InstanceAction::stop:

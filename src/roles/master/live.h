@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,8 +81,10 @@ struct HostLive {
     bool complete = false;                          // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;  // By instance.
     std::optional<Rate> foreign;                    // Of claims for workloads that the store does not know.
-    bool foreign_refused = false;                   // The last that was new held none.
+    bool foreign_refused = false;                   // It was told of.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
+    // Of each GPU and code: when who holds it was told.
+    std::map<std::pair<std::string, std::int64_t>, std::int64_t> fault_told;
 };
 
 // Of a host, that it is believed to have: more than a host can run.
@@ -108,6 +111,8 @@ struct AccessLive {
     std::optional<bool> drain_told{};  // What it knows of its draining.
 };
 
+struct CountedOffers;
+
 struct Live {
     std::map<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
@@ -117,6 +122,7 @@ struct Live {
 
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
     Room room;
+    std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 

@@ -139,6 +139,7 @@ Task<> Master::renew_own() {
     while (true) {
         const WallTime now = ports_.timers.wall();
         if (ports_.timers.now() >= again && renewal_due()) {
+            const std::string believed = ports_.own.credentials()->authority;
             const auto request = ports_.own.request();
             const auto made =
                 !request ? Result<SignedCertificate>{std::unexpected(request.error())}
@@ -153,6 +154,9 @@ Task<> Master::renew_own() {
                 log_info("master: its certificate is renewed until {}", rfc3339(made->facts.not_after));
             else
                 log_error("master: its certificate is not renewed yet: {}", kept.error().message);
+            // Links that stand on it are open still.
+            if (kept && lead_.term && !ports_.authority.certificate().contains(believed))
+                lead_.term->end({Code::unavailable, "an authority was withdrawn: everybody comes again"});
         }
         CO_TRY(co_await sleep(ports_.timers, seconds{1}));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
@@ -21,6 +22,18 @@ Enum enum_of(const std::string& text, Enum otherwise) {
     return boost::describe::enum_from_string(text.c_str(), value) ? value : otherwise;
 }
 
+// What a host says of itself is kept, shown and compared: no more of it than an agent of ours says.
+constexpr std::size_t gpus_max = 256;
+constexpr std::size_t words_max = 512;  // Bytes of a name or a sentence.
+constexpr std::uint32_t cpus_max = 1 << 16;
+
+std::string brief(const std::string& text) { return text.size() <= words_max ? text : std::string{}; }
+
+bool is_plausible(const uplink::Gpu& gpu) {
+    return std::ranges::max({gpu.uuid().size(), gpu.model().size(), gpu.pci_address().size(),
+                             gpu.health_reason().size()}) <= words_max;
+}
+
 GpuFacts gpu_of(const uplink::Gpu& from) {
     GpuFacts gpu;
     gpu.uuid = from.uuid();
@@ -31,17 +44,17 @@ GpuFacts gpu_of(const uplink::Gpu& from) {
     gpu.pci_address = from.pci_address();
     gpu.memory_bytes = static_cast<std::int64_t>(from.memory_bytes());
     gpu.core_count = static_cast<int>(from.core_count());
-    gpu.serial = from.serial();
-    gpu.vbios = from.vbios();
-    gpu.architecture = from.architecture();
-    gpu.compute_capability = from.compute_capability();
+    gpu.serial = brief(from.serial());
+    gpu.vbios = brief(from.vbios());
+    gpu.architecture = brief(from.architecture());
+    gpu.compute_capability = brief(from.compute_capability());
     gpu.numa_node = from.numa_node();
     gpu.pcie_generation = static_cast<int>(from.pcie_generation());
     gpu.pcie_width = static_cast<int>(from.pcie_width());
     gpu.pcie_generation_max = static_cast<int>(from.pcie_generation_max());
     gpu.pcie_width_max = static_cast<int>(from.pcie_width_max());
-    gpu.driver = from.driver();
-    gpu.cdi_name = from.cdi_name();
+    gpu.driver = brief(from.driver());
+    gpu.cdi_name = brief(from.cdi_name());
     return gpu;
 }
 
@@ -55,34 +68,36 @@ GpuState state_of(const uplink::Gpu& from) {
     state.testing_until = from.testing_until();
     for (int i = 0; i < std::min(from.evidence_size(), evidence_max); ++i) {
         const auto& one = from.evidence(i);
-        state.evidence.push_back({.kind = one.kind(),
+        state.evidence.push_back({.kind = brief(one.kind()),
                                   .code = one.code(),
                                   .count = one.count(),
                                   .first_at = one.first_time(),
                                   .last_at = one.last_time(),
                                   .health = enum_of(one.health(), GpuHealth::faulty),
                                   .remedy = enum_of(one.remedy(), Remedy::none),
-                                  .sentence = one.message()});
+                                  .sentence = brief(one.message())});
     }
     return state;
 }
 
 void read_facts(const uplink::HostFacts& from, HostReport& into) {
     HostFacts facts;
-    facts.hostname = from.hostname();
-    facts.os = from.os();
-    facts.kernel = from.kernel();
-    facts.cpu_model = from.cpu_model();
-    facts.cpus = static_cast<int>(from.cpus());
+    facts.hostname = brief(from.hostname());
+    facts.os = brief(from.os());
+    facts.kernel = brief(from.kernel());
+    facts.cpu_model = brief(from.cpu_model());
+    facts.cpus = static_cast<int>(std::min(from.cpus(), cpus_max));
     facts.memory_bytes = static_cast<std::int64_t>(from.memory_bytes());
     facts.disk_bytes = static_cast<std::int64_t>(from.disk_bytes());
     facts.disk_free_bytes = static_cast<std::int64_t>(from.disk_free_bytes());
     facts.volume_bytes = static_cast<std::int64_t>(from.volume_bytes());
     facts.volumes_refused = from.volumes_refused();
-    facts.driver_version = from.driver_version();
-    facts.cuda_version = from.cuda_version();
+    facts.driver_version = brief(from.driver_version());
+    facts.cuda_version = brief(from.cuda_version());
     facts.simulated = from.simulated();
     for (const auto& gpu : from.gpus()) {
+        if (facts.gpus.size() == gpus_max) break;
+        if (!is_plausible(gpu)) continue;
         facts.gpus.push_back(gpu_of(gpu));
         GpuState state = state_of(gpu);
         if (state.health != GpuHealth::healthy || !state.evidence.empty())
@@ -157,9 +172,10 @@ template <class Workloads>
 void read_workloads(const Workloads& from, HostReport& into) {
     for (const auto& workload : from) {
         if (workload.state() == "absent" || !is_plausible(workload)) continue;
-        if (into.workloads.size() == workloads_host_max) {
+        if (into.workloads.size() == workloads_host_max && !into.workloads.contains(workload.instance())) {
             into.complete = false;
-            return;
+            ++into.workloads_cut;
+            continue;
         }
         into.workloads[workload.instance()] = workload_of(workload);
     }
@@ -215,7 +231,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
         auto& lease = *into.mutable_lease();
         lease.set_boot_id(live->second.boot_id);
         lease.set_stamp_us(live->second.stamp_us);
-        lease.set_length_ms(static_cast<std::uint64_t>(desk.settings.move_lease.count()));
+        lease.set_length_ms(static_cast<std::uint64_t>(instance.lease_ms));
     }
     return true;
 }
@@ -223,10 +239,10 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
 // A report's and a telemetry frame's alike.
 template <class From>
 HostTelemetryTold told_in(const From& from, const MetricOrder& gpus, const MetricOrder& host) {
-    constexpr int gpus_max = 256, uses_max = 4096;
+    constexpr std::size_t uses_max = 4096;
     HostTelemetryTold told;
     for (const auto& gpu : from.gpus()) {
-        if (std::cmp_equal(told.gpus.size(), gpus_max)) break;
+        if (told.gpus.size() == gpus_max) break;
         GpuSample& sample = told.gpus[gpu.uuid()];
         sample.uuid = gpu.uuid();
         unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, gpus, sample);
@@ -234,8 +250,10 @@ HostTelemetryTold told_in(const From& from, const MetricOrder& gpus, const Metri
     if (from.has_host())
         unpack_metrics({from.host().values().data(), static_cast<std::size_t>(from.host().values_size())},
                        host, told.host.emplace());
+    std::set<std::pair<std::string_view, std::string_view>> of;  // One of each GPU and instance.
     for (const auto& use : from.uses()) {
-        if (std::cmp_equal(told.uses.size(), uses_max)) break;
+        if (told.uses.size() == uses_max) break;
+        if (!of.emplace(use.gpu(), use.instance()).second) continue;
         WorkloadUse made{.instance = use.instance(),
                          .gpu = use.gpu(),
                          .processes = static_cast<int>(std::min<std::uint32_t>(use.processes(), 1 << 20))};

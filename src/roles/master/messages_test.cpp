@@ -106,6 +106,39 @@ TEST(Messages, AHelloTellsTheHostAndWhatRuns) {
     EXPECT_EQ(seen.gpus, std::vector<std::string>{"GPU-1"});
 }
 
+TEST(Messages, WhatNoAgentOfOursWouldSayOfItsHostIsLeftOut) {
+    const std::string endless(10'000, 'x');
+    uplink::Report from;
+    auto& host = *from.mutable_facts() = facts();
+    host.set_hostname(endless);
+    host.set_driver_version(endless);
+    host.set_cpus(4'000'000'000);
+    auto& evidence = *host.mutable_gpus(0)->add_evidence();
+    evidence.set_kind(endless);
+    evidence.set_message(endless);
+    host.add_gpus()->set_uuid(endless);
+    host.add_gpus()->set_model(endless);
+    host.add_gpus()->set_pci_address(endless);
+    host.add_gpus()->set_health_reason(endless);
+    for (const char* gpu : {"GPU-1", "GPU-1", "GPU-2"}) {
+        auto& use = *from.add_uses();
+        use.set_gpu(gpu);
+        use.set_instance("i-1");
+    }
+    from.mutable_host();
+    HostReport report = report_of(from, {});
+    ASSERT_TRUE(report.facts);
+    EXPECT_EQ(report.facts->hostname + report.facts->driver_version, "");
+    EXPECT_GT(report.facts->cpus, 0);
+    ASSERT_EQ(report.facts->gpus.size(), 1u);
+    EXPECT_EQ(report.gpu_states.at("GPU-1").evidence.at(0).sentence, "");
+    ASSERT_TRUE(report.telemetry);
+    EXPECT_EQ(report.telemetry->uses.size(), 2u);
+    for (int i = 0; i < 1000; ++i) host.add_gpus()->set_uuid("GPU-x" + std::to_string(i));
+    report = report_of(from, {});
+    EXPECT_EQ(report.facts->gpus.size(), 256u);
+}
+
 TEST(Messages, WhatNoAgentOfOursWouldSayOfWorkloadsIsLeftOut) {
     uplink::Report from;
     from.set_workloads_complete(true);
@@ -131,6 +164,7 @@ TEST(Messages, WhatNoAgentOfOursWouldSayOfWorkloadsIsLeftOut) {
     report = report_of(from);
     EXPECT_EQ(report.workloads.size(), 1024u);
     EXPECT_FALSE(report.complete) << "there are more";
+    EXPECT_EQ(report.workloads_cut, 2001u - 1024u);
     uplink::AgentHello hello;
     *hello.mutable_workloads() = from.workloads();
     EXPECT_FALSE(report_of(hello).complete);

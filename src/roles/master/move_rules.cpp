@@ -76,15 +76,16 @@ void move_away(Desk& desk, const std::string& id) {
 }  // namespace
 
 void follow_moves(Desk& desk, Instant now) {
-    const MoveTerms terms{desk.settings.move_lease, desk.settings.move_margin};
     std::vector<std::string> ids;
     for (const auto& [id, instance] : desk.estate.instances.all()) {
         if (instance.spec.loss_policy == LossPolicy::stay || instance.claim.empty()) continue;
         const auto live = desk.live.hosts.find(instance.host);
         if (live == desk.live.hosts.end() || live->second.heard == Instant{}) continue;
+        const MoveTerms terms{lease_of(desk, instance), desk.settings.move_margin};
         if (plan_move(instance.spec.loss_policy, instance.phase, now - live->second.heard, terms) ==
                 MoveStep::move &&
-            !awaits_word(desk, instance.host) && !resting(desk, rest_key(id)))
+            !awaits_word(desk, instance.host) && !may_run_elsewhere(desk, instance) &&
+            !resting(desk, rest_key(id)))
             ids.push_back(id);
     }
     for (const std::string& id : ids) move_away(desk, id);
@@ -96,7 +97,6 @@ void begin_anew(Desk& desk, const std::string& id) {
     close_commands(desk, id, instance.meta.generation);
     note(desk, id, InstanceEvent::restart, "lease_ended",
          "its host had no word of a master for so long that it stopped it; it begins anew there");
-    reconcile_instance(desk, id);
 }
 
 bool may_run_at(const Desk& desk, const Instance& instance, const std::string& host) {
@@ -115,13 +115,18 @@ std::vector<std::pair<std::string, std::uint64_t>> leases_on(const Desk& desk, c
     return held;
 }
 
+std::chrono::milliseconds lease_of(const Desk& desk, const Instance& instance) {
+    return std::max(std::chrono::milliseconds{instance.lease_ms}, desk.settings.move_lease);
+}
+
 std::string lost_with(const Desk& desk, const std::string& id) {
-    if (desk.estate.instances.at(id).spec.loss_policy == LossPolicy::stay)
+    const Instance& instance = desk.estate.instances.at(id);
+    if (instance.spec.loss_policy == LossPolicy::stay)
         return "its host is silent; it may still run there, and comes back with it";
     return fmt::format(
         "its host is silent; it stops there, and begins anew on another host once {} s have passed in "
         "silence",
-        std::chrono::ceil<std::chrono::seconds>(desk.settings.move_lease + desk.settings.move_margin)
+        std::chrono::ceil<std::chrono::seconds>(lease_of(desk, instance) + desk.settings.move_margin)
             .count());
 }
 
@@ -130,8 +135,12 @@ void reconcile_left(Desk& desk, const std::string& host) {
     if (live == desk.live.hosts.end() || !live->second.connected || !live->second.complete) return;
     for (const std::string& id : left_on(desk, host)) {
         const std::string subject = left_subject(id, host);
-        if (!commanded(desk, subject) && !resting(desk, subject))
-            command(desk, host, Verb::stop_left, subject, desk.estate.instances.at(id).meta.generation);
+        if (commanded(desk, subject) || resting(desk, subject)) continue;
+        std::uint64_t generation = desk.estate.instances.at(id).meta.generation;
+        // After the backup that the store was restored from it may have been begun there again.
+        if (const auto seen = live->second.workloads.find(id); seen != live->second.workloads.end())
+            generation = std::max(generation, seen->second.generation + 1);
+        command(desk, host, Verb::stop_left, subject, generation);
     }
 }
 

@@ -173,6 +173,100 @@ TEST(Move, WhatItsSupervisorStoppedBeginsAnewThere) {
     EXPECT_EQ(rig.command_of(rig.id)->subject_generation, 2u);
 }
 
+TEST(Move, WhatCannotBeWatchedOverNowIsAskedForAgainButNotAtOnce) {
+    for (const char* reason : {"lease_ended", "no_supervisor"}) {
+        MoveRig rig;
+        ASSERT_TRUE(restart_instance(rig.desk, rig.id));
+        rig.said[rig.a].clear();
+        rig.answer(rig.id, {.code = "unavailable", .reason = reason, .absent = true});
+        EXPECT_EQ(rig.instance(rig.id).phase, InstancePhase::placed) << reason;
+        rig.pass(4);
+        rig.report(rig.a);
+        EXPECT_EQ(rig.command_of(rig.id), nullptr) << reason;
+        rig.pass(1);
+        rig.report(rig.a);
+        ASSERT_NE(rig.command_of(rig.id), nullptr) << reason;
+        EXPECT_EQ(rig.command_of(rig.id)->verb, Verb::start_workload);
+        EXPECT_EQ(rig.command_of(rig.id)->host, rig.a);
+    }
+}
+
+TEST(Move, AShorterLeaseIsForWhatBeginsThen) {
+    MoveRig rig;
+    rig.settings.move_lease = 120s;  // Another leads, with another setting.
+    rig.disconnect(rig.a);
+    rig.pass_without(rig.a, 710);
+    EXPECT_EQ(rig.instance(rig.id).host, rig.a) << "its host was told 600 s";
+    EXPECT_NE(rig.instance(rig.id).message.find("720 s"), std::string::npos) << rig.instance(rig.id).message;
+    rig.pass_without(rig.a, 20);
+    ASSERT_EQ(rig.instance(rig.id).host, rig.b);
+    uplink::Command sent;
+    ASSERT_TRUE(write_command(rig.desk, 1, *rig.command_of(rig.id), sent));
+    EXPECT_EQ(sent.start_workload().lease().length_ms(), 120'000u);
+}
+
+TEST(Move, ALongerLeaseIsForWhatBeginsThen) {
+    MoveRig rig;
+    rig.settings.move_lease = 900s;
+    ASSERT_TRUE(restart_instance(rig.desk, rig.id));
+    uplink::Command sent;
+    ASSERT_TRUE(write_command(rig.desk, 1, *rig.command_of(rig.id), sent));
+    EXPECT_EQ(sent.start_workload().lease().length_ms(), 600'000u) << "in the place that it has";
+}
+
+// After the backup it moved from here, and still runs where nobody knows it.
+TEST(Move, AfterARestoreNothingBeginsBeforeLeasesOfThenAreOver) {
+    MoveRig rig;
+    rig.pass(10);
+    rig.estate.restores.add(
+        {.id = "restore", .taken_at = rig.estate.micros(), .restored_at = rig.estate.micros()});
+    rig.said[rig.a][rig.id] = {.state = "exited", .generation = 1, .exit_code = 137, .lease_ended = true};
+    for (int i = 0; i < 2; ++i)
+        for (const std::string& host : {rig.a, rig.b}) rig.report(host);
+    EXPECT_EQ(rig.instance(rig.id).run_generation, 1u);
+    auto wanted = rig.request("two");
+    wanted.loss_policy = api::LossPolicy::move;
+    ASSERT_TRUE(rig.stock(1));
+    ASSERT_TRUE(rig.start(wanted));
+    EXPECT_NE(rig.command_of(find_instance(rig.desk, "acme", "two")->id), nullptr) << "it is new";
+    rig.pass_without("", 710);
+    EXPECT_EQ(rig.instance(rig.id).phase, InstancePhase::running);
+    EXPECT_EQ(rig.command_of(rig.id), nullptr);
+    rig.pass_without("", 20);
+    EXPECT_EQ(rig.instance(rig.id).run_generation, 2u);
+    ASSERT_NE(rig.command_of(rig.id), nullptr);
+    EXPECT_EQ(rig.command_of(rig.id)->verb, Verb::start_workload);
+}
+
+TEST(Move, AfterARestoreALaterRunThatIsLeftIsStopped) {
+    MoveRig rig;
+    rig.disconnect(rig.a);
+    rig.pass_without(rig.a, 730);
+    ASSERT_EQ(rig.instance(rig.id).left.size(), 1u);
+    rig.connect(rig.a);
+    rig.said[rig.a][rig.id].generation = 7;  // It moved back after the backup.
+    rig.report(rig.a);
+    ASSERT_TRUE(rig.command_of(left_subject(rig.id, rig.a)));
+    EXPECT_EQ(rig.command_of(left_subject(rig.id, rig.a))->subject_generation, 8u);
+}
+
+TEST(Move, TakesTheSlotWhoseHostKeepsLeases) {
+    testing::DeskRig rig;
+    rig.host("old", "nj", 1);
+    ASSERT_TRUE(rig.stock(1));
+    (void)rig.take();
+    const auto b = rig.host("b", "nj", 1);
+    rig.live.hosts[b].keeps_leases = true;
+    ASSERT_TRUE(rig.stock(1));
+    (void)rig.take();
+    auto wanted = rig.request("one");
+    wanted.loss_policy = api::LossPolicy::move;
+    ASSERT_TRUE(rig.start(wanted));
+    const Instance& made = *find_instance(rig.desk, "acme", "one");
+    EXPECT_EQ(made.host, b);
+    EXPECT_FALSE(made.slot.empty());
+}
+
 TEST(Move, IsRefusedWithVolumes) {
     MoveRig rig;
     rig.volume("data");

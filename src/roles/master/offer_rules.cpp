@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/quantity.h"
 #include "domain/inventory/model.h"
@@ -40,7 +39,7 @@ void count_stock(const Desk& desk, Counts& counts) {
         if (slot.phase != SlotPhase::idle) continue;
         const Claim& held = desk.estate.claims.at(slot.claim);
         const Host* host = desk.estate.hosts.find(held.host);
-        if (!host || !unavailable(desk, *host).empty()) continue;
+        if (!host || !unavailable(desk, *host).empty() || !fit(desk, held)) continue;
         const GpuFacts* gpu = held.gpus.empty() ? nullptr : gpu_named(*host, [&](const GpuFacts& one) {
             return one.uuid == held.gpus.front();
         });
@@ -51,36 +50,46 @@ void count_stock(const Desk& desk, Counts& counts) {
 }
 
 void count_room(const Desk& desk, Counts& counts) {
-    std::map<std::pair<std::string, std::string>, bool>
-        known;  // Whether this spec's GPUs may be of this model.
-    const auto suits = [&](const Spec& spec, const std::string& model) {
-        const auto [at, fresh] = known.try_emplace({spec.name, model});
-        if (fresh) at->second = model_matches(spec.gpu_type, model);
+    std::vector<std::pair<std::string, Demand>> wanted;  // By the spec's name.
+    for (const auto& [name, spec] : desk.estate.specs.all()) wanted.emplace_back(name, demand_of(spec, ""));
+    std::map<std::string, std::vector<bool>> known;  // By model: which of them may be on it. "": on no GPU.
+    const auto suiting = [&](const std::string& model) -> const std::vector<bool>& {
+        const auto [at, fresh] = known.try_emplace(model);
+        if (fresh)
+            for (const auto& [name, demand] : wanted)
+                at->second.push_back(demand.gpu_count == 0
+                                         ? model.empty()
+                                         : !model.empty() && model_matches(demand.gpu_type, model));
         return at->second;
     };
+    std::map<Sort, std::vector<Count>> found;  // Of each that is wanted; the sort names no spec.
     for (const auto& [id, there] : room(desk).hosts()) {
         if (!there.free.unavailable.empty()) continue;
         const Host& host = desk.estate.hosts.at(id);
-        std::map<std::string, Candidate> by_model;  // With the GPUs of one model each; "": without any.
-        Candidate& bare = by_model.try_emplace("", there.free).first->second;
-        bare.gpus.clear();
-        for (const FreeGpu& gpu : there.free.gpus)
-            by_model.try_emplace(gpu.model, bare).first->second.gpus.push_back(gpu);
-        for (const auto& [name, spec] : desk.estate.specs.all()) {
-            Demand demand = demand_of(spec, "");
-            demand.gpu_type.clear();  // It is known already.
-            for (const auto& [model, free] : by_model) {
-                if (model.empty() != (spec.gpu_count == 0)) continue;
-                if (!model.empty() && !suits(spec, model)) continue;
-                const int times = how_often(demand, free);
+        std::map<std::string, int> gpus{{"", 0}};  // Free ones, by model.
+        for (const FreeGpu& gpu : there.free.gpus) ++gpus[gpu.model];
+        for (const auto& [model, free] : gpus) {
+            const std::vector<bool>& suits = suiting(model);
+            std::vector<Count>& here = found[kind_of(host, "", model)];
+            here.resize(wanted.size());
+            for (std::size_t at = 0; at < wanted.size(); ++at) {
+                const int times = suits[at] ? how_often(wanted[at].second, there.free, free) : 0;
                 if (times == 0) continue;
-                Count& count = counts[kind_of(host, name, model)];
-                count.more += times;
-                if (!model.empty() && !count.gpu)
-                    count.gpu = gpu_named(host, [&](const GpuFacts& one) { return one.model == model; });
+                here[at].more += times;
+                if (!model.empty() && !here[at].gpu)
+                    here[at].gpu = gpu_named(host, [&](const GpuFacts& one) { return one.model == model; });
             }
         }
     }
+    for (auto& [kind, of_specs] : found)
+        for (std::size_t at = 0; at < wanted.size(); ++at) {
+            if (of_specs[at].more == 0) continue;
+            Sort named = kind;
+            named.spec = wanted[at].first;
+            Count& count = counts[named];
+            count.more += of_specs[at].more;
+            if (!count.gpu) count.gpu = of_specs[at].gpu;
+        }
 }
 
 // As its data sheet says; what a driver shows of it is a little less.
@@ -98,7 +107,10 @@ Error no_price(std::vector<FieldError> fields) {
 
 }  // namespace
 
-std::vector<api::Offer> offers(const Desk& desk) {
+const std::vector<api::Offer>& offers(const Desk& desk) {
+    const std::int64_t now = desk.estate.micros();
+    auto& known = desk.live.offers;
+    if (known && now >= known->counted_at && now - known->counted_at < offers_last_us) return known->all;
     Counts counts;
     count_stock(desk, counts);
     count_room(desk, counts);
@@ -123,7 +135,8 @@ std::vector<api::Offer> offers(const Desk& desk) {
         offer.ready = count.ready;
         offer.available = count.ready + count.more;
     }
-    return all;
+    known = std::make_shared<const CountedOffers>(now, std::move(all));
+    return known->all;
 }
 
 api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
@@ -143,7 +156,7 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
     return parse_quantity(offer.memory).value_or(Quantity{}).units();
 }
 
-Result<std::vector<api::Offer>> offers_for(const Desk& desk, const api::ListOffers& request) {
+Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request) {
     const api::Query query = TRY(api::parse_query(request.query, api::offer_fields));
     const auto order = TRY(api::parse_order(request.order, api::offer_fields));
     const auto is_price = [](std::size_t field) { return api::offer_fields[field].name == "price"; };
@@ -155,25 +168,35 @@ Result<std::vector<api::Offer>> offers_for(const Desk& desk, const api::ListOffe
         priced.push_back({"order", "no price list is set"});
     if (!priced.empty()) return std::unexpected(no_price(std::move(priced)));
 
-    std::vector<api::Offer> all = offers(desk);
-    std::erase_if(all, [&](const api::Offer& offer) {
-        return !std::ranges::all_of(query, [&](const api::QueryTerm& term) {
-            return api::matches(term, api::offer_fields[term.field].kind, value_of(offer, term.field));
-        });
-    });
-    std::vector<std::size_t> sorted(all.size());
-    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-    std::ranges::sort(sorted, [&](std::size_t a, std::size_t b) {
-        for (const api::OrderBy& by : order) {
-            const auto of_a = value_of(all[a], by.field), of_b = value_of(all[b], by.field);
-            if (of_a != of_b) return by.highest_first ? of_b < of_a : of_a < of_b;
+    std::vector<std::map<api::QueryValue, bool>> known(query.size());  // Which values match each term.
+    const auto fits = [&](const api::Offer& offer) {
+        for (std::size_t at = 0; at < query.size(); ++at) {
+            const std::size_t field = query[at].field;
+            const auto [value, fresh] = known[at].try_emplace(value_of(offer, field));
+            if (fresh) value->second = api::matches(query[at], api::offer_fields[field].kind, value->first);
+            if (!value->second) return false;
         }
-        return a < b;
+        return true;
+    };
+    struct Found {
+        const api::Offer* offer = nullptr;
+        std::vector<api::QueryValue> keys;  // As many as `order` has.
+    };
+    std::vector<Found> found;
+    for (const api::Offer& offer : offers(desk)) {
+        if (!fits(offer)) continue;
+        Found& one = found.emplace_back(&offer);
+        for (const api::OrderBy& by : order) one.keys.push_back(value_of(offer, by.field));
+    }
+    std::ranges::sort(found, [&](const Found& a, const Found& b) {
+        for (std::size_t at = 0; at < order.size(); ++at)
+            if (a.keys[at] != b.keys[at])
+                return order[at].highest_first ? b.keys[at] < a.keys[at] : a.keys[at] < b.keys[at];
+        return a.offer < b.offer;
     });
-    std::vector<api::Offer> found;
-    found.reserve(all.size());
-    for (const std::size_t at : sorted) found.push_back(std::move(all[at]));
-    return found;
+    std::vector<const api::Offer*> sorted;
+    for (const Found& one : found) sorted.push_back(one.offer);
+    return sorted;
 }
 
 }  // namespace hostler::master

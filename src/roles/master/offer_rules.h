@@ -6,13 +6,21 @@
 
 namespace hostler::master {
 
-// All that there are, by spec, zone and kind; what cannot be had at the moment is none. Hosts are not told
-// apart beyond their zone, GPUs, isolation and owner's kind, nor is anything said of who holds the rest.
-std::vector<api::Offer> offers(const Desk& desk);
+inline constexpr std::int64_t offers_last_us = 1'000'000;  // So long they are not counted again.
 
-// Those that fit, in the order that was asked for. Errors: invalid (as parse_query and parse_order say;
-// no_price_list).
-Result<std::vector<api::Offer>> offers_for(const Desk& desk, const api::ListOffers& request);
+struct CountedOffers {
+    std::int64_t counted_at = 0;
+    std::vector<api::Offer> all;
+};
+
+// All that there are, by spec, zone and kind, as of a moment ago; what cannot be had is none. Hosts are not
+// told apart beyond their zone, GPUs, isolation and owner's kind, nor is anything said of who holds the rest.
+// They stand until this is called again.
+const std::vector<api::Offer>& offers(const Desk& desk);
+
+// Those of them that fit, in the order that was asked for. Errors: invalid (as parse_query and parse_order
+// say; no_price_list).
+Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request);
 
 // What a query compares.
 api::QueryValue value_of(const api::Offer& offer, std::size_t field);

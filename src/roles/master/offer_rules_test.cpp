@@ -36,11 +36,16 @@ struct OffersRig : DeskRig {
     }
     // As "spec zone available/ready".
     std::vector<std::string> asked(const std::string& query, const std::string& order = "") {
+        live.offers.reset();
+        return known(query, order);
+    }
+    // The same, not counted anew where they need not be.
+    std::vector<std::string> known(const std::string& query, const std::string& order = "") {
         const auto found = offers_for(desk, {query, order});
         HOSTLER_ASSERT(found);
         std::vector<std::string> all;
-        for (const api::Offer& one : *found)
-            all.push_back(fmt::format("{} {} {}/{}", one.spec, one.zone, one.available, one.ready));
+        for (const api::Offer* one : *found)
+            all.push_back(fmt::format("{} {} {}/{}", one->spec, one->zone, one->available, one->ready));
         return all;
     }
 };
@@ -63,6 +68,25 @@ TEST(Offers, StockIsReady) {
     EXPECT_THAT(rig.asked("ready>0"), ElementsAre("small nj 2/2"));
     ASSERT_TRUE(cordon_host(rig.desk, "h-a", true));
     EXPECT_THAT(rig.asked("ready>0"), IsEmpty()) << "nothing starts there";
+}
+
+TEST(Offers, StockOnABrokenGpuIsNotReady) {
+    OffersRig rig;
+    ASSERT_TRUE(create_stock(rig.desk, {.number = 1, .spec_name = "small", .zone = "nj"}));
+    ASSERT_THAT(rig.asked("spec=small zone=nj"), ElementsAre("small nj 2/1"));
+    const Claim& held = rig.estate.claims.at(rig.estate.slots.all().begin()->second.claim);
+    ASSERT_EQ(held.gpus.size(), 1u);
+    rig.estate.hosts.edit(held.host).gpu_states[held.gpus.front()] = {GpuHealth::faulty, "xid 79"};
+    EXPECT_THAT(rig.asked("spec=small zone=nj"), ElementsAre("small nj 1/0"));
+}
+
+TEST(Offers, AreCountedOncePerSecond) {
+    OffersRig rig;
+    EXPECT_THAT(rig.known("spec=small zone=nj"), ElementsAre("small nj 2/0"));
+    ASSERT_TRUE(cordon_host(rig.desk, "h-a", true));
+    EXPECT_THAT(rig.known("spec=small"), ElementsAre("small lon 4/0", "small nj 2/0")) << "pages agree";
+    rig.pass(1);
+    EXPECT_THAT(rig.known("spec=small"), ElementsAre("small lon 4/0"));
 }
 
 TEST(Offers, AreFoundByEachField) {
@@ -103,7 +127,7 @@ TEST(Offers, SayWhereAndOnWhat) {
     OffersRig rig;
     const auto found = offers_for(rig.desk, {"spec=any trust=provider", ""});
     ASSERT_TRUE(found && found->size() == 1);
-    const api::Offer& one = found->front();
+    const api::Offer& one = *found->front();
     EXPECT_EQ(one.location, "London, GB");
     EXPECT_EQ(one.gpu_type, "L40S 48GB");
     EXPECT_EQ(one.vendor, "nvidia");

@@ -1,6 +1,7 @@
 #include "roles/master/room.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
@@ -32,25 +33,38 @@ void Room::follow(const Desk& desk) {
 std::set<std::string> Room::changed(const Desk& desk) {
     std::set<std::string> hosts = std::exchange(stirred_, {});
     hosts.merge(desk.estate.hosts.take_noted());
-    if (!desk.estate.restores.take_noted().empty())  // Who has not spoken since takes nothing new.
-        for (const auto& [id, host] : desk.estate.hosts.all()) hosts.insert(id);
-    const auto moved = [&](const std::set<std::string>& ids, const auto& table, auto of) {
+    // Who has not spoken since a restore takes nothing new.
+    for (const std::string& id : desk.estate.restores.take_noted()) {
+        const Restore* row = desk.estate.restores.find(id);
+        const auto was = heard_.find(id);
+        if (row && was != heard_.end()) {
+            std::ranges::set_symmetric_difference(was->second, row->heard, std::inserter(hosts, hosts.end()));
+            was->second = row->heard;
+            continue;
+        }
+        for (const auto& [host, known] : desk.estate.hosts.all()) hosts.insert(host);
+        if (row)
+            heard_.emplace(id, row->heard);
+        else
+            heard_.erase(id);
+    }
+    const auto moved = [&](const std::set<std::string>& ids, const auto& table, auto& where, auto of) {
         for (const std::string& id : ids) {
-            if (const auto was = where_.find(id); was != where_.end()) {
+            if (const auto was = where.find(id); was != where.end()) {
                 of(was->second).erase(id);
                 hosts.insert(was->second);
-                where_.erase(was);
+                where.erase(was);
             }
             const auto* row = table.find(id);
             if (!row || row->host.empty()) continue;
             of(row->host).insert(id);
             hosts.insert(row->host);
-            where_.emplace(id, row->host);
+            where.emplace(id, row->host);
         }
     };
-    moved(desk.estate.claims.take_noted(), desk.estate.claims,
+    moved(desk.estate.claims.take_noted(), desk.estate.claims, claim_at_,
           [&](const std::string& host) -> auto& { return hosts_[host].claims; });
-    moved(desk.estate.volumes.take_noted(), desk.estate.volumes,
+    moved(desk.estate.volumes.take_noted(), desk.estate.volumes, volume_at_,
           [&](const std::string& host) -> auto& { return volumes_[host]; });
     hosts.insert(foreign_.begin(), foreign_.end());
     return hosts;
@@ -58,14 +72,16 @@ std::set<std::string> Room::changed(const Desk& desk) {
 
 void Room::build(const Desk& desk, std::optional<Workload> learned) {
     built_ = true;
-    hosts_.clear(), by_number_.clear(), where_.clear(), volumes_.clear(), foreign_.clear(), stirred_.clear();
+    hosts_.clear(), by_number_.clear(), claim_at_.clear(), volume_at_.clear(), volumes_.clear();
+    heard_.clear(), foreign_.clear(), stirred_.clear();
     models_.clear(), matching_.clear();
     last_ = {};
     fleet_ = Fleet{learned.value_or(Workload{})};
     for (const auto& [id, claim] : desk.estate.claims.all())
-        hosts_[claim.host].claims.insert(id), where_.emplace(id, claim.host);
+        hosts_[claim.host].claims.insert(id), claim_at_.emplace(id, claim.host);
     for (const auto& [id, volume] : desk.estate.volumes.all())
-        if (!volume.host.empty()) volumes_[volume.host].insert(id), where_.emplace(id, volume.host);
+        if (!volume.host.empty()) volumes_[volume.host].insert(id), volume_at_.emplace(id, volume.host);
+    for (const auto& [id, restore] : desk.estate.restores.all()) heard_.emplace(id, restore.heard);
     std::vector<const Host*> order;
     for (const auto& [id, host] : desk.estate.hosts.all()) order.push_back(&host);
     std::ranges::sort(order, {}, [](const Host* host) { return rank(*host); });
@@ -76,9 +92,15 @@ void Room::build(const Desk& desk, std::optional<Workload> learned) {
     std::vector<const Instance*> living;
     for (const auto& [id, instance] : desk.estate.instances.all())
         if (!is_final(instance.phase)) living.push_back(&instance);
-    std::ranges::sort(living, {}, [](const Instance* instance) {
+    const auto age = [](const Instance* instance) {
         return std::pair{instance->created_at, std::string_view{instance->id}};
-    });
+    };
+    if (living.size() > Workload::remembered) {  // What came before these is forgotten anyway.
+        const auto newest = living.end() - Workload::remembered;
+        std::ranges::nth_element(living, newest, {}, age);
+        living.erase(living.begin(), newest);
+    }
+    std::ranges::sort(living, {}, age);
     for (const Instance* instance : living)
         if (const Spec* spec = desk.estate.specs.find(instance->spec_name)) learn(demand_of(*spec, ""));
 }

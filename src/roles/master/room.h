@@ -69,8 +69,10 @@ private:
     Fleet fleet_;
     std::map<std::string, There> hosts_;
     std::vector<std::string> by_number_;
-    std::map<std::string, std::string> where_;              // The host of each claim and volume.
+    std::map<std::string, std::string> claim_at_;           // The host of each claim,
+    std::map<std::string, std::string> volume_at_;          // and of each volume.
     std::map<std::string, std::set<std::string>> volumes_;  // By host.
+    std::map<std::string, std::set<std::string>> heard_;    // By restore: who has spoken since.
     std::set<std::string> foreign_;  // Hosts with foreign claims: what those use is only seen.
     std::set<std::string> stirred_;  // To be looked at again whatever the estate says.
     std::map<std::vector<std::string>, int> models_;  // The fleet's numbers of sets of models.

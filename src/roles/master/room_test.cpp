@@ -1,6 +1,7 @@
 #include "roles/master/room.h"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
@@ -9,6 +10,8 @@ namespace hostler::master {
 namespace {
 
 using testing::DeskRig;
+using ::testing::ElementsAre;
+using ::testing::Field;
 using testing::room_is_wrong;
 
 struct RoomRig : DeskRig {
@@ -108,6 +111,51 @@ TEST(Room, ClaimsAndVolumesComeAndGo) {
     rig.estate.volumes.erase("v-1");
     EXPECT_EQ(room(rig.desk).hosts().at(a).free.volume_bytes, before);
     EXPECT_EQ(room_is_wrong(rig.desk), "");
+}
+
+TEST(Room, AVolumeMayBeNamedLikeAClaim) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 1);
+    const std::string held = rig.hold(rig.demand());
+    rig.estate.volumes.add({.id = held, .host = a, .size_bytes = std::int64_t{1} << 30});
+    EXPECT_EQ(rig.goes_to(rig.demand()), "");
+    rig.estate.volumes.erase(held);
+    EXPECT_EQ(rig.goes_to(rig.demand()), "") << "the claim is still there";
+    rig.estate.release(held);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+}
+
+TEST(Room, AfterARestoreEachHostCountsOnceItHasSpoken) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 1), b = rig.host("b", "nj", 4);
+    rig.estate.restores.add({.id = "restore"});
+    EXPECT_EQ(rig.goes_to(rig.demand()), "");
+    rig.estate.restores.edit("restore").heard.insert(b);
+    EXPECT_EQ(rig.goes_to(rig.demand()), b);
+    rig.estate.restores.edit("restore").heard.insert(a);
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+    rig.estate.restores.edit("restore").heard.clear();
+    EXPECT_EQ(rig.goes_to(rig.demand()), "");
+    rig.estate.restores.erase("restore");
+    EXPECT_EQ(rig.goes_to(rig.demand()), a);
+}
+
+TEST(Room, WhatIsUsuallyAskedIsLearnedFromTheNewest) {
+    RoomRig rig;
+    rig.host("a", "nj", 8);
+    constexpr int newest = Workload::remembered;
+    constexpr int older = newest / 2;
+    for (int i = 0; i < older + newest; ++i) {
+        Instance living;
+        living.id = fmt::format("i-{}", i);
+        living.spec_name = i < older ? "small" : "pair";
+        living.created_at = i;
+        rig.estate.instances.add(std::move(living));
+    }
+    Room next;
+    next.build(rig.desk);
+    EXPECT_THAT(next.learned().sketch(),
+                ElementsAre(Field(&Typical::shape, TypicalShape{4000, 2, gpu_whole})));
 }
 
 TEST(Room, WhatIsOnlySeenCountsToo) {

@@ -207,7 +207,8 @@ void displace(Desk& desk, const std::string& id) {
 }
 
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes, const std::string& image) {
+                      const std::string& host, std::int64_t volume_bytes, const std::string& image,
+                      const std::function<bool(const std::string& host)>& may) {
     std::set<std::string> without_room;
     if (volume_bytes > 0)
         for (const auto& [id, there] : room(desk).hosts())
@@ -220,7 +221,8 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::stri
         const Claim& held = desk.estate.claims.at(slot.claim);
         if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
         const Host* on = desk.estate.hosts.find(held.host);
-        if (!on || !unavailable(desk, *on).empty() || without_room.contains(held.host) || !fit(desk, held))
+        if (!on || !unavailable(desk, *on).empty() || (may && !may(held.host)) ||
+            without_room.contains(held.host) || !fit(desk, held))
             continue;
         const bool has = !image.empty() && has_image(desk, held.host, image);
         if (best && std::tuple(!best_has_image, best->meta.created, best->id) <=

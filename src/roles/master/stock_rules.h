@@ -1,6 +1,8 @@
 // Stock: slots that hold resources before anybody asks for them.
 #pragma once
 
+#include <functional>
+
 #include "api/types_stock.h"
 #include "roles/master/desk.h"
 
@@ -18,9 +20,11 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request);
 void fill_stock(Desk& desk);
 
 // An instance takes the slot: the oldest on a host that has `image`, else the oldest; nullptr when none is
-// idle that fits zone and host (empty: any). `volume_bytes`: of volumes that its host is to make.
+// idle that fits zone and host (empty: any). `volume_bytes`: of volumes that its host is to make. `may`:
+// whether a host comes into question; null: each does.
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes = 0, const std::string& image = {});
+                      const std::string& host, std::int64_t volume_bytes = 0, const std::string& image = {},
+                      const std::function<bool(const std::string& host)>& may = nullptr);
 
 // An idle slot loses its place, and waits for another.
 void displace(Desk& desk, const std::string& slot);

@@ -180,13 +180,16 @@ void Term::rotate() {
     if (const auto followed = follow_authority(estate_, ports_.authority); !followed)
         return log_error("master: the authority's keys are not as they should be yet: {}",
                          followed.error().message);
+    std::string aim;
+    for (const AuthorityFacts& one : ports_.authority.all())
+        aim += one.fingerprint + (one.issues ? "! " : " ");
+    if (std::exchange(asked_for_, aim) != aim) renewed_.clear();  // The next step is told at once.
     uplink::Frame frame;
     frame.mutable_renew_wanted();
     const Instant now = ports_.timers.now();
     std::erase_if(renewed_, [&](const auto& row) { return now - row.second > pause; });
     int asked = 0;
     for (const Holding& one : holdings(estate_, ports_.authority, ports_.digest)) {
-        if (one.current) renewed_.erase(one.name);  // The next step is told at once.
         if (one.current || renewed_.contains(one.name)) continue;
         if (asked >= asked_max) break;
         if (!send_to(one.name, frame)) continue;

@@ -149,7 +149,8 @@ private:
     std::vector<wire::Link*> gateways_;       // In the order in which they came: a simulation repeats it.
     Instant beat_{};                          // When those who watch were last told that we are here.
     std::map<std::string, Instant> sent_;     // Commands, by id.
-    std::map<std::string, Instant> renewed_;  // Who was asked to renew its certificate, by name.
+    std::map<std::string, Instant> renewed_;  // Who was asked to renew its certificate, by name,
+    std::string asked_for_;                   // and for which authorities.
     std::map<std::string, std::vector<std::string>> routed_;         // Names that gateways know, by instance.
     std::map<std::string, std::shared_ptr<wire::Link>> said_hello_;  // By host.
     HostLimits host_limits_;

@@ -26,8 +26,8 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
 api::HostUsage usage_of(const Desk& desk, const Host& host, const GpuHolders& holders);
 
 // The last samples of a zone's GPUs and hosts (empty: of all), with the names, units and labels of NVIDIA's
-// DCGM exporter. Errors: exhausted (more GPUs than a page has room for).
+// DCGM exporter. Errors: exhausted (more GPUs and uses than a page has room for).
 Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::string& zone);
-inline constexpr std::size_t page_gpus_max = 20'000;
+inline constexpr std::size_t page_gpus_max = 2'000;
 
 }  // namespace hostler::master

@@ -130,6 +130,16 @@ TEST_F(Usage, ThePageHasTheExportersNamesUnitsAndLabels) {
     EXPECT_THAT(text, Not(HasSubstr("NaN")));
 }
 
+TEST_F(Usage, ThePageHasRoomForSoManyGpusAndUses) {
+    note_telemetry(desk, "h-a", told());
+    auto& uses = live.hosts.at("h-a").uses;
+    uses.resize(page_gpus_max, uses.front());
+    MetricsPage full;
+    EXPECT_EQ(write_gpu_metrics(full, desk, "").error().reason, "too_many_gpus");
+    uses.resize(page_gpus_max - live.hosts.at("h-a").samples.size());
+    EXPECT_NE(page(), "");
+}
+
 TEST_F(Usage, ThePageOfAZoneAndOfSilentHosts) {
     note_telemetry(desk, "h-a", told());
     EXPECT_EQ(page("lon"), "");

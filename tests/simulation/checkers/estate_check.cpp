@@ -130,13 +130,13 @@ void FitCheck::look(const Desk& desk, Findings& found) {
     unfit_ = std::move(now);
 }
 
-// A volume has at least what its owner was told that it has.
 // Where the next one would go is decided on what the index holds.
 void check_room(const Desk& desk, Findings& found) {
     if (const auto wrong = master::testing::room_is_wrong(desk); !wrong.empty())
         found.report(Invariant::room, wrong);
 }
 
+// A volume has at least what its owner was told that it has.
 void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& on_disk, Findings& found) {
     for (const auto& [id, volume] : desk.estate.volumes.all()) {
         if (volume.phase != VolumePhase::available) continue;
