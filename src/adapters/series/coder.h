@@ -36,32 +36,47 @@ private:
     std::uint8_t seen_ = 0;
 };
 
+// What is left of all numbers: who writes and who reads narrow it alike.
+struct Interval {
+    std::uint32_t low = 0;
+    std::uint32_t high = ~std::uint32_t{0};
+
+    // A bit that is set has what is not above.
+    std::uint32_t middle(const Chance& chance) const {
+        return low + static_cast<std::uint32_t>((std::uint64_t{high - low} * chance.one()) >> 16);
+    }
+    // `settled` is called for each upper byte that both ends have, before it goes.
+    template <class Settled>
+    void narrow(bool bit, std::uint32_t middle, Chance& chance, Settled settled) {
+        if (bit)
+            high = middle;
+        else
+            low = middle + 1;
+        chance.learn(bit);
+        while (((low ^ high) >> 24) == 0) {
+            settled();
+            low <<= 8;
+            high = high << 8 | 0xFF;
+        }
+    }
+};
+
 class Encoder {
 public:
     explicit Encoder(std::string& to) : to_(to) {}
 
     void put(bool bit, Chance& chance) {
-        const std::uint32_t middle =
-            low_ + static_cast<std::uint32_t>((std::uint64_t{high_ - low_} * chance.one()) >> 16);
-        if (bit)
-            high_ = middle;
-        else
-            low_ = middle + 1;
-        chance.learn(bit);
-        while (((low_ ^ high_) >> 24) == 0) {
-            to_ += static_cast<char>(high_ >> 24);
-            low_ <<= 8;
-            high_ = high_ << 8 | 0xFF;
-        }
+        left_.narrow(bit, left_.middle(chance), chance,
+                     [this] { to_ += static_cast<char>(left_.high >> 24); });
     }
     // As few bytes as name a number between low and high; the decoder takes zeros for what is not there.
     void finish() {
-        if (low_ == 0) return;
+        if (left_.low == 0) return;
         for (int bytes = 1; bytes <= 4; ++bytes) {
             const int shift = 32 - 8 * bytes;
-            const std::uint64_t up = ((std::uint64_t{low_} + (std::uint64_t{1} << shift) - 1) >> shift)
+            const std::uint64_t up = ((std::uint64_t{left_.low} + (std::uint64_t{1} << shift) - 1) >> shift)
                                      << shift;
-            if (up > high_) continue;
+            if (up > left_.high) continue;
             for (int i = 0; i < bytes; ++i) to_ += static_cast<char>(up >> (24 - 8 * i));
             return;
         }
@@ -69,8 +84,7 @@ public:
 
 private:
     std::string& to_;
-    std::uint32_t low_ = 0;
-    std::uint32_t high_ = ~std::uint32_t{0};
+    Interval left_;
 };
 
 class Decoder {
@@ -79,19 +93,9 @@ public:
         for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
     }
     bool take(Chance& chance) {
-        const std::uint32_t middle =
-            low_ + static_cast<std::uint32_t>((std::uint64_t{high_ - low_} * chance.one()) >> 16);
+        const std::uint32_t middle = left_.middle(chance);
         const bool bit = code_ <= middle;
-        if (bit)
-            high_ = middle;
-        else
-            low_ = middle + 1;
-        chance.learn(bit);
-        while (((low_ ^ high_) >> 24) == 0) {
-            low_ <<= 8;
-            high_ = high_ << 8 | 0xFF;
-            code_ = code_ << 8 | next();
-        }
+        left_.narrow(bit, middle, chance, [this] { code_ = code_ << 8 | next(); });
         return bit;
     }
 
@@ -100,8 +104,7 @@ private:
     std::string_view from_;
     std::size_t at_ = 0;
     std::uint32_t code_ = 0;
-    std::uint32_t low_ = 0;
-    std::uint32_t high_ = ~std::uint32_t{0};
+    Interval left_;
 };
 
 // Bits that no chance would make shorter.

@@ -20,6 +20,9 @@ struct Executor::Job {
     std::optional<Workload> seen;  // To be told with the answer.
 };
 
+// The error with a reason for programs, unless it has one.
+Error because(Error error, std::string_view reason);
+
 // Repeats what failed in passing: a caller may do so with every port.
 template <class Call>
 auto persist(Timers& timers, Call call) -> decltype(call()) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
-#include "roles/agent/job.h"
 #include "roles/agent/within.h"
 #include "roles/agent/workloads.h"
 
@@ -14,7 +13,7 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::string_view nothing_runs = "nothing of it runs", was_stopped = "it was stopped";
-constexpr Duration look_again = seconds{1};  // At what has run out, for a launch that was under way.
+constexpr Duration look_again = std::chrono::seconds{1};  // At what has run out, for a launch that was under way.
 
 }  // namespace
 
