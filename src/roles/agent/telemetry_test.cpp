@@ -92,8 +92,12 @@ TEST_F(TelemetryTest, WhatBreaksWhileSomebodyLooksIsReportedAtOnce) {
     };
     world.telemetry.shown.rows_pending = 1;
     EXPECT_TRUE(breaks("degraded"));
-    world.telemetry.faults.push_back({.uuid = "GPU-1", .kind = "xid", .code = 48});
+    const int before = world.telemetry.discoveries;
+    world.telemetry.sampling = [&] {
+        world.telemetry.faults.push_back({.uuid = "GPU-1", .kind = "xid", .code = 48});
+    };
     EXPECT_TRUE(breaks("faulty"));
+    EXPECT_GT(world.telemetry.discoveries, before) << "whoever heard of it, all is looked at anew";
 }
 
 TEST_F(TelemetryTest, ADriverThatHangsCostsItsGpuOnly) {

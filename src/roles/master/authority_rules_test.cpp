@@ -194,13 +194,16 @@ TEST_F(Rotation, KeysThatTheStoreDoesNotKnowAreNotBelieved) {
     desk.estate.restores.add({.id = "restore", .restored_at = desk.estate.micros() - 1});
     ASSERT_TRUE(begin());
     const auto refused = agree_on_authority(desk, stranger);
+    ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "authority_old");
     EXPECT_THAT(refused.error().message, HasSubstr("e000, which the store does not know"));
     // A leader that died when it had made another, and before the store had heard of it.
     PlainAuthority died;
     died.names = {"f00d", "e001"};
     ASSERT_TRUE(issue_by_next(desk, authority));
-    EXPECT_EQ(agree_on_authority(desk, died).error().reason, "authority_old");
+    const auto orphaned = agree_on_authority(desk, died);
+    ASSERT_FALSE(orphaned);
+    EXPECT_EQ(orphaned.error().reason, "authority_old");
     EXPECT_EQ(phases(), "f001 issuing f00d outgoing ");
     ASSERT_TRUE(agree_on_authority(desk, authority));
 }

@@ -423,6 +423,7 @@ public:
         ++samples;
         if (shown.energy_mj) ++*shown.energy_mj;
         shown.processes = processes;
+        if (sampling) std::exchange(sampling, nullptr)();
         // Of what was found only.
         co_return inventory.gpus.empty() ? std::vector<GpuSample>{} : std::vector{shown};
     }
@@ -430,6 +431,7 @@ public:
     GpuInventory inventory;
     std::vector<GpuFault> faults;
     GpuSample shown;
+    std::function<void()> sampling;  // Is called in the next sample, once.
     int samples = 0;
     bool hangs = false;
     Signal awake;
