@@ -346,5 +346,23 @@ TEST(Need, ChoicesDependOnNothingElseThatWasAsked) {
     EXPECT_EQ(quiet.claimed, nosy.claimed);
 }
 
+// choose() offers no such place; who claims one nevertheless is refused.
+TEST(Need, AShareIsNotClaimedBesideAnotherOwners) {
+    Fleet fleet;
+    Machine machine{.cpu_milli = 8000, .memory_bytes = gib, .gpus = 1};
+    machine.free[0] = gpu_whole;
+    fleet.add(machine);
+    const auto first = fleet.choose(Need{.shape = {.gpus = 1, .gpu_milli = 400, .owner = 1}});
+    ASSERT_TRUE(first);
+    ASSERT_TRUE(fleet.claim(*first));
+    Choice beside = *first;
+    beside.owner = 2;
+    const auto refused = fleet.claim(beside);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::conflict);
+    EXPECT_EQ(fleet.at(first->host).free[0], 600);
+    EXPECT_TRUE(fleet.claim(*first)) << "its own owner may have more of it";
+}
+
 }  // namespace
 }  // namespace hostler
