@@ -14,6 +14,8 @@ find_package(GTest REQUIRED)
 find_package(benchmark CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.87)
+find_library(snappy_library NAMES snappy REQUIRED)
 
 # jemalloc in what is released (decisions/0015). It serves coroutine frames better than Asio's own recycling does,
 # which keeps two of any size.

@@ -3,6 +3,10 @@ add_library(uplink_proto STATIC)
 target_include_directories(uplink_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
 target_link_libraries(uplink_proto PUBLIC protobuf::libprotobuf-lite)
 protobuf_generate(TARGET uplink_proto LANGUAGE cpp PROTOS proto/uplink.proto)
+add_library(remote_write_proto STATIC)
+target_include_directories(remote_write_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
+target_link_libraries(remote_write_proto PUBLIC protobuf::libprotobuf-lite)
+protobuf_generate(TARGET remote_write_proto LANGUAGE cpp PROTOS proto/remote_write.proto)
 
 hostler_library(core src/core asio Boost::headers fmt::fmt spdlog::spdlog)
 hostler_library(domain src/domain core)
@@ -37,8 +41,10 @@ hostler_library(amd src/adapters/amd ${adapter_row})
 hostler_library(intel src/adapters/intel ${adapter_row})
 hostler_library(sysfs src/adapters/sysfs ${adapter_row})
 hostler_library(sealed src/adapters/sodium ${adapter_row} PkgConfig::sodium)
+hostler_library(curl src/adapters/curl ${adapter_row} PkgConfig::libcurl)
 hostler_library(disk src/adapters/disk ${adapter_row})
 hostler_library(series src/adapters/series ${adapter_row})
+hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)
@@ -60,7 +66,7 @@ target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
-target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim net nvml amd intel sysfs GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
 add_dependencies(contract_test hostler-demo simulated_nvml)
@@ -115,16 +121,16 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM core)
-target_link_libraries(roles_test PRIVATE master access gateway agent cli net postgres sqlite GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE master access gateway agent cli net disk postgres series sqlite GTest::gtest_main GTest::gmock)
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
 # hostler: the roles, `up`, and the command line.
-add_executable(hostler src/bin/main.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp
+add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp src/bin/remote_write.cpp
   src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres series remote_write curl docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)
@@ -132,7 +138,7 @@ add_dependencies(hostler hostler-demo simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")
@@ -177,7 +183,7 @@ list(FILTER simulation_sources EXCLUDE REGEX "(_test|swarm)\\.cpp$")
 add_library(simulation STATIC ${simulation_sources})
 target_precompile_headers(simulation REUSE_FROM core)
 target_include_directories(simulation PUBLIC ${PROJECT_SOURCE_DIR}/tests/simulation)
-target_link_libraries(simulation PUBLIC sim sqlite sql master access agent gateway cli)
+target_link_libraries(simulation PUBLIC sim series sqlite sql master access agent gateway cli)
 add_executable(simulation_test ${simulation_tests})
 target_precompile_headers(simulation_test REUSE_FROM core)
 target_link_libraries(simulation_test PRIVATE simulation GTest::gtest_main GTest::gmock)
@@ -187,6 +193,13 @@ target_precompile_headers(hostler-swarm REUSE_FROM core)
 target_link_libraries(hostler-swarm PRIVATE simulation)
 add_test(NAME simulation COMMAND simulation_test --gtest_brief=1)
 set_tests_properties(simulation PROPERTIES LABELS simulation TIMEOUT 900)
+
+# What their sources include takes longer to compile than they do themselves: several at once are one unit.
+foreach(target master master_test simulation simulation_test)
+  if(TARGET ${target})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endforeach()
 
 # The few rules that carry the house.
 file(GLOB tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/tidy/*.cpp)

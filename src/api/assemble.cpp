@@ -55,11 +55,13 @@ public:
             if (takes(property, Place::query)) names_.push_back(property.name);
     }
 
-    Result<Assembled> run(std::string_view body, std::string_view idempotency_key) {
+    Result<Assembled> run(std::string_view body, std::string_view idempotency_key,
+                          std::string_view if_match) {
         for (const auto& [name, value] : match_.params) fields_[name] = json::string(value);
         for (const auto& [name, value] : match_.query) take_query(name, value);
         if (body.find_first_not_of(" \t\r\n") != body.npos) TRY(take_body(body));
         take_idempotency_key(idempotency_key);
+        take_if_match(if_match);
         out_.fields = std::make_shared<const json::value>(std::move(fields_));
         if (!wrong_.empty()) {
             Error error{.code = Code::invalid};
@@ -144,6 +146,19 @@ private:
         out_.idempotency_key = key;
     }
 
+    void take_if_match(std::string_view header) {
+        if (header.empty() || !schema_.find("ifVersion")) return;
+        const bool quoted = header.size() > 2 && header.front() == '"' && header.back() == '"';
+        std::int64_t version = 0;
+        const auto digits = quoted ? header.substr(1, header.size() - 2) : "";
+        const auto [at, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+        if (!quoted || error != std::errc{} || at != digits.data() + digits.size() || version < 0)
+            return complain("If-Match", "must be one version in quotation marks, as \"7\"");
+        if (const json::value* field = fields_.if_contains("ifVersion"); field && *field != version)
+            return complain("ifVersion", "differs from the header If-Match");
+        fields_["ifVersion"] = version;
+    }
+
     const Match& match_;
     const Schema& schema_;
     std::vector<std::string_view> names_;  // Of query parameters that are known here.
@@ -164,8 +179,9 @@ Place place_of(const Operation& operation, const Property& property) {
     return operation.body == Body::or_query ? Place::body_or_query : Place::query;
 }
 
-Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key) {
-    return Assembler{match}.run(body, idempotency_key);
+Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key,
+                           std::string_view if_match) {
+    return Assembler{match}.run(body, idempotency_key, if_match);
 }
 
 }  // namespace hostler::api

@@ -157,7 +157,7 @@ bool read_double(Reader& reader, const json::value& value, const Field* field, d
 }
 
 bool read_string(Reader& reader, const json::value& value, const Field* field, std::string& into) {
-    if (value.is_number() && field && field->form == &forms::quantity) {
+    if (value.is_number() && field && (field->form == &forms::quantity || field->form == &forms::money)) {
         into = json::serialize(value);  // Kubernetes takes 8 for "8" too.
     } else if (const json::string* text = value.if_string()) {
         into.assign(text->data(), text->size());

@@ -236,6 +236,7 @@ void read_list(Reader& reader, const json::value& value, const Field* field, T& 
     if (reader.strict)
         if (auto what = wrong_size(array->size(), field); !what.empty())
             return reader.complain(std::move(what));
+    into.clear();  // What is said stands in place of an initialiser.
     for (std::size_t i = 0; i < array->size(); ++i) {
         const Reader::Step step{reader, i};
         typename T::value_type element{};
@@ -265,6 +266,7 @@ void read_map(Reader& reader, const json::value& value, const Field* field, T& i
     if (reader.strict)
         if (auto what = wrong_size(object->size(), field); !what.empty())
             return reader.complain(std::move(what));
+    into.clear();
     for (const auto& entry : *object) {
         const Reader::Step step{reader, entry.key()};
         typename T::key_type key{};
@@ -313,9 +315,9 @@ void read(Reader& reader, const json::value& value, const Field* field, T& into)
         boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
             if (i++ == index) into = enumerator.value;
         });
-    } else if constexpr (IsOptional<T>::value)
-        read(reader, value, field, into.emplace());
-    else if constexpr (IsVector<T>::value || IsSet<T>::value)
+    } else if constexpr (IsOptional<T>::value) {
+        if (!value.is_null()) read(reader, value, field, into.emplace());  // An element of a list.
+    } else if constexpr (IsVector<T>::value || IsSet<T>::value)
         read_list(reader, value, field, into);
     else if constexpr (IsMap<T>::value)
         read_map(reader, value, field, into);
@@ -351,7 +353,12 @@ Schema make_schema() {
             [&](auto enumerator) { schema.values.push_back(enumerator.name); });
     } else if constexpr (IsVector<T>::value || IsSet<T>::value) {
         schema.kind = Kind::list;
-        schema.element = &schema_of<typename T::value_type>();
+        if constexpr (IsOptional<typename T::value_type>::value) {
+            schema.element = &schema_of<typename T::value_type::value_type>();
+            schema.gaps = true;
+        } else {
+            schema.element = &schema_of<typename T::value_type>();
+        }
     } else if constexpr (IsMap<T>::value) {
         schema.kind = Kind::map;
         schema.element = &schema_of<typename T::mapped_type>();

@@ -1,8 +1,19 @@
 #include "api/codec_define.h"
 #include "api/types_host.h"
 
+namespace hostler::api {
+
+void Rules<UpdateHost>::check(const UpdateHost& request, Wrong& wrong) {
+    if (request.rack && request.rack->find_first_not_of(' ') == std::string::npos && !request.rack->empty())
+        wrong.push_back({"rack", "must not be blank"});
+    for (const auto& [name, value] : request.labels) check_label(name, value, "labels." + name, wrong);
+}
+
+}  // namespace hostler::api
+
 HOSTLER_JSON(hostler::api::Host)
 HOSTLER_JSON(hostler::api::ListHosts)
+HOSTLER_JSON(hostler::api::UpdateHost)
 HOSTLER_JSON(hostler::api::NameHost)
 HOSTLER_JSON(hostler::api::RemoveHost)
 HOSTLER_JSON(hostler::api::Gpu)

@@ -21,6 +21,11 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
         wrong.push_back({"image", "is required, unless templateName names a template"});
     if (!request.parameters.empty() && request.template_name.empty())
         wrong.push_back({"parameters", "are answers to a template, and templateName names none"});
+    if (request.placement) {
+        check_placement(*request.placement, "placement.", wrong);
+        if (request.zone && !request.placement->zones.empty())
+            wrong.push_back({"placement.zones", "only one of zone and placement.zones"});
+    }
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
     refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
     refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);

@@ -3,6 +3,7 @@
 
 HOSTLER_JSON(hostler::api::Zone)
 HOSTLER_JSON(hostler::api::CreateZone)
+HOSTLER_JSON(hostler::api::UpdateZone)
 HOSTLER_JSON(hostler::api::NameZone)
 HOSTLER_JSON(hostler::api::AccessPoint)
 HOSTLER_JSON(hostler::api::ListAccessPoints)

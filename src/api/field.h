@@ -30,6 +30,8 @@ extern const Form path;      // An absolute path without "..".
 extern const Form base_url;  // The path part of a URL: empty, or from '/'.
 extern const Form one_line;  // No control characters.
 extern const Form tcp;       // Of the protocols, the one that is served.
+extern const Form money;     // A sum, not negative. A JSON number is taken for its text.
+extern const Form currency;  // Three capital letters.
 extern const Form time_or_off;  // A time as RFC 3339 writes it, in UTC; or off.
 }  // namespace forms
 

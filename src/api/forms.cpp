@@ -1,6 +1,7 @@
 #include "api/field.h"
 #include "core/quantity.h"
 #include "core/timers.h"
+#include "domain/billing/money.h"
 
 namespace hostler::api {
 
@@ -75,6 +76,15 @@ std::string check_tcp(std::string_view text) {
     return text == "TCP" ? "" : "must be TCP: nothing else is served";
 }
 
+std::string check_money(std::string_view text) {
+    const auto sum = parse_money(text);
+    return sum ? "" : sum.error().message;
+}
+
+std::string check_currency(std::string_view text) {
+    return is_currency(text) ? "" : "must be three capital letters, as USD";
+}
+
 std::string check_time_or_off(std::string_view text) {
     if (text == "off") return "";
     const auto time = parse_rfc3339(text);
@@ -95,6 +105,8 @@ constinit const Form path{"path", "^/[^:,]+$", &check_path};
 constinit const Form base_url{"base-url", "^(/[^ \"#<>?\\\\^`{|}]*)?$", &check_base_url};
 constinit const Form one_line{"one-line", "", &check_one_line};
 constinit const Form tcp{"tcp", "", &check_tcp};
+constinit const Form money{"money", R"(^[0-9]{1,10}(\.[0-9]{1,6})?$)", &check_money};
+constinit const Form currency{"currency", "^[A-Z]{3}$", &check_currency};
 constinit const Form time_or_off{"time-or-off", "", &check_time_or_off};
 }  // namespace forms
 

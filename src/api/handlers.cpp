@@ -101,7 +101,7 @@ Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sin
 
 Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, EventSink* sink) const {
     const Operation& operation = *match.operation;
-    Assembled in = CO_TRY(assemble(match, inquiry.body, inquiry.idempotency_key));
+    Assembled in = CO_TRY(assemble(match, inquiry.body, inquiry.idempotency_key, inquiry.if_match));
     Call call{.caller = std::move(caller),
               .operation = &operation,
               .dry_run = in.dry_run,

@@ -46,6 +46,7 @@ struct Inquiry {
     std::string body;
     std::string idempotency_key;  // Header Idempotency-Key.
     std::string last_event_id;    // Header Last-Event-ID.
+    std::string if_match{};       // Header If-Match.
 };
 
 struct Reply {

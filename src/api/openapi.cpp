@@ -97,6 +97,7 @@ private:
         for (const CommonParameter& common : common_parameters())
             if (common.applies(operation)) parameters.push_back(parameter(common));
         if (operation.writes()) parameters.push_back(idempotency_key());
+        if (request.find("ifVersion")) parameters.push_back(if_match());
         if (operation.watch) parameters.push_back(last_event_id());
 
         json::object out{{"operationId", operation.name},
@@ -177,6 +178,12 @@ private:
                  "answer."},
                 {"schema", {{"type", "string"}, {"maxLength", 128}}}};
     }
+    static json::object if_match() {
+        return {{"name", "If-Match"},
+                {"in", "header"},
+                {"description", "The field ifVersion as a header: one version in quotation marks."},
+                {"schema", {{"type", "string"}}}};
+    }
     static json::object last_event_id() {
         return {{"name", "Last-Event-ID"},
                 {"in", "header"},
@@ -212,7 +219,11 @@ private:
             case Kind::object:
             case Kind::enumeration: define(schema); return reference(schema);
             case Kind::time: return {{"type", "string"}, {"format", "date-time"}};
-            case Kind::list: return {{"type", "array"}, {"items", of(*schema.element)}};
+            case Kind::list: {
+                json::object items = of(*schema.element);
+                if (schema.gaps) items["type"] = json::array{items.at("type"), "null"};
+                return {{"type", "array"}, {"items", std::move(items)}};
+            }
             case Kind::map: return {{"type", "object"}, {"additionalProperties", of(*schema.element)}};
             case Kind::integer: {
                 json::object out{{"type", "integer"}};
@@ -253,8 +264,6 @@ private:
 
 }  // namespace
 
-std::string openapi() {
-    return indented(Document{}.make()) + "\n";
-}
+std::string openapi() { return indented(Document{}.make()) + "\n"; }
 
 }  // namespace hostler::api

@@ -5,13 +5,18 @@
 #include <span>
 
 #include "api/operation.h"
+#include "api/types_alert.h"
 #include "api/types_authority.h"
 #include "api/types_common.h"
+#include "api/types_consolidation.h"
 #include "api/types_foreign.h"
 #include "api/types_host.h"
 #include "api/types_instance.h"
 #include "api/types_key.h"
 #include "api/types_offer.h"
+#include "api/types_placement.h"
+#include "api/types_price.h"
+#include "api/types_series.h"
 #include "api/types_share.h"
 #include "api/types_stock.h"
 #include "api/types_template.h"
@@ -38,14 +43,22 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"host", "Machines with GPUs."},
     {"host token", "One-time tokens with which hosts join."},
     {"gpu", "GPUs of the hosts."},
+    {"metrics", "What is measured of GPUs and hosts, over time."},
     {"spec", "Shapes of instances."},
     {"offer", "What could be had now."},
+    {"placement", "Where tasks would go, and why some have no place."},
+    {"price", "What a GPU costs for an hour."},
+    {"consolidation", "Moves that free whole hosts."},
     {"volume", "Data that outlives an instance."},
     {"network", "Networks that instances are in."},
     {"operation", "What takes longer than a call."},
     {"reconcile", "What runs and is not in the store, after a restore for instance."},
     {"key", "API keys."},
     {"ca", "Who signs certificates."},
+    {"alert", "What somebody should look at now."},
+    {"alert rule", "What makes alerts."},
+    {"alert silence", "Alerts that nobody is told of for a while."},
+    {"alert receiver", "Who is told of alerts."},
     {"event", "What happened."},
     {"whoami", "Whom a key belongs to."},
 });
@@ -94,6 +107,10 @@ inline constexpr Typed<CreateZone, Zone> create_zone{{
 inline constexpr Typed<NameZone, Zone> get_zone{{
     .name = "getZone", .path = "/v1/zones/{zone}", .permission = "zone.read", .help = "Show a zone.",
     .noun = "zone", .verb = "get"}};
+inline constexpr Typed<UpdateZone, Zone> update_zone{{
+    .name = "updateZone", .method = Method::patch, .path = "/v1/zones/{zone}", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Say where a zone is.", .noun = "zone", .verb = "edit",
+    .example = "zone edit nj --coordinates 40.73,-74.17"}};
 inline constexpr Typed<NameZone, Empty> delete_zone{{
     .name = "deleteZone", .method = Method::delete_, .path = "/v1/zones/{zone}", .permission = "zone.write",
     .scope = Scope::operator_only, .help = "Delete a zone that has no hosts, stock or access points left.",
@@ -136,6 +153,10 @@ inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
 inline constexpr Typed<NameHost, Host> get_host{{
     .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
     .help = "Show a host.", .noun = "host", .verb = "get"}};
+inline constexpr Typed<UpdateHost, Host> update_host{{
+    .name = "updateHost", .method = Method::patch, .path = "/v1/hosts/{host}", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Say where a host stands, what it is like, and whether it is trusted.",
+    .noun = "host", .verb = "edit", .example = "host edit gpu-07 --rack nj-r12 --label disk=nvme --trust trusted"}};
 inline constexpr Typed<NameHost, Host> cordon_host{{
     .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon",
     .permission = "host.write",
@@ -189,6 +210,16 @@ inline constexpr Typed<ListHostUsage, List<HostUsage>> list_host_usage{{
     .verb = "usage",
     .columns = "id name state gpus gpusUsed cpuPercent load memoryUsedBytes memoryTotalBytes sampledAt zone"}};
 
+inline constexpr Typed<Empty, List<SeriesMetric>> list_series_metrics{{
+    .name = "listSeriesMetrics", .path = "/v1/series/metrics", .permission = "gpu.usage",
+    .help = "List what is measured of GPUs and hosts.", .list = true, .noun = "metrics", .verb = "list",
+    .columns = "name unit kind help"}};
+inline constexpr Typed<QuerySeries, SeriesAnswer> query_series{{
+    .name = "querySeries", .path = "/v1/series", .permission = "gpu.usage",
+    .help = "Tell how a metric went: a tenant's key of what its instances held, an operator's of all.",
+    .noun = "metrics", .verb = "query", .argument = "metric",
+    .example = "metrics query gpu_utilization --where 'zone=lon' --by tenant --since 24h --step 5m"}};
+
 inline constexpr Typed<Empty, List<Spec>> list_specs{{
     .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.",
     .list = true,
@@ -201,8 +232,49 @@ inline constexpr Typed<ListOffers, List<Offer>> list_offers{{
     .name = "listOffers", .path = "/v1/offers", .permission = "offer.read",
     .help = "List what could be had now: which spec, in which zone, on what, how often.", .list = true,
     .noun = "offer", .verb = "list", .argument = "query",
-    .columns = "spec zone gpuType gpus gpuMemoryBytes cpu memory available ready trust isolation vendor location",
+    .columns = "spec zone gpuType gpus gpuMemoryBytes cpu memory available ready price currency trust isolation vendor "
+               "location",
     .example = "offers 'gpu_memory>=48 zone=lon trust=trusted' --order=-available"}};
+
+inline constexpr Typed<ExplainPlacement, PlacementAnswer> explain_placement{{
+    .name = "explainPlacement", .method = Method::post, .path = "/v1/placements", .permission = "offer.read",
+    .help = "Tell where tasks would go now, or why they have no place; nothing is reserved.", .noun = "placement",
+    .verb = "explain", .example = "placement explain --gpus 4 --model h100 --near lon --within-km 300"}};
+inline constexpr Typed<ListPrices, List<Price>> list_prices{{
+    .name = "listPrices", .path = "/v1/prices", .permission = "price.read",
+    .help = "List what a GPU costs for an hour.", .list = true, .noun = "price", .verb = "list",
+    .columns = "gpuType zone trust isolation amount currency since version until id"}};
+inline constexpr Typed<SetPrice, Price> set_price{{
+    .name = "setPrice", .method = Method::put, .path = "/v1/prices", .permission = "price.write",
+    .scope = Scope::operator_only,
+    .help = "Set what GPUs cost from now on; what holds for just these so far ends.", .noun = "price",
+    .verb = "set", .argument = "gpuType", .example = "price set H100 --amount 2.49 --currency USD --zone lon"}};
+inline constexpr Typed<RemovePrice, Price> remove_price{{
+    .name = "removePrice", .method = Method::delete_, .path = "/v1/prices", .permission = "price.write",
+    .scope = Scope::operator_only, .help = "Let a price hold no more from now on.", .body = Body::or_query,
+    .noun = "price", .verb = "remove", .argument = "gpuType", .example = "price remove H100 --zone lon"}};
+
+inline constexpr Typed<Empty, List<Consolidation>> list_consolidations{{
+    .name = "listConsolidations", .path = "/v1/consolidations", .permission = "consolidation.read",
+    .scope = Scope::operator_only, .help = "List consolidations that are under way or over.", .list = true,
+    .noun = "consolidation", .verb = "list",
+    .columns = "id state gpus movesDone movesTotal restarts zone createdAt endedAt message"}};
+inline constexpr Typed<GetConsolidation, Consolidation> get_consolidation{{
+    .name = "getConsolidation", .path = "/v1/consolidations/{consolidation}", .permission = "consolidation.read",
+    .scope = Scope::operator_only, .help = "Show how far a consolidation is.", .noun = "consolidation",
+    .verb = "get"}};
+inline constexpr Typed<CreateConsolidation, Consolidation> create_consolidation{{
+    .name = "createConsolidation", .method = Method::post, .path = "/v1/consolidations",
+    .permission = "consolidation.write", .scope = Scope::operator_only,
+    .help = "Move what may be moved so that whole hosts become free; a dry run answers the plan.",
+    .status = 201, .noun = "consolidation", .verb = "create",
+    .confirm = "Instances that are moved are stopped and begun anew.",
+    .example = "consolidation create --zone lon --dry-run"}};
+inline constexpr Typed<GetConsolidation, Consolidation> cancel_consolidation{{
+    .name = "cancelConsolidation", .method = Method::post,
+    .path = "/v1/consolidations/{consolidation}/cancel", .permission = "consolidation.write",
+    .scope = Scope::operator_only, .help = "Begin no further moves; what was stopped is begun again first.",
+    .noun = "consolidation", .verb = "cancel", .example = "consolidation cancel co-4t1b9rk2mx"}};
 
 inline constexpr Typed<ListStocks, List<Stock>> list_stocks{{
     .name = "listStocks", .path = "/v1/stocks", .permission = "stock.read", .scope = Scope::operator_only,
@@ -336,6 +408,13 @@ inline constexpr Typed<RotateAuthority, Authorities> rotate_authority{{
     .permission = "authority.write", .scope = Scope::operator_only,
     .help = "Take one step in having another authority sign certificates.", .noun = "ca", .verb = "rotate",
     .argument = "step", .example = "ca rotate begin"}};
+inline constexpr Typed<AdmitKey, Authorities> admit_key{{
+    .name = "admitKey", .method = Method::post, .path = "/v1/authorities/admit",
+    .permission = "authority.write", .scope = Scope::operator_only,
+    .help = "Have a new authority certify this key of an access point or gateway, too.", .noun = "ca",
+    .verb = "admit", .argument = "name",
+    .example = "ca admit gateway/gw-1 --key-fingerprint "
+               "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}};
 
 inline constexpr Typed<NameForeignWorkload, Instance> adopt_foreign_workload{{
     .name = "adoptForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/adopt",
@@ -364,6 +443,72 @@ inline constexpr Typed<ListApiKeys, List<ApiKey>> list_api_keys{{
 inline constexpr Typed<NameApiKey, Empty> delete_api_key{{
     .name = "deleteApiKey", .method = Method::delete_, .path = "/v1/api-keys/{apiKey}",
     .permission = "key.write", .help = "Revoke an API key at once.", .noun = "key", .verb = "delete"}};
+
+inline constexpr Typed<ListAlerts, List<Alert>> list_alerts{{
+    .name = "listAlerts", .path = "/v1/alerts", .permission = "alert.read",
+    .help = "List alerts: a tenant's key those that concern it, an operator's all.",
+    .list = true, .noun = "alert", .verb = "list",
+    .columns = "severity rule summary state firedAt isSilenced tenantID value id", .example = "alert list --severity warning"}};
+inline constexpr Typed<NameAlert, Alert> get_alert{{
+    .name = "getAlert", .path = "/v1/alerts/{alert}", .permission = "alert.read",
+    .help = "Show an alert, and what to do.", .noun = "alert", .verb = "get"}};
+inline constexpr Typed<CreateAlertRule, AlertRule> create_alert_rule{{
+    .name = "createAlertRule", .method = Method::post, .path = "/v1/alert-rules", .permission = "alert.write",
+    .help = "Create an alert rule.", .status = 201, .noun = "alert rule", .verb = "create", .argument = "name",
+    .example = "alert rule create too-hot --metric temperature_celsius --over avg --window 5m --threshold 85 --for 5m"}};
+inline constexpr Typed<ReplaceAlertRule, AlertRule> replace_alert_rule{{
+    .name = "replaceAlertRule", .method = Method::put, .path = "/v1/alert-rules/{alertRule}",
+    .permission = "alert.write", .help = "Set an alert rule, or one that every cloud has, to something else.",
+    .noun = "alert rule", .verb = "replace",
+    .example = "alert rule replace gpu-idle-held --metric utilisation_percent --threshold 1 --disabled"}};
+inline constexpr Typed<ListAlertRules, List<AlertRule>> list_alert_rules{{
+    .name = "listAlertRules", .path = "/v1/alert-rules", .permission = "alert.read", .help = "List alert rules.",
+    .list = true, .noun = "alert rule", .verb = "list",
+    .columns = "name severity metric comparison threshold firing pending disabled isDefault tenantID error"}};
+inline constexpr Typed<NameAlertRule, AlertRule> get_alert_rule{{
+    .name = "getAlertRule", .path = "/v1/alert-rules/{alertRule}", .permission = "alert.read",
+    .help = "Show an alert rule.", .noun = "alert rule", .verb = "get"}};
+inline constexpr Typed<NameAlertRule, Empty> delete_alert_rule{{
+    .name = "deleteAlertRule", .method = Method::delete_, .path = "/v1/alert-rules/{alertRule}",
+    .permission = "alert.write",
+    .help = "Delete an alert rule; one that every cloud has is as it was again.", .noun = "alert rule",
+    .verb = "delete"}};
+inline constexpr Typed<CreateAlertSilence, AlertSilence> create_alert_silence{{
+    .name = "createAlertSilence", .method = Method::post, .path = "/v1/silences", .permission = "alert.write",
+    .help = "Let nobody be told of some alerts for a while.", .status = 201, .noun = "alert silence",
+    .verb = "create",
+    .example = "alert silence create --matcher alertname=gpu-hot --for 2h --comment 'cooling is being serviced'"}};
+inline constexpr Typed<ListAlertSilences, List<AlertSilence>> list_alert_silences{{
+    .name = "listAlertSilences", .path = "/v1/silences", .permission = "alert.read", .help = "List silences.",
+    .list = true, .noun = "alert silence", .verb = "list",
+    .columns = "id matchers comment expiresAt madeBy tenantID createdAt"}};
+inline constexpr Typed<NameAlertSilence, Empty> delete_alert_silence{{
+    .name = "deleteAlertSilence", .method = Method::delete_, .path = "/v1/silences/{silence}",
+    .permission = "alert.write", .help = "End a silence at once.", .noun = "alert silence", .verb = "delete"}};
+inline constexpr Typed<CreateAlertReceiver, AlertReceiver> create_alert_receiver{{
+    .name = "createAlertReceiver", .method = Method::post, .path = "/v1/alert-receivers",
+    .permission = "alert.write", .help = "Have somebody told of alerts.", .status = 201,
+    .noun = "alert receiver", .verb = "create", .argument = "name",
+    .example = "alert receiver create on-call --type webhook --url https://hooks.example.com/alerts --severity warning"}};
+inline constexpr Typed<ReplaceAlertReceiver, AlertReceiver> replace_alert_receiver{{
+    .name = "replaceAlertReceiver", .method = Method::put, .path = "/v1/alert-receivers/{receiver}",
+    .permission = "alert.write", .help = "Have a receiver told otherwise.", .noun = "alert receiver",
+    .verb = "replace"}};
+inline constexpr Typed<ListAlertReceivers, List<AlertReceiver>> list_alert_receivers{{
+    .name = "listAlertReceivers", .path = "/v1/alert-receivers", .permission = "alert.read",
+    .help = "List who is told of alerts, and how that goes.", .list = true, .noun = "alert receiver",
+    .verb = "list", .columns = "name type url severity waiting delivered failed lastError deliveredAt tenantID"}};
+inline constexpr Typed<NameAlertReceiver, AlertReceiver> get_alert_receiver{{
+    .name = "getAlertReceiver", .path = "/v1/alert-receivers/{receiver}", .permission = "alert.read",
+    .help = "Show a receiver; its secret is never shown.", .noun = "alert receiver", .verb = "get"}};
+inline constexpr Typed<NameAlertReceiver, Empty> delete_alert_receiver{{
+    .name = "deleteAlertReceiver", .method = Method::delete_, .path = "/v1/alert-receivers/{receiver}",
+    .permission = "alert.write", .help = "Tell a receiver nothing any more.", .noun = "alert receiver",
+    .verb = "delete"}};
+inline constexpr Typed<NameAlertReceiver, TestedAlertReceiver> test_alert_receiver{{
+    .name = "testAlertReceiver", .method = Method::post, .path = "/v1/alert-receivers/{receiver}/test",
+    .permission = "alert.write", .help = "Send a receiver a message that says it is a test.",
+    .noun = "alert receiver", .verb = "test", .example = "alert receiver test on-call"}};
 
 inline constexpr Typed<ListEvents, List<Event>> list_events{{
     .name = "listEvents", .path = "/v1/events", .permission = "event.read", .help = "List what happened.",

@@ -32,6 +32,15 @@ std::string_view title_of(int status) {
     return "Internal error";
 }
 
+namespace {
+
+// Of these codes an error's fields are reasons by their tokens, with how many hosts each keeps out.
+bool has_reasons(std::string_view code) {
+    return code == "insufficient_capacity" || code == "placement_impossible";
+}
+
+}  // namespace
+
 Problem problem_of(const Error& error) {
     Problem problem;
     problem.status = status_of(error);
@@ -39,7 +48,13 @@ Problem problem_of(const Error& error) {
     problem.code = error.reason.empty() ? std::string(name(error.code)) : error.reason;
     problem.type = "urn:hostler:problem:" + problem.code;
     problem.detail = error.message;
-    for (const FieldError& field : error.fields) problem.errors.push_back({field.path, field.message});
+    const bool placed_nowhere = has_reasons(problem.code);
+    if (placed_nowhere && !error.fields.empty()) problem.reasons.emplace();
+    for (const FieldError& field : error.fields)
+        if (placed_nowhere)
+            problem.reasons->push_back({field.path, std::atoi(field.message.c_str())});
+        else
+            problem.errors.push_back({field.path, field.message});
     if (!error.help.empty()) problem.help = error.help;
     return problem;
 }
@@ -52,9 +67,8 @@ Error error_of(const Problem& problem) {
         case 404:
         case 410: error.code = Code::not_found; break;
         case 409:
-            error.code = problem.code == "insufficient_capacity" || problem.code == "quota_exceeded"
-                             ? Code::exhausted
-                             : Code::conflict;
+            error.code = has_reasons(problem.code) || problem.code == "quota_exceeded" ? Code::exhausted
+                                                                                       : Code::conflict;
             break;
         case 429:
         case 507: error.code = Code::exhausted; break;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "domain/billing/money.h"
 #include "domain/scheduler/place.h"
 
 namespace hostler::api {
@@ -198,8 +199,9 @@ private:
                 const auto number = number_of(field.kind, text);
                 if (!number)
                     return wrong(begin, fmt::format("{}: '{}' {}", field.name, text,
-                                                    field.kind == QueryKind::number
-                                                        ? "is no whole number"
+                                                    field.kind == QueryKind::number ? "is no whole number"
+                                                    : field.kind == QueryKind::money
+                                                        ? "is no sum such as 2.49"
                                                         : "is no quantity such as 4, 500m or 80Gi"));
                 made.numbers.push_back(*number);
             }
@@ -207,6 +209,10 @@ private:
     }
 
     static std::optional<std::int64_t> number_of(QueryKind kind, const std::string& text) {
+        if (kind == QueryKind::money) {
+            const auto sum = parse_money(text);
+            return sum ? std::optional{*sum} : std::nullopt;
+        }
         const bool plain = text.find_first_not_of("0123456789.") == text.npos;
         if (kind == QueryKind::number && !plain) return std::nullopt;
         const auto quantity = parse_quantity(kind == QueryKind::bytes && plain ? text + "Gi" : text);

@@ -24,6 +24,7 @@ enum class QueryKind {
     words,   // Each word of the value stands in it, whatever its case: "h100" in "H100 SXM5 80GB".
     number,  // A whole number.
     cpus,    // A Kubernetes quantity; thousandths.
+    money,   // A sum such as 2.49; millionths.
     bytes,   // A Kubernetes quantity; a number without a unit is GiB.
 };
 
@@ -50,7 +51,7 @@ inline constexpr std::size_t query_length_max = 512;
 Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields,
                           std::string_view name = "query");
 
-// Thousandths of CPUs, bytes, or the number itself.
+// Thousandths of CPUs, bytes, millionths of money, or the number itself.
 using QueryValue = std::variant<std::string, std::int64_t>;
 bool matches(const QueryTerm& term, QueryKind kind, const QueryValue& value);
 

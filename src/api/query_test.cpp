@@ -60,6 +60,7 @@ TEST(Query, NumbersAreQuantities) {
         fmt::format("memory = {0} @1; memory = {0} @12; memory = {0} @21; memory = 1000000000 @35; ", gib))
         << "a number without a unit is GiB";
     EXPECT_EQ(read("gpu_memory>0.5"), fmt::format("gpu_memory > {} @1; ", gib / 2));
+    EXPECT_EQ(read("price<2.49"), "price < 2490000 @1; ") << "millionths";
     EXPECT_EQ(read("gpus=1,2,4"), "gpus = 1|2|4 @1; ");
 }
 
@@ -80,6 +81,7 @@ TEST(Query, EveryWrongTermIsNamedWithItsPlace) {
     EXPECT_EQ(wrongs("and zone=lon"), (Places{"at 1"}));
     EXPECT_EQ(wrongs("zone=lon and and gpus=1"), (Places{"at 14"}));
     EXPECT_EQ(wrongs("zone=lon and"), (Places{"at 10"}));
+    EXPECT_EQ(wrongs("price<cheap price>1e3"), (Places{"at 1", "at 13"}));
     EXPECT_EQ(wrongs("gpus=-1"), (Places{"at 1"}));
     EXPECT_EQ(wrongs("memory=99999999999999999999"), (Places{"at 1"})) << "beyond any number";
 }

@@ -52,11 +52,13 @@ struct Assembled {
     bool watch = false;
     int limit = 100;
     std::optional<Cursor> cursor;  // Its form is right; whether it is of this list is not known yet.
-    std::string idempotency_key;  // From the header, or the field operationID.
+    std::string idempotency_key;   // From the header, or the field operationID.
 };
 
 // Errors: invalid (malformed JSON; a key in header and body that differ).
-Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key);
+// `if_match`: the header If-Match, which is the field ifVersion where there is one.
+Result<Assembled> assemble(const Match& match, std::string_view body, std::string_view idempotency_key,
+                           std::string_view if_match = {});
 
 // "a%20b%2Fc" → "a b/c": undoes percent_encode (core/percent.h). Errors: invalid.
 Result<std::string> percent_decode(std::string_view text, bool plus_is_space);

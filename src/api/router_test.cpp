@@ -88,6 +88,21 @@ TEST(Assemble, NamesWrongParameters) {
                 ElementsAre(testing::HasSubstr("'operationID' is there twice")));
 }
 
+TEST(Assemble, IfMatchIsTheFieldIfVersion) {
+    const auto read = [](std::string_view header, std::string_view body) {
+        const auto in = assemble(*match("PUT", "/v1/prices"), body, "", header);
+        HOSTLER_ASSERT(in);
+        return in->known ? boost::json::serialize(*in->fields) : in->known.error().fields.front().path;
+    };
+    EXPECT_EQ(read(R"("7")", R"({"amount":"2"})"), R"({"amount":"2","ifVersion":7})");
+    EXPECT_EQ(read(R"("7")", R"({"ifVersion":7})"), R"({"ifVersion":7})");
+    EXPECT_EQ(read("", R"({"ifVersion":7})"), R"({"ifVersion":7})");
+    EXPECT_EQ(read(R"("7")", R"({"ifVersion":8})"), "ifVersion");
+    for (const char* wrong : {"7", "*", R"("seven")", R"(W/"7")", R"("")", R"("-1")"})
+        EXPECT_EQ(read(wrong, "{}"), "If-Match") << wrong;
+    EXPECT_TRUE(assemble(*match("POST", "/v1/zones"), "{}", "", "*")->known) << "it has no versions";
+}
+
 TEST(Percent, EncodesWhatItDecodes) {
     const std::string odd = "a b/c?d=e&f%g+h\xc3\xa9";
     EXPECT_EQ(percent_decode(percent_encode(odd), true), odd);

@@ -28,6 +28,7 @@ struct Schema {
     std::uint64_t max = 0;
     std::vector<std::string_view> values{};  // Of an enum, in order.
     const Schema* element = nullptr;         // Of a list or map.
+    bool gaps = false;                       // Of a list: null stands where there is none.
     std::vector<Property> properties{};      // Of an object, in order.
 
     const Property* find(std::string_view property) const;

@@ -58,7 +58,7 @@ inline constexpr auto fields<Authorities> = std::to_array<Field>({
     {.member = "holders", .help = "Hosts, access points and gateways; 0 before the first rotation.", .example = "7"},
     {.member = "renewed", .help = "Of them, those whose certificate is of who signs now.", .example = "6"},
     {.member = "current", .help = "Of these, those who believe whom they should.", .example = "6"},
-    {.member = "behind", .help = "The others.", .max = 1000},
+    {.member = "behind", .help = "The others, and those in whose name an unknown key was shown.", .max = 1000},
 });
 
 enum class RotationStep { begin, issue, withdraw };
@@ -76,6 +76,22 @@ inline constexpr auto fields<RotateAuthority> = std::to_array<Field>({
     {.member = "force", .help = "Withdraw it also from those who have no other certificate: they must join again.",
      .absent = Absent::fills},
 });
+
+struct AdmitKey {
+    std::string name;
+    std::string key_fingerprint;
+};
+BOOST_DESCRIBE_STRUCT(AdmitKey, (), (name, key_fingerprint))
+template <>
+inline constexpr auto fields<AdmitKey> = std::to_array<Field>({
+    {.member = "name", .help = "Whose it is: access/NAME or gateway/NAME.", .example = "gateway/gw-1", .max = 128},
+    {.member = "key_fingerprint", .help = "SHA-256 of its public key (DER), as 64 lower-case hex digits.",
+     .example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", .min = 64, .max = 64},
+});
+template <>
+struct Rules<AdmitKey> {
+    static void check(const AdmitKey& request, Wrong& wrong);
+};
 
 // clang-format on
 

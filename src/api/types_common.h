@@ -45,6 +45,20 @@ inline constexpr auto fields<ProblemField> = std::to_array<Field>({
     {.member = "message", .help = "What is wrong with it.", .example = "must be between 1 and 65535"},
 });
 
+// What keeps a task from hosts.
+struct ProblemReason {
+    std::string token;
+    int hosts = 0;
+    bool operator==(const ProblemReason&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProblemReason, (), (token, hosts))
+template <>
+inline constexpr auto fields<ProblemReason> = std::to_array<Field>({
+    {.member = "token", .help = "What stands in the way, stable for programs (docs/use/placement.md).",
+     .example = "gpus"},
+    {.member = "hosts", .help = "Hosts that this keeps out before all else.", .example = "3"},
+});
+
 // RFC 9457 problem details.
 struct Problem {
     std::string type;
@@ -54,9 +68,10 @@ struct Problem {
     std::string code;
     std::vector<ProblemField> errors{};
     std::optional<std::string> help{};
+    std::optional<std::vector<ProblemReason>> reasons{};
     bool operator==(const Problem&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code, errors, help))
+BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code, errors, help, reasons))
 template <>
 inline constexpr auto fields<Problem> = std::to_array<Field>({
     {.member = "type", .help = "Names the kind of problem.", .example = "urn:hostler:problem:invalid"},
@@ -67,6 +82,7 @@ inline constexpr auto fields<Problem> = std::to_array<Field>({
     {.member = "code", .help = "A stable token for programs.", .example = "invalid"},
     {.member = "errors", .help = "Every wrong field of the request.", .absent = Absent::fills},
     {.member = "help", .help = "What would help."},
+    {.member = "reasons", .help = "Of what has no place: what stands in the way, the most telling first."},
 });
 
 // Why something is as it is.

@@ -1,7 +1,7 @@
 // Hosts and their GPUs.
 #pragma once
 
-#include "api/types_common.h"
+#include "api/types_placement.h"
 
 namespace hostler::api {
 
@@ -48,13 +48,17 @@ struct Host {
     std::vector<std::string> problems;
     WallTime joined_at;
     std::optional<WallTime> seen_at{};
+    std::string rack;
+    std::map<std::string, std::string> labels;
+    Trust trust = Trust::trusted;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
                        gpus_free, gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes,
                        disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
-                       driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at))
+                       driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at,
+                       rack, labels, trust))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
@@ -99,7 +103,33 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "problems", .help = "What could not be seen on it, and why."},
     {.member = "joined_at", .help = "When it joined."},
     {.member = "seen_at", .help = "When it last reported."},
+    {.member = "rack", .help = "The rack it stands in; empty: unknown.", .example = "nj-r12"},
+    {.member = "labels", .help = "What the operator says it is like.", .example = "{\"disk\":\"nvme\"}"},
+    {.member = "trust", .help = "trusted or community; a host of the operator's own is trusted, unless said otherwise.",
+     .example = "trusted"},
 });
+
+// PATCH /v1/hosts/{host}. What is not given stays.
+struct UpdateHost {
+    std::string host;
+    std::optional<std::string> rack{};
+    std::map<std::string, std::string> labels;
+    std::optional<Trust> trust{};
+};
+BOOST_DESCRIBE_STRUCT(UpdateHost, (), (host, rack, labels, trust))
+template <>
+inline constexpr auto fields<UpdateHost> = std::to_array<Field>({
+    {.member = "host", .help = "The host's id or name.", .example = "h-4f2a9c", .min = 1, .max = 128},
+    {.member = "rack", .help = "The rack it stands in, a name unique in this cloud; empty: unknown.", .example = "nj-r12",
+     .max = 63, .form = &forms::one_line},
+    {.member = "labels", .help = "Labels to set; one with an empty value is taken away, the others stay.",
+     .example = "{\"disk\":\"nvme\"}", .max = labels_max, .absent = Absent::fills},
+    {.member = "trust", .help = "Whether its owner is trusted like the operator.", .example = "trusted"},
+});
+template <>
+struct Rules<UpdateHost> {
+    static void check(const UpdateHost& request, Wrong& wrong);
+};
 
 struct ListHosts {
     std::optional<std::string> zone{};

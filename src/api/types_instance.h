@@ -1,7 +1,7 @@
 // GPU instances: the source's calls, and all that can be seen of an instance.
 #pragma once
 
-#include "api/types_common.h"
+#include "api/types_placement.h"
 
 namespace hostler::api {
 
@@ -98,12 +98,13 @@ struct CreateInstance {
     std::optional<std::int64_t> max_run_seconds{};
     std::optional<std::string> stop_at{};
     std::optional<LossPolicy> loss_policy{};
+    std::optional<Placement> placement{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
-                       loss_policy))
+                       loss_policy, placement))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
@@ -135,6 +136,7 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
      .help = "When its host is silent: stay runs on there and nowhere else; move stops after ten minutes and begins "
              "anew on another host, without volumes. Without it, as its template says, else stay.",
      .example = "stay"},
+    {.member = "placement", .help = "Where it may go, and beside whom; what is left out, its template says."},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it.
@@ -231,13 +233,14 @@ struct Instance {
     std::optional<WallTime> stops_at{};
     std::string stops_because;
     LossPolicy loss_policy = LossPolicy::stay;
+    std::optional<Placement> placement{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because, loss_policy))
+                       stops_because, loss_policy, placement))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -285,6 +288,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "loss_policy",
      .help = "When its host is silent: stay runs on there, move is begun anew on another one.",
      .example = "stay"},
+    {.member = "placement", .help = "Where it may go, and beside whom."},
 });
 
 // POST /v1/instances/{instance}/keep-alive.

@@ -22,9 +22,11 @@ struct Offer {
     std::string trust;
     int ready = 0;
     int available = 0;
+    std::optional<std::string> price{};
+    std::optional<std::string> currency{};
 };
 BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, gpu_memory_bytes, cpu, memory,
-                                  isolation, trust, ready, available))
+                                  isolation, trust, ready, available, price, currency))
 template <>
 inline constexpr auto fields<Offer> = std::to_array<Field>({
     {.member = "spec", .help = "What specName says when an instance is created.", .example = "h100-1"},
@@ -40,12 +42,15 @@ inline constexpr auto fields<Offer> = std::to_array<Field>({
     {.member = "isolation",
      .help = "What divides it from others: user_namespace (a container whose root is nobody on its host) or container.",
      .example = "user_namespace"},
-    {.member = "trust", .help = "Whose hosts: trusted (the operator's own) or provider (somebody else's).",
+    {.member = "trust", .help = "Whose hosts: trusted or community; a host of the operator's own is trusted, unless said otherwise.",
      .example = "trusted"},
     {.member = "ready", .help = "So many of them stand ready in stock.", .example = "2"},
     {.member = "available",
      .help = "So many could be had now, those included, if nothing else were taken from the same hosts.",
      .example = "6"},
+    {.member = "price", .help = "What an instance costs for an hour: its GPUs together; absent: nothing is said of it.",
+     .example = "2.49"},
+    {.member = "currency", .help = "Of the price.", .example = "USD"},
 });
 
 // What a query and an order may name.
@@ -59,10 +64,10 @@ inline constexpr auto offer_fields = std::to_array<QueryField>({
     {"cpu", QueryKind::cpus, "CPUs."},
     {"memory", QueryKind::bytes, "Memory."},
     {"isolation", QueryKind::text, "user_namespace or container."},
-    {"trust", QueryKind::text, "trusted or provider."},
+    {"trust", QueryKind::text, "trusted or community."},
     {"ready", QueryKind::number, "How many stand ready in stock."},
     {"available", QueryKind::number, "How many could be had."},
-    {"price", QueryKind::number, "Not known as long as no price list is set."},
+    {"price", QueryKind::money, "What an instance costs for an hour, in the one currency of all prices."},
 });
 
 struct ListOffers {

@@ -47,10 +47,11 @@ struct InstanceTemplate {
     std::vector<TemplateParameter> parameters;
     std::int64_t inactivity_timeout_seconds = 0;
     LossPolicy loss_policy = LossPolicy::stay;
+    std::optional<Placement> placement{};
 };
 BOOST_DESCRIBE_STRUCT(InstanceTemplate, (),
                       (name, title, help, image, cmd, ports, envs, mount_path, parameters,
-                       inactivity_timeout_seconds, loss_policy))
+                       inactivity_timeout_seconds, loss_policy, placement))
 template <>
 inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "name", .help = "What templateName says when an instance is started.", .example = "jupyter"},
@@ -68,6 +69,7 @@ inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
      .example = "7200", .unit = Unit::seconds},
     {.member = "loss_policy", .help = "When a host is silent: what its instances do, unless they say otherwise.",
      .example = "stay"},
+    {.member = "placement", .help = "Where its instances go, unless they say otherwise."},
 });
 
 struct GetTemplate {

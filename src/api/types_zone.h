@@ -1,7 +1,7 @@
 // Zones, their access points, and what joins hosts to them.
 #pragma once
 
-#include "api/types_common.h"
+#include "api/types_placement.h"
 
 namespace hostler::api {
 
@@ -15,8 +15,9 @@ struct Zone {
     int gpus = 0;
     int gpus_free = 0;
     WallTime created_at;
+    std::optional<std::string> coordinates{};
 };
-BOOST_DESCRIBE_STRUCT(Zone, (), (name, location, access_points, hosts, gpus, gpus_free, created_at))
+BOOST_DESCRIBE_STRUCT(Zone, (), (name, location, access_points, hosts, gpus, gpus_free, created_at, coordinates))
 template <>
 inline constexpr auto fields<Zone> = std::to_array<Field>({
     {.member = "name", .help = "Its name.", .example = "nj"},
@@ -26,18 +27,38 @@ inline constexpr auto fields<Zone> = std::to_array<Field>({
     {.member = "gpus", .help = "GPUs of its hosts.", .example = "16"},
     {.member = "gpus_free", .help = "GPUs that nobody holds, on hosts that take work.", .example = "12"},
     {.member = "created_at", .help = "When it was made."},
+    {.member = "coordinates", .help = "Where that is on earth: degrees north and east.", .example = "40.73,-74.17"},
 });
 
 struct CreateZone {
     std::string name;
     std::string location;
+    std::optional<std::string> coordinates{};
 };
-BOOST_DESCRIBE_STRUCT(CreateZone, (), (name, location))
+BOOST_DESCRIBE_STRUCT(CreateZone, (), (name, location, coordinates))
 template <>
 inline constexpr auto fields<CreateZone> = std::to_array<Field>({
     {.member = "name", .help = "Its name, unique in this cloud.", .example = "nj", .form = &forms::label},
     {.member = "location", .help = "Where it is, for people.", .example = "New Jersey, US", .max = 256,
      .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "coordinates", .help = "Where that is on earth: degrees north and east.", .example = "40.73,-74.17",
+     .form = &forms::spot},
+});
+
+// PATCH /v1/zones/{zone}. What is not given stays.
+struct UpdateZone {
+    std::string zone;
+    std::optional<std::string> location{};
+    std::optional<std::string> coordinates{};
+};
+BOOST_DESCRIBE_STRUCT(UpdateZone, (), (zone, location, coordinates))
+template <>
+inline constexpr auto fields<UpdateZone> = std::to_array<Field>({
+    {.member = "zone", .help = "The zone's name.", .example = "nj", .form = &forms::label},
+    {.member = "location", .help = "Where it is, for people.", .example = "New Jersey, US", .max = 256,
+     .form = &forms::one_line},
+    {.member = "coordinates", .help = "Where that is on earth: degrees north and east.", .example = "40.73,-74.17",
+     .form = &forms::spot},
 });
 
 struct NameZone {

@@ -18,6 +18,7 @@
 #include "adapters/sysfs/host.h"
 #include "adapters/sysfs/kernel_log.h"
 #include "adapters/sysfs/pci.h"
+#include "bin/arguments.h"
 #include "bin/gpu_commands.h"
 #include "bin/inventory.h"
 #include "bin/process.h"
@@ -352,12 +353,7 @@ int agent_main(int argc, const char* const* argv) {
     supervisor->add_option("--engine", watch.engine, "The container engine: docker:SOCKET")->required();
     supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();
     GpuOptions gpu{app, options.hardware};
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& wrong) {
-        constexpr int usage = 2;
-        return app.exit(wrong) == 0 ? 0 : usage;
-    }
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (*gpu.measure) return measure_main(gpu.wish.cuda, gpu.seconds);
     if (*gpu.prove) return prove_main(gpu.dare, gpu.seed);
     Process process;

@@ -8,6 +8,7 @@
 #include "adapters/net/digest.h"
 #include "api/codec.h"
 #include "api/problem.h"
+#include "bin/arguments.h"
 #include "bin/process.h"
 #include "bin/roles.h"
 #include "bin/stores.h"
@@ -139,7 +140,7 @@ int backup_main(int argc, const char* const* argv) {
     app.add_option("--api", flags.api, "The master's address, as https://HOST or http://HOST:PORT");
     app.add_option("--key", flags.key, "An operator's key");
     app.add_option("--ca", flags.ca, "File with the authorities to believe of https://");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     Process process;
     return run_until_signalled(process, back_up(process, file, store, std::move(flags)));
 }

@@ -8,6 +8,7 @@
 
 #include "adapters/net/authority.h"
 #include "adapters/sodium/sealed.h"
+#include "bin/arguments.h"
 #include "bin/process.h"
 #include "bin/roles.h"
 #include "core/log.h"
@@ -186,7 +187,8 @@ int told(const Result<>& result) {
 int ca_main(int argc, const char* const* argv) {
     CLI::App app{"Certificates for roles on other machines, and the keys of the authority.", "hostler ca"};
     app.require_subcommand(1);
-    app.footer("`hostler ca show` and `hostler ca rotate` are asked of the running master.");
+    app.footer(
+        "`hostler ca show`, `hostler ca rotate` and `hostler ca admit` are asked of the running master.");
     Wish wish;
     std::string out, identity;
     const auto of_master = [&wish](CLI::App* to) {
@@ -211,7 +213,7 @@ int ca_main(int argc, const char* const* argv) {
     imports->add_flag("--replace", wish.replace, "Also over another authority: it is gone then");
     CLI::App* shows = app.add_subcommand("keys", "Show whose keys lie with a master");
     for (CLI::App* one : {issue, exports, imports, shows}) of_master(one);
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (wish.master_data.empty() && wish.folder.empty())
         return told(fail(Code::invalid, "say where the authority is: --master-data or --authority"));
     if (*exports) return told(export_keys(wish));

@@ -4,6 +4,7 @@
 #include "adapters/disk/journal.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/digest.h"
+#include "bin/arguments.h"
 #include "bin/metrics.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
@@ -78,7 +79,7 @@ int access_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     set_log_name("access " + settings.zone);
     Process process;
     return run_until_signalled(
@@ -112,7 +113,7 @@ int gateway_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     set_log_name("gateway");
     Process process;
     return run_until_signalled(

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/openapi.h"
+#include "domain/alert/defaults.h"
 #include "domain/health/page.h"
 #include "domain/lives.h"
 #include "http/testing/corpus.h"
@@ -33,6 +34,13 @@ Result<> draw_lives(const std::string& path) {
     return write(path, TRY(hostler::with_lives(text)));
 }
 
+Result<> write_alerts(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    if (!file) return fail(Code::unavailable, "cannot read " + path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return write(path, TRY(hostler::alert::with_tables(text)));
+}
+
 Result<> write_faults(const std::string& path) {
     std::ifstream file{path, std::ios::binary};
     if (!file) return fail(Code::unavailable, "cannot read " + path);
@@ -43,6 +51,7 @@ Result<> write_faults(const std::string& path) {
 Result<> generate(const std::string& root) {
     TRY(write(root + "/openapi.json", hostler::api::openapi()));
     TRY(write(root + "/docs/operate/http-corpus.md", hostler::http::testing::corpus_page()));
+    TRY(write_alerts(root + "/docs/operate/alerts.md"));
     TRY(write_faults(root + "/docs/operate/gpu-health.md"));
     return draw_lives(root + "/ARCHITECTURE.md");
 }

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     const std::string_view verb = argc < 3 ? "-" : argv[2];
     const auto asks_api = [verb](std::string_view noun) {
         return (noun == "access" && !verb.starts_with('-')) ||
-               (noun == "ca" && (verb == "show" || verb == "rotate"));
+               (noun == "ca" && (verb == "show" || verb == "rotate" || verb == "admit"));
     };
     for (const Role& role : roles)
         if (argc > 1 && argv[1] == role.name && !asks_api(role.name)) return role.main(argc - 1, argv + 1);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "adapters/net/authority.h"
+#include "adapters/net/issued.h"
 #include "core/log.h"
 
 namespace hostler::bin {
@@ -128,11 +129,16 @@ Result<> issue_credentials(Process& process, const fs::path& authority_folder, c
     const WallTime now = process.timers->wall();
     const auto keys = net::make_keys();
     const auto authority = TRY(net::open_authority(authority_folder, *process.random, now));
+    const auto note = [&](const CertificateFacts& of) -> Result<> {
+        if (role == "master") return {};  // It asks nobody for the next one.
+        return net::FolderOfIssuedKeys{authority_folder}.note({of.identity.text(), of.key_fingerprint});
+    };
     const auto there = authority->check(read_file(folder / "certificate.pem"));
-    if (there && there->identity == Identity{role, id} && there->not_after > now) return {};
+    if (there && there->identity == Identity{role, id} && there->not_after > now) return note(*there);
     const KeyRequest request = TRY(keys->make({role, id}));
     const SignedCertificate made =
         TRY(authority->sign(request.csr_pem, {role, id}, now - clock_tolerance, life + clock_tolerance));
+    TRY(note(made.facts));
     TRY(write_file(folder / "key.pem", request.key_pem));
     TRY(write_file(folder / "authority.pem", authority->certificate()));
     return write_file(folder / "certificate.pem", made.certificate);

@@ -6,6 +6,7 @@
 #include "adapters/net/digest.h"
 #include "adapters/postgres/store.h"
 #include "adapters/sqlite/store.h"
+#include "bin/arguments.h"
 #include "bin/process.h"
 #include "bin/roles.h"
 #include "bin/stores.h"
@@ -136,7 +137,7 @@ int store_main(int argc, const char* const* argv) {
     checks->add_option("store", where, "The store")->required();
     CLI::App* migrates = app.add_subcommand("migrate", "Bring the tables of a store to this release");
     migrates->add_option("store", where, "The store")->required();
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (*copies) return told(copy(from, to));
     if (*migrates) return told(migrate(where));
     const auto good = check(where);
@@ -155,7 +156,7 @@ int restore_main(int argc, const char* const* argv) {
                    "postgresql://USER@HOST/DATABASE")
         ->required();
     app.add_flag("--revoke-keys", revoke_keys, "Let no API key of the backup open anything");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     return told(restore(file, to, revoke_keys));
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "adapters/docker/recipe.h"
+#include "core/quantity.h"
 
 namespace hostler::bin {
 
@@ -57,6 +58,31 @@ public:
                 each(reader);
             }
     }
+    // Calls `each` with a reader of the table `key`, if it is there.
+    template <class Each>
+    void table(const char* key, Each each) {
+        asked_.insert(key);
+        if (const auto* table = table_.get_as<toml::table>(key)) {
+            Reader reader{*table, fmt::format("{}{}.", where_, key), faults_};
+            each(reader);
+        }
+    }
+    std::map<std::string, std::string> named_texts(const char* key) {
+        asked_.insert(key);
+        std::map<std::string, std::string> found;
+        if (const auto* table = table_.get_as<toml::table>(key))
+            for (const auto& [name, value] : *table)
+                found[std::string{name.str()}] = value.value_exact<std::string>().value_or("");
+        return found;
+    }
+    // One of the names that `T` has; nothing is said: `otherwise`.
+    template <class T>
+    T choice(const char* key, T otherwise) {
+        const std::string name = text(key);
+        if (!name.empty() && !boost::describe::enum_from_string(name.c_str(), otherwise))
+            fault(key, fmt::format("cannot be '{}'", name));
+        return otherwise;
+    }
     void fault(std::string_view key, std::string_view what) {
         faults_.push_back(fmt::format("{}{} {}", where_, key, what));
     }
@@ -83,6 +109,23 @@ TemplateParameter parameter_of(Reader& from) {
     return made;
 }
 
+// What a host is to be like; where it is depends on the cloud.
+Wishes wishes_of(Reader& from) {
+    Wishes made;
+    made.terms.model = from.text("model");
+    made.terms.gpu_class = from.text("gpuClass");
+    if (const std::string memory = from.text("gpuMemory"); !memory.empty()) {
+        const auto bytes = parse_quantity(memory);
+        made.terms.gpu_memory_bytes = bytes ? bytes->units() : 0;
+        if (!bytes) from.fault("gpuMemory", bytes.error().message);
+    }
+    made.terms.trust = from.choice("trust", Trust::community);
+    made.terms.labels = from.named_texts("labels");
+    made.link = from.choice("link", Link::any);
+    made.link_wanted = from.choice("linkWanted", Link::any);
+    return made;
+}
+
 InstanceTemplate template_of(const toml::table& table, std::vector<std::string>& faults) {
     Reader from{table, "", faults};
     InstanceTemplate made{.title = from.text("title"),
@@ -94,6 +137,7 @@ InstanceTemplate template_of(const toml::table& table, std::vector<std::string>&
     const std::string policy = from.text("lossPolicy");
     if (!policy.empty() && !boost::describe::enum_from_string(policy.c_str(), made.loss_policy))
         from.fault("lossPolicy", fmt::format("'{}' is none of stay, move", policy));
+    from.table("placement", [&](Reader& placement) { made.placement = wishes_of(placement); });
     made.jupyter_port = static_cast<int>(from.get<std::int64_t>("jupyterPort").value_or(0));
     made.jupyter_path = from.text("jupyterPath");
     from.tables("ports", [&](Reader& port) {

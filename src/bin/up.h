@@ -24,10 +24,11 @@ struct UpSettings {
     std::string engine = "auto";                // auto | docker:SOCKET | sim
     std::string domain = "localhost";           // Empty: instances get a gateway port each.
     std::string ready_file;
-    bool demo = false;    // Make stock, start an instance, say where it answers.
-    double report_s = 1;  // On one machine there is no reason to be slow.
-    double sample_s = 0;  // As --sample-interval of the masters.
-    std::string metrics;  // As --metrics of the first master.
+    bool demo = false;         // Make stock, start an instance, say where it answers.
+    double report_s = 1;       // On one machine there is no reason to be slow.
+    double sample_s = 0;       // As --sample-interval of the masters.
+    std::string metrics;       // As --metrics of the first master.
+    std::string remote_write;  // As --remote-write of each of them.
     double unreachable_s = 10;
     double move_lease_s = 600;
     double lost_s = 60;

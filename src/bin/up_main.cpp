@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bin/arguments.h"
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
@@ -53,6 +54,8 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--metrics", settings.metrics,
                    "Where the first master's metrics are read, HOST:PORT; empty: nowhere");
+    app.add_option("--remote-write", settings.remote_write,
+                   "As of hostler master: where samples are sent, too");
     app.add_option("--unreachable-after", settings.unreachable_s,
                    "Seconds of silence until a host is unreachable")
         ->capture_default_str();
@@ -76,7 +79,7 @@ int up_main(int argc, const char* const* argv) {
         ->envname("HOSTLER_STORE");
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (settings.move_lease_s < 3 * settings.report_s) {
         fmt::print(
             stderr,

@@ -83,14 +83,16 @@ Task<> Up::start_masters(const std::string& listen) {
                    {"--network-pool", settings_.network_pool.empty()
                                           ? network_pool(settings_.data / "network-pool", *process_.random)
                                           : settings_.network_pool});
+    if (!settings_.remote_write.empty())
+        command.insert(command.end(), {"--remote-write", settings_.remote_write});
     if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});
     for (const ZonePlan& zone : zones)
         command.insert(command.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
     // An address that was asked for now counts more than the one of the last time.
     // Either way a master that is started again keeps the port that was picked.
-    if (auto kept = read_ready_file(settings_.data / "master/addresses.json");
-        kept && !settings_.listen.empty()) {
-        kept->erase("api");
+    if (auto kept = read_ready_file(settings_.data / "master/addresses.json")) {
+        if (!settings_.listen.empty()) kept->erase("api");
+        kept->erase("metrics");
         CO_TRY(write_ready_file(settings_.data / "master/addresses.json", *kept));
     }
     std::map<std::string, std::string> environment;  // A password in it is not for everybody to see.
@@ -101,10 +103,10 @@ Task<> Up::start_masters(const std::string& listen) {
         CO_TRY(write_file(settings_.data / name / "operator.key", operator_key_));
         auto its = command;
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
-        if (i == 1 && !settings_.metrics.empty()) its.insert(its.end(), {"--metrics", settings_.metrics});
-        masters_.push_back(CO_TRY(co_await keep_role(
-            name, std::move(its),
-            {{"wire", "127.0.0.1:0"}, {"api", i == 1 ? listen : host_of(listen) + ":0"}}, environment)));
+        std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"},
+                                                   {"api", i == 1 ? listen : host_of(listen) + ":0"}};
+        if (i == 1 && !settings_.metrics.empty()) listens["metrics"] = settings_.metrics;
+        masters_.push_back(CO_TRY(co_await keep_role(name, std::move(its), std::move(listens), environment)));
     }
     co_return Result<>{};
 }

@@ -21,6 +21,7 @@ struct Kind {
     const api::Operation* get = nullptr;
     const api::Operation* list = nullptr;
     const api::Operation* remove = nullptr;
+    const api::Operation* replace = nullptr;
 };
 
 Kind kind_of(std::string_view noun) {
@@ -28,10 +29,12 @@ Kind kind_of(std::string_view noun) {
     for (const api::Operation* one : api::operations()) {
         if (one->noun != noun) continue;
         const bool creates = one->method == api::Method::post && one->verb == "create";
-        if (creates && !one->argument.empty()) kind.create = one;
+        const bool sets = one->method == api::Method::put && one->verb == "set";
+        if ((creates || sets) && !one->argument.empty()) kind.create = one;
         if (one->verb == "get") kind.get = one;
         if (one->verb == "list") kind.list = one;
         if (one->verb == "delete") kind.remove = one;
+        if (one->verb == "replace") kind.replace = one;
     }
     return kind;
 }
@@ -190,9 +193,13 @@ private:
 
     Task<> settle(Item& item) {
         if (item.kind.create == &api::ops::create_stocks) co_return co_await settle_stock(item);
+        if (item.kind.create == &api::ops::set_price) co_return co_await settle_price(item);
         const json::value seen = CO_TRY(co_await find(item));
         if (seen.is_null()) co_return co_await create(item);
-        CO_TRY(compare(item, item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen));
+        const auto same =
+            compare(item, item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen);
+        if (!same && item.kind.replace) co_return co_await replace(item, same.error());
+        CO_TRY(same);
         item.outcome = Outcome::unchanged;
         // What an instance was created with is not all shown. Created again, it is the same or refused.
         if (item.kind.create == &api::ops::create_instance) CO_TRY(co_await post(item, item.fields));
@@ -206,6 +213,18 @@ private:
     Task<> create(Item& item) {
         item.answer = CO_TRY(co_await post(item, item.fields));
         item.outcome = Outcome::created;
+        co_return Result<>{};
+    }
+
+    Task<> replace(Item& item, Error differs) {
+        json::object fields = item.fields;
+        fields.erase(item.kind.create->argument);
+        for (const api::Property& property : item.kind.replace->request().properties)
+            if (api::place_of(*item.kind.replace, property) == api::Place::path)
+                fields[property.name] = item.name;
+        item.answer = CO_TRY(co_await send(place_fields(*item.kind.replace, std::move(fields))));
+        item.outcome = Outcome::updated;
+        item.message = std::move(differs.message);
         co_return Result<>{};
     }
 
@@ -278,6 +297,58 @@ private:
             error.help = fmt::format("volumes grow by: hostler volume resize {} --size {}", item.name,
                                      different[0].wanted);
         return std::unexpected(std::move(error));
+    }
+
+    // A price is known by what it is for; what holds for just that gives way.
+    Task<> settle_price(Item& item) {
+        const json::value now = CO_TRY(co_await find_price(item));
+        // "2.5", 2.50 and "2.500" are the same sum.
+        const auto amount = [](const json::value& of) {
+            std::string text = of.is_string() ? std::string(of.get_string()) : json::serialize(of);
+            if (!text.contains('.')) return text;
+            while (text.ends_with('0')) text.pop_back();
+            if (text.ends_with('.')) text.pop_back();
+            return text;
+        };
+        const std::string currency = text_of(item.fields, "currency");
+        if (!now.is_null() && amount(now.at("amount")) == amount(item.fields.at("amount")) &&
+            (currency.empty() || currency == text_of(now, "currency"))) {
+            item.outcome = Outcome::unchanged;
+            co_return Result<>{};
+        }
+        json::object fields = item.fields;
+        fields["ifVersion"] = now.is_null() ? json::value(0) : now.at("version");
+        item.answer = CO_TRY(co_await post(item, std::move(fields)));
+        item.outcome = now.is_null() ? Outcome::created : Outcome::updated;
+        if (!now.is_null())
+            item.message = fmt::format("{} {}, was {} {}", text_of(item.answer, "amount"),
+                                       text_of(item.answer, "currency"), text_of(now, "amount"),
+                                       text_of(now, "currency"));
+        co_return Result<>{};
+    }
+
+    // null: there is none for just these.
+    Task<json::value> find_price(const Item& item) {
+        std::string cursor;
+        for (std::size_t page = 0; page < pages_max; ++page) {
+            ApiCall call{.operation = &api::ops::list_prices, .query = {{"limit", "1000"}}};
+            if (!cursor.empty()) call.query.emplace_back("cursor", cursor);
+            const json::value answer = CO_TRY(co_await client_.call(std::move(call)));
+            const json::value* items =
+                answer.is_object() ? answer.get_object().if_contains("items") : nullptr;
+            if (!items || !items->is_array())
+                co_return fail(Code::internal, "the API's list has no items", "not_our_api");
+            for (const json::value& one : items->get_array()) {
+                bool same = one.is_object() && one.get_object().contains("amount") &&
+                            one.get_object().contains("version");
+                for (const char* field : {"gpuType", "zone", "trust", "isolation"})
+                    same = same && text_of(one, field) == text_of(item.fields, field);
+                if (same) co_return one;
+            }
+            cursor = text_of(answer, "nextCursor");
+            if (cursor.empty()) break;
+        }
+        co_return json::value{};
     }
 
     // Slots are counted: as many as the file says, of the zone that it names or of all together.

@@ -240,6 +240,31 @@ TEST_F(ApplyTest, StockIsAsManySlotsAsTheFileSays) {
     EXPECT_EQ(stock, 9);
 }
 
+TEST_F(ApplyTest, APriceIsKnownByWhatItIsFor) {
+    std::vector<api::Price> prices = {
+        {.gpu_type = "H100", .zone = "lon", .amount = "2.00", .currency = "USD", .version = 3}};
+    std::vector<std::string> sets;
+    api.handlers.on<api::ops::list_prices>([&](api::Call, api::ListPrices) -> Task<api::List<api::Price>> {
+        co_return api::List<api::Price>{.items = prices};
+    });
+    api.handlers.on<api::ops::set_price>([&](api::Call, api::SetPrice asked) -> Task<api::Price> {
+        sets.push_back(fmt::format("{} {} {} if {}", asked.gpu_type, asked.zone.value_or(""), asked.amount,
+                                   asked.if_version.value_or(-1)));
+        co_return api::Price{.gpu_type = asked.gpu_type, .amount = asked.amount, .currency = "USD"};
+    });
+    const std::string price = "kind: price\ngpuType: H100\ncurrency: USD\n";
+    EXPECT_EQ(apply(price + "zone: lon\namount: 2\n"), 0) << err;
+    EXPECT_EQ(out, "price/H100 unchanged\n");
+    EXPECT_EQ(apply(price + "zone: lon\namount: \"2.5\"\n"), 0) << err;
+    EXPECT_EQ(out, "price/H100 updated: 2.5 USD, was 2.00 USD\n");
+    EXPECT_EQ(apply(price + "amount: 3\n"), 0) << err;
+    EXPECT_EQ(out, "price/H100 created\n");
+    EXPECT_THAT(sets, ElementsAre("H100 lon 2.5 if 3", "H100  3 if 0"))
+        << "whoever changes it meanwhile is not overruled";
+    EXPECT_EQ(apply(price + "amount: -3\n"), 2);
+    EXPECT_THAT(err, HasSubstr("cloud.yaml:4: amount: must be a sum such as 2.49"));
+}
+
 TEST_F(ApplyTest, EveryWrongFieldIsNamedWithItsLineBeforeAnythingIsSent) {
     EXPECT_EQ(
         apply("kind: zone\nname: New Jersey\n---\nkind: volume\nname: v\nsize: much\ncolour: red\n---\n"

@@ -52,6 +52,8 @@ void print_error(CliWorld& world, const Error& error) {
 
 std::string participle(std::string_view verb) {
     if (verb == "stop") return "stopped";
+    if (verb == "set") return "set";
+    if (verb == "cancel") return "cancelled";
     if (verb == "keep-alive") return "kept alive";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
@@ -361,6 +363,11 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     if (tree.local.top.chosen()) {
         ApiClient client{world, std::move(bases), found.key};
         co_return co_await run_top(world, client, tree.local.top, style_of(world, tree.globals, format));
+    }
+    if (tree.local.consolidate.chosen()) {
+        ApiClient client{world, std::move(bases), found.key};
+        co_return co_await run_consolidate(world, client, tree.local.consolidate,
+                                           style_of(world, tree.globals, format), tree.globals.yes);
     }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);

@@ -55,6 +55,68 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
     EXPECT_EQ(out, "nb\n");
 }
 
+TEST_F(CliTest, PlacementIsSaidByFlags) {
+    std::vector<api::CreateInstance> got;
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+            got.push_back(std::move(request));
+            co_return api::Empty{};
+        });
+    const std::vector<std::string> create{"instance", "create", "nb",      "--tenant", "acme",
+                                          "--spec",   "s",      "--image", "i"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), create.begin(), create.end());
+        return run(more);
+    };
+    EXPECT_EQ(with({"--zones",     "nj",    "--zones",      "lon",  "--near",        "51.5,-0.128",
+                    "--within-km", "300",   "--gpu-memory", "48",   "--label",       "disk=nvme",
+                    "--label",     "a=b.c", "--rack",       "r1",   "--trust",       "trusted",
+                    "--group",     "web",   "--apart",      "host", "--link-wanted", "nvlink"}),
+              0)
+        << err;
+    EXPECT_EQ(got.back().placement, (api::Placement{.zones = {"nj", "lon"},
+                                                    .racks = {"r1"},
+                                                    .near = "51.5,-0.128",
+                                                    .within_km = 300,
+                                                    .gpu_memory = "48",
+                                                    .trust = api::Trust::trusted,
+                                                    .labels = {{"a", "b.c"}, {"disk", "nvme"}},
+                                                    .group = "web",
+                                                    .apart = api::Area::host,
+                                                    .link_wanted = api::Link::nvlink}));
+    EXPECT_EQ(with({"--zone", "nj"}), 0) << err;
+    EXPECT_EQ(got.back().zone, "nj");
+    EXPECT_FALSE(got.back().placement);
+    EXPECT_EQ(with({"--label", "disk", "--apart", "town"}), 2);
+    EXPECT_THAT(err, HasSubstr("--label: 'disk' is not NAME=VALUE"));
+    EXPECT_THAT(err, HasSubstr("--apart: 'town' is none of host, rack, zone"));
+}
+
+// What a person reads who asks for too much.
+TEST_F(CliTest, ARefusedPlacementSaysWhatWouldHelp) {
+    api.handlers.on<api::ops::create_instance>([](api::Call, api::CreateInstance) -> Task<api::Empty> {
+        Error error{Code::conflict, "No host can take 4 GPUs: 3 hosts have too few GPUs.",
+                    "insufficient_capacity"};
+        error.fields = {{"gpus", "3"}};
+        error.help = "Ask for 2 GPUs.";
+        co_return std::unexpected(error);
+    });
+    EXPECT_EQ(run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i"}), 6);
+    EXPECT_THAT(err, HasSubstr("No host can take 4 GPUs: 3 hosts have too few GPUs."));
+    EXPECT_THAT(err, HasSubstr("Ask for 2 GPUs."));
+    api.handlers.on<api::ops::explain_placement>(
+        [](api::Call, api::ExplainPlacement request) -> Task<api::PlacementAnswer> {
+            EXPECT_EQ(request.gpus, 4);
+            EXPECT_EQ(request.placement.model, "h100");
+            api::PlacementDenial denial{
+                .reasons = {{"gpus", 3}}, .sentence = "No host can.", .would_help = "Wait."};
+            co_return api::PlacementAnswer{.denial = denial};
+        });
+    EXPECT_EQ(run({"placement", "explain", "--gpus", "4", "--model", "h100"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("No host can."));
+    EXPECT_THAT(out, HasSubstr("Wait."));
+}
+
 TEST_F(CliTest, OffersAreAskedForInOneLine) {
     std::vector<api::ListOffers> asked;
     api.handlers.on<api::ops::list_offers>(
@@ -203,6 +265,24 @@ TEST_F(CliTest, AsksTheNextAddressWhenOneIsNotThere) {
     EXPECT_THAT(api.dialled, ElementsAre("one:1", "two:2"));
 }
 
+TEST_F(CliTest, OneOfSeveralThatHangsHoldsNobodyUp) {
+    env["HOSTLER_API"] = "http://one:1,http://two:2";
+    api.hung = {"one:1"};
+    api.canned["GET /v1/zones?limit=1000"] = {200, {}, R"({"items":[]})"};
+    start({"zone", "list"});
+    EXPECT_EQ(api.dialled_within, 3s);
+    timers.advance(20s - 1ms);
+    EXPECT_FALSE(code);
+    timers.advance(1ms);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_THAT(api.dialled, ElementsAre("one:1", "two:2"));
+    env["HOSTLER_API"] = "http://one:1";
+    start({"zone", "list"});
+    EXPECT_GT(api.dialled_within, 3s);
+    timers.advance(21s);
+    EXPECT_FALSE(code) << "there is none but this to wait for";
+}
+
 TEST_F(CliTest, GivesUpWhenNoneOfThemAnswersForLong) {
     env["HOSTLER_API"] = "http://one:1,http://two:2";
     api.down = true;
@@ -280,7 +360,7 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_EQ(run({"zone", "get"}), 2);
     EXPECT_THAT(err, HasSubstr("ZONE: is required: The zone's name."));
     EXPECT_EQ(run({"zone"}), 2);
-    EXPECT_THAT(err, HasSubstr("list, create, get, delete"));
+    EXPECT_THAT(err, HasSubstr("list, create, get, edit, delete"));
     EXPECT_EQ(run({"key", "get"}), 2);
     EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete\n"));
     EXPECT_EQ(run({"weather"}), 2);

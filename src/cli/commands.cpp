@@ -57,9 +57,9 @@ std::string value_name(const api::Property& property) {
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";
             return "TEXT";
+        case Kind::map: return "NAME=VALUE";
         case Kind::boolean:
         case Kind::time:
-        case Kind::map:
         case Kind::object: break;
     }
     return "";
@@ -200,6 +200,7 @@ void CommandTree::add_local() {
     local.completion->footer("Example:\n  source <(hostler completion bash)");
     local.remote.add(app);
     local.top.add(app);
+    local.consolidate.add(app);
     for (CLI::App* one : {local.apply, local.login, local.completion}) one->fallthrough()->allow_extras();
 }
 
@@ -266,7 +267,6 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     flag->path = std::move(path);
     std::string long_name = kebab(property.name);
     if (long_name.starts_with("is-")) long_name = long_name.substr(3);
-    if (flag->is_list() && long_name.ends_with('s')) long_name.pop_back();  // One at a time: --port, --env.
     const bool top = flag->path.size() == 1;
     const bool in_path = top && api::place_of(*command.operation, property) == api::Place::path;
     const bool positional = in_path || (top && property.name == command.operation->argument);
@@ -274,6 +274,9 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
         return name.empty() || command.app->get_option_no_throw("--" + name) ||
                app.get_option_no_throw("--" + name);
     };
+    // One at a time: --port, --env.
+    if (flag->is_list() && long_name.ends_with('s') && !taken(long_name.substr(0, long_name.size() - 1)))
+        long_name.pop_back();
     flag->name = positional ? upper(long_name) : "--" + long_name;
     std::string names = in_path ? flag->name : "--" + long_name;
     const std::string shorter{shortened(long_name)};

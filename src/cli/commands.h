@@ -7,6 +7,7 @@
 #include "api/operations.h"
 #include "api/schema.h"
 #include "cli/cli.h"
+#include "cli/consolidate.h"
 #include "cli/remote.h"
 #include "cli/top.h"
 
@@ -21,7 +22,8 @@ struct Flag {
     bool on = false;                  // Of a boolean without a value.
     CLI::Option* option = nullptr;
     bool given() const { return !values.empty() || (option && option->count() > 0); }
-    bool is_list() const { return property->schema->kind == api::Kind::list; }
+    bool is_list() const { return property->schema->kind == api::Kind::list || is_map(); }
+    bool is_map() const { return property->schema->kind == api::Kind::map; }
 };
 
 struct Command {
@@ -57,6 +59,7 @@ struct LocalCommands {  // Those that are no operation.
     bool dry_run = false;
     RemoteCommands remote;
     TopCommand top;
+    ConsolidateCommand consolidate;
 };
 
 // What may stand at the end of a line.

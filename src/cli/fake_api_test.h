@@ -27,12 +27,13 @@ class FakeApi : public Net {
 public:
     explicit FakeApi(Loop& loop, ManualTimers& timers) : timers_(timers), group_(loop) {}
 
-    Task<StreamPtr> dial(std::string address, Duration) override {
+    Task<StreamPtr> dial(std::string address, Duration within) override {
         dialled.push_back(address);
+        dialled_within = within;
         if (down || absent.contains(address)) co_return fail(Code::unavailable, "connection refused");
         auto [client, server] = hostler::testing::memory_pair();
         StreamPtr its = std::move(server);
-        if (silent) {
+        if (silent || hung.contains(address)) {
             kept_.push_back(std::move(its));
             co_return std::move(client);
         }
@@ -61,6 +62,8 @@ public:
     bool silent = false;               // Connections are taken, and nothing is answered.
     bool down = false;
     std::set<std::string> absent;  // Addresses where nobody is.
+    std::set<std::string> hung;    // Addresses where connections are taken, and nothing is answered.
+    Duration dialled_within{};     // So long at most the last was to take.
     std::vector<std::string> idempotency_keys;
 
 private:

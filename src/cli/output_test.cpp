@@ -97,7 +97,7 @@ TEST_F(OutputTest, YamlQuotesWhatWouldMeanSomethingElse) {
 TEST_F(OutputTest, CsvQuotesAsSpreadsheetsWantIt) {
     EXPECT_EQ(run({"zone", "list", "-o", "csv"}), 0) << err;
     EXPECT_TRUE(
-        out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt\r\n"
+        out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt,coordinates\r\n"
                         "nj,\"New Jersey, \"\"US\"\"\",1,2,16,9,20"))
         << out;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/indent.h"
+#include "cli/series.h"
 #include "cli/yaml.h"
 
 namespace hostler::cli {
@@ -411,6 +412,8 @@ std::string render_results(const json::array& results, Format format) {
 
 std::string render_object(const api::Operation& operation, const json::value& object, const Style& style) {
     const api::Schema& schema = operation.response();
+    if (schema.name == "SeriesAnswer" && (style.format == Format::table || style.format == Format::csv))
+        if (const auto rendered = render_series(object, style)) return *rendered;
     switch (style.format) {
         case Format::json: return api::indented(object) + "\n";
         case Format::yaml: return to_yaml(object);

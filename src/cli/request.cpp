@@ -110,6 +110,16 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
 Result<json::value> value_of(const Flag& flag) {
     const api::Property& property = *flag.property;
     if (property.schema->kind == Kind::boolean) return json::value(flag.on);
+    if (flag.is_map()) {
+        json::object entries;
+        for (const std::string& one : flag.values) {
+            const auto equals = one.find('=');
+            if (equals == one.npos || equals == 0)
+                return fail(Code::invalid, fmt::format("'{}' is not NAME=VALUE", one));
+            entries[one.substr(0, equals)] = json::string(one.substr(equals + 1));
+        }
+        return entries;
+    }
     if (flag.is_list()) {
         json::array list;
         for (const std::string& one : flag.values)

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "domain/alert/life.h"
 #include "domain/command/command.h"
 #include "domain/instance/life.h"
 #include "domain/inventory/host_life.h"
+#include "domain/scheduler/consolidation_record.h"
 
 namespace hostler {
 
@@ -85,7 +87,9 @@ struct Named {
 };
 constexpr Named lives[] = {{"instance", instance},
                            {"host", [] { return life_of(host_life); }},
-                           {"command", [] { return life_of(command_life); }}};
+                           {"command", [] { return life_of(command_life); }},
+                           {"consolidation", [] { return life_of(consolidation_life); }},
+                           {"alert", [] { return life_of(alert::alert_life); }}};
 
 }  // namespace
 

@@ -125,6 +125,13 @@ Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number
     return {};
 }
 
+LeaseIs lease_is(const Rows::LeaseRow& lease, std::int64_t now, std::int64_t server, std::int64_t length) {
+    if (lease.ends == 0) return LeaseIs::free;
+    // No lease ends so late, even if its holder's is somewhat longer.
+    if (lease.server != server || lease.ends - now > 2 * length) return LeaseIs::unclear;
+    return lease.ends > now ? LeaseIs::held : LeaseIs::free;
+}
+
 Result<std::uint64_t> epoch_after(std::uint64_t present, std::uint64_t above) {
     constexpr std::uint64_t epoch_max = std::numeric_limits<std::int64_t>::max() - 1;
     if (above >= epoch_max) return fail(Code::invalid, fmt::format("no epoch is higher than {}", above));

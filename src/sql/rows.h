@@ -54,6 +54,14 @@ private:
 
 // May this be written to a store at `epoch` whose last commit is `number`? Errors: conflict: "not_leader".
 Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number);
+// What a lease is to another who would have it, at `now` by the clock of `server`, if leases are of `length`
+// (both in microseconds).
+enum class LeaseIs {
+    free,
+    held,
+    unclear,  // The clock is not the one that its end was counted by, or was put back: it lasts once more.
+};
+LeaseIs lease_is(const Rows::LeaseRow& lease, std::int64_t now, std::int64_t server, std::int64_t length);
 // Errors: invalid: there is none so high.
 Result<std::uint64_t> epoch_after(std::uint64_t present, std::uint64_t above);
 

@@ -73,7 +73,7 @@ TEST_F(FullDisk, AHostRefusesVolumesAndGoesOnWithWhatItHas) {
         EXPECT_THAT(failed.at("/message"), HasSubstr("free on the host's disk for volumes"));
     } else {
         EXPECT_EQ(begun.at("/code"), "insufficient_capacity") << begun.body;
-        EXPECT_THAT(begun.at("/detail"), HasSubstr("1 host has too little disk free for the volume"));
+        EXPECT_THAT(begun.at("/detail"), HasSubstr("1 host lacks disk"));
     }
     EXPECT_TRUE(cloud.until(
         [&] { return cloud.api("GET", "/v1/volumes/data?tenantID=acme").at("/attachedTo") == "[]"; }));

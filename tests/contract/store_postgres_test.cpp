@@ -183,6 +183,18 @@ TEST_F(TwoMasters, OnAnotherServerALeaseLastsOnceMore) {
     EXPECT_TRUE(lead(*second, m2));
 }
 
+// Else nobody could lead until it is as late again, when the one that leads dies.
+TEST_F(TwoMasters, AfterTheClockWasPutBackALeaseLastsOnceMore) {
+    ASSERT_TRUE(lead(*first, m1));
+    server().sql(rig.database, "UPDATE lease SET ends = ends + 3600 * 1000000::bigint");
+    EXPECT_GT(rig.run(second->leader()).value()->left, 2 * lease_time) << "it is worth asking";
+    EXPECT_EQ(refusal(*second, m2), "lease_held");
+    const auto left = rig.run(second->leader()).value()->left;
+    EXPECT_GT(left, lease_time / 2);
+    EXPECT_LE(left, lease_time);
+    EXPECT_TRUE(rig.run(first->renew())) << "its holder goes on";
+}
+
 TEST_F(TwoMasters, StartTogetherOnAnEmptyDatabase) {
     PostgresRig empty;
     std::array<std::optional<Result<std::unique_ptr<Store>>>, 4> opened;

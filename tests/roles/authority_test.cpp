@@ -2,8 +2,11 @@
 // and agents with real TLS, through every step.
 #include <filesystem>
 
+#include "adapters/net/issued.h"
+#include "adapters/series/memory.h"
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
+#include "ports/testing/played_outgoing.h"
 #include "rig.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/testing/fakes.h"
@@ -13,6 +16,7 @@ namespace hostler::rig {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct HostParts {
     agent::Settings settings;
@@ -31,6 +35,7 @@ struct HostParts {
 class Fleet : public ::testing::Test, public World {
 protected:
     Fleet() {
+        for (const Certified* one : {access_own, gateway_own}) issued_by_operator(*one->credentials());
         begin_master();
         begin_access();
         begin_gateway();
@@ -62,7 +67,8 @@ protected:
         settings.report_interval = 500ms;
         if (!wire_address.empty()) settings.wire_address = wire_address;
         master = std::make_unique<master::Master>(
-            settings, master::Ports{loop, *timers, *net, *random, *store, *authority, digest, *master_own});
+            settings, master::Ports{loop, *timers, *net, *random, *store, *authority, digest, *master_own,
+                                    series, outgoing, &issued});
     }
     void begin_master() {
         open_master();
@@ -176,6 +182,51 @@ protected:
         return false;
     }
 
+    // What `hostler ca issue` writes down.
+    void issued_by_operator(const Credentials& own) {
+        const auto facts = keys->read(own.certificate).value();
+        ASSERT_TRUE(issued.note({facts.identity.text(), facts.key_fingerprint}));
+    }
+    // A thief has the keys of today, and certifies with them whom they like.
+    void steal() {
+        const std::string stolen = folder.path() + "/stolen";
+        std::filesystem::create_directory(stolen);
+        std::filesystem::copy(folder.path() + "/authority.pem", stolen + "/authority.pem");
+        thief = net::open_authority(stolen, *random, timers->wall()).value();
+    }
+    std::shared_ptr<const Credentials> forge(const std::string& role, const std::string& id,
+                                             Duration from = -1min, Duration life = 1h) {
+        const auto key = keys->make({role, id}).value();
+        const auto made =
+            thief
+                ->sign(key.csr_pem, {role, id},
+                       timers->wall() + std::chrono::floor<std::chrono::microseconds>(from), life)
+                .value();
+        return std::make_shared<Credentials>(made.certificate, key.key_pem, authority->certificate());
+    }
+    // The certificate that follows this one. Errors: what the master said; those of TLS.
+    Result<std::string> renew(std::shared_ptr<const Credentials> own) {
+        return go([](Fleet& self, std::shared_ptr<const Credentials> of, Secure how) -> Task<std::string> {
+            const auto facts = CO_TRY(self.keys->read(of->certificate));
+            auto raw = CO_TRY(co_await self.net->dial(self.wire_address, 5s));
+            auto stream = CO_TRY(co_await self.net->secure(std::move(raw), std::move(how), Side::client, 5s));
+            wire::Link link{self.loop, *self.timers, std::move(stream)};
+            uplink::Frame frame;
+            if (facts.identity.role == "gateway" && facts.not_after > self.timers->wall()) {
+                frame.mutable_gateway_hello()->set_address("http://gw.example");
+                CO_TRY(co_await link.send(std::exchange(frame, {})));
+            }
+            frame.mutable_renew_request()->set_csr(CO_TRY(self.keys->renew(of->key, facts.identity)).csr_pem);
+            frame.mutable_renew_request()->set_certificate(of->certificate);
+            frame = CO_TRY(co_await link.ask(std::move(frame), 5s));
+            co_return frame.join_answer().certificate();
+        }(*this, own, secure(own, "master/")));
+    }
+    std::string refusal(std::shared_ptr<const Credentials> own) {
+        const auto made = renew(std::move(own));
+        return made ? "renewed" : made.error().reason;
+    }
+
     // What the master says to who comes with this; it does not know the zone. Errors: those of TLS.
     Result<std::string> knock(std::shared_ptr<const Credentials> own) {
         return go([](Fleet& self, Secure how) -> Task<std::string> {
@@ -189,9 +240,14 @@ protected:
         }(*this, secure(std::move(own), "master/")));
     }
 
+    net::FolderOfIssuedKeys issued{folder.path()};
+    std::unique_ptr<Authority> thief;
     std::string wire_address, uplink_address;
     std::unique_ptr<Worker> worker;
     std::unique_ptr<Store> store;
+    series::MemoryRows rows;
+    series::MemoryStore series{rows};
+    hostler::testing::PlayedOutgoing outgoing{*timers};
     Certified* master_own = &certified("master", "master");
     Certified* access_own = &certified("access", "nj-1");
     Certified* gateway_own = &certified("gateway", "gw-1");
@@ -209,11 +265,7 @@ TEST_F(Fleet, PassesThroughTheWholeRotation) {
     begin_host("away");
     ASSERT_TRUE(in_time([&] { return connected("here") && connected("away"); }));
     end_host("away");
-    // A thief has the keys of today.
-    const std::string stolen = folder.path() + "/stolen";
-    std::filesystem::create_directory(stolen);
-    std::filesystem::copy(folder.path() + "/authority.pem", stolen + "/authority.pem");
-
+    steal();
     const auto everybody_again = [&] {
         begin_all_anew();
         return in_time([&] { return connected("here"); });
@@ -235,12 +287,6 @@ TEST_F(Fleet, PassesThroughTheWholeRotation) {
     begin_host("away");
     EXPECT_TRUE(in_time([&] { return connected("away") && current(4, 4); }))
         << "it knew of the former one alone";
-    const auto thief = net::open_authority(stolen, *random, timers->wall()).value();
-    const auto forge = [&](const std::string& role, const std::string& id) {
-        const auto key = keys->make({role, id}).value();
-        const auto made = thief->sign(key.csr_pem, {role, id}, timers->wall() - 1min, 1h).value();
-        return std::make_shared<Credentials>(made.certificate, key.key_pem, authority->certificate());
-    };
     EXPECT_EQ(knock(forge("access", "nj-9")).value_or("refused"), "zone_unknown")
         << "it opens the door so far";
     rotate("withdraw");
@@ -252,6 +298,55 @@ TEST_F(Fleet, PassesThroughTheWholeRotation) {
     EXPECT_TRUE(in_time([&] { return connected("away"); }));
     EXPECT_FALSE(knock(forge("access", "nj-9"))) << "the stolen key opens nothing any more";
     EXPECT_EQ(knock(issue("access", "nj-9")).value_or("refused"), "zone_unknown");
+}
+
+TEST_F(Fleet, AStolenAuthoritysEdgesAreNotRenewedIntoTheNewOne) {
+    steal();
+    rotate("begin");
+    const auto honest = issue("gateway", "gw-2");  // On a machine of which the master knows nothing.
+    const auto fake_gateway = forge("gateway", "gw-1"), another = forge("gateway", "gw-9"),
+               fake_access = forge("access", "nj-1", -40 * 24h, 30 * 24h);  // Expired: it only renews.
+    EXPECT_EQ(refusal(fake_gateway), "renewed") << "into what the thief can make alone";
+    ASSERT_TRUE(in_time([&] { return current(2, 2); }));
+    rotate("issue");
+    const std::string newest = authority->all().back().fingerprint;
+    const auto is_renewed = [&](Certified* own) {
+        pass(20ms);
+        return authority->check(own->credentials()->certificate).value().authority == newest;
+    };
+    EXPECT_TRUE(in_time([&] { return is_renewed(access_own) && is_renewed(gateway_own); }));
+    EXPECT_EQ(refusal(fake_gateway), "key_unknown");
+    EXPECT_EQ(refusal(fake_access), "key_unknown");
+    EXPECT_EQ(refusal(another), "key_unknown");
+    begin_all_anew();
+    EXPECT_EQ(refusal(fake_gateway), "key_unknown") << "also after a restart";
+
+    EXPECT_EQ(refusal(honest), "key_unknown");
+    const std::string key = keys->read(honest->certificate).value().key_fingerprint;
+    EXPECT_THAT(ask("GET", "/v1/authorities"),
+                HasSubstr("hostler ca admit gateway/gw-2 --key-fingerprint " + key));
+    EXPECT_THAT(ask("GET", "/v1/events?limit=100"), HasSubstr("key_unknown"));
+    const auto admit = [&](const std::string& name, int status) {
+        return ask("POST", "/v1/authorities/admit",
+                   fmt::format(R"({{"name":"{}","keyFingerprint":"{}"}})", name, key), status);
+    };
+    EXPECT_THAT(admit("host/gw-2", 400), HasSubstr("must be access/NAME or gateway/NAME"));
+    EXPECT_THAT(admit("gateway/gw-2", 200), Not(HasSubstr("gateway/gw-2 --key")));
+    const auto followed = renew(honest);
+    ASSERT_TRUE(followed) << followed.error().message;
+    EXPECT_EQ(authority->check(*followed).value().authority, newest);
+    EXPECT_EQ(refusal(another), "key_unknown") << "of another name";
+
+    ask("POST", "/v1/authorities/rotate", R"({"step":"withdraw","force":true})");
+    ASSERT_TRUE(in_time([&] {
+        pass(20ms);
+        return authority->all().size() == 1 &&
+               master_own->credentials()->authority == authority->certificate();
+    }));
+    const auto admitted = std::make_shared<Credentials>(*followed, honest->key, authority->certificate());
+    EXPECT_TRUE(in_time([&] { return refusal(admitted) == "renewed"; }));
+    EXPECT_FALSE(renew(fake_gateway)) << "it comes to no word any more";
+    EXPECT_FALSE(renew(fake_access));
 }
 
 }  // namespace

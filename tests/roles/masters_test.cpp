@@ -3,6 +3,8 @@
 #include "adapters/postgres/connection.h"
 #include "adapters/postgres/store.h"
 #include "adapters/postgres/testing/server.h"
+#include "adapters/series/memory.h"
+#include "ports/testing/played_outgoing.h"
 #include "core/worker.h"
 #include "rig.h"
 #include "roles/master/master.h"
@@ -32,8 +34,15 @@ public:
         if (killed) return []() -> Task<> { co_return Result<>{}; }();
         return store_->resign();
     }
-    Task<std::optional<Leader>> leader() override { return store_->leader(); }
-    Task<> commit(Changes changes) override { return store_->commit(std::move(changes)); }
+    Task<std::optional<Leader>> leader() override {
+        while (deaf) CO_TRY(co_await changed.wait());
+        co_return co_await store_->leader();
+    }
+    Task<> commit(Changes changes) override {
+        ++commits;
+        while (slow) CO_TRY(co_await changed.wait());
+        co_return co_await store_->commit(std::move(changes));
+    }
     Task<Snapshot> load() override { return store_->load(); }
     Task<Page> list(ListQuery query) override { return store_->list(std::move(query)); }
     Task<Object> find(std::string kind, std::string id) override {
@@ -47,6 +56,10 @@ public:
         return store_->backup(taken, digest);
     }
     bool killed = false;
+    bool deaf = false;  // It is not told who leads, and waits for it.
+    bool slow = false;  // Commits wait.
+    int commits = 0;    // Begun.
+    Signal changed;     // One of these.
 
 private:
     std::unique_ptr<Store> store_;
@@ -57,6 +70,8 @@ public:
     struct One {
         std::unique_ptr<Worker> worker, lease_worker;
         std::unique_ptr<MortalStore> store;
+        series::MemoryRows rows;
+        series::MemoryStore series{rows};
         std::unique_ptr<master::Master> role;
         std::unique_ptr<TaskGroup> tasks;
     };
@@ -76,7 +91,7 @@ public:
         settings.lease = lease;
         one.role = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
-                                    certified("master", name)});
+                                    certified("master", name), one.series, outgoing_});
         one.tasks = std::make_unique<TaskGroup>(loop);
         one.tasks->start("master", one.role->run());
         EXPECT_TRUE(go(one.role->ready()));
@@ -142,6 +157,7 @@ public:
     std::chrono::milliseconds lease = 1h;  // No death of a leader is noticed but by what a test does.
     std::map<std::string, One> masters_;
     net::OpenSslDigest digest_;
+    hostler::testing::PlayedOutgoing outgoing_{*timers};
     http::Client client_{*net, *timers};
 };
 
@@ -227,6 +243,48 @@ TEST_F(MastersTest, OneThatEndsInOrderLeavesTheLeadAtOnce) {
     ASSERT_TRUE(in_time([&] { return leads(second); }));
     EXPECT_GT(second.role->lead().term->epoch(), epoch);
     EXPECT_EQ(ask(second, request("GET", "/v1/zones/before")).status, 200);
+}
+
+TEST_F(MastersTest, WhatAnotherHasPassedOnIsAnsweredBeforeTheLeaderLeaves) {
+    One& first = start("m-1");
+    One& second = start("m-2");
+    ASSERT_EQ(ask(second, zone("before")).status, 201);
+    first.store->slow = true;
+    const int before = first.store->commits;
+    std::optional<Result<http::Response>> answer;
+    bool left = false;
+    TaskGroup tasks{loop};
+    tasks.start("ask", [](MastersTest& self, std::string at, auto& into) -> Task<> {
+        into.emplace(co_await self.client_.fetch({.address = at}, zone("meanwhile")));
+        co_return Result<>{};
+    }(*this, std::string{second.role->api_address()}, answer));
+    ASSERT_TRUE(in_time([&] { return first.store->commits > before; }));
+    tasks.start("leave", [](master::Master& role, bool& done) -> Task<> {
+        CO_TRY(co_await role.leave(60s));
+        done = true;
+        co_return Result<>{};
+    }(*first.role, left));
+    pass(500ms);
+    EXPECT_FALSE(left) << "it has no client of its own, and one of the other's";
+    first.store->slow = false;
+    first.store->changed.notify_all();
+    EXPECT_TRUE(in_time([&] { return left && answer; }));
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_EQ((*answer)->status, 201);
+    (void)go(tasks.close());
+}
+
+TEST_F(MastersTest, AFollowerBelievesInALeaderNoLongerThanTheLeaseItHeardOf) {
+    lease = 2s;
+    start("m-1");
+    One& second = start("m-2");
+    ASSERT_TRUE(in_time([&] { return second.role->lead().other.has_value(); }));
+    second.store->deaf = true;
+    EXPECT_TRUE(in_time([&] { return !second.role->lead().other; })) << "whatever becomes of the question";
+    EXPECT_FALSE(leads(second));
+    second.store->deaf = false;
+    second.store->changed.notify_all();
+    EXPECT_TRUE(in_time([&] { return second.role->lead().other || leads(second); }));
 }
 
 TEST_F(MastersTest, WhenTheLeaderDiesAnotherLeads) {

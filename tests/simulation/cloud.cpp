@@ -41,9 +41,9 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
     for (const std::string& name : masters) world.machine(name, 0, skew());
     for (const std::string name : {"nj", "lon", "gw"}) world.machine(name, 0, skew());
     if (control.masters > 1) {
-        database = std::make_unique<Database>(world, control.standby);
+        database = std::make_unique<Database>(world, control.standby, leases);
         if (mistakes.database) mistakes.database(*database);
-        database->rewound = [this] { store_ledger.restored(); };
+        database->rewound = [this](const Rewind& by) { rewound(by); };
         store_ledger.took_effect = [this](std::uint64_t epoch, std::uint64_t number) {
             return database->has(epoch, number);
         };
@@ -122,20 +122,55 @@ master::TermPtr Cloud::term() {
     return machine ? term_of(*machine) : nullptr;
 }
 
+// Of two, the later one.
 Machine* Cloud::leader() {
+    Machine* last = nullptr;
+    std::uint64_t epoch = 0;
     for (const std::string& name : masters)
-        if (term_of(world.machine(name))) return &world.machine(name);
-    return nullptr;
+        if (const auto now = term_of(world.machine(name)); now && now->epoch() > epoch) {
+            last = &world.machine(name);
+            epoch = now->epoch();
+        }
+    return last;
 }
 
 void Cloud::check_leaders() {
-    if (masters.size() < 2) return;
-    std::vector<std::string> leaders;
+    if (!database) return;
+    std::vector<Leading> leaders;
     for (const std::string& name : masters)
-        if (const auto now = term_of(world.machine(name)))
-            leaders.push_back(fmt::format("{} in epoch {}", name, now->epoch()));
-    if (leaders.size() > 1)
-        found.report(Invariant::one_leader, fmt::format("{} lead at one time", fmt::join(leaders, " and ")));
+        if (const auto now = term_of(world.machine(name))) leaders.push_back({name, now->epoch()});
+    leases.look(leaders, world.clock.now());
+}
+
+// Access points and gateways obey no master after one of a higher epoch, whatever became of them since.
+void Cloud::check_edges() {
+    const auto look = [this](const std::string& name, std::uint64_t epoch) {
+        std::uint64_t& highest = obeyed_[name];
+        if (epoch != 0 && epoch < highest)
+            found.report(Invariant::order, fmt::format("{} obeys a master of epoch {} after one of epoch {}",
+                                                       name, epoch, highest));
+        highest = std::max(highest, epoch);
+    };
+    for (const std::string name : {"nj", "lon"})
+        if (Machine& machine = world.machine(name); machine.up())
+            if (const auto& access = machine.role<AccessProgram>().role) look(name, access->obeyed_epoch());
+    if (Machine& machine = world.machine("gw"); machine.up())
+        if (const auto& gateway = machine.role<GatewayProgram>().role) look("gw", gateway->routes_epoch());
+}
+
+void Cloud::rewound(const Rewind& by) {
+    rewound_at_ = world.timers.now();
+    for (const auto& commit : by.lost) {
+        for (const Object& object : commit->put) lost_.insert(object.id);
+        for (const auto& [kind, id] : commit->erase) lost_.insert(id);
+    }
+    store_ledger.restored(by.kept);
+    for (const auto& tell : on_rewind) tell(by);
+}
+
+const std::set<std::string>& Cloud::spared(Invariant invariant) const {
+    static const std::set<std::string> none;
+    return not_of_lost.contains(invariant) ? lost_ : none;
 }
 
 // One of a host: it outlives the agent that asked for it, and not the machine.
@@ -155,6 +190,7 @@ void Cloud::check_places() {
     for (const std::string& host : hosts)
         for (const auto& container : world.machine(host).engine.standing()) {
             if (container.state != ContainerState::running) continue;
+            if (spared(Invariant::one_place).contains(instance_of(container.spec.name))) continue;
             const auto [at, first] = places.emplace(container.spec.name, host);
             if (!first)
                 found.report(Invariant::one_place,
@@ -187,10 +223,17 @@ std::string_view Cloud::who(std::string_view key) const {
 
 void Cloud::checks() {
     if (std::exchange(engines_changed_, false)) {
-        for (const std::string& host : hosts) check_engine(world.machine(host), found);
+        for (const std::string& host : hosts)
+            check_engine(world.machine(host), spared(Invariant::gpu_once), found);
         check_places();
     }
     check_leaders();
+    for (const std::string& host : hosts) {
+        Machine& machine = world.machine(host);
+        samples[host].look(machine.up() ? machine.role<AgentProgram>().role.get() : nullptr, stored_rows,
+                           found);
+    }
+    check_edges();
     if (store_ledger.calls == checked_calls_)
         return;  // Nothing is changed without a commit being called for.
     checked_calls_ = store_ledger.calls;
@@ -199,10 +242,11 @@ void Cloud::checks() {
     check_claims(now->look(), found);
     check_room(now->look(), found);
     fit_.look(now->look(), found);
+    terms_.look(now->look(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
-    check_sizes(now->look(), on_disk, found);
+    check_sizes(now->look(), on_disk, spared(Invariant::durable), found);
     if (now->epoch() != std::exchange(recovered_epoch_, now->epoch()) && on_recovery) on_recovery(*now);
 }
 
@@ -278,13 +322,17 @@ std::string Cloud::unsettled() {
     const auto now = term();
     if (!now) return "nobody leads";
     const auto& estate = now->look().estate;
-    if (!estate.commands.all().empty())
-        return fmt::format("command {} is under way: {}", estate.commands.all().begin()->first,
-                           estate.commands.all().begin()->second.subject);
+    std::set<std::string> left_out = spared(Invariant::settled);
+    for (const auto& [id, instance] : estate.instances.all())
+        if (left_out.contains(id)) left_out.insert(instance.subnet);
+    for (const auto& [id, command] : estate.commands.all())
+        if (!left_out.contains(id) && !left_out.contains(command.subject))
+            return fmt::format("command {} is under way: {}", id, command.subject);
     if (estate.hosts.all().size() != hosts.size())
         return fmt::format("{} hosts are known", estate.hosts.all().size());
     std::map<std::string, std::set<std::string>> containers, subnets, volumes;
     for (const auto& [id, instance] : estate.instances.all()) {
+        if (left_out.contains(id)) continue;
         if (is_final(instance.phase)) {
             if (!instance.claim.empty() || !instance.subnet.empty())
                 return fmt::format("instance {} has ended and holds {} {}", id, instance.claim,
@@ -299,11 +347,13 @@ std::string Cloud::unsettled() {
                                state_of(instance.phase), instance.message);
         containers[instance.host].insert("hostler-" + id);
         if (!estate.subnets.find(instance.subnet)) return fmt::format("instance {} has no subnet", id);
-        subnets[instance.host].insert(instance.subnet);
+        if (!left_out.contains(instance.subnet)) subnets[instance.host].insert(instance.subnet);
     }
     for (const auto& [id, subnet] : estate.subnets.all())
-        if (!subnets[subnet.host].contains(id)) return fmt::format("subnet {} is left over", id);
+        if (!subnets[subnet.host].contains(id) && !left_out.contains(id))
+            return fmt::format("subnet {} is left over", id);
     for (const auto& [id, volume] : estate.volumes.all()) {
+        if (left_out.contains(id)) continue;
         if (volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting)
             return fmt::format("volume {} is not done: {}", id, volume.message);
         if (volume.phase == VolumePhase::available) volumes[volume.host].insert(id);
@@ -316,9 +366,12 @@ std::string Cloud::unsettled() {
         if (!host.engine_error.empty()) return fmt::format("host {}: {}", id, host.engine_error);
         Machine& machine = world.machine(host.facts.hostname);
         std::set<std::string> standing, networks, kept;
-        for (const auto& container : machine.engine.standing()) standing.insert(container.spec.name);
-        for (const auto& [name, spec] : machine.disk.networks) networks.insert(name);
-        for (const auto& [name, size] : machine.disk.volumes) kept.insert(name);
+        for (const auto& container : machine.engine.standing())
+            if (!left_out.contains(instance_of(container.spec.name))) standing.insert(container.spec.name);
+        for (const auto& [name, spec] : machine.disk.networks)
+            if (!left_out.contains(name)) networks.insert(name);
+        for (const auto& [name, size] : machine.disk.volumes)
+            if (!left_out.contains(name)) kept.insert(name);
         if (standing != containers[id])
             return fmt::format("{} containers stand on {}, {} are wanted ({} | {})", standing.size(),
                                machine.name, containers[id].size(), fmt::join(standing, " "),

@@ -2,10 +2,14 @@
 // checkers that stand around it, and the mistakes that a test builds in.
 #pragma once
 
+#include "adapters/series/testing/fake_folder.h"
 #include "adapters/sim/world.h"
 #include "checkers/agent_watch.h"
+#include "checkers/alerts.h"
 #include "checkers/estate_check.h"
 #include "checkers/findings.h"
+#include "checkers/lease_watch.h"
+#include "checkers/samples_check.h"
 #include "checkers/store_watch.h"
 #include "database.h"
 #include "http/message.h"
@@ -29,6 +33,7 @@ struct Mistakes {
     template <class Port>
     using Before = std::function<std::unique_ptr<Port>(Port&)>;
     Before<Store> store{};
+    Before<SeriesStore> series{};
     Before<Journal> agent_journal{};
     Before<Journal> edge_journal{};  // Of access points and gateways.
     Before<Engine> agent_engine{};
@@ -70,17 +75,30 @@ public:
     void join(const std::string& machine, const std::string& zone);  // Boots it with a new token.
     void forget_faults();  // All that is broken is mended, all that is down boots.
     void checks();         // After each step.
+    // What was asked for at that time, and answered now: the first may be lost since, the second told by who
+    // led before the database's clock was put forward.
+    bool rewound_since(Instant asked) const { return rewound_at_ >= asked; }
+    bool may_be_old(Instant asked) const { return leases.may_be_old(asked, world.timers.now()); }
+    // Ids of what lost transactions told of, where nothing is promised of these; else none.
+    const std::set<std::string>& spared(Invariant invariant) const;
 
     static constexpr std::string_view operator_key = "hk_operator-of-the-simulated-cloud";
     Findings found;
+    AlertInbox inbox;  // Of all receivers of alerts.
     StoreLedger store_ledger{found};
-    std::map<std::string, Obedience> obedience;    // By machine.
-    std::vector<std::string> hosts, masters;       // Machines.
-    std::map<std::string, std::string> keys;       // By tenant.
+    LeaseWatch leases{found};
+    std::map<std::string, Obedience> obedience;  // By machine.
+    StoredRows stored_rows;
+    std::map<std::string, SamplesCheck> samples;                    // By machine.
+    std::map<std::string, series::testing::FakeDisk> series_disks;  // Of the masters.
+    std::vector<std::string> hosts, masters;                        // Machines.
+    std::map<std::string, std::string> keys;                        // By tenant.
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
-    double supervisors_die = 0;  // Chance of each, in a second.
-    bool late_messages = false;  // Now and then an old command comes again.
+    std::vector<std::function<void(const Rewind&)>> on_rewind;
+    std::set<Invariant> not_of_lost;  // Hold of nothing that lost transactions told of.
+    double supervisors_die = 0;       // Chance of each, in a second.
+    bool late_messages = false;       // Now and then an old command comes again.
     const Mistakes mistakes;
     World world;
     std::unique_ptr<Database> database;  // Of several masters.
@@ -97,6 +115,8 @@ private:
     std::string insist(const std::string& target, const std::string& body, const char* wanted);
     void each_second();
     void check_leaders();
+    void check_edges();
+    void rewound(const Rewind& by);
     void check_places();
     void supervise(Machine& machine, const std::string& boot);
     master::TermPtr term_of(Machine& machine);
@@ -105,7 +125,11 @@ private:
 
     std::uint64_t checked_calls_ = 0;
     std::uint64_t recovered_epoch_ = 0;
+    Instant rewound_at_ = Instant::min();
+    std::set<std::string> lost_;                   // Ids.
+    std::map<std::string, std::uint64_t> obeyed_;  // The highest epoch, by access point and gateway.
     FitCheck fit_;
+    TermsCheck terms_;
     bool engines_changed_ = false;
     bool begun_ = false;
     std::map<std::string, std::pair<std::string, std::string>>

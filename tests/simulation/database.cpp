@@ -26,13 +26,19 @@ Result<> transact(sqlite::Database& database, const Database::Writing& work, Ser
 
 }  // namespace
 
-Database::Database(sim::World& world, Standby standby)
-    : world_(world), standby_(standby), dice_(world.dice.fork("database")) {
+Database::Database(sim::World& world, Standby standby, LeaseWatch& leases)
+    : world_(world), standby_(standby), leases_(leases), dice_(world.dice.fork("database")) {
+    sim::Dice clocks = world.dice.fork("the database's clocks");
+    const auto either_way = [&clocks](std::int64_t most) {
+        return static_cast<std::int64_t>(clocks.below(static_cast<std::uint64_t>(2 * most + 1))) - most;
+    };
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         nodes_[i].machine = fmt::format("db-{}", i + 1);
-        world.machine(nodes_[i].machine);
+        world.machine(nodes_[i].machine, 0,
+                      {.wall = std::chrono::seconds{either_way(300)}, .wall_ppm = either_way(20'000)});
         rebuild(nodes_[i]);
     }
+    ahead_ = world.machine(primary()).skew.wall;
     watch();
 }
 
@@ -77,58 +83,63 @@ void Database::travel(std::string from, std::string to, std::function<void()> th
                           });
 }
 
-void Database::write(const std::string& from, Writing work, std::function<void(Result<>)> answer,
-                     std::pair<std::uint64_t, std::uint64_t> commit) {
+// A server that is gone resets the connection; of one that is stopped the system takes the bytes.
+void Database::reach(std::string to, std::string from, std::function<void()> there, Answer answer) {
+    const sim::Machine& machine = world_.machine(to);
+    if (!machine.up() || to != primary())
+        return travel(to, from,
+                      [answer] { answer(fail(Code::unavailable, "the server closed the connection")); });
+    look_at_clock();
+    if (machine.awake()) return there();
+    world_.clock.schedule(world_.clock.now() + again,
+                          [this, weak = std::weak_ptr(alive_), to, from, there, answer] {
+                              if (!weak.expired()) reach(to, from, there, answer);
+                          });
+}
+
+void Database::write(const std::string& from, Writing work, Answer answer, Noted noted) {
     const std::string to = primary();
-    travel(from, to, [this, from, to, work = std::move(work), answer = std::move(answer), commit] {
-        sim::Machine& machine = world_.machine(to);
-        if (!machine.up() || to != primary())  // It resets the connection.
-            return travel(to, from,
-                          [answer] { answer(fail(Code::unavailable, "the server closed the connection")); });
-        if (!machine.awake())  // Its system takes the bytes.
-            return void(world_.clock.schedule(
-                world_.clock.now() + again, [this, weak = std::weak_ptr(alive_), from, work, answer, commit] {
-                    if (!weak.expired()) write(from, work, answer, commit);
-                }));
-        Node& node = primary_node();
-        const ServerTime at = time_of(node);
-        const auto done = transact(*node.rows, work, at);
-        if (!done) return travel(to, from, [answer, done] { answer(done); });
-        Entry entry{.work = work, .at = at};
-        if (commit.first != 0) {
-            entry.commits.push_back(commit);
-            commits_.insert(commit);
-        }
-        entry.acknowledge = [this, to, from, answer] { travel(to, from, [answer] { answer({}); }); };
-        log_.push_back(std::move(entry));
-        node.applied = log_.size();
-        const bool waits = synchronous() && !acknowledges_early;
-        if (!waits) std::exchange(log_.back().acknowledge, nullptr)();
-        const Duration lag = waits ? way_min : Duration{static_cast<std::int64_t>(dice_.below(800'000'000))};
-        world_.clock.schedule(world_.clock.now() + lag, [this, weak = std::weak_ptr(alive_)] {
-            if (!weak.expired()) ship();
-        });
+    travel(from, to, [=, this] { reach(to, from, [=, this] { take(from, work, answer, noted); }, answer); });
+}
+
+void Database::take(const std::string& from, const Writing& work, const Answer& answer, const Noted& noted) {
+    Node& node = primary_node();
+    const std::string to = node.machine;
+    const ServerTime at = time_of(node);
+    const auto done = transact(*node.rows, work, at);
+    if (!done) return travel(to, from, [answer, done] { answer(done); });
+    if (noted.commit) {
+        commits_.insert({noted.commit->epoch, noted.commit->number});
+        leases_.committed(noted.commit->epoch, noted.commit->number);
+    }
+    if (noted.lease) noted.lease(leases_, world_.clock.now());
+    log_.push_back({.work = work, .at = at, .written = world_.clock.now(), .commit = noted.commit});
+    node.applied = log_.size();
+    const auto acknowledge = [this, to, from, answer] { travel(to, from, [answer] { answer({}); }); };
+    const bool waits = synchronous() && !acknowledges_early;
+    waits ? void(log_.back().acknowledge = acknowledge) : acknowledge();
+    const Duration lag = waits ? way_min : Duration{static_cast<std::int64_t>(dice_.below(800'000'000))};
+    world_.clock.schedule(world_.clock.now() + lag, [this, weak = std::weak_ptr(alive_)] {
+        if (!weak.expired()) ship();
     });
 }
 
 // Reads see what is acknowledged: a commit that waits for its standby is not visible to anybody yet.
-void Database::read(const std::string& from, Reading work, std::function<void(Result<>)> answer) {
+void Database::read(const std::string& from, Reading work, Answer answer) {
     const std::string to = primary();
-    travel(from, to, [this, from, to, work = std::move(work), answer = std::move(answer)] {
-        sim::Machine& machine = world_.machine(to);
-        if (!machine.up() || to != primary())
-            return travel(to, from,
-                          [answer] { answer(fail(Code::unavailable, "the server closed the connection")); });
-        if (!machine.awake())
-            return void(world_.clock.schedule(world_.clock.now() + again,
-                                              [this, weak = std::weak_ptr(alive_), from, work, answer] {
-                                                  if (!weak.expired()) read(from, work, answer);
-                                              }));
+    const auto there = [=, this] {
         Node& node = synchronous() && !acknowledges_early ? standby_node() : primary_node();
         sql::Rows rows{*node.rows};
         const auto done = work(rows, time_of(primary_node()));
         travel(to, from, [answer, done] { answer(done); });
-    });
+    };
+    travel(from, to, [=, this] { reach(to, from, there, answer); });
+}
+
+// Whether somebody has put it forward.
+void Database::look_at_clock() {
+    const auto ahead = world_.machine(primary()).skew.wall;
+    if (ahead > std::exchange(ahead_, ahead)) leases_.put_forward(world_.clock.now());
 }
 
 // To the standby, and then to those who wait for it.
@@ -146,30 +157,39 @@ void Database::ship() {
 // promoted; what comes back is made a standby.
 void Database::watch() {
     timer_ = world_.timers.schedule(world_.timers.now() + again, [this] { watch(); });
+    look_at_clock();
     const Instant now = world_.timers.now();
     if (awake(primary_node())) primary_seen_ = now;
     if (now - primary_seen_ > 10s && awake(standby_node())) promote();
     ship();
 }
 
-void Database::rewind(std::size_t kept) {
-    for (std::size_t i = kept; i < log_.size(); ++i) {
-        for (const auto& commit : log_[i].commits) commits_.erase(commit);
-        ++lost_;
+// `promised`: what is gone was acknowledged to nobody.
+void Database::rewind(std::size_t kept, bool promised) {
+    Rewind told;
+    for (std::size_t i = 0; i < log_.size(); ++i) {
+        if (i == kept) told.since = log_[i].written;
+        if (i >= kept) ++lost_;
+        if (!log_[i].commit) continue;
+        (i < kept ? told.kept : told.lost).push_back(log_[i].commit);
+        if (i >= kept) commits_.erase({log_[i].commit->epoch, log_[i].commit->number});
     }
+    const bool gone = kept < log_.size();
     log_.resize(kept);
     acknowledged_ = std::min(acknowledged_, kept);
+    sql::Rows rows{*primary_node().rows};
+    leases_.rewound(rows.meta("epoch").value(), rows.meta("number").value(), promised);
+    if (gone && !promised && rewound) rewound(told);
 }
 
 void Database::restore(std::size_t transactions) {
     world_.note(fmt::format("a backup is restored: {} of {} transactions", transactions, log_.size()));
-    rewind(transactions);
     for (Node& node : nodes_) {
         rebuild(node);
-        replay(node, log_.size());
+        replay(node, transactions);
         node.life = ++lives_;
     }
-    if (rewound) rewound();
+    rewind(transactions, false);
 }
 
 void Database::promote() {
@@ -178,15 +198,14 @@ void Database::promote() {
     const std::size_t kept = standby_node().applied;
     world_.note(fmt::format("{} is promoted; {} transactions went with {}", standby_node().machine,
                             log_.size() - kept, before.name));
-    const bool gone = !synchronous() && kept < log_.size();
-    rewind(kept);
     primary_ = 1 - primary_;
     primary_node().life = ++lives_;
+    ahead_ = world_.machine(primary()).skew.wall;
     rebuild(standby_node());  // What it had alone is forgotten.
+    rewind(kept, synchronous());
     ++promoted_;
     primary_seen_ = world_.timers.now();
     before.boot();
-    if (gone && rewound) rewound();
 }
 
 namespace {
@@ -204,6 +223,7 @@ public:
         broken_ = false;
         struct Outcome {
             std::uint64_t epoch = 0;
+            std::int64_t server = 0;
             std::optional<Contender> holder;
         };
         const auto outcome = std::make_shared<Outcome>();
@@ -212,14 +232,16 @@ public:
             const auto present = TRY(rows.meta("epoch"));
             auto lease = TRY(rows.lease());
             const bool mine = ours != 0 && lease.epoch == ours;
-            if (!mine && lease.ends != 0 && lease.server != at.server) {
+            const auto is = mine ? sql::LeaseIs::free : lease_is(lease, at.micros, at.server, micros(length));
+            if (is == sql::LeaseIs::held)
+                return fail(Code::conflict, lease.who.name + " leads", "lease_held");
+            if (is == sql::LeaseIs::unclear) {
                 lease.server = at.server;
                 lease.ends = at.micros + micros(length);
                 outcome->holder = lease.who;
                 return rows.set_lease(lease);
             }
-            if (!mine && lease.ends > at.micros)
-                return fail(Code::conflict, lease.who.name + " leads", "lease_held");
+            outcome->server = at.server;
             outcome->epoch = TRY(sql::epoch_after(present, above));
             TRY(rows.set_meta("epoch", outcome->epoch));
             return rows.set_lease({.who = who,
@@ -230,13 +252,18 @@ public:
         // A standby runs it again, later: what it finds then is not this one's answer.
         const auto told = std::make_shared<Outcome>();
         auto first = std::make_shared<bool>(true);
-        CO_TRY(co_await write([=](sql::Rows& rows, ServerTime at) -> Result<> {
-            const auto taken = take(rows, at);
-            if (std::exchange(*first, false)) *told = *outcome;
-            return taken;
-        }));
+        CO_TRY(co_await write(
+            [=](sql::Rows& rows, ServerTime at) -> Result<> {
+                const auto taken = take(rows, at);
+                if (std::exchange(*first, false)) *told = *outcome;
+                return taken;
+            },
+            call_max, {.lease = [told, length, from = from_](LeaseWatch& watch, Instant now) {
+                if (!told->holder) watch.led({from, told->epoch}, length, now);
+            }}));
         if (told->holder) co_return fail(Code::conflict, told->holder->name + " leads", "lease_held");
         led_ = told->epoch;
+        connected_ = told->server;
         length_ = length;
         co_return Lease{.epoch = led_};
     }
@@ -319,9 +346,10 @@ private:
         });
     }
 
-    Task<> write(Database::Writing work, Duration patience = call_max) {
-        co_return co_await answered(
-            [this, work = std::move(work)](auto answer) { database_.write(from_, work, answer); }, patience);
+    Task<> write(Database::Writing work, Duration patience = call_max, Noted noted = {}) {
+        co_return co_await answered([this, work = std::move(work), noted = std::move(noted)](
+                                        auto answer) { database_.write(from_, work, answer, noted); },
+                                    patience);
     }
 
     template <class T>
@@ -352,7 +380,9 @@ private:
                 lease.server = at.server;
                 return rows.set_lease(lease);
             },
-            lease_max);
+            lease_max, {.lease = [by = Leading{from_, led_}, length](LeaseWatch& watch, Instant now) {
+                length == Duration{} ? watch.resigned(by) : watch.renewed(by, length, now);
+            }});
     }
 
     void pump() {
@@ -362,7 +392,9 @@ private:
         queue_.pop_front();
         const Changes& changes = sent_->changes;
         const auto written = std::make_shared<Changes>(changes);
-        const auto work = [written, all = database_.admits_all](sql::Rows& rows, ServerTime) -> Result<> {
+        const auto work = [written, all = database_.admits_all, server = connected_](
+                              sql::Rows& rows, ServerTime at) -> Result<> {
+            if (at.server != server) return fail(Code::unavailable, "the connection was lost");
             const auto epoch = TRY(rows.meta("epoch"));
             const auto number = TRY(rows.meta("number"));
             if (!all) TRY(sql::admit(*written, epoch, number));
@@ -378,7 +410,7 @@ private:
         timer_ = life_.timers.schedule(life_.timers.now() + call_max, [this] {
             settle(fail(Code::unavailable, "the database does not answer; whether it is written is unknown"));
         });
-        database_.write(from_, work, done, {changes.epoch, changes.number});
+        database_.write(from_, work, done, {.commit = written});
     }
 
     void settle(Result<> answer) {
@@ -410,6 +442,7 @@ private:
     const std::weak_ptr<const void> alive_ = life_.alive;
     const std::string from_;
     std::uint64_t led_ = 0;
+    std::int64_t connected_ = 0;  // To which life of which server.
     Duration length_{};
     bool broken_ = false;
     std::deque<std::shared_ptr<Waiting>> queue_;

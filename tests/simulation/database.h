@@ -8,6 +8,7 @@
 
 #include "adapters/sim/world.h"
 #include "adapters/sqlite/database.h"
+#include "checkers/lease_watch.h"
 #include "ports/store.h"
 #include "sql/rows.h"
 
@@ -19,11 +20,24 @@ struct ServerTime {
     std::int64_t server = 0;
 };
 
+// Acknowledged transactions went with a primary, or an older backup took their place.
+struct Rewind {
+    Instant since{};                                         // When the first of them was written.
+    std::vector<std::shared_ptr<const Changes>> kept, lost;  // Commits, in order.
+};
+
+// What else there is to know of a transaction.
+struct Noted {
+    std::shared_ptr<const Changes> commit{};            // What it writes, if it is one.
+    std::function<void(LeaseWatch&, Instant)> lease{};  // Called when it is done.
+};
+
 class Database {
 public:
     enum class Standby { synchronous, asynchronous };
-    // Machines "db-1" and "db-2". Synchronous: what is acknowledged is on both.
-    Database(sim::World& world, Standby standby);
+    // Machines "db-1" and "db-2", whose clocks differ by minutes and do not run alike. Synchronous: what is
+    // acknowledged is on both.
+    Database(sim::World& world, Standby standby, LeaseWatch& leases);
     ~Database();
 
     void boot();
@@ -36,18 +50,18 @@ public:
     std::size_t written() const { return log_.size(); }  // Transactions.
     // An older backup takes its place: the first so many transactions. Nobody may be connected.
     void restore(std::size_t transactions);
-    std::function<void()> rewound;  // Called when acknowledged transactions are gone.
+    std::function<void(const Rewind&)> rewound;
     // Deliberate mistakes: it believes whoever commits; it acknowledges what its standby does not have yet.
     bool admits_all = false, acknowledges_early = false;
 
     // ── A connection's end at a master ──
     using Writing = std::function<Result<>(sql::Rows&, ServerTime)>;
     using Reading = std::function<Result<>(sql::Rows&, ServerTime)>;
+    using Answer = std::function<void(Result<>)>;
     // Runs `work` where the primary is when it gets there. `answer` is called when that is known here: never
     // when nobody can tell. What `work` refuses leaves nothing.
-    void write(const std::string& from, Writing work, std::function<void(Result<>)> answer,
-               std::pair<std::uint64_t, std::uint64_t> commit = {});
-    void read(const std::string& from, Reading work, std::function<void(Result<>)> answer);
+    void write(const std::string& from, Writing work, Answer answer, Noted noted = {});
+    void read(const std::string& from, Reading work, Answer answer);
 
 private:
     struct Node {
@@ -59,23 +73,28 @@ private:
     struct Entry {
         Writing work;
         ServerTime at;
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> commits;  // Epoch and number.
-        std::function<void()> acknowledge;                             // Once it is as durable as it gets.
+        Instant written{};
+        std::shared_ptr<const Changes> commit{};
+        std::function<void()> acknowledge{};  // Once it is as durable as it gets.
     };
     Node& primary_node() { return nodes_[primary_]; }
     Node& standby_node() { return nodes_[1 - primary_]; }
     bool awake(const Node& node) const;
     ServerTime time_of(const Node& node) const;
     void travel(std::string from, std::string to, std::function<void()> there);
+    void reach(std::string to, std::string from, std::function<void()> there, Answer answer);
+    void take(const std::string& from, const Writing& work, const Answer& answer, const Noted& noted);
+    void look_at_clock();
     void rebuild(Node& node);
     void replay(Node& node, std::size_t until);
     void ship();
     void watch();
     void promote();
-    void rewind(std::size_t kept);
+    void rewind(std::size_t kept, bool promised);
 
     sim::World& world_;
     const Standby standby_;
+    LeaseWatch& leases_;
     sim::Dice dice_;
     std::array<Node, 2> nodes_;
     std::size_t primary_ = 0;
@@ -86,6 +105,7 @@ private:
     Instant primary_seen_{};
     TimerId timer_ = 0;
     std::int64_t lives_ = 0;
+    std::chrono::microseconds ahead_{};  // The primary's clock, when it was last looked at.
     std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

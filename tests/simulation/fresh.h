@@ -20,7 +20,11 @@ private:
 
     Cloud& cloud_;
     sim::Dice dice_;
-    std::size_t told_ = 0;  // Of what is written in order, so many were acknowledged or shown to anybody.
+    void tell(std::size_t number);
+    std::size_t told() const { return told_.empty() ? 0 : told_.rbegin()->second; }
+
+    // Of what is written in order, so many were acknowledged or shown to anybody by then.
+    std::map<Instant, std::size_t> told_;
     int reads_ = 0;
     bool calm_ = false;
 };

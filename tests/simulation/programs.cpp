@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "adapters/series/store.h"
 #include "adapters/sqlite/store.h"
 
 namespace hostler::simulation {
@@ -55,6 +56,8 @@ master::Settings master_settings(const Cloud& cloud) {
 Task<> MasterProgram::once() {
     const std::string& name = life.machine.name;
     role = nullptr;
+    outgoing = std::make_unique<hostler::testing::PlayedOutgoing>(life.timers);
+    outgoing->servers["https://"] = [this](const HttpCall& call) { return cloud.inbox.take(call); };
     if (cloud.database) {
         store = open_database(*cloud.database, life);
     } else {
@@ -65,14 +68,25 @@ Task<> MasterProgram::once() {
         store = std::move(*opened);
     }
     if (cloud.mistakes.store) mistaken = cloud.mistakes.store(*store);
+    // What was not synced is gone, however it ended.
+    auto& disk = cloud.series_disks[name];
+    disk.lose_power();
+    mistaken_series.reset(), watched_series.reset(), series.reset();
+    auto samples =
+        series::open_store(life.worker, life.worker, std::make_unique<series::testing::FakeFolder>(disk));
+    if (!samples) co_return std::unexpected(samples.error());
+    series = std::move(*samples);
+    watched_series = std::make_unique<WatchedSeries>(*series, cloud.stored_rows);
+    mistaken_series = cloud.mistakes.series ? cloud.mistakes.series(*watched_series) : nullptr;
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
     Digest& digest = cloud.mistakes.digest ? *cloud.mistakes.digest : static_cast<Digest&>(life.digest);
     own = certified(cloud, life, "master", cloud.database ? name : "m-1");
     master::Settings settings = master_settings(cloud);
     settings.name = name;
     role = std::make_unique<master::Master>(
-        settings, master::Ports{life.loop, life.timers, life.net, life.random, *watched,
-                                cloud.world.authority, digest, *own});
+        settings,
+        master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
+                      *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing});
     co_return co_await role->run();
 }
 
@@ -122,6 +136,7 @@ Task<> AgentProgram::once() {
     settings.version = "0.1.0";
     settings.gpu_test = 20s;  // GPUs come back while the storm lasts.
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
+    cloud.samples[life.machine.name].begin();
     role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
                                                                  life.timers,
                                                                  *net,

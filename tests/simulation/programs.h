@@ -4,6 +4,7 @@
 
 #include "adapters/sim/exec.h"
 #include "cloud.h"
+#include "ports/testing/played_outgoing.h"
 #include "roles/access/access.h"
 #include "roles/agent/agent.h"
 #include "roles/gateway/gateway.h"
@@ -25,6 +26,8 @@ struct MasterProgram {
     Cloud& cloud;
     Life& life;
     std::unique_ptr<Store> store, mistaken, watched;
+    std::unique_ptr<SeriesStore> series, watched_series, mistaken_series;
+    std::unique_ptr<hostler::testing::PlayedOutgoing> outgoing;
     std::unique_ptr<Certified> own;
     std::unique_ptr<master::Master> role;
 };

@@ -19,6 +19,22 @@ constexpr std::array<std::string_view, 12> images = {"app:1",   "app:1",     "ap
                                                      "app:1",   "app:1",     "slow:1",    "stubborn:1",
                                                      "exits:1", "missing:1", "refused:1", "never-ready:1"};
 
+// What every other instance asks of its host, with a comma behind it; empty: nothing.
+std::string placement_for(Tenant& tenant) {
+    constexpr std::array<std::string_view, 8> wishes = {
+        R"("labels":{"disk":"nvme"})",
+        R"("trust":"trusted")",
+        R"("racks":["r0","r1"])",
+        R"("zones":["nj","lon"],"group":"web","spread":"zone")",
+        R"("group":"web","apart":"host")",
+        R"("group":"web","pack":"host","isolation":"container")",
+        R"("model":"h100","gpuMemory":"80","vendor":"nvidia")",
+        R"("labels":{"disk":"hdd"},"trust":"trusted","racks":["r2"])"};
+    if (tenant.made % 2 == 0) return {};
+    return fmt::format(R"("placement":{{{}}},)",
+                       wishes[static_cast<std::size_t>(tenant.made / 2) % wishes.size()]);
+}
+
 // An answer that did not come ends what was tried, not the tenant.
 Result<> over(const Error& error) {
     if (error.code == Code::cancelled) return std::unexpected(error);
@@ -40,7 +56,9 @@ Tenants::Tenants(Cloud& in, std::vector<std::string> names) : cloud(in), dice_(i
 
 void Tenants::start() {
     cloud.on_recovery = [this](master::Term& term) { check(term); };
+    cloud.on_rewind.push_back([this](const Rewind& lost) { forget(lost); });
     cloud.clients.start("operator", watch_over(keep_stock()));
+    cloud.clients.start("operator", watch_over(describe_hosts()));
     for (auto& [name, tenant] : all) cloud.clients.start("tenant", watch_over(live(tenant)));
 }
 
@@ -61,14 +79,41 @@ Task<http::Response> Tenants::insist(std::string key, std::string method, std::s
                                      std::string body, std::string idempotency, bool& unsure) {
     while (true) {
         ++calls;
+        const Instant asked = cloud.world.timers.now();
         const auto answer = co_await cloud.call(key, method, target, body, idempotency);
-        if (answer && answer->status < 500 && answer->status != 429) {
+        if (answer && answer->status < 500 && answer->status != 429 &&
+            !doubtful(asked, method, answer->status)) {
             ++acknowledged;
             co_return *answer;
         }
         if (!answer && answer.error().code == Code::cancelled) co_return std::unexpected(answer.error());
         unsure = true;
         CO_TRY(co_await sleep(cloud.world.timers, 2s));
+    }
+}
+
+// What was done is done, whoever says so; what is shown, or refused, may be told from an older memory.
+bool Tenants::doubtful(Instant asked, const std::string& method, int status) const {
+    return cloud.rewound_since(asked) || ((method == "GET" || status >= 300) && cloud.may_be_old(asked));
+}
+
+void Tenants::forget(const Rewind& lost) {
+    for (auto& [tenant_name, tenant] : all) {
+        for (auto& [name, wanted] : tenant.instances) {
+            if (wanted.told >= lost.since) wanted.start = Wish::asked;
+            if (wanted.stop_told >= lost.since) wanted.stop_acknowledged = false;
+            if (wanted.used >= lost.since) wanted.used = {};
+            if (wanted.shown >= lost.since) wanted.id.clear();
+        }
+        for (auto& [name, wanted] : tenant.volumes) {
+            if (wanted.told >= lost.since) wanted.create = Wish::asked;
+            wanted.sizes.erase(wanted.sizes.lower_bound(lost.since), wanted.sizes.end());
+        }
+    }
+    for (auto told = stock_told.lower_bound(lost.since); told != stock_told.end();
+         told = stock_told.erase(told)) {
+        stock_acknowledged -= told->second;
+        (told->second > 0 ? stock_asked_max : stock_asked_min) += std::abs(told->second);
     }
 }
 
@@ -86,9 +131,29 @@ Task<> Tenants::keep_stock() {
         const auto answer =
             CO_TRY(co_await insist(key, more ? "POST" : "DELETE", "/stocks", body, "", unsure));
         more ? stock_asked_max -= number : stock_asked_min -= number;
-        if (answer.status == 200) stock_acknowledged += more ? number : -number;
+        if (answer.status == 200) {
+            stock_acknowledged += more ? number : -number;
+            stock_told[cloud.world.timers.now()] += more ? number : -number;
+        }
         CO_TRY(co_await sleep(cloud.world.timers,
                               Duration{static_cast<std::int64_t>(dice_.below(20'000'000'000))}));
+    }
+    co_return Result<>{};
+}
+
+// Now and then the operator says something else of a host.
+Task<> Tenants::describe_hosts() {
+    sim::Dice dice = cloud.dice.fork("describing");
+    for (int round = 0; !calm_ && round < actions_max; ++round) {
+        CO_TRY(co_await sleep(cloud.world.timers,
+                              Duration{static_cast<std::int64_t>(dice.below(20'000'000'000))}));
+        const std::string& host = cloud.hosts[dice.below(cloud.hosts.size())];
+        const std::string body =
+            fmt::format(R"({{"rack":"r{}","labels":{{"disk":"{}"}},"trust":"{}"}})", dice.below(3),
+                        dice.chance(0.7) ? "nvme" : "hdd", dice.chance(0.7) ? "trusted" : "community");
+        bool unsure = false;
+        (void)CO_TRY(co_await insist(std::string{Cloud::operator_key}, "PATCH", "/v1/hosts/" + host, body, "",
+                                     unsure));
     }
     co_return Result<>{};
 }
@@ -145,9 +210,10 @@ Task<> Tenants::start_one(Tenant& tenant) {
     const int unused_s = tenant.dice.chance(0.4) ? static_cast<int>(15 + tenant.dice.below(45)) : 0;
     const bool moves = volumes.empty() && tenant.made % 2 == 0;
     const std::string body = fmt::format(
-        R"({{"lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
+        R"({{{}"lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
         R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}}],"volumes":[{}]}}}})",
-        moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name, image, spec, tenant.name, volumes);
+        placement_for(tenant), moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name, image, spec,
+        tenant.name, volumes);
     WantedInstance& wanted = tenant.instances[name];
     wanted.image = image;
     wanted.body = body;
@@ -159,6 +225,7 @@ Task<> Tenants::start_one(Tenant& tenant) {
     // When an earlier try has made it and it has ended since, its name is refused too.
     else if (!unsure)
         wanted.start = Wish::refused;
+    wanted.told = cloud.world.timers.now();
     hear(tenant, "POST /gpu-instances", answer.body);
     co_return Result<>{};
 }
@@ -170,8 +237,11 @@ Task<> Tenants::stop_one(Tenant& tenant, std::string name) {
     bool unsure = false;
     const auto answer = CO_TRY(
         co_await insist(cloud.keys.at(tenant.name), "DELETE", "/gpu-instances/" + name, "", "", unsure));
-    if (answer.status == 200) wanted.stop_acknowledged = true;
-    if (answer.status != 200 && known)
+    if (answer.status == 200) {
+        wanted.stop_acknowledged = true;
+        wanted.stop_told = cloud.world.timers.now();
+    }
+    if (answer.status != 200 && known && wanted.start == Wish::acknowledged)
         cloud.found.report(Invariant::durable,
                            fmt::format("{} was acknowledged, and stopping it answers {}: {}", name,
                                        answer.status, answer.body));
@@ -205,6 +275,7 @@ Task<> Tenants::make_volume(Tenant& tenant) {
         CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/volumes",
                                fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), name, unsure));
     wanted.create = answer.status == 201 ? Wish::acknowledged : unsure ? Wish::asked : Wish::refused;
+    wanted.told = cloud.world.timers.now();
     hear(tenant, "POST /v1/volumes", answer.body);
     co_return Result<>{};
 }
@@ -224,10 +295,10 @@ Task<> Tenants::grow_volume(Tenant& tenant, std::string name) {
     const auto json = boost::json::parse(shown.body, wrong);
     if (wrong) co_return Result<>{};
     const auto size = parse_quantity(std::string{json.at("size").as_string()});
-    if (size && size->units() < wanted.size_bytes)
+    if (size && size->units() < wanted.size_bytes())
         cloud.found.report(Invariant::durable, fmt::format("volume {} had {} bytes and is told to have {}",
-                                                           name, wanted.size_bytes, size->units()));
-    if (size) wanted.size_bytes = std::max(wanted.size_bytes, size->units());
+                                                           name, wanted.size_bytes(), size->units()));
+    if (size) wanted.sizes[cloud.world.timers.now()] = std::max(wanted.size_bytes(), size->units());
     co_return Result<>{};
 }
 
@@ -250,10 +321,12 @@ Task<> Tenants::look(Tenant& tenant) {
         "/v1/instances?all=true", "/v1/volumes",  "/v1/networks", "/v1/events",
         "/v1/operations",         "/v1/api-keys", "/v1/specs"};
     const std::string target = targets[tenant.dice.below(targets.size())];
+    const Instant asked = cloud.world.timers.now();
     const auto answer = co_await cloud.call(cloud.keys.at(tenant.name), "GET", target);
     if (!answer) co_return over(answer.error());
     hear(tenant, "GET " + target, answer->body);
-    if (target != targets[0] || answer->status != 200) co_return Result<>{};
+    if (target != targets[0] || answer->status != 200 || doubtful(asked, "GET", answer->status))
+        co_return Result<>{};
     for (const auto& [name, wanted] : tenant.instances)
         if (wanted.start == Wish::acknowledged && answer->body.find('"' + name + '"') == std::string::npos)
             cloud.found.report(
@@ -264,16 +337,20 @@ Task<> Tenants::look(Tenant& tenant) {
 
 // By its URL, through gateway, access point and tunnel.
 Task<> Tenants::open(Tenant& tenant, std::string name) {
+    const Instant looked = cloud.world.timers.now();
     const auto shown = co_await cloud.call(cloud.keys.at(tenant.name), "GET", "/v1/instances/" + name);
     if (!shown) co_return over(shown.error());
-    if (shown->status != 200) co_return Result<>{};
+    if (shown->status != 200 || doubtful(looked, "GET", shown->status)) co_return Result<>{};
     hear(tenant, "GET instance", shown->body);
     boost::system::error_code wrong;
     const auto json = boost::json::parse(shown->body, wrong);
     if (wrong || json.at("urls").as_array().empty()) co_return Result<>{};
     const std::string id{json.at("id").as_string()};
     WantedInstance& wanted = tenant.instances.at(name);
-    if (wanted.id.empty()) wanted.id = id;
+    if (wanted.id.empty()) {
+        wanted.id = id;
+        wanted.shown = cloud.world.timers.now();
+    }
     if (wanted.id != id)
         cloud.found.report(Invariant::durable, fmt::format("{} was {} and is {} now", name, wanted.id, id));
     const Instant asked = cloud.world.timers.now();
@@ -359,12 +436,12 @@ void Tenants::check(const master::Term& term) const {
         for (const auto& [name, wanted] : tenant.volumes) {
             if (wanted.create != Wish::acknowledged || wanted.delete_asked) continue;
             const bool there = std::ranges::any_of(desk.estate.volumes.all(), [&](const auto& row) {
-                return row.second.name == name && row.second.size_bytes >= wanted.size_bytes;
+                return row.second.name == name && row.second.size_bytes >= wanted.size_bytes();
             });
             if (!there)
                 cloud.found.report(Invariant::durable,
                                    fmt::format("volume {} of {} bytes was acknowledged and is gone, or less",
-                                               name, wanted.size_bytes));
+                                               name, wanted.size_bytes()));
         }
     }
     const int slots = static_cast<int>(desk.estate.slots.all().size());
@@ -394,7 +471,7 @@ std::string Tenants::unsettled(const master::Term& term) const {
     for (const auto& [tenant_name, tenant] : all) {
         for (const auto& [name, wanted] : tenant.instances) {
             const Instance* instance = master::find_instance(term.look(), tenant_name, name);
-            if (!instance) continue;
+            if (!instance || cloud.spared(Invariant::settled).contains(instance->id)) continue;
             if (wanted.unused_s > 0 && has_place(instance->phase))
                 return fmt::format("nobody uses {}, and it is {}", name, state_of(instance->phase));
             if (wanted.stop_acknowledged && !is_final(instance->phase))

@@ -11,17 +11,22 @@ struct WantedInstance {
     std::string image;
     std::string body;
     Wish start = Wish::asked;
+    Instant told{};  // When that was answered.
     bool stop_asked = false;
     bool stop_acknowledged = false;
+    Instant stop_told{};
     int unused_s = 0;  // It is stopped when nobody has used it for so long; 0: never.
     Instant used{};    // When it was last opened, and answered.
     std::string id;    // As it was first shown: names and URLs come from it.
+    Instant shown{};
 };
 
 struct WantedVolume {
     Wish create = Wish::asked;
+    Instant told{};
     std::int64_t asked_gib = 1;
-    std::int64_t size_bytes = 0;  // As it was last told to have; never less afterwards.
+    std::map<Instant, std::int64_t> sizes;  // In bytes, as it was told to have: never less afterwards.
+    std::int64_t size_bytes() const { return sizes.empty() ? 0 : sizes.rbegin()->second; }
     bool delete_asked = false;
 };
 
@@ -51,6 +56,7 @@ public:
     int stock_acknowledged = 0;  // Slots.
     int stock_asked_min = 0;     // As many may be gone, or there, of calls that are not answered yet.
     int stock_asked_max = 0;
+    std::map<Instant, int> stock_told;  // Slots more or less.
     int calls = 0;
     int acknowledged = 0;
     int actions_max = std::numeric_limits<int>::max();  // Of each tenant.
@@ -61,6 +67,7 @@ public:
 private:
     Task<> live(Tenant& tenant);
     Task<> keep_stock();
+    Task<> describe_hosts();
     Task<> watch_over(Task<> task);
     Task<> start_one(Tenant& tenant);
     Task<> stop_one(Tenant& tenant, std::string name);
@@ -71,6 +78,8 @@ private:
     Task<> look(Tenant& tenant);
     Task<> open(Tenant& tenant, std::string name);
     Task<> pry(Tenant& tenant);
+    void forget(const Rewind& lost);  // What was told since then may be, or may not be.
+    bool doubtful(Instant asked, const std::string& method, int status) const;
     // Asks until it is answered for good; `unsure`: an earlier try may have been done.
     Task<http::Response> insist(std::string key, std::string method, std::string target, std::string body,
                                 std::string idempotency, bool& unsure);

@@ -135,14 +135,14 @@ Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t 
         auto lease = TRY(rows.lease());
         const Now at = TRY(now(*connection_));
         const bool ours = led_ != 0 && lease.epoch == led_;
-        // A clock of another life says nothing of when that lease ends: it lasts once more from now.
-        if (!ours && lease.ends != 0 && lease.server != at.server) {
+        const auto is = ours ? sql::LeaseIs::free : lease_is(lease, at.time, at.server, micros(length));
+        if (is == sql::LeaseIs::held) return held(lease.who);
+        if (is == sql::LeaseIs::unclear) {
             lease.server = at.server;
             lease.ends = at.time + micros(length);
             holder = lease.who;
             return rows.set_lease(lease);
         }
-        if (!ours && lease.ends > at.time) return held(lease.who);
         epoch = TRY(sql::epoch_after(present, above));
         TRY(rows.set_meta("epoch", epoch));
         return rows.set_lease(

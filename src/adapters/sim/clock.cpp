@@ -7,6 +7,10 @@ namespace {
 constexpr WallTime start{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};
 constexpr std::int64_t million = 1'000'000;
 
+Duration part(Duration of, std::int64_t ppm) {
+    return Duration{static_cast<std::int64_t>(static_cast<__int128>(of.count()) * ppm / million)};
+}
+
 }  // namespace
 
 TimerId Clock::schedule(Instant at, std::move_only_function<void()> wake) {
@@ -39,14 +43,14 @@ bool Clock::step(Instant limit) {
 }
 
 Instant SimTimers::now() const {
-    const std::int64_t elapsed = clock_.now().time_since_epoch().count();
-    return Instant{Duration{
-        elapsed + static_cast<std::int64_t>(static_cast<__int128>(elapsed) * skew_.rate_ppm / million)}};
+    const Duration elapsed = clock_.now().time_since_epoch();
+    return Instant{elapsed + part(elapsed, skew_.rate_ppm)};
 }
 
 WallTime SimTimers::wall() const {
+    const Duration elapsed = clock_.now().time_since_epoch();
     return start + skew_.wall + clock_.ahead() +
-           std::chrono::duration_cast<std::chrono::microseconds>(clock_.now().time_since_epoch());
+           std::chrono::duration_cast<std::chrono::microseconds>(elapsed + part(elapsed, skew_.wall_ppm));
 }
 
 TimerId SimTimers::schedule(Instant at, std::move_only_function<void()> wake) {

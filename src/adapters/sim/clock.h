@@ -52,7 +52,8 @@ private:
 // How a machine's clocks differ from the world's.
 struct Skew {
     std::chrono::microseconds wall{};  // Ahead by so much.
-    std::int64_t rate_ppm = 0;         // Its monotonic clock is faster by so many millionths.
+    std::int64_t rate_ppm = 0;         // Its monotonic clock is faster by so many millionths,
+    std::int64_t wall_ppm = 0;         // and its wall clock by so many.
 };
 
 // One process's view of the time. After cut() nothing that it was asked for happens any more; but what would

@@ -10,6 +10,7 @@
 #include "domain/instance/life.h"
 #include "domain/instance/schedule.h"
 #include "domain/object.h"
+#include "domain/scheduler/wishes.h"
 
 namespace hostler {
 
@@ -58,11 +59,12 @@ struct InstanceSpec {
     std::string jupyter_path;   // Under which it serves.
     std::string zone;           // Where it is wanted; empty: anywhere.
     LossPolicy loss_policy = LossPolicy::stay;
+    std::optional<Wishes> placement;
     bool operator==(const InstanceSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
                       (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
-                       zone, loss_policy))
+                       zone, loss_policy, placement))
 
 // A place that it moved away from, and whose host has not yet said that nothing of it runs there.
 struct LeftPlace {

@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <string>
+#include <vector>
 
 #include "domain/object.h"
 
@@ -28,8 +29,22 @@ struct CertificateHolder {
     std::string authority;  // Who signed its certificate: a fingerprint.
     std::string believes;   // SHA-256 of the authorities that it believes, hex.
     std::int64_t told_at = 0;
+    std::string key;  // SHA-256 of its public key, hex.
+    std::string
+        refused_key;  // The last that asked in its name for a certificate of the new authority in vain,
+    std::int64_t refused_at = 0;  // and when.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(CertificateHolder, (), (name, authority, believes, told_at))
+BOOST_DESCRIBE_STRUCT(CertificateHolder, (),
+                      (name, authority, believes, told_at, key, refused_key, refused_at))
+
+// The keys that an operator gave an access point or gateway: SHA-256, hex, the newest last.
+struct AdmittedKeys {
+    static constexpr std::size_t keys_max = 64;  // The oldest goes.
+    std::string name;                            // "gateway/gw-1"
+    std::vector<std::string> keys;
+    Meta meta;
+};
+BOOST_DESCRIBE_STRUCT(AdmittedKeys, (), (name, keys))
 
 }  // namespace hostler

@@ -12,10 +12,11 @@ namespace hostler {
 enum class ClaimUse {
     stock,  // A slot made ready in advance.
     instance,
-    leaving,  // Its owner has ended; the host has not confirmed that nothing runs.
-    foreign,  // Observed on the host, not understood. Never killed.
+    reserved,  // For an instance that is to be begun here once it has stopped elsewhere.
+    leaving,   // Its owner has ended; the host has not confirmed that nothing runs.
+    foreign,   // Observed on the host, not understood. Never killed.
 };
-BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, leaving, foreign)
+BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, reserved, leaving, foreign)
 
 // What a person has decided about a foreign one.
 enum class ForeignWish { open, keep, remove };
@@ -31,17 +32,18 @@ struct Claim {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::vector<std::string> gpus;  // UUIDs, whole ones.
+    std::string group;              // The tenant's, in which its instance is; empty: in none.
     int address_index = 0;          // 2..254: its place in whichever subnet of the host it comes to stand in.
+    std::int64_t since = 0;  // It is its holder's; 0: an older release did not write it down.
     // Of foreign ones.
     std::string subnet;  // In which it stands.
     ForeignWish wish = ForeignWish::open;
     std::string why;  // In the words of whoever wished so.
-    std::int64_t since = 0;
     Meta meta;
     bool operator==(const Claim&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Claim, (),
-                      (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, address_index,
-                       subnet, wish, why, since))
+                      (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, group,
+                       address_index, subnet, wish, why, since))
 
 }  // namespace hostler

@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
 #include "domain/object.h"
+#include "domain/scheduler/wishes.h"
 
 namespace hostler {
 
@@ -30,11 +32,19 @@ struct Host {
     HostFacts facts;
     std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: nothing speaks against it.
     std::int64_t joined_at = 0;
+    std::string rack;                           // Empty: in none that is known.
+    std::map<std::string, std::string> labels;  // As the operator gave them.
+    std::optional<Trust> trust;                 // As the operator said; nullopt: by whose it is.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, zone, owner, key, phase, cordoned, message, boot_id, earlier_boots, quarantined,
-                       engine, engine_error, agent_version, facts, gpu_states, joined_at))
+                       engine, engine_error, agent_version, facts, gpu_states, joined_at, rack, labels,
+                       trust))
+
+inline Trust trust_of(const Host& host) {
+    return host.trust.value_or(host.owner.empty() ? Trust::trusted : Trust::community);
+}
 
 // A one-time permission to join.
 struct HostToken {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <boost/describe.hpp>
+#include <optional>
 #include <string>
 
 #include "domain/object.h"
+#include "domain/scheduler/wishes.h"
 
 namespace hostler {
 
@@ -12,9 +14,10 @@ struct Zone {
     std::string name;   // "nj"
     std::string place;  // "New Jersey, US"
     std::int64_t created_at = 0;
+    std::optional<Spot> spot;  // Where that is on earth.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Zone, (), (name, place, created_at))
+BOOST_DESCRIBE_STRUCT(Zone, (), (name, place, created_at, spot))
 
 // Known since it first said hello; whether it is here at the moment is not stored.
 struct AccessPoint {

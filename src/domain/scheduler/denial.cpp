@@ -29,7 +29,8 @@ double part(std::int64_t asked, std::int64_t had) {
 double cost_of_terms(Obstacle obstacle, const Terms& terms, const Traits& traits) {
     if (obstacle == Obstacle::gpu_memory)
         return 1 + 3 * part(terms.gpu_memory_bytes, traits.gpu_memory_bytes);
-    if (obstacle == Obstacle::price) return 1 + 3 * part(traits.price_micros, *terms.price_micros);
+    if (obstacle == Obstacle::price && traits.price_micros)
+        return 1 + 3 * part(*traits.price_micros, *terms.price_micros);
     if (obstacle == Obstacle::distance && traits.spot)
         return 1 + 3 * part(distance_km(*traits.spot, terms.near->spot), terms.near->km);
     if (obstacle == Obstacle::zone || obstacle == Obstacle::rack || obstacle == Obstacle::tier ||
@@ -197,7 +198,7 @@ struct Nearest {
 };
 
 // Nullopt: some host has what is asked.
-std::optional<Denial> look(const Fleet& fleet, const Need& need, State state) {
+std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, const Besides& besides) {
     struct Count {
         int hosts = 0;
         double least = 0;
@@ -205,7 +206,9 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state) {
     std::map<Obstacle, Count> counts;
     std::optional<Nearest> nearest;
     for (const HostNumber host : fleet.hosts()) {
-        const auto lacks = Look{fleet, need, host, state}.run();
+        auto lacks = Look{fleet, need, host, state}.run();
+        if (lacks.empty() && state == State::now && besides)
+            if (const auto change = besides(host)) lacks.push_back({*change, waits});
         if (lacks.empty()) return std::nullopt;
         double cost = 0;
         for (const Lack& lack : lacks) cost += lack.cost;
@@ -227,10 +230,10 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state) {
 
 }  // namespace
 
-std::optional<Denial> explain(const Fleet& fleet, const Need& need) {
-    auto denial = look(fleet, need, State::now);
+std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides) {
+    auto denial = look(fleet, need, State::now, besides);
     if (!denial) return denial;
-    if (auto never = look(fleet, need, State::empty)) denial = std::move(never);
+    if (auto never = look(fleet, need, State::empty, besides)) denial = std::move(never);
     describe(*denial, need, fleet);
     return denial;
 }
@@ -307,6 +310,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::addresses:
+        case Obstacle::lease:
         case Obstacle::together:
         case Obstacle::tasks: break;
     }

@@ -1,6 +1,7 @@
 // Why a need has no host, and the least that would have to change for it to have one.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,12 @@ struct Denial {
     std::string would_help;
 };
 
+// What the fleet does not know of: the change that a host still needs which would do by all else; nullopt: it
+// does.
+using Besides = std::function<std::optional<Change>(HostNumber)>;
+
 // Nullopt: there is a host for it. Looks at every host.
-std::optional<Denial> explain(const Fleet& fleet, const Need& need);
+std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides = {});
 // When not even one task fits, it is about the first of them, and that alone need not admit them all.
 std::optional<Denial> explain(Fleet& fleet, const Gang& gang);
 

@@ -185,6 +185,13 @@ const Situation situations[] = {
      "Ask for another isolation.", true},
     {"not trusted", [](World& w) { w.host("a"); }, one_with({.trust = Trust::trusted}), "trust",
      "Accept community hosts.", true},
+    {"of no price",
+     [](World& w) {
+         Traits unpriced = traits("a");
+         unpriced.price_micros.reset();
+         w.host(unpriced);
+     },
+     one_with({.price_micros = 1'500'000}), "price", "Accept any price, for none is set there.", true},
     {"too dear", [](World& w) { w.host("a"); }, one_with({.price_micros = 1'500'000}), "price",
      "Accept 2 for a GPU and hour.", true},
     {"another label", [](World& w) { w.host("a"); }, one_with({.labels = {{"os", "alpine"}}}), "label",

@@ -34,6 +34,7 @@ constexpr auto told = std::to_array<Words>({
     {"is unreachable", "are unreachable"},
     {"is faulty", "are faulty"},
     {"has no free address", "have no free address"},
+    {"does not keep leases, or may still run it", "do not keep leases, or may still run it"},
     {"has or is beside another of its kind", "have or are beside others of its kind"},
     {"has too few GPUs", "have too few GPUs"},
     {"has no GPU with so much left", "have no GPU with so much left"},
@@ -57,7 +58,8 @@ std::string counted(std::int64_t count, std::string_view noun) {
 
 std::string what(const Need& need) {
     const Shape& shape = need.shape;
-    const std::string model = need.terms.model.empty() ? "" : need.terms.model + " ";
+    std::string model = need.models.empty() ? need.terms.model : need.models;
+    if (!model.empty()) model += " ";
     std::string text;
     if (shape.profile != 0)
         text = fmt::format("a slice {}", mig_profile_name(shape.profile));
@@ -92,8 +94,9 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::isolation: return "ask for another isolation";
         case Obstacle::trust: return "accept community hosts";
         case Obstacle::price:
+            if (!host.price_micros) return "accept any price, for none is set there";
             return fmt::format("accept {:.6g} for a GPU and hour",
-                               static_cast<double>(host.price_micros) / 1e6);
+                               static_cast<double>(*host.price_micros) / 1e6);
         case Obstacle::label: return fmt::format("ask for labels that host {} has", host.name);
         case Obstacle::mig_profile:
         case Obstacle::slice:
@@ -115,6 +118,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::addresses:
+        case Obstacle::lease:
         case Obstacle::together:
         case Obstacle::tasks: break;
     }
@@ -136,6 +140,8 @@ std::string opening(Obstacle obstacle, std::string_view host) {
     if (obstacle == Obstacle::cordoned || obstacle == Obstacle::draining)
         return fmt::format("uncordon host {}", host);
     if (obstacle == Obstacle::addresses) return fmt::format("wait until host {} has a free address", host);
+    if (obstacle == Obstacle::lease)
+        return fmt::format("wait until host {} keeps leases and has said that an earlier run is gone", host);
     return fmt::format("bring host {} back", host);
 }
 

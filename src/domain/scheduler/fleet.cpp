@@ -56,6 +56,7 @@ void Fleet::remove(HostNumber number) {
         set.mask.reset(static_cast<std::size_t>(host.machine.model), host.place);
     ++host.life;
     if (host.details != 0) {
+        named_[traits(number).name].erase(number);
         details_spare_.push_back(host.details);
         details_[std::exchange(host.details, 0)] = {};
     }
@@ -78,6 +79,12 @@ void Fleet::set(HostNumber number, const Machine& machine) {
         banks_[static_cast<std::size_t>(machine.model)].free_milli += milli_more(host.machine, machine);
     host.machine = machine;
     changed(number);
+}
+
+void Fleet::resize(HostNumber number, const Machine& whole) {
+    HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
+    HOSTLER_ASSERT(whole.gpus >= 0 && whole.gpus <= gpus_max && whole.model == hosts_[number].machine.model);
+    wholes_[number] = whole;
 }
 
 Result<> Fleet::claim(const Choice& choice) {

@@ -46,6 +46,7 @@ public:
     static constexpr std::size_t terms_max = 256;   // As for them: sets of hosts that they let pass.
     static constexpr int image_worth = 10;          // Points that may be lost for a host that has the image.
     static constexpr int looks_max = 256;           // At equals of one model.
+    static constexpr int places_max = 512;          // Hosts, racks or zones that a gang is tried in.
     using Says = std::function<bool(HostNumber)>;
 
     explicit Fleet(Workload learned = {}) : workload_(std::move(learned)) {}
@@ -59,6 +60,7 @@ public:
     const Machine& whole(HostNumber host) const { return wholes_[host]; }  // When nothing runs there.
     const Traits& traits(HostNumber host) const { return details(host).traits; }
     void describe(HostNumber host, const Traits& traits);
+    void describe(HostNumber host, const Traits& traits, const std::optional<Topology>& topology);
     // It takes nothing new, and why: cordoned to addresses. What runs there may still be claimed.
     void close(HostNumber host, Obstacle why);
     void reopen(HostNumber host);
@@ -68,6 +70,10 @@ public:
     // What is free there now, as the caller knows; the model stays, and so does whole(): what add() was
     // given.
     void set(HostNumber host, const Machine& machine);
+    // It has something else when nothing runs there, as many GPUs or not.
+    void resize(HostNumber host, const Machine& whole);
+    // So many of the kind are there, none of which came by claim().
+    void count(HostNumber host, Kind kind, int number);
 
     // Someone asks for this: remembered, so that what is left fits what is usually asked. Once for each task.
     void arrive(const Shape& shape) { workload_.arrive(shape); }
@@ -83,6 +89,8 @@ public:
     // The best of those that `admits` lets pass. Of equals (the first looks_max of them) the fullest, of
     // those one that `prefers` (null: no matter), else the first.
     std::optional<HostNumber> best(const Shape& shape, const Says& admits, const Says& prefers);
+    // The same of a need; images are for `prefers`.
+    std::optional<HostNumber> best(const Need& need, const Says& admits, const Says& prefers);
     // Errors: conflict: no longer free, or no such host; then nothing changes.
     Result<> claim(const Choice& choice);
     // Nothing happens when the host was removed meanwhile: what was held there went with it.
@@ -183,6 +191,8 @@ private:
     };
     // `models`: of those who come, for the charge. Null: every host will do.
     std::optional<Best> search(const Shape& shape, std::uint64_t models, const Mask* mask);
+    std::optional<HostNumber> best_in(const Shape& shape, std::uint64_t models, const Mask* mask,
+                                      const Says& admits, const Says& prefers);
     int particular_points(const Shape& shape, HostNumber host);
     Machine visible(const Shape& shape, HostNumber host) const;
     struct SlicePlace {
@@ -194,6 +204,7 @@ private:
 
     void admit(HostNumber host);
     const Mask& admitted(const Terms& terms);
+    Mask meeting(const Terms& terms);
     const std::string& name_at(Area level, HostNumber host) const;
     Mask everywhere() const;
     Mask only(const std::set<HostNumber>& hosts) const;
@@ -207,7 +218,13 @@ private:
                                  const Mask* mask);
     enum class OnMiss { stop, go_on };
     std::vector<std::optional<Choice>> attempt(const std::vector<Need>& tasks, OnMiss on_miss);
-    std::vector<std::vector<Need>> placed_together(const Gang& gang, Area level) const;
+    struct Place {
+        bool too_little = false;  // Free of what the gang asks for.
+        int free_milli = 0;
+        std::string name;
+    };
+    std::vector<Place> places_for(const Gang& gang, Area level) const;
+    static std::optional<std::vector<Need>> put(const Gang& gang, Area level, const std::string& name);
 
     std::vector<Host> hosts_;
     std::vector<Machine> wholes_;      // By host.
@@ -215,6 +232,7 @@ private:
     std::vector<std::uint32_t> details_spare_;
     std::map<Terms, Admitted> admitted_;
     std::map<std::string, std::set<HostNumber>> holders_;
+    std::map<std::string, std::set<HostNumber>> named_;  // Hosts by their names.
     std::map<Kind, std::map<HostNumber, int>> kinds_;
     std::vector<Bank> banks_;  // By model.
     Workload workload_;

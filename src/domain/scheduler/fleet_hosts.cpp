@@ -9,14 +9,21 @@ namespace hostler {
 
 HostNumber Fleet::add(const Machine& machine, const Traits& traits, const std::optional<Topology>& topology) {
     const HostNumber number = add(machine);
+    describe(number, traits, topology);
+    return number;
+}
+
+void Fleet::describe(HostNumber number, const Traits& traits, const std::optional<Topology>& topology) {
     details_to_change(number).topology = topology;
     hosts_[number].linked = topology.has_value();
     describe(number, traits);
-    return number;
 }
 
 void Fleet::describe(HostNumber number, const Traits& traits) {
     Details& known = details_to_change(number);
+    named_[known.traits.name].erase(number);
+    if (named_[known.traits.name].empty()) named_.erase(known.traits.name);
+    named_[traits.name].insert(number);
     known.traits = traits;
     const bool cut = std::ranges::any_of(known.cuts, [](const MigGpu& gpu) { return gpu.count > 0; });
     if (!cut) known.mig = mig_family(traits.model);
@@ -89,6 +96,16 @@ void Fleet::count_kind(const Choice& choice, int more) {
     auto& by_host = kinds_[choice.kind];
     if ((by_host[choice.host] += more) == 0) by_host.erase(choice.host);
     if (by_host.empty()) kinds_.erase(choice.kind);
+}
+
+void Fleet::count(HostNumber host, Kind kind, int number) {
+    HOSTLER_ASSERT(host < hosts_.size() && hosts_[host].there && kind != 0 && number >= 0);
+    if (number > 0) {
+        kinds_[kind][host] = number;
+    } else if (const auto by_host = kinds_.find(kind); by_host != kinds_.end()) {
+        by_host->second.erase(host);
+        if (by_host->second.empty()) kinds_.erase(by_host);
+    }
 }
 
 int Fleet::beside(Kind kind, Area level, HostNumber host) const {

@@ -67,10 +67,26 @@ const Mask& Fleet::admitted(const Terms& terms) {
     return set.mask;
 }
 
+// Names of hosts are looked up: there are too many sets of them to keep.
+Mask Fleet::meeting(const Terms& terms) {
+    if (terms.hosts.empty()) return admitted(terms);
+    std::set<HostNumber> named;
+    for (const std::string& name : terms.hosts)
+        if (const auto found = named_.find(name); found != named_.end())
+            named.insert(found->second.begin(), found->second.end());
+    Mask mask = only(named);
+    Terms rest = terms;
+    rest.hosts.clear();
+    if (!rest.any()) mask.keep(admitted(rest));
+    return mask;
+}
+
 Shape Fleet::resolved(const Need& need) {
     Shape shape = need.shape;
     if (need.terms.any()) return shape;
-    const Mask& mask = admitted(need.terms);
+    const bool named = !need.terms.hosts.empty();
+    const Mask own = named ? meeting(need.terms) : Mask{};
+    const Mask& mask = named ? own : admitted(need.terms);
     for (std::size_t model = 0; model < banks_.size(); ++model)
         if (!mask.any(model)) shape.models &= ~(std::uint64_t{1} << model);
     return shape;
@@ -124,7 +140,7 @@ Mask Fleet::holders(const std::string& name) const {
 std::optional<Mask> Fleet::within(const Need& need) {
     const auto there = need.kind == 0 || need.apart == Area::none ? kinds_.end() : kinds_.find(need.kind);
     if (need.terms.any() && need.volumes.empty() && there == kinds_.end()) return std::nullopt;
-    Mask mask = need.terms.any() ? everywhere() : admitted(need.terms);
+    Mask mask = need.terms.any() ? everywhere() : meeting(need.terms);
     for (const std::string& volume : need.volumes) mask.keep(holders(volume));
     if (there == kinds_.end()) return mask;
     std::set<HostNumber> taken;
@@ -214,10 +230,9 @@ std::vector<std::optional<Choice>> Fleet::attempt(const std::vector<Need>& tasks
     return chosen;
 }
 
-// The gang as it would be on each host, in each rack or zone, where there is least free of what might do
-// first.
-std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Area level) const {
-    if (level == Area::none) return {gang.tasks};
+// Where it could go as a whole: where there is just enough free first, then where there is most.
+std::vector<Fleet::Place> Fleet::places_for(const Gang& gang, Area level) const {
+    if (level == Area::none) return {{}};
     std::map<std::string, int> free;
     std::int64_t asked = 0;
     for (const Need& task : gang.tasks)
@@ -226,23 +241,28 @@ std::vector<std::vector<Need>> Fleet::placed_together(const Gang& gang, Area lev
         if (const std::string& name = level == Area::host ? traits(host).name : name_at(level, host);
             hosts_[host].open && !name.empty())
             free[name] += hosts_[host].machine.free_milli();
-    std::vector<std::tuple<bool, int, std::string>> order;
-    for (const auto& [name, milli] : free) order.emplace_back(milli < asked, milli, name);
-    std::ranges::sort(order);
-    std::vector<std::vector<Need>> found;
-    for (const auto& [too_little, milli, name] : order) {
-        std::vector<Need> tasks = gang.tasks;
-        bool allowed = true;
-        for (Need& task : tasks) {
-            auto& names = level == Area::host   ? task.terms.hosts
-                          : level == Area::rack ? task.terms.racks
-                                                : task.terms.zones;
-            allowed = allowed && (names.empty() || std::ranges::find(names, name) != names.end());
-            names = {name};
-        }
-        if (allowed) found.push_back(std::move(tasks));
-    }
+    std::vector<Place> found;
+    for (const auto& [name, milli] : free) found.push_back({milli < asked, milli, name});
+    std::ranges::sort(found, {}, [](const Place& place) {
+        return std::tuple(place.too_little, place.too_little ? -place.free_milli : place.free_milli,
+                          std::string_view{place.name});
+    });
+    if (found.size() > places_max) found.resize(places_max);
     return found;
+}
+
+// The gang's tasks as they would be there; nullopt: one of them is wanted elsewhere.
+std::optional<std::vector<Need>> Fleet::put(const Gang& gang, Area level, const std::string& name) {
+    std::vector<Need> tasks = gang.tasks;
+    if (level == Area::none) return tasks;
+    for (Need& task : tasks) {
+        auto& names = level == Area::host   ? task.terms.hosts
+                      : level == Area::rack ? task.terms.racks
+                                            : task.terms.zones;
+        if (!names.empty() && std::ranges::find(names, name) == names.end()) return std::nullopt;
+        names = {name};
+    }
+    return tasks;
 }
 
 std::vector<Choice> Fleet::choose(const Gang& gang) {
@@ -250,8 +270,10 @@ std::vector<Choice> Fleet::choose(const Gang& gang) {
     if (gang.together == Area::none && gang.wanted_together != Area::none)
         levels.insert(levels.begin(), gang.wanted_together);
     for (const Area level : levels)
-        for (const auto& tasks : placed_together(gang, level)) {
-            const auto chosen = attempt(tasks, OnMiss::stop);
+        for (const Place& place : places_for(gang, level)) {
+            const auto tasks = place.too_little ? std::nullopt : put(gang, level, place.name);
+            if (!tasks) continue;
+            const auto chosen = attempt(*tasks, OnMiss::stop);
             if (!std::ranges::all_of(chosen, [](const auto& choice) { return choice.has_value(); })) continue;
             std::vector<Choice> all;
             for (const auto& choice : chosen) all.push_back(*choice);
@@ -262,8 +284,10 @@ std::vector<Choice> Fleet::choose(const Gang& gang) {
 
 std::vector<std::size_t> Fleet::fitting(const Gang& gang) {
     std::vector<std::size_t> most;
-    for (const auto& tasks : placed_together(gang, gang.together)) {
-        const auto chosen = attempt(tasks, OnMiss::go_on);
+    for (const Place& place : places_for(gang, gang.together)) {
+        const auto tasks = put(gang, gang.together, place.name);
+        if (!tasks) continue;
+        const auto chosen = attempt(*tasks, OnMiss::go_on);
         std::vector<std::size_t> fit;
         for (std::size_t i = 0; i < chosen.size(); ++i)
             if (chosen[i]) fit.push_back(i);

@@ -1,5 +1,7 @@
 #include "domain/scheduler/need.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +40,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::tier: return terms.tier == GpuTier::unrated || traits.tier <= terms.tier;
         case Obstacle::isolation: return !terms.isolation || traits.offers(*terms.isolation);
         case Obstacle::trust: return terms.trust <= traits.trust;
-        case Obstacle::price: return !terms.price_micros || traits.price_micros <= *terms.price_micros;
+        case Obstacle::price: return !terms.price_micros || (traits.price_micros && *traits.price_micros <= *terms.price_micros);
         case Obstacle::label: return labelled(terms, traits);
         case Obstacle::mig_profile:
         case Obstacle::volume:
@@ -47,6 +49,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::addresses:
+        case Obstacle::lease:
         case Obstacle::apart:
         case Obstacle::gpus:
         case Obstacle::share:
@@ -65,11 +68,10 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
 
 std::string_view token_of(Obstacle obstacle) {
     static constexpr auto tokens = std::to_array<std::string_view>(
-        {"host",      "zone",        "rack",   "distance",  "vendor",   "model",
-         "gpu_class", "gpu_memory",  "tier",   "isolation", "trust",    "price",
-         "label",     "mig_profile", "volume", "cordoned",  "draining", "unreachable",
-         "faulty",    "addresses",   "apart",  "gpus",      "share",    "slice",
-         "link",      "cpu",         "memory", "disk",      "together", "tasks"});
+        {"host",     "zone",        "rack",   "distance",  "vendor", "model",       "gpu_class", "gpu_memory",
+         "tier",     "isolation",   "trust",  "price",     "label",  "mig_profile", "volume",    "cordoned",
+         "draining", "unreachable", "faulty", "addresses", "lease",  "apart",       "gpus",      "share",
+         "slice",    "link",        "cpu",    "memory",    "disk",   "together",    "tasks"});
     static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }
@@ -82,6 +84,45 @@ int distance_km(Spot a, Spot b) {
     const double part =
         north * north + std::cos(radians(a.latitude)) * std::cos(radians(b.latitude)) * east * east;
     return static_cast<int>(2 * 6371 * std::asin(std::sqrt(std::min(part, 1.0))));
+}
+
+Result<Spot> parse_spot(std::string_view text) {
+    // Degrees as millionths; nullopt: it is no number, or above `most`.
+    const auto millionths = [](std::string_view degrees, int most) -> std::optional<std::int32_t> {
+        const bool negative = degrees.starts_with('-');
+        if (negative) degrees.remove_prefix(1);
+        std::int64_t value = 0;
+        int digits = 0, places = -1;
+        for (const char c : degrees) {
+            if (c == '.' && places < 0 && digits > 0) {
+                places = 0;
+                continue;
+            }
+            if (c < '0' || c > '9' || ++digits > 9 || (places >= 0 && ++places > 6)) return std::nullopt;
+            value = 10 * value + (c - '0');
+        }
+        if (digits == 0 || places == 0) return std::nullopt;
+        for (int i = std::max(places, 0); i < 6; ++i) value *= 10;
+        if (value > most * std::int64_t{1'000'000}) return std::nullopt;
+        return static_cast<std::int32_t>(negative ? -value : value);
+    };
+    const auto comma = text.find(',');
+    const auto north = millionths(text.substr(0, comma), 90);
+    const auto east = comma == text.npos ? std::nullopt : millionths(text.substr(comma + 1), 180);
+    if (!north || !east) return fail(Code::invalid, "must be degrees north and east, as 40.73,-74.17");
+    return Spot{*north, *east};
+}
+
+std::string to_string(Spot spot) {
+    const auto degrees = [](std::int32_t millionths) {
+        const std::int32_t size = std::abs(millionths);
+        std::string text =
+            fmt::format("{}{}.{:06}", millionths < 0 ? "-" : "", size / 1'000'000, size % 1'000'000);
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.ends_with('.')) text.pop_back();
+        return text;
+    };
+    return fmt::format("{},{}", degrees(spot.latitude), degrees(spot.longitude));
 }
 
 std::vector<Obstacle> unmet(const Terms& terms, const Traits& traits) {

@@ -7,24 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "domain/inventory/host.h"
-#include "domain/inventory/rating.h"
 #include "domain/scheduler/shape.h"
+#include "domain/scheduler/wishes.h"
 
 namespace hostler {
-
-// What keeps a workload apart from other tenants' on the same GPU.
-enum class Isolation : std::uint8_t { soft, mig, exclusive, vm };
-enum class Trust : std::uint8_t { community, trusted };
-
-// A point on earth, in millionths of a degree; north and east are positive.
-struct Spot {
-    std::int32_t latitude = 0;
-    std::int32_t longitude = 0;
-    auto operator<=>(const Spot&) const = default;
-};
-// Along the great circle, rounded down.
-int distance_km(Spot a, Spot b);
 
 // What a host is like: changes seldom, and never by claims.
 struct Traits {
@@ -39,40 +25,11 @@ struct Traits {
     GpuTier tier = GpuTier::unrated;
     std::uint8_t isolations = 1U << static_cast<int>(Isolation::soft);  // Bit i: Isolation i can be had.
     Trust trust = Trust::trusted;
-    std::int64_t price_micros = 0;  // Of a GPU for an hour.
+    std::optional<std::int64_t> price_micros{};  // Of a GPU for an hour; nullopt: none is set.
     std::map<std::string, std::string> labels;
     bool operator==(const Traits&) const = default;
 
     bool offers(Isolation isolation) const { return isolations >> static_cast<int>(isolation) & 1; }
-};
-
-// Which hosts will do, by what they are like. Each list empty: any.
-struct Terms {
-    std::vector<std::string> hosts;  // Names.
-    std::vector<std::string> zones;
-    std::vector<std::string> racks;
-    struct Near {
-        Spot spot;
-        int km = 0;  // At most so far.
-        auto operator<=>(const Near&) const = default;
-    };
-    std::optional<Near> near;  // Hosts of unknown spot are too far.
-    std::string gpu_class;
-    std::string model;  // Words that stand in the model: "h100" is any H100.
-    std::optional<GpuVendor> vendor;
-    std::int64_t gpu_memory_bytes = 0;          // At least.
-    GpuTier tier = GpuTier::unrated;            // This or a better one; unrated: any.
-    std::optional<Isolation> isolation;         // That can be had there.
-    Trust trust = Trust::community;             // At least.
-    std::optional<std::int64_t> price_micros;   // At most.
-    std::map<std::string, std::string> labels;  // Each with this value.
-    auto operator<=>(const Terms&) const = default;
-    // Every host will do.
-    bool any() const {
-        return hosts.empty() && zones.empty() && racks.empty() && !near && gpu_class.empty() &&
-               model.empty() && !vendor && gpu_memory_bytes == 0 && tier == GpuTier::unrated && !isolation &&
-               trust == Trust::community && !price_micros && labels.empty();
-    }
 };
 
 // Why a host will not do, or not now, in the order in which one is told.
@@ -99,6 +56,7 @@ enum class Obstacle : std::uint8_t {
     unreachable,
     faulty,
     addresses,
+    lease,  // It does not keep leases, or has not said that an earlier run is gone.
     apart,  // Another of its kind is there.
     // What is free on it.
     gpus,
@@ -122,10 +80,10 @@ bool admits(const Terms& terms, const Traits& traits);
 
 // Workloads that are to lie together or apart: a number of the caller's for each spec of stock, service, …
 using Kind = std::uint32_t;
-enum class Area : std::uint8_t { none, host, rack, zone };
 
 struct Need {
     Shape shape;
+    std::string models;  // How people call what shape.models are; empty: any.
     Terms terms;
     std::vector<std::string> volumes;  // That lie on the host it goes to.
     std::vector<std::string> images;   // Better where they lie, unless much is lost by it.

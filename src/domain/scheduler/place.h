@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "domain/scheduler/wishes.h"
 
 namespace hostler {
 
@@ -43,6 +44,9 @@ struct Demand {
     std::string zone;               // Empty: any.
     std::string host;               // Empty: any; else its volumes lie there.
     std::int64_t volume_bytes = 0;  // Of its volumes that lie nowhere so far.
+    Wishes wishes;
+    std::string kind;    // Of its group, unique among all tenants'; empty: in none.
+    std::string leaves;  // A host where it still counts for its group, and will not.
 };
 
 struct Refusal {
@@ -57,11 +61,6 @@ struct Placement {
     std::string host;
     std::string zone;
     std::vector<std::string> gpus;
-};
-
-struct Decision {
-    std::optional<Placement> placement;
-    std::vector<Refusal> refused;
 };
 
 // "h100 sxm5 80gb" matches "H100 SXM5 80GB"; "H100" matches any H100: each word asked for stands in the
@@ -81,14 +80,5 @@ std::vector<std::string> pick_gpus(const Demand& demand, const Candidate& host);
 
 // So many of it have room there beside each other, if so many of the free GPUs are of its type.
 int how_often(const Demand& demand, const Candidate& host, int gpus);
-
-// The refusals in a sentence, commonest first: "2 hosts are cordoned, 1 has too few free GPUs", and what
-// would help.
-struct Explanation {
-    std::string token;
-    std::string sentence;
-    std::string would_help;
-};
-Explanation explain(const Demand& demand, const std::vector<Refusal>& refused);
 
 }  // namespace hostler

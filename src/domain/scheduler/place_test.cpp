@@ -26,17 +26,6 @@ Demand demand(int gpus = 1) {
     return {.cpu_milli = 8'000, .memory_bytes = 32 * gib, .gpu_type = "H100", .gpu_count = gpus};
 }
 
-// Of the hosts that cannot take it.
-std::vector<Refusal> refusals(const Demand& wanted, const std::vector<Candidate>& hosts) {
-    std::vector<Refusal> all;
-    for (const Candidate& there : hosts) {
-        auto reason = unfit(wanted, there);
-        if (!reason) EXPECT_TRUE(fits_beside(wanted, there));
-        if (reason) all.push_back(std::move(*reason));
-    }
-    return all;
-}
-
 TEST(Place, ModelsAreMatchedByTheirWords) {
     EXPECT_TRUE(model_matches("", "H100 SXM5 80GB"));
     EXPECT_TRUE(model_matches("H100", "H100 SXM5 80GB"));
@@ -125,101 +114,6 @@ TEST(Place, GpusOfOneDemandShareANumaNodeWhereTheyCan) {
     there.gpus.push_back({"a-other", "A100 80GB", 80 * gib, 0});
     for (const auto& gpu : pick_gpus(demand(3), there))
         EXPECT_NE(gpu, "a-other") << "of the right model only";
-}
-
-// Each situation is refused with the token named, and what the explanation says would help does.
-struct Situation {
-    const char* token;
-    Demand demand;
-    std::vector<Candidate> hosts;
-    void (*help)(Demand&, std::vector<Candidate>&);
-};
-
-Candidate with(Candidate host, void (*change)(Candidate&)) {
-    change(host);
-    return host;
-}
-
-Demand in_zone(const char* zone) {
-    Demand wanted = demand();
-    wanted.zone = zone;
-    return wanted;
-}
-Demand on_host(const char* id) {
-    Demand wanted = demand();
-    wanted.host = id;
-    return wanted;
-}
-
-TEST(Explain, NamesTheCommonestLackAndWhatHelps) {
-    const auto cordoned = [](Candidate& there) { there.unavailable = "is cordoned"; };
-    const auto bring_back = [](Demand&, std::vector<Candidate>& hosts) {
-        for (Candidate& there : hosts) there.unavailable.clear();
-    };
-    const auto add_host = [](Demand& wanted, std::vector<Candidate>& hosts) {
-        hosts.push_back(host("new", 8, wanted.zone.empty() ? "nj" : wanted.zone));
-    };
-    const auto less_cpu = [](Demand& wanted, std::vector<Candidate>&) { wanted.cpu_milli = 1000; };
-    const auto less_memory = [](Demand& wanted, std::vector<Candidate>&) { wanted.memory_bytes = gib; };
-    const auto no_zone = [](Demand& wanted, std::vector<Candidate>&) { wanted.zone.clear(); };
-    const auto little_cpu = [](Candidate& there) { there.cpu_milli = 2000; };
-    const auto little_memory = [](Candidate& there) { there.memory_bytes = 2 * gib; };
-    const auto no_gpus = [](Candidate& there) { there.gpus.clear(); };
-    const auto no_places = [](Candidate& there) { there.places = 0; };
-    const auto stop_one = [](Demand&, std::vector<Candidate>& hosts) {
-        for (Candidate& there : hosts) there.places = std::max(there.places, 1);
-        for (Candidate& there : hosts)
-            if (there.gpus.empty()) there.gpus = host(there.id).gpus;
-    };
-    const Situation situations[] = {
-        {"no_hosts", demand(), {}, add_host},
-        {"gpus", demand(8), {host("a"), host("b")}, add_host},
-        {"gpus", demand(), {with(host("a"), no_gpus)}, stop_one},
-        {"gpus",
-         demand(),
-         {host("a", 4, "nj", "A100 80GB"), with(host("b"), cordoned), host("c", 4, "nj", "L40S 48GB")},
-         add_host},
-        {"cpu", demand(), {with(host("a"), little_cpu)}, less_cpu},
-        {"cpu", demand(), {with(host("a"), little_cpu), with(host("b"), little_cpu), host("c", 0)}, less_cpu},
-        {"memory", demand(), {with(host("a"), little_memory)}, less_memory},
-        {"memory",
-         demand(),
-         {with(host("a"), little_memory), with(host("b"), little_memory), with(host("c"), cordoned)},
-         less_memory},
-        {"unavailable",
-         demand(),
-         {with(host("a"), cordoned), with(host("b"), cordoned), host("c", 0)},
-         bring_back},
-        {"addresses", demand(), {with(host("a"), no_places)}, stop_one},
-        {"zone", in_zone("lon"), {host("a"), host("b")}, no_zone},
-        {"unavailable",
-         in_zone("lon"),
-         {host("a"), host("b"), host("c"), with(host("d", 4, "lon"), cordoned)},
-         bring_back},
-        {"gpus", on_host("c"), {host("a"), host("b"), with(host("c"), no_gpus)}, stop_one},
-        {"unavailable", on_host("c"), {host("a"), host("b"), with(host("c"), cordoned)}, bring_back},
-    };
-    for (const Situation& situation : situations) {
-        const auto refused = refusals(situation.demand, situation.hosts);
-        ASSERT_EQ(refused.size(), situation.hosts.size()) << situation.token;
-        const auto why = explain(situation.demand, refused);
-        EXPECT_EQ(why.token, situation.token) << why.sentence;
-        EXPECT_FALSE(why.sentence.empty());
-        EXPECT_FALSE(why.would_help.empty());
-        Demand wanted = situation.demand;
-        auto hosts = situation.hosts;
-        situation.help(wanted, hosts);
-        EXPECT_LT(refusals(wanted, hosts).size(), hosts.size()) << situation.token << ": " << why.would_help;
-    }
-}
-
-TEST(Explain, CountsInASentence) {
-    std::vector<Candidate> hosts{host("a", 0), host("b", 1),
-                                 with(host("c"), [](Candidate& there) { there.unavailable = "is lost"; })};
-    const auto why = explain(demand(2), refusals(demand(2), hosts));
-    EXPECT_EQ(why.sentence,
-              "No host can take 2 H100: 2 hosts have too few free GPUs of this kind, 1 host takes nothing "
-              "new (cordoned or out of reach).");
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ struct InstanceTemplate {
     LossPolicy loss_policy = LossPolicy::stay;  // Unless their owners say otherwise.
     int jupyter_port = 0;      // Of a notebook server, that is asked whether it is used; 0: there is none.
     std::string jupyter_path;  // Under which it serves.
+    std::optional<Wishes> placement;  // Where they go, unless their owners say otherwise.
     bool operator==(const InstanceTemplate&) const = default;
 };
 

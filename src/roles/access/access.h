@@ -34,6 +34,8 @@ public:
     Task<> ready();                                            // Returns when it listens. Errors: cancelled.
     const Addresses& addresses() const { return addresses_; }  // Once ready: with the ports that were picked.
     bool linked() const { return master_.linked(); }
+    // Of the master that it obeys; 0: of none.
+    std::uint64_t obeyed_epoch() const { return master_.obeyed_epoch(); }
     Counters counters() const;
     void write_metrics(MetricsPage& page) const;
 

@@ -58,6 +58,7 @@ Task<> MasterLink::run(Addresses addresses) {
         },
         [this] {
             relay_.link_down();
+            obeyed_ = 0;
             return wire::Dialled{std::exchange(linked_, false), std::exchange(leader_, "")};
         });
 }
@@ -129,6 +130,7 @@ Task<> MasterLink::welcome(const uplink::AccessWelcome& welcome) {
         co_return fail(Code::conflict, fmt::format("it leads epoch {}, but epoch {} has begun; it is refused",
                                                    welcome.epoch(), remembered_.epoch()));
     CO_TRY(co_await remembered_.raise(welcome.epoch()));
+    obeyed_ = welcome.epoch();
     zone_ = welcome.zone();
     for (const auto& host : welcome.revoked()) {
         relay_.close_host(host, "it was removed");

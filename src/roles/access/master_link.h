@@ -43,6 +43,7 @@ public:
 
     Task<> run(Addresses addresses);  // Until cancelled.
     bool linked() const { return linked_; }
+    std::uint64_t obeyed_epoch() const { return obeyed_; }  // Of the master that it is linked to; 0: to none.
     const std::string& zone() const { return zone_; }
 
 private:
@@ -62,6 +63,7 @@ private:
     std::function<void(std::string_view)> cut_;
     std::function<AccessStatus()> status_;
     bool linked_ = false;
+    std::uint64_t obeyed_ = 0;
     std::string leader_;  // Where the master that was dialled last says that it is.
     std::string zone_;
 };

@@ -165,4 +165,6 @@ std::string Agent::host() const {
 
 bool Agent::connected() const { return state_->session.connected(); }
 
+const ReportQueue* Agent::reports() const { return &state_->reporter.queue(); }
+
 }  // namespace hostler::agent

@@ -7,6 +7,8 @@
 
 namespace hostler::agent {
 
+class ReportQueue;
+
 // Two things outlive an agent: the journal and the containers. It may be killed at any moment; another one
 // made on the same journal and engine goes on where it was.
 class Agent {
@@ -23,6 +25,8 @@ public:
     std::string host() const;
     // Whether the master has welcomed it on the present connection.
     bool connected() const;
+    // For the simulation's checkers: what waits for an answer.
+    const ReportQueue* reports() const;
 
 private:
     class State;

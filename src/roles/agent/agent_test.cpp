@@ -145,6 +145,32 @@ TEST(Renewal, HappensAtOnceWhenTheMasterWishesAndIsToldWithWhomToBelieve) {
     EXPECT_EQ(world.master.others[1].holding().authority(), "CA-1 CA-2") << "as before";
 }
 
+TEST(Renewal, AWishThatComesDuringARenewalIsGrantedAfterIt) {
+    World world;
+    world.master.certificate_until = world.in(6h);
+    world.join();
+    const auto wish = [&] {
+        uplink::Frame frame;
+        frame.mutable_renew_wanted();
+        world.master.send(frame);
+        world.timers.settle();
+    };
+    world.master.holds_renewals = true;
+    wish();
+    wish();
+    wish();
+    EXPECT_EQ(world.master.renewals, 1) << "one at a time";
+    world.master.answer_renewals();
+    world.timers.settle();
+    EXPECT_EQ(world.master.renewals, 2) << "what is asked for since may be something else";
+    world.master.join_authority = "CA-1 CA-2";
+    world.master.answer_renewals();
+    world.timers.settle();
+    EXPECT_EQ(world.master.renewals, 2);
+    ASSERT_EQ(world.master.others.size(), 2U);
+    EXPECT_EQ(world.master.others[1].holding().authority(), "CA-1 CA-2");
+}
+
 TEST(Renewal, HappensAtAThirdOfTheCertificatesLifeWithoutReconnecting) {
     World world;
     world.master.certificate_until = world.in(6h);

@@ -89,6 +89,7 @@ Task<> Reporter::run() {
         // Last, so that nothing is awaited between looking and the report's place in the queue.
         if (!add_changes(report) && !due) continue;
         report.set_time(ports_.timers.wall().time_since_epoch().count());
+        report.set_made_us(leases_.stamp_us());
         const std::uint64_t dropped = queue_.dropped();
         CO_TRY(co_await queue_.push(std::move(report)));
         if (dropped == 0 && queue_.dropped() > 0)

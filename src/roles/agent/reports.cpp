@@ -36,6 +36,7 @@ Task<> ReportQueue::push(uplink::Report report) {
 }
 
 void ReportQueue::acknowledge(std::uint64_t sequence) {
+    ++answers_;
     while (!reports_.empty() && reports_.front()->sequence() <= sequence) reports_.pop_front();
 }
 

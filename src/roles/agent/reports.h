@@ -29,9 +29,11 @@ public:
     // The first that is numbered higher; nullptr: none.
     const uplink::Report* after(std::uint64_t sequence) const;
     std::size_t size() const { return reports_.size(); }
+    std::uint64_t last() const { return last_; }  // Number of the newest.
     // Numbers up to here will not come (again).
     std::uint64_t settled() const;
     std::uint64_t dropped() const { return dropped_; }  // Reports whose samples had to go.
+    std::uint64_t answers() const { return answers_; }  // Calls of acknowledge().
 
     static constexpr std::size_t faults_max = 1024;  // Of merged reports; the oldest go.
 
@@ -45,6 +47,7 @@ private:
     std::uint64_t last_ = 0;
     std::uint64_t reserved_ = 0;
     std::uint64_t dropped_ = 0;
+    std::uint64_t answers_ = 0;
     std::deque<std::unique_ptr<uplink::Report>> reports_;
 };
 

@@ -130,13 +130,13 @@ Task<> Session::say_hello(Slot& slot, std::uint64_t number, Duration deadline) {
     const auto master = slot.master;  // The slot may have another one when we wake.
     const Instant until = ports_.timers.now() + deadline;
     const auto left = [&] { return std::max<Duration>(until - ports_.timers.now(), milliseconds{1}); };
+    auto link = master->link();
     if (!master->speaks()) {
         CO_TRY(co_await MasterLink::invitation(master, left()));
-        const auto link = CO_TRY(co_await MasterLink::open(master, member_.member().credentials, left()));
+        link = CO_TRY(co_await MasterLink::open(master, member_.member().credentials, left()));
         if (gone()) co_return fail(Code::unavailable, "the connection ended");
         slot.tasks->start("master", hear(slot, link));
     }
-    const auto link = master->link();
     if (member_.renewal_due())
         if (const auto renewed = co_await member_.renew(link); !renewed)
             log_warn("the certificate is not renewed yet: {}", renewed.error().message);
@@ -152,7 +152,10 @@ Task<> Session::say_hello(Slot& slot, std::uint64_t number, Duration deadline) {
     hello.set_settled(reporter_.queue().settled());
     frame = CO_TRY(co_await link->ask(std::move(frame), left()));
     if (!frame.has_agent_welcome()) co_return fail(Code::unavailable, "the master did not welcome this host");
-    co_return co_await accept(std::move(*frame.mutable_agent_welcome()));
+    CO_TRY(co_await accept(std::move(*frame.mutable_agent_welcome())));
+    // It took a while to write down what it said.
+    if (gone() || !master->speaks()) co_return fail(Code::unavailable, "the master hung up meanwhile");
+    co_return Result<>{};
 }
 
 Task<> Session::accept(uplink::AgentWelcome welcome) {

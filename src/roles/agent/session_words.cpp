@@ -101,7 +101,7 @@ void Session::send(const uplink::CommandUpdate& update) {
 Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
     std::uint64_t sent = 0;
     Instant acknowledged = ports_.timers.now();
-    std::uint64_t settled = 0;
+    std::uint64_t answers = 0;
     const auto& queue = reporter_.queue();
     const auto link = slot.master->link();
     while (speaks(slot, turn)) {
@@ -123,7 +123,8 @@ Task<> Session::send_reports(Slot& slot, std::uint64_t turn) {
                                     [this] { reporter_.grown().notify_all(); }};
             CO_TRY(co_await reporter_.grown().wait());
         }
-        if (settled != std::exchange(settled, queue.settled()) || queue.size() == 0)
+        // An answer that settles nothing says that it is heard and is to wait.
+        if (answers != std::exchange(answers, queue.answers()) || queue.size() == 0)
             acknowledged = ports_.timers.now();
         if (ports_.timers.now() - acknowledged < acknowledge_max || !speaks(slot, turn)) continue;
         log_warn("{} reports have no answer; saying hello again", queue.size());

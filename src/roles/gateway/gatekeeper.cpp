@@ -96,9 +96,8 @@ Task<> Gatekeeper::catch_up() {
             const auto last = next + std::min(marks_max, marks.end() - next);
             const auto over = co_await master_.over_among({next, last});
             CO_TRY(co_await check_cancelled());
-            if (!over) {  // It is slow, or an older one that does not know this question.
-                if (!master_.linked()) break;
-                CO_TRY(co_await sleep(timers_, catch_up_again));
+            if (!over) {  // It is slow, has gone, or is an older one that does not know this question.
+                CO_TRY(co_await master_.linked_after(seen, catch_up_again));
                 if (master_.came() != seen) break;
                 continue;
             }

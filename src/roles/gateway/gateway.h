@@ -28,6 +28,8 @@ public:
     const std::string& url() const { return url_; }          // Once ready: where it is reached from outside.
     bool linked() const { return master_.linked(); }         // With a master, and its routes are known.
     const RouteTable& routes() const { return routes_; }
+    // Of the master that told them last; 0: none has, since the start.
+    std::uint64_t routes_epoch() const { return master_.routes_epoch(); }
     const FrontCounters& counters() const { return front_.counters(); }
     void write_metrics(MetricsPage& page) const;
 

@@ -133,6 +133,7 @@ Task<> MasterLink::learn(const uplink::Routes& news) {
     if (refused > 0)
         log_warn("gateway: {} routes are beyond routes_max={} and are not served", refused,
                  settings_.routes_max);
+    routes_epoch_ = news.epoch();
     if (news.complete()) remembered_.replaced(sign_in_);
     for (const std::string& name : changed) remembered_.changed(name);
     changed_();
@@ -186,6 +187,13 @@ Task<std::vector<std::string>> MasterLink::over_among(std::vector<std::string> m
 Task<std::uint64_t> MasterLink::linked_after(std::uint64_t seen) {
     while (came_ == seen) CO_TRY(co_await came_changed_.wait());
     co_return came_;
+}
+
+Task<> MasterLink::linked_after(std::uint64_t seen, Duration at_most) {
+    const Instant until = ports_.timers.now() + at_most;
+    const Deadline late{ports_.timers, at_most, [this] { came_changed_.notify_all(); }};
+    while (came_ == seen && ports_.timers.now() < until) CO_TRY(co_await came_changed_.wait());
+    co_return Result<>{};
 }
 
 void MasterLink::tell(uplink::Frame frame) {

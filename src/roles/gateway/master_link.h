@@ -32,10 +32,12 @@ public:
     Task<> run(std::string own_address);             // Until cancelled.
     Task<> remember() { return remembered_.run(); }  // The routes, on disk. Until cancelled.
     bool linked() const { return link_ != nullptr; }
-    std::uint64_t came() const { return came_; }  // Masters, one after the other.
-    bool told() const { return came_ > 0; }       // A master has told all routes since the start.
+    std::uint64_t routes_epoch() const { return routes_epoch_; }  // In which they were told; 0: not yet.
+    std::uint64_t came() const { return came_; }                  // Masters, one after the other.
+    bool told() const { return came_ > 0; }  // A master has told all routes since the start.
     // Counts the masters that came. Waits for another one than the `seen`th.
     Task<std::uint64_t> linked_after(std::uint64_t seen);
+    Task<> linked_after(std::uint64_t seen, Duration at_most);  // Or when so long has passed.
     const std::string& sign_in() const { return sign_in_; }  // URL; empty until a master has told it.
 
     struct Word {
@@ -74,6 +76,7 @@ private:
     std::uint64_t came_ = 0;
     Signal came_changed_;
     std::uint64_t epoch_ = 0;
+    std::uint64_t routes_epoch_ = 0;
     std::string sign_in_;
     std::string leader_;  // Where the master that was dialled last says that it is.
     std::shared_ptr<wire::Link> link_;

@@ -16,6 +16,7 @@ class MemoryJournal final : public Journal {
 public:
     const std::map<std::string, std::string>& all() const override { return entries; }
     Task<> put_all(std::vector<Entry> more) override {
+        if (full) co_return fail(Code::exhausted, "the disk is full");
         for (auto& [key, value] : more) entries[key] = value, ++puts;
         co_return Result<>{};
     }
@@ -25,6 +26,7 @@ public:
     }
     std::map<std::string, std::string> entries;
     int puts = 0;
+    bool full = false;
 };
 
 struct Digits final : Digest {
@@ -123,6 +125,26 @@ TEST_F(TrustTest, IsNotWrittenEachTime) {
     trust->keep(mine, standing("key/k-1"), now);
     write();
     EXPECT_EQ(journal.puts, 2);
+}
+
+TEST_F(TrustTest, WhatTheDiskRefusedIsWrittenAgainAndAsItIsByThen) {
+    journal.full = true;
+    TaskGroup group{loop};
+    group.start("write", trust->run(timers));
+    trust->keep(mine, standing("key/k-1"), now);
+    trust->keep(session, standing("key/k-1"), now);
+    timers.settle();
+    EXPECT_TRUE(journal.entries.empty());
+    trust->keep(mine, standing("key/k-2"), now);
+    trust->forget(session);
+    journal.full = false;
+    timers.advance(seconds{5});
+    EXPECT_EQ(journal.entries.size(), 1u);
+    group.cancel();
+    timers.settle();
+    begin();
+    EXPECT_EQ(trust->marks(), std::vector<std::string>{"key/k-2"});
+    EXPECT_EQ(trust->believes(session, now), Belief::unknown);
 }
 
 TEST_F(TrustTest, IsBoundedAndWhatEndsFirstGoesFirst) {

@@ -21,16 +21,21 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_stocks();
     add_templates();
     add_offers();
+    add_prices();
+    add_consolidations();
     add_instances();
     add_instance_reads();
     add_hosts();
     add_zones();
     add_usage();
+    add_series();
     add_volumes();
     add_keys();
     add_shares();
     add_foreign();
     add_authority();
+    add_alerts();
+    add_alert_receivers();
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
 

@@ -32,6 +32,8 @@ private:
     void add_stocks();
     void add_templates();
     void add_offers();
+    void add_prices();
+    void add_consolidations();
     void add_instances();
     void add_instance_reads();
     void add_hosts();
@@ -42,6 +44,9 @@ private:
     void add_foreign();
     void add_authority();
     void add_usage();
+    void add_series();
+    void add_alerts();
+    void add_alert_receivers();
 
     // An operation that changes something: decided at once, answered when it is durable. `decide` is called
     // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same

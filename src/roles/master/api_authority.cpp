@@ -3,6 +3,7 @@
 
 #include "roles/master/api.h"
 #include "roles/master/authority_rules.h"
+#include "roles/master/edge_keys.h"
 
 namespace hostler::master {
 
@@ -42,12 +43,14 @@ api::Authorities shown(const Estate& estate, const Ports& ports) {
         ++shown.holders;
         shown.renewed += one.renewed ? 1 : 0;
         shown.current += one.current ? 1 : 0;
-        if (one.current || shown.behind.size() >= behind_max) continue;
+        const std::string unknown = unknown_key_words(estate, one.name);
+        if ((one.current && unknown.empty()) || shown.behind.size() >= behind_max) continue;
         shown.behind.push_back(
             {.name = one.name,
              .authority = one.authority,
-             .message = one.renewed ? "it has the right certificate, and has not said yet "
-                                      "that it believes whom it should"
+             .message = !unknown.empty() ? unknown
+                        : one.renewed    ? "it has the right certificate, and has not said yet "
+                                           "that it believes whom it should"
                         : one.authority.empty()
                             ? "it has not said since the rotation began what it holds: it is "
                               "away, or of an older release"
@@ -83,6 +86,13 @@ void Api::add_authority() {
         TRY(take_step(desk, term->ports().authority, call, request));
         return shown(desk.estate, term->ports());
     });
+    write<ops::admit_key>(
+        [this](Desk& desk, const api::Call&, const api::AdmitKey& request) -> Result<api::Authorities> {
+            const TermPtr term = TRY(leader());
+            admit_key(desk, request.name, request.key_fingerprint);
+            term->ask_to_renew_again(request.name);
+            return shown(desk.estate, term->ports());
+        });
 }
 
 }  // namespace hostler::master

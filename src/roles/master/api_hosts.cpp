@@ -5,6 +5,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -103,6 +104,12 @@ void Api::add_hosts() {
     read<ops::explain_host>(
         [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
             return explain_host(desk, *TRY(host_named(desk, request.host)));
+        });
+    write<ops::update_host>(
+        [](Desk& desk, const api::Call&, const api::UpdateHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            TRY(update_host(desk, host.id, request));
+            return view(desk, host);
         });
     write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
         return cordon(desk, request.host, true);

@@ -4,6 +4,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/template_rules.h"
@@ -30,6 +31,7 @@ Task<> check_never_used(TermPtr term, api::CreateInstance request) {
 
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
                                 const Digest& digest) {
+    if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
     TRY(create_instance(desk, filled, digest.sha256(call.request)));
     return api::Empty{};

@@ -1,5 +1,6 @@
 #include "roles/master/api.h"
 #include "roles/master/offer_rules.h"
+#include "roles/master/placement_rules.h"
 
 namespace hostler::master {
 
@@ -15,6 +16,8 @@ void Api::add_offers() {
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at]->spec});
         return list;
     });
+    // It changes nothing, so it is no write in spite of its method.
+    read<api::ops::explain_placement>(explain_placement);
 }
 
 }  // namespace hostler::master

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/api.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/template_rules.h"
 
 namespace hostler::master {
@@ -19,6 +20,7 @@ api::InstanceTemplate view(const InstanceTemplate& one) {
                                 .parameters = {}};
     shown.inactivity_timeout_seconds = one.inactivity_s;
     shown.loss_policy = one.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
+    if (one.placement) shown.placement = shown_as(*one.placement);
     for (const auto& port : one.ports)
         shown.ports.push_back({.port = port.port,
                                .is_public = port.is_public,

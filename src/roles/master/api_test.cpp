@@ -77,6 +77,26 @@ TEST_F(ApiTest, ADryRunChangesNothing) {
     EXPECT_TRUE(term().look().estate.instances.all().empty());
 }
 
+TEST_F(ApiTest, PricesAreSetByOperatorsAndReadByAll) {
+    const std::string price = R"({"gpuType":"H100","amount":"2.49","currency":"USD","zone":"lon"})";
+    EXPECT_EQ(call("acme", "PUT", "/v1/prices", price).status, 403);
+    EXPECT_EQ(call("", "PUT", "/v1/prices?dryRun=true", price).status, 200);
+    EXPECT_TRUE(term().look().estate.prices.all().empty());
+    ASSERT_EQ(call("", "PUT", "/v1/prices", price).status, 200);
+    const auto listed = [&](const std::string& query) {
+        return json::parse(call("acme", "GET", "/v1/prices" + query).body).at("items").as_array();
+    };
+    ASSERT_EQ(listed("").size(), 1u);
+    EXPECT_EQ(listed("")[0].at("amount"), "2.49");
+    EXPECT_EQ(listed("")[0].at("zone"), "lon");
+    EXPECT_EQ(call("acme", "DELETE", "/v1/prices?gpuType=H100&zone=lon").status, 403);
+    EXPECT_EQ(problem(call("", "DELETE", "/v1/prices?gpuType=H100&zone=lon&ifVersion=7")), "price_changed");
+    ASSERT_EQ(call("", "DELETE", "/v1/prices?gpuType=H100&zone=lon").status, 200);
+    EXPECT_EQ(call("", "DELETE", "/v1/prices?gpuType=H100&zone=lon").status, 404);
+    EXPECT_TRUE(listed("").empty());
+    EXPECT_EQ(listed("?past=true").size(), 1u);
+}
+
 TEST_F(ApiTest, OneTenantDoesNotSeeAnothers) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
     ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);

@@ -3,6 +3,7 @@
 
 #include "roles/master/access_rules.h"
 #include "roles/master/api.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -18,9 +19,9 @@ Result<api::Zone> create_zone(Desk& desk, const api::Call&, const api::CreateZon
     if (desk.estate.zones.find(request.name))
         return fail(Code::conflict, fmt::format("there is a zone {} already", request.name), "zone_exists");
     desk.estate.event("zone", request.name, "", "created", fmt::format("Zone {} was created.", request.name));
-    return view(desk,
-                desk.estate.zones.add(
-                    {.name = request.name, .place = request.location, .created_at = desk.estate.micros()}));
+    Zone zone{.name = request.name, .place = request.location, .created_at = desk.estate.micros()};
+    if (request.coordinates) zone.spot = TRY(parse_spot(*request.coordinates));
+    return view(desk, desk.estate.zones.add(std::move(zone)));
 }
 
 Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone& request) {
@@ -56,6 +57,12 @@ void Api::add_zones() {
             return view(desk, *TRY(zone_named(desk, request.zone)));
         });
     write<ops::create_zone>(create_zone);
+    write<ops::update_zone>(
+        [](Desk& desk, const api::Call&, const api::UpdateZone& request) -> Result<api::Zone> {
+            const Zone& zone = *TRY(zone_named(desk, request.zone));
+            update_zone(desk, zone.name, request);
+            return view(desk, zone);
+        });
     write<ops::delete_zone>(delete_zone);
     read<ops::list_access_points>(
         [](const Desk& desk, const api::Call& call, const api::ListAccessPoints& request) {

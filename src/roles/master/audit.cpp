@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "roles/master/api_lookup.h"
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/price_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_rules.h"
 
@@ -75,6 +77,9 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateIns
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateZone& request) {
     return zone(desk, request.name);
 }
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateZone& request) {
+    return zone(desk, request.zone);
+}
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameZone& request) {
     return zone(desk, request.zone);
 }
@@ -93,6 +98,9 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken&
 }
 
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
+    return host(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateHost& request) {
     return host(desk, request.host);
 }
 Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& request) {
@@ -116,6 +124,21 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolum
 }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request) {
     return subject_of(desk, call, api::NameVolume{request.volume, request.tenant_id});
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::SetPrice& request) {
+    const Price* price = holding_price(desk, terms_of(request));
+    return price ? named(*price, api::encode(view(*price))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::RemovePrice& request) {
+    const Price* price = holding_price(desk, terms_of(request));
+    return price ? named(*price, api::encode(view(*price))) : Subject{};
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateConsolidation&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetConsolidation& request) {
+    const ConsolidationRecord* run = desk.estate.consolidations.find(request.consolidation);
+    return run ? named(*run, api::encode(view(desk, *run))) : Subject{};
 }
 
 Subject subject_of(const Desk&, const api::Call&, const api::CreateApiKey&) { return {}; }
@@ -150,6 +173,11 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::RotateAuthorit
     for (const auto& [fingerprint, row] : desk.estate.authorities.all())
         shown += fmt::format("{}\"{}\":\"{}\"", shown.empty() ? "{" : ",", fingerprint, text_of(row.phase));
     return {"authority", "", shown.empty() ? "" : shown + "}"};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::AdmitKey& request) {
+    const AdmittedKeys* row = desk.estate.admitted_keys.find(request.name);
+    return {"admitted_keys/" + request.name, "", row ? encode_body(*row) : ""};
 }
 
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {

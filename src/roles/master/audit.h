@@ -23,17 +23,23 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstan
 Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameZone& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAccessPoint& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetAccessPoint& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::SetPrice& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RemovePrice& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateConsolidation& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetConsolidation& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateApiKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameApiKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateShare& request);
@@ -41,6 +47,15 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameShare
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameForeignWorkload& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleForeignWorkload& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RotateAuthority& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateAlertRule& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ReplaceAlertRule& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlertRule& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateAlertSilence& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlertSilence& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateAlertReceiver& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ReplaceAlertReceiver& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlertReceiver& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::AdmitKey& request);
 
 // The same once it is done: what was made under a name of ours is known by the response alone.
 template <class Request, class Response>
@@ -51,6 +66,10 @@ inline Subject subject_after(const Desk& desk, const api::Call& call, const api:
                              const api::CreatedHostToken& made) {
     return subject_of(desk, call, api::NameHostToken{made.id});
 }
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateConsolidation&,
+                             const api::Consolidation& made) {
+    return subject_of(desk, call, api::GetConsolidation{made.id});
+}
 inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateApiKey&,
                              const api::CreatedApiKey& made) {
     return subject_of(desk, call, api::NameApiKey{made.id});
@@ -59,6 +78,11 @@ inline Subject subject_after(const Desk& desk, const api::Call& call, const api:
 inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateShare&,
                              const api::CreatedShare& made) {
     return subject_of(desk, call, api::NameShare{made.id});
+}
+
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateAlertSilence&,
+                             const api::AlertSilence& made) {
+    return subject_of(desk, call, api::NameAlertSilence{made.id});
 }
 
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "roles/master/edge_keys.h"
+
 namespace hostler::master {
 
 namespace {
@@ -163,11 +165,17 @@ void note_holding(Desk& desk, const Authority& authority, const Digest& digest, 
     if (!facts || facts->identity.text() != name) return;
     const std::string believes = digest.sha256(believed);
     const CertificateHolder* before = desk.estate.holders.find(name);
-    if (before && before->authority == facts->authority && before->believes == believes) return;
+    const bool same_key = before && before->key == facts->key_fingerprint;
+    if (same_key && before->authority == facts->authority && before->believes == believes) return;
+    // What is surely theirs is not overwritten by what may be a thief's.
+    if (before && is_admitted(desk.estate, name, before->key) &&
+        !is_admitted(desk.estate, name, facts->key_fingerprint))
+        return;
     if (!before) desk.estate.holders.add({.name = name});
     CertificateHolder& row = desk.estate.holders.edit(name);
     row.authority = facts->authority;
     row.believes = believes;
+    row.key = facts->key_fingerprint;
     row.told_at = desk.estate.micros();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 
@@ -40,7 +41,16 @@ std::string unavailable(const Host& host) {
 std::string unavailable(const Desk& desk, const Host& host) {
     std::string why = unavailable(host);
     if (why.empty() && awaits_word(desk, host.id)) why = "has not said what runs there since the restore";
+    if (why.empty() && is_emptied(desk, host.id)) why = "is being emptied";
     return why;
+}
+
+std::optional<Obstacle> closed_by(const Desk& desk, const Host& host) {
+    if (unavailable(desk, host).empty()) return std::nullopt;
+    if (!host.quarantined.empty()) return Obstacle::faulty;
+    if (host.phase != HostPhase::ready || awaits_word(desk, host.id)) return Obstacle::unreachable;
+    if (host.cordoned) return Obstacle::cordoned;
+    return unavailable(host).empty() ? Obstacle::draining : Obstacle::faulty;
 }
 
 Room& room(const Desk& desk) {
@@ -63,6 +73,29 @@ Demand demand_of(const Spec& spec, const std::string& zone) {
             .zone = zone};
 }
 
+std::string group_key(const std::string& tenant, const std::string& group) { return tenant + "/" + group; }
+
+Demand demand_of(const Desk& desk, const Spec& spec, const Instance& instance) {
+    Demand demand = demand_of(spec, instance.spec.zone);
+    if (!instance.spec.placement) return demand;
+    demand.wishes = *instance.spec.placement;
+    if (demand.wishes.group.empty()) return demand;
+    demand.kind = group_key(instance.tenant, demand.wishes.group);
+    for (const LeftPlace& place : instance.left)
+        if (const Claim* held = desk.estate.claims.find(place.claim); held && held->use == ClaimUse::instance)
+            demand.leaves = place.host;
+    return demand;
+}
+
+Error refusal(const Denial& why, const std::string& before) {
+    Error error{Code::conflict, before + why.sentence,
+                why.never ? "placement_impossible" : "insufficient_capacity"};
+    error.help = why.would_help;
+    for (const Reason& reason : why.reasons)
+        error.fields.push_back({std::string{token_of(reason.obstacle)}, std::to_string(reason.hosts)});
+    return error;
+}
+
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
                    const std::string& tenant, const std::string& holder) {
     std::set<int> taken;
@@ -80,6 +113,7 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
     made.cpu_milli = demand.cpu_milli;
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;
+    made.group = demand.wishes.group;
     made.address_index = index;
     return desk.estate.hold(std::move(made));
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "domain/scheduler/denial.h"
 #include "domain/scheduler/place.h"
 #include "roles/master/desk.h"
 
@@ -20,6 +21,14 @@ Room& room(const Desk& desk);
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec);
 
 Demand demand_of(const Spec& spec, const std::string& zone);
+// With what its owner wishes; where its volumes lie is left open.
+Demand demand_of(const Desk& desk, const Spec& spec, const Instance& instance);
+// A tenant's group, among all tenants'.
+std::string group_key(const std::string& tenant, const std::string& group);
+
+// What a refused demand is answered with: `before` and why. Conflict: placement_impossible (no host could
+// take it, even if nothing ran there), insufficient_capacity.
+Error refusal(const Denial& why, const std::string& before);
 
 // Takes what was decided: a claim that the ledger knows of. Its address is the lowest free one on the host.
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
@@ -32,6 +41,8 @@ bool fit(const Desk& desk, const Claim& claim);
 
 // Why nothing new goes to this host; empty: it may.
 std::string unavailable(const Host& host);
-std::string unavailable(const Desk& desk, const Host& host);  // And in a store that was restored.
+// And in a store that was restored, or while it is to be free.
+std::string unavailable(const Desk& desk, const Host& host);
+std::optional<Obstacle> closed_by(const Desk& desk, const Host& host);
 
 }  // namespace hostler::master

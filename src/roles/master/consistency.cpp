@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/estate.h"
 
 namespace hostler::master {
@@ -33,8 +34,9 @@ struct Look {
             const Slot* slot = estate.slots.find(claim.holder);
             const Instance* instance = estate.instances.find(claim.holder);
             const bool known = claim.use == ClaimUse::foreign ||
-                               (claim.use == ClaimUse::stock
-                                    ? slot && slot->claim == id
+                               (claim.use == ClaimUse::stock ? slot && slot->claim == id
+                                : claim.use == ClaimUse::reserved
+                                    ? step_of_claim(estate, id) != nullptr
                                     : instance && (instance->claim == id || has_left(*instance, id)));
             if (!known)
                 say("claim", id,

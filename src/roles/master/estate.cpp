@@ -45,6 +45,7 @@ void Estate::ledger(const Claim& claim, std::string use) {
 }
 
 const Claim& Estate::hold(Claim claim) {
+    claim.since = micros();
     const Claim& held = claims.add(std::move(claim));
     ledger(held, text_of(held.use));
     return held;
@@ -55,6 +56,8 @@ void Estate::pass_on(const std::string& id, ClaimUse use, std::string tenant, st
     claim.use = use;
     claim.tenant = std::move(tenant);
     claim.holder = std::move(holder);
+    if (use != ClaimUse::leaving) claim.since = micros();
+    if (use == ClaimUse::stock) claim.group.clear();
     ledger(claim, text_of(use));
 }
 

@@ -103,6 +103,8 @@ public:
     Table<Spec> specs;
     Table<Slot> slots;
     Table<StockImages> stock_images;
+    Table<Price> prices;
+    Table<ConsolidationRecord> consolidations;
     Table<Claim> claims;
     Table<Instance> instances;
     Table<UsedName> used_names;  // Never loaded: the store alone remembers them.
@@ -118,6 +120,12 @@ public:
     Table<Restore> restores;
     Table<AuthorityRecord> authorities;
     Table<CertificateHolder> holders;
+    Table<alert::Rule> alert_rules;
+    Table<alert::Silence> alert_silences;
+    Table<alert::Receiver> alert_receivers;
+    Table<alert::Alert> alerts;
+    Table<alert::Delivery> alert_deliveries;
+    Table<AdmittedKeys> admitted_keys;
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -147,7 +155,12 @@ private:
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
         visit(self.shares), visit(self.stock_images), visit(self.restores);
-        visit(self.authorities), visit(self.holders);
+        visit(self.prices), visit(self.consolidations);
+        visit(self.authorities), visit(self.holders), visit(self.admitted_keys);
+        visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);
+        visit(self.alerts), visit(self.alert_deliveries);
+        visit(self.prices);
+        visit(self.consolidations);
     }
     void ledger(const Claim& claim, std::string use);
 

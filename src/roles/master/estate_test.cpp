@@ -20,7 +20,14 @@ void fill(Estate& estate) {
                               .control_address = "5:6",
                               .created_at = 7});
     estate.authorities.add({.fingerprint = "f00d", .phase = AuthorityPhase::outgoing, .since = 8});
-    estate.holders.add({.name = "gateway/g", .authority = "f00d", .believes = "abcd", .told_at = 9});
+    estate.holders.add({.name = "gateway/g",
+                        .authority = "f00d",
+                        .believes = "abcd",
+                        .told_at = 9,
+                        .key = "k",
+                        .refused_key = "r",
+                        .refused_at = 10});
+    estate.admitted_keys.add({.name = "gateway/g", .keys = {"k", "l"}});
     estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = "localhost"});
     estate.host_tokens.add({.id = "t-1",
                             .hash = "abc",
@@ -154,6 +161,40 @@ void fill(Estate& estate) {
     estate.shares.add({.id = "sh-1", .tenant = "acme", .instance = "i-1"});
     estate.stock_images.add({.spec = "small"});
     estate.restores.add({.id = "restore", .taken_at = 1, .restored_at = 2, .heard = {"h-a"}});
+    estate.prices.add({.id = "p-1",
+                       .terms = {.gpu_type = "H100", .zone = "nj"},
+                       .amount_micros = 2'500'000,
+                       .currency = "EUR",
+                       .version = 3,
+                       .from = 1,
+                       .until = 2});
+    estate.consolidations.add(
+        {.id = "co-1",
+         .zone = "nj",
+         .steps =
+             {{.workload = "i-1", .from = "h-a", .to = "h-b", .phase = StepPhase::skipped, .message = "m"}},
+         .freed = {"h-a"},
+         .gpus = 8,
+         .phase = ConsolidationPhase::failed,
+         .message = "m",
+         .created_at = 1,
+         .ended_at = 2});
+    alert::Rule rule;
+    rule.id = "acme/hot", rule.name = "hot", rule.tenant = "acme", rule.window_s = 7;
+    estate.alert_rules.add(std::move(rule));
+    alert::Silence silence;
+    silence.id = "si-1", silence.tenant = "acme", silence.matchers = {"zone=nj"}, silence.until = 2;
+    estate.alert_silences.add(std::move(silence));
+    alert::Receiver receiver;
+    receiver.id = "acme/ops", receiver.name = "ops", receiver.secret = "s", receiver.to = {"a@b"};
+    receiver.group_by = {"zone"};  // In place of an initialiser.
+    estate.alert_receivers.add(std::move(receiver));
+    alert::Alert alert;
+    alert.id = "al-1", alert.rule = "acme/hot", alert.labels = {{"zone", "nj"}}, alert.fired_at = 1;
+    estate.alerts.add(std::move(alert));
+    alert::Delivery delivery;
+    delivery.id = "an-1", delivery.receiver = "acme/ops", delivery.lines.resize(1), delivery.created_at = 1;
+    estate.alert_deliveries.add(std::move(delivery));
 }
 
 // What is in `estate`, as take() would write all of it.
@@ -170,7 +211,9 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
     edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers),
         edit(estate.operations);
     edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.authorities),
-        edit(estate.holders);
+        edit(estate.holders), edit(estate.admitted_keys);
+    edit(estate.prices), edit(estate.consolidations), edit(estate.alert_rules), edit(estate.alert_silences),
+        edit(estate.alert_receivers), edit(estate.alerts), edit(estate.alert_deliveries);
     std::vector<Touched> touched;
     return estate.take(1, number, touched).put;
 }
@@ -182,8 +225,8 @@ TEST(Estate, LoadsWhatItWrote) {
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 22u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 22u);
+    EXPECT_EQ(changes.put.size(), 30u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 30u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;

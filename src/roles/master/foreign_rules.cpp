@@ -133,10 +133,7 @@ void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
                                 .use = ClaimUse::foreign,
                                 .tenant = workload.tenant,
                                 .holder = id};
-    if (!held) {
-        before.subnet = workload.network;
-        before.since = desk.estate.micros();
-    }
+    if (!held) before.subnet = workload.network;
     displace_stock(desk, before, workload);
     const Claim now = with_what_it_uses(desk, before, workload);
     if (const auto place = desk.pool.place_of(workload.address)) hold_subnet(desk, now, place->index);

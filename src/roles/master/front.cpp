@@ -65,6 +65,21 @@ private:
     Admission::Turn& turn_;
 };
 
+// Series alone have another form than JSON.
+bool wants_csv(const http::Exchange& exchange) {
+    if (exchange.request.path() != "/v1/series" || exchange.request.method != "GET") return false;
+    std::string query{"&"};
+    query += exchange.request.query();
+    return (query + '&').contains("&format=csv&") ||
+           exchange.request.headers.find("Accept").value_or("").starts_with("text/csv");
+}
+
+api::Reply as_csv(const api::Reply& reply) {
+    const auto answer = api::decode_stored<api::SeriesAnswer>(reply.body);
+    HOSTLER_ASSERT(answer);  // It was encoded a moment ago.
+    return {.content_type = "text/csv; charset=utf-8", .body = api::csv_of(*answer)};
+}
+
 // Raises a flag as long as it lives.
 class Raised {
 public:
@@ -223,6 +238,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
     inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
+    inquiry.if_match = exchange.request.headers.find("If-Match").value_or("");
     const TermPtr term = api_.leader().value_or(nullptr);
     const bool only_looks = inquiry.method == "GET";
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
@@ -233,6 +249,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     if (only_looks && !reply.streamed && term && term->ended())
         co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
     if (reply.streamed) co_return co_await exchange.end();
+    if (reply.status == 200 && wants_csv(exchange))
+        co_return co_await exchange.respond(response_of(as_csv(reply)));
     co_return co_await exchange.respond(response_of(reply));
 }
 

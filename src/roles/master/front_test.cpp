@@ -55,6 +55,17 @@ struct FrontTest : ::testing::Test, NarrowRig {
         timers.settle();
         return *clients.emplace_back(std::move(theirs));
     }
+    // One whose client reads nothing by itself, with little room on the way.
+    MemoryStream& send_narrow(std::string bytes) {
+        auto [ours, theirs] = hostler::testing::memory_pair(64, "server", "203.0.113.7:5000");
+        connections.start("connection", front.serve(std::move(ours)));
+        MemoryStream& client = *clients.emplace_back(std::move(theirs));
+        connections.start("ask", [](MemoryStream& to, std::string text) -> Task<> {
+            co_return co_await write_all(to, text);
+        }(client, std::move(bytes)));
+        timers.settle();
+        return client;
+    }
     std::string answer(const std::string& bytes) { return std::string{send(bytes).unread()}; }
     std::string get(const std::string& target, const std::string& headers = "") {
         return answer(fmt::format("GET {} HTTP/1.1\r\nHost: api\r\n{}\r\n", target, headers));
@@ -270,6 +281,52 @@ TEST_F(FrontTest, StrangersMayTryOnlySoOften) {
     EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200")) << "from the same address";
 }
 
+TEST_F(FrontTest, ABodyThatComesTooSlowlyIsCutAndLeavesItsTurn) {
+    MemoryStream& slow =
+        send("POST /v1/volumes HTTP/1.1\r\nHost: api\r\nContent-Length: 1000\r\n" + key("hk_acme") + "\r\n{");
+    const std::size_t open = connections.size();
+    for (int i = 0; i < 5; ++i) {  // Each piece comes in time.
+        timers.advance(std::chrono::seconds{11});
+        ASSERT_TRUE(hostler::testing::run(loop, write_all(slow, " ")));
+    }
+    MemoryStream& next = send(fmt::format("GET /v1/whoami HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
+    EXPECT_EQ(next.unread(), "") << "its tenant's only place is taken";
+    timers.advance(std::chrono::seconds{4});
+    EXPECT_EQ(connections.size(), open + 1);
+    timers.advance(std::chrono::seconds{1});
+    EXPECT_EQ(connections.size(), open) << "a minute is over";
+    EXPECT_THAT(std::string{next.unread()}, StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, AnAnswerOnItsWayHoldsNoTurn) {
+    const MemoryStream& slow =
+        send_narrow(fmt::format("GET /v1/whoami HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
+    ASSERT_EQ(slow.unread().size(), 64U) << "the rest waits for room";
+    EXPECT_THAT(get("/v1/whoami", key("hk_acme")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(FrontTest, WhoWaitsForALeaderIsToldSoWithTheOthersAndNoneTooEarly) {
+    finish();
+    lead.soon = true;
+    const auto ask = [&]() -> MemoryStream& {
+        return send(fmt::format("GET /v1/whoami HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
+    };
+    timers.advance(std::chrono::milliseconds{1010});
+    const MemoryStream& first = ask();
+    timers.advance(std::chrono::milliseconds{150});
+    const MemoryStream& second = ask();
+    timers.advance(std::chrono::milliseconds{100});
+    const MemoryStream& third = ask();  // Of the next quarter of a second.
+    timers.advance(std::chrono::milliseconds{4989});
+    EXPECT_EQ(first.unread(), "");
+    timers.advance(std::chrono::milliseconds{1});  // 6.25 s.
+    EXPECT_THAT(std::string{first.unread()}, HasSubstr("\"code\":\"no_leader\""));
+    EXPECT_THAT(std::string{second.unread()}, HasSubstr("\"code\":\"no_leader\"")) << "at the same time";
+    EXPECT_EQ(third.unread(), "") << "five seconds are not over";
+    timers.advance(std::chrono::milliseconds{250});
+    EXPECT_THAT(std::string{third.unread()}, HasSubstr("\"code\":\"no_leader\""));
+}
+
 // It holds a place among the watches, and none among the requests.
 TEST_F(FrontTest, AWatchLeavesItsTurnToOthers) {
     send(fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
@@ -277,19 +334,9 @@ TEST_F(FrontTest, AWatchLeavesItsTurnToOthers) {
 }
 
 TEST_F(FrontTest, AWatcherThatReadsTooSlowlyIsCut) {
-    auto [ours, theirs] = hostler::testing::memory_pair(64, "server", "203.0.113.7:5000");
-    connections.start("connection", front.serve(std::move(ours)));
-    MemoryStream& slow = *clients.emplace_back(std::move(theirs));
-    std::optional<Result<>> asked;
-    connections.start(
-        "ask",
-        [](MemoryStream& to, std::string bytes, std::optional<Result<>>& into) -> Task<> {
-            into.emplace(co_await write_all(to, bytes));
-            co_return Result<>{};
-        }(slow, fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")),
-                                                                               asked));
-    timers.settle();
-    ASSERT_TRUE(asked && *asked);
+    MemoryStream& slow = send_narrow(
+        fmt::format("GET /v1/instances?watch=true HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_acme")));
+    ASSERT_NE(slow.unread(), "");
     // A byte now and then is progress, but no way to read an event.
     bool cut = false;
     for (int second = 0; second < 120 && !cut; ++second) {
@@ -403,6 +450,34 @@ TEST_F(FrontTest, AnOperatorGetsABackupAndNobodyElse) {
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), HasSubstr("disk_full"));
     EXPECT_EQ(store.audit.size(), audited) << "nobody got anything";
     store.backup_failure.reset();
+    EXPECT_THAT(get("/v1/backup", key("hk_operator")), StartsWith("HTTP/1.1 200"));
+}
+
+// A byte now and then is progress, but somebody else may want one, too.
+TEST_F(FrontTest, ABackupThatIsTakenTooSlowlyIsCutAtItsDeadline) {
+    store.backup_pieces = 10'000;
+    MemoryStream& slow =
+        send_narrow(fmt::format("GET /v1/backup HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_operator")));
+    const auto take = [&slow] {
+        std::array<char, 1> byte{};
+        const auto read = slow.try_read(byte);
+        return read && *read == 1U;
+    };
+    constexpr std::chrono::seconds pause{20};
+    for (std::chrono::seconds passed = pause; passed < settings.backup_max; passed += pause) {
+        timers.advance(pause);
+        ASSERT_TRUE(take()) << passed.count();
+    }
+    EXPECT_THAT(get("/v1/backup", key("hk_operator")), HasSubstr("backup_under_way"));
+    timers.advance(pause);
+    std::string rest;
+    while (!slow.unread().empty()) {
+        rest += slow.unread().front();
+        ASSERT_TRUE(take());
+    }
+    EXPECT_FALSE(take()) << "nothing comes any more";
+    EXPECT_FALSE(rest.ends_with("0\r\n\r\n")) << "it is not taken for whole";
+    store.backup_pieces = 3;
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), StartsWith("HTTP/1.1 200"));
 }
 

@@ -4,6 +4,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/authority_rules.h"
 #include "roles/master/caller.h"
+#include "roles/master/edge_keys.h"
 #include "roles/master/enter.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
@@ -147,6 +148,7 @@ Result<std::string> renewed(Term& term, std::string_view who, const uplink::Rene
     if (present.identity.text() != who || present.key_fingerprint != key)
         return fail(Code::forbidden, fmt::format("{} may renew its own certificate, of the same key", who),
                     "key_differs");
+    TRY(may_follow(term.desk(std::string{who}), term.ports(), present));
     return TRY(authority.sign(request.csr(), present.identity, term.ports().timers.wall() - clock_tolerance,
                               term.settings().certificate_life + clock_tolerance))
         .certificate;
@@ -167,6 +169,7 @@ Task<> serve_expired(TermPtr term, wire::Link& link) {
 
 Task<> answer_renewal(TermPtr term, wire::Link& link, uplink::Frame request) {
     const auto made = renewed(*term, link.identity(), request.renew_request());
+    term->commit_then(nullptr);  // What was learned of its key.
     uplink::Frame answer;
     if (made) {
         answer.mutable_join_answer()->set_certificate(*made);

@@ -9,6 +9,7 @@
 #include "roles/master/host_rules.h"
 #include "roles/master/messages.h"
 #include "roles/master/move_rules.h"
+#include "roles/master/recorder.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -18,7 +19,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration handshake_time = seconds{10};
-constexpr Duration visit_time = seconds{20};  // For who may only join or renew.
+constexpr Duration leases_told_within = seconds{5};  // Of the report that they count from.
+constexpr Duration visit_time = seconds{20};         // For who may only join or renew.
 constexpr wire::LinkLimits host_limits{.sending_bytes_max = 2 << 20};
 constexpr wire::LinkLimits visitor_limits{
     .frame_size_max = 64 * 1024, .sending_bytes_max = 128 * 1024, .received_bytes_max = 128 * 1024};
@@ -39,7 +41,7 @@ void after(Term& term, std::shared_ptr<wire::Link> link, uplink::Frame frame,
     });
 }
 
-uplink::Frame refusal(std::uint64_t call, const Error& error) {
+uplink::Frame refused(std::uint64_t call, const Error& error) {
     uplink::Frame frame = wire::failure_frame(error);
     frame.set_answer_to(call);
     return frame;
@@ -111,7 +113,7 @@ struct Words {
         }
     }
 
-    void refuse(std::uint64_t call, const Error& error) { (void)link->try_send(refusal(call, error)); }
+    void refuse(std::uint64_t call, const Error& error) { (void)link->try_send(refused(call, error)); }
 
     // Reports are numbered from a hello on, and on this link none was heard: what they follow is not known.
     // Acknowledging one would tell the host that all before it are safe, too.
@@ -153,7 +155,7 @@ struct Words {
             log_warn("host {} through access point {}: {}", host, from.access, boot.error().message);
             if (boot.error().reason == "host_quarantined") term->hang_up(host);
             term->hosts_moved({host});
-            uplink::Frame frame = refusal(call, boot.error());
+            uplink::Frame frame = refused(call, boot.error());
             return after(*term, link, std::move(frame));
         }
         if (const auto greeted = host_greets(desk, host, from.access, from.number,
@@ -184,18 +186,60 @@ struct Words {
         HostLive& live = desk.live.hosts[host];
         live.rtt_us = report.rtt_us();
         live.reports_dropped = report.dropped();
+        if (readmitted(live)) return;
         // One that came before is acknowledged again, and noted once: later ones may have been noted since.
+        HostReport said = report_of(report, live);
+        const series::Millis time = measured_at(said.time, said.age_us, term->ports().timers.wall());
+        Measurement samples;
         switch (count_report(desk, host, sequence, report.missing())) {
-            case ReportIs::next:
-                note_report(desk, host, report_of(report, live), term->ports().timers.now());
+            case ReportIs::next: {
+                const bool sampled = said.telemetry.has_value();
+                note_report(desk, host, std::move(said), term->ports().timers.now());
+                if (sampled) samples = measured(desk, host, time, live.samples, live.sample);
                 break;
-            case ReportIs::known: term->heard(host); break;
+            }
+            case ReportIs::known:
+                term->heard(host);
+                // It is not known whether they were stored: the same moment is stored once.
+                if (said.telemetry)
+                    samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host);
+                break;
             case ReportIs::astray: asked_again(); return;
         }
+        term->commit_then(nullptr);
+        answer_report(report, live.acknowledged, std::move(samples));
+    }
+
+    // Once what was decided and its samples are durable. While samples wait, the host is told that it was
+    // heard, and which leases go on; it keeps the report.
+    void answer_report(const uplink::Report& report, std::uint64_t acknowledged, Measurement samples) {
+        Recorder& recorder = term->recorder();
         uplink::Frame ack;
-        ack.mutable_report_ack()->set_sequence(sequence);
+        ack.mutable_report_ack()->set_sequence(report.sequence());
         if (!term->ended()) grant(report.stamp_us(), *ack.mutable_report_ack());
-        after(*term, link, std::move(ack));
+        uplink::Frame heard = ack;
+        heard.mutable_report_ack()->set_sequence(acknowledged);
+        const bool behind = recorder.behind();
+        const Instant now = term->ports().timers.now();
+        const bool taken =
+            recorder.take(host, std::move(samples),
+                          [to = term.get(), link = link, host = host, ack = std::move(ack), now]() mutable {
+                              if (to->ports().timers.now() - now > leases_told_within)
+                                  ack.mutable_report_ack()->clear_leases();
+                              to->acknowledged(host, ack.report_ack().sequence());
+                              after(*to, std::move(link), std::move(ack));
+                          });
+        if (!taken || behind) after(*term, link, std::move(heard));
+    }
+
+    // Some of its reports had no room among the samples that wait: it is to send all that have no answer.
+    bool readmitted(HostLive& live) {
+        Recorder& recorder = term->recorder();
+        if (!recorder.turned_away(host) || recorder.behind()) return false;
+        recorder.readmit(host);
+        live.greeted = false;
+        live.asked_on = 0;
+        return asked_again();
     }
 
     // By a leader only, whose successor counts from later on than this host does.
@@ -239,6 +283,7 @@ Task<> listen(TermPtr term, HostSession from, std::shared_ptr<wire::Link> link) 
         auto frame = co_await link->receive();
         if (!frame) break;
         words.hear(std::move(*frame));
+        if (const auto passed = co_await term->recorder().let_pass(from.host); !passed) break;
     }
     if (term->drop_host(from.host, link))
         host_silent(term->desk("host/" + from.host), from.host, from.access, from.number);
@@ -262,7 +307,7 @@ Task<> receive_visitor(TermPtr term, HostSession from, std::shared_ptr<wire::Lin
             answer = renewed(*term, who.substr(5), frame->renew_request().csr());
         if (!answer) {
             log_info("a visitor through access point {} is refused: {}", from.access, answer.error().message);
-            (void)link->try_send(refusal(frame->call(), answer.error()));
+            (void)link->try_send(refused(frame->call(), answer.error()));
             continue;
         }
         answer->set_answer_to(frame->call());

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "roles/master/command_rules.h"
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
@@ -222,6 +223,7 @@ Result<> host_greets(Desk& desk, const std::string& id, const std::string& acces
     if (same_life && turn < live.turn)
         return fail(Code::conflict, "the host has said hello on another connection since", "stale_turn");
     live.last_sequence = same_life ? std::max(live.last_sequence, settled) : settled;
+    live.acknowledged = settled;
     live.life = life;
     live.turn = turn;
     live.ways[access] = session;
@@ -354,6 +356,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     }
     lose_volumes(desk, id);
     forget_left(desk, id);
+    forget_reservations(desk, id);
     std::vector<std::string> claims, subnets;
     for (const auto& [claim, row] : desk.estate.claims.all())
         if (row.host == id && row.use != ClaimUse::stock) claims.push_back(claim);

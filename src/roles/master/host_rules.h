@@ -77,6 +77,8 @@ struct HostReport {
     std::string agent_version{};                    // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
     std::optional<HostTelemetryTold> telemetry{};
+    std::int64_t time = 0;                 // When this was so, by its clock;
+    std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.
     std::uint64_t workloads_cut = 0;  // That it named beyond what a host is believed.
     bool complete = false;            // `workloads` are all there are.
     std::uint64_t stamp_us = 0;

@@ -9,6 +9,7 @@
 #include "roles/master/foreign_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/shell_words.h"
@@ -39,7 +40,7 @@ std::vector<InstancePort> ports_of(const Desk& desk, const api::Template& from,
 
 Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
                              std::string& host, StopSchedule& schedule) {
-    Error wrong{Code::invalid, "the request has wrong fields", "invalid"};
+    std::vector<FieldError> wrong;
     InstanceSpec spec;
     spec.image = request.image;
     spec.template_name = request.template_name;
@@ -49,37 +50,36 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
         spec.jupyter_path = from->jupyter_path;
     }
     if (!desk.estate.specs.find(request.spec_name))
-        wrong.fields.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
+        wrong.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
-        wrong.fields.push_back({"zone", fmt::format("there is no zone {}", *request.zone)});
+        wrong.push_back({"zone", fmt::format("there is no zone {}", *request.zone)});
     if (auto words = shell_words(request.template_.cmd))
         spec.command = std::move(*words);
     else
-        wrong.fields.push_back({"template.cmd", words.error().message});
+        wrong.push_back({"template.cmd", words.error().message});
     std::set<std::string> names;
     for (std::size_t i = 0; i < request.template_.envs.size(); ++i) {
         const auto& env = request.template_.envs[i];
         if (!names.insert(env.name).second)
-            wrong.fields.push_back({fmt::format("template.envs[{}].name", i), "is given twice"});
+            wrong.push_back({fmt::format("template.envs[{}].name", i), "is given twice"});
         spec.environment.push_back({env.name, env.value});
     }
-    spec.ports = ports_of(desk, request.template_, wrong.fields);
-    spec.volumes = mounts_of(desk, request, zone, host, wrong.fields);
+    spec.ports = ports_of(desk, request.template_, wrong);
+    spec.volumes = mounts_of(desk, request, zone, host, wrong);
     spec.loss_policy = request.loss_policy == api::LossPolicy::move ? LossPolicy::move : LossPolicy::stay;
     if (spec.loss_policy == LossPolicy::move && !spec.volumes.empty())
-        wrong.fields.push_back(
-            {"lossPolicy",
-             "move is not for instances with volumes: they lie on one host, and are written "
-             "by nobody else until that has said that the instance has stopped"});
+        wrong.push_back({"lossPolicy",
+                         "move is not for instances with volumes: they lie on one host, and are written "
+                         "by nobody else until that has said that the instance has stopped"});
     read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at,
-                  schedule, wrong.fields);
-    if (!wrong.fields.empty()) {
-        wrong.message = fmt::format(
-            "{} of the request {} wrong",
-            wrong.fields.size() == 1 ? "one field" : fmt::format("{} fields", wrong.fields.size()),
-            wrong.fields.size() == 1 ? "is" : "are");
-        return std::unexpected(std::move(wrong));
+                  schedule, wrong);
+    if (request.placement) {
+        spec.placement = wishes_of(desk, *request.placement, "placement.", wrong);
+        const auto& zones = spec.placement->terms.zones;
+        if (!zone.empty() && !zones.empty() && std::ranges::count(zones, zone) == 0)
+            wrong.push_back({"placement.zones", fmt::format("its volumes are in zone {}", zone)});
     }
+    TRY(all_right(std::move(wrong)));
     TRY(give_own_ports(desk, spec.ports));
     return spec;
 }
@@ -89,38 +89,27 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     const Spec& spec = desk.estate.specs.at(instance.spec_name);
     const std::int64_t volume_bytes = bytes_to_make(desk, instance);
     const auto may = [&](const std::string& id) { return may_run_at(desk, instance, id); };
-    if (const Slot* slot = idle_slot(desk, spec.name, zone, host, volume_bytes, instance.spec.image, may)) {
+    Demand demand = demand_of(desk, spec, instance);
+    demand.zone = zone;
+    demand.host = host;
+    demand.volume_bytes = volume_bytes;
+    if (const Slot* slot = idle_slot(desk, spec.name, demand, instance.spec.image, may)) {
         instance.slot = slot->id;
         instance.claim = slot->claim;
         Slot& used = desk.estate.slots.edit(instance.slot);
         used.phase = SlotPhase::used;
         used.instance = instance.id;
+        // First, so that the ledger tells it.
+        desk.estate.claims.edit(instance.claim).group = demand.wishes.group;
         desk.estate.pass_on(instance.claim, ClaimUse::instance, instance.tenant, instance.id);
     } else {
-        Demand demand = demand_of(spec, zone);
-        demand.host = host;
-        demand.volume_bytes = volume_bytes;
-        const auto barred = [&](const std::string& id) -> std::string {
-            if (may(id)) return {};
-            return "cannot run what may move: it has not said yet that it keeps leases, or that an earlier "
-                   "run of this instance is gone";
-        };
-        const Decision decision = room(desk).place(desk, demand, instance.spec.image, barred);
-        if (!decision.placement) {
-            const Explanation why = explain(demand, decision.refused);
-            Error error{Code::conflict,
-                        fmt::format("There is no stock of {} to take. {}", spec.name, why.sentence),
-                        "insufficient_capacity"};
-            error.help = why.would_help;
-            return std::unexpected(std::move(error));
-        }
+        const Decision decision = room(desk).place(desk, demand, instance.spec.image, may);
+        if (!decision.placement)
+            return std::unexpected(
+                refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
         instance.claim =
             claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
     }
-    const Claim& held = desk.estate.claims.at(instance.claim);
-    instance.host = held.host;
-    instance.zone = held.zone;
-    if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
     return {};
 }
 
@@ -211,7 +200,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
-    desk.live.room.learn(demand_of(desk.estate.specs.at(instance.spec_name), ""));
+    desk.live.room.learn(demand_of(desk, desk.estate.specs.at(instance.spec_name), instance));
     desk.estate.instances.add(std::move(instance));
     reconcile_instance(desk, id);
     return Started::now;
@@ -220,6 +209,14 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
 Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
     TRY(check_attachable(desk, instance));
     TRY(give_place(desk, instance, zone, host));
+    return move_in(desk, instance);
+}
+
+Result<> move_in(Desk& desk, Instance& instance) {
+    const Claim& held = desk.estate.claims.at(instance.claim);
+    instance.host = held.host;
+    instance.zone = held.zone;
+    if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
     auto in = subnet_for(desk, instance.tenant, instance.host);
     if (!in) {
         // Nothing has been committed: the place is given back before anyone hears of it.

@@ -17,6 +17,9 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
 // nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet).
 Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host);
 
+// Finds addresses where its claim is. Errors: conflict (no_subnet); then the place is given back.
+Result<> move_in(Desk& desk, Instance& instance);
+
 // It ends for good. Deleting what has ended succeeds.
 void delete_instance(Desk& desk, const std::string& id, const std::string& why);
 

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "core/result.h"
+#include "domain/alert/plan.h"
+#include "domain/billing/price.h"
 #include "domain/command/command.h"
 #include "domain/instance/instance.h"
 #include "domain/inventory/authority.h"
@@ -14,6 +16,7 @@
 #include "domain/inventory/restore.h"
 #include "domain/inventory/zone.h"
 #include "domain/network/network.h"
+#include "domain/scheduler/consolidation_record.h"
 #include "domain/stock/stock.h"
 #include "domain/tenancy/key.h"
 #include "domain/volume/volume.h"
@@ -44,6 +47,8 @@ HOSTLER_KIND(HostToken, "host_token", id, "", object.host.empty() ? "unused" : "
 HOSTLER_KIND(Host, "host", id, "", text_of(object.phase))
 HOSTLER_KIND(Spec, "spec", name, "", "")
 HOSTLER_KIND(Slot, "slot", id, "", text_of(object.phase))
+HOSTLER_KIND(Price, "price", id, "", object.until == 0 ? "holding" : "ended")
+HOSTLER_KIND(ConsolidationRecord, "consolidation", id, "", text_of(object.phase))
 HOSTLER_KIND(StockImages, "stock_images", spec, "", "")
 HOSTLER_KIND(Claim, "claim", id, object.tenant, text_of(object.use))
 HOSTLER_KIND(Instance, "instance", id, object.tenant, text_of(object.phase))
@@ -59,6 +64,12 @@ HOSTLER_KIND(Answer, "answer", id, object.tenant, "")
 HOSTLER_KIND(Restore, "restore", id, "", "")
 HOSTLER_KIND(AuthorityRecord, "authority", fingerprint, "", text_of(object.phase))
 HOSTLER_KIND(CertificateHolder, "certificate_holder", name, "", "")
+HOSTLER_KIND(alert::Rule, "alert_rule", id, object.tenant, "")
+HOSTLER_KIND(alert::Silence, "alert_silence", id, object.tenant, "")
+HOSTLER_KIND(alert::Receiver, "alert_receiver", id, object.tenant, "")
+HOSTLER_KIND(alert::Alert, "alert", id, object.tenant, object.resolved_at == 0 ? "firing" : "resolved")
+HOSTLER_KIND(alert::Delivery, "alert_delivery", id, object.tenant, "")
+HOSTLER_KIND(AdmittedKeys, "admitted_keys", name, "", "")
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))
 
 #undef HOSTLER_KIND

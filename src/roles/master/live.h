@@ -15,6 +15,7 @@
 #include "domain/instance/plan.h"
 #include "domain/inventory/metrics.h"
 #include "domain/inventory/sample.h"
+#include "roles/master/alert_book.h"
 #include "roles/master/room.h"
 
 namespace hostler::master {
@@ -59,7 +60,8 @@ struct HostLive {
         0;                   // Invitations of this term that came before the first hello of its last boot.
     std::uint64_t turn = 0;  // Of its last hello: what an older session still says is past.
     std::uint64_t asked_on = 0;         // The channel on which it was asked to say hello again.
-    std::uint64_t last_sequence = 0;    // Its reports up to here are noted.
+    std::uint64_t last_sequence = 0;    // Its reports up to here are noted,
+    std::uint64_t acknowledged = 0;     // and up to here durable, with their samples.
     std::uint64_t reports_dropped = 0;  // That it had no room for, as it says;
     std::uint64_t reports_lost = 0;  // that are missing though it says nothing of it: never, if all is well.
     std::uint64_t access_told = 0;   // Which list of access points it has.
@@ -123,6 +125,8 @@ struct Live {
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
     Room room;
     std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
+
+    AlertBook alerts;
 
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/authority_rules.h"
+#include "roles/master/edge_keys.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
 #include "wire/link.h"
@@ -24,7 +25,8 @@ Master::Master(Settings settings, Ports ports)
     : settings_(std::move(settings)),
       ports_(std::move(ports)),
       front_(ports_, settings_, lead_),
-      server_(ports_.loop, ports_.timers, settings_.connections_max) {}
+      server_(ports_.loop, ports_.timers, settings_.connections_max),
+      series_care_(ports_.timers, ports_.series, settings_) {}
 
 Task<> Master::run() {
     const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
@@ -42,6 +44,7 @@ Task<> Master::run() {
     }));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
+    group.start("series", series_care_.run());
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
     co_await server_.stop(seconds{1});
@@ -226,6 +229,7 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
     if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
     if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
     CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
+    learn_issued(term->desk("master"), ports_);
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};
@@ -270,7 +274,9 @@ Task<> Master::follow() {
             expect(false);
             break;
         }
-        if (!*leader || (*leader)->left <= Duration{0}) break;
+        // So long lasts no lease: the store's clock was put back, and lead() sees to it.
+        const bool too_long = *leader && (*leader)->left > 2 * settings_.lease;
+        if (!*leader || (*leader)->left <= Duration{0} || too_long) break;
         const Leader& now = **leader;
         // Its own former life: nobody is there to ask.
         const bool other = now.who != self();

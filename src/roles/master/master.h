@@ -7,6 +7,7 @@
 #include "http/server.h"
 #include "roles/master/front.h"
 #include "roles/master/ports.h"
+#include "roles/master/series_care.h"
 #include "roles/master/settings.h"
 #include "roles/master/term.h"
 
@@ -32,6 +33,7 @@ public:
     Result<> write_gpu_metrics(MetricsPage& page, const std::string& zone) const;
 
 private:
+    void write_series_metrics(MetricsPage& page) const;
     Task<> accept_links(ListenerPtr listener);
     Task<> secure_link(StreamPtr raw);
     Task<> renew_own();
@@ -56,6 +58,7 @@ private:
     Lead lead_;
     Front front_;
     http::Server server_;
+    SeriesCare series_care_;
     std::size_t links_ = 0;      // Whose handshake goes on.
     std::size_t followers_ = 0;  // Connections on which they pass on what they are asked.
     std::string api_address_;

@@ -295,6 +295,9 @@ HostTelemetryTold telemetry_of(const uplink::Telemetry& from, const HostLive& li
 HostReport report_of(const uplink::Report& from, const HostLive& live) {
     HostReport report;
     report.sequence = from.sequence();
+    report.time = from.time();
+    if (from.made_us() != 0 && from.made_us() <= from.stamp_us() && from.stamp_us() < 1ULL << 62)
+        report.age_us = static_cast<std::int64_t>(from.stamp_us() - from.made_us());
     report.stamp_us = from.stamp_us();
     if (from.has_facts()) read_facts(from.facts(), report);
     report.complete = from.workloads_complete();

@@ -1,3 +1,4 @@
+#include "roles/master/alert_rules.h"
 #include "roles/master/master.h"
 #include "roles/master/usage.h"
 
@@ -47,6 +48,7 @@ void Master::write_metrics(MetricsPage& page) const {
                      links_, links_max);
     page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",
                      followers_, settings_.connections_max);
+    write_series_metrics(page);
     const TermPtr term = lead_.term;
     page.add("hostler_master_leads", "1: it leads.", gauge, int{term && !term->ended()});
     if (!term) return;
@@ -81,6 +83,23 @@ void Master::write_metrics(MetricsPage& page) const {
              desk.estate.answers.all().size());
     page.add("hostler_master_answers_tenant_max", "Of them those of one tenant.", gauge,
              settings_.answers_tenant_max);
+    page.begin("hostler_master_alerts", "Alerts that fire, by severity.", gauge);
+    std::map<alert::Severity, std::size_t> alerts{
+        {alert::Severity::info, 0}, {alert::Severity::warning, 0}, {alert::Severity::critical, 0}};
+    for (const auto& [id, row] : desk.estate.alerts.all())
+        alerts[row.severity] += row.resolved_at == 0 ? 1 : 0;
+    for (const auto& [severity, count] : alerts) page.value({{"severity", text_of(severity)}}, count);
+    page.add("hostler_master_alerts_max", "Alerts that may fire at once.", gauge, alerts_max);
+    page.add("hostler_master_alerts_left_out", "What would fire and has no room.", gauge,
+             desk.live.alerts.left_out);
+    page.add("hostler_master_alert_messages", "Messages to receivers that have not arrived.", gauge,
+             desk.estate.alert_deliveries.all().size());
+    page.add("hostler_master_alert_messages_receiver_max", "Of them those of one receiver.", gauge,
+             alert::deliveries_max);
+    page.begin("hostler_master_alert_sends_total", "Messages sent to receivers, by how it went.", counter);
+    page.value({{"outcome", "delivered"}}, desk.live.alerts.delivered);
+    page.value({{"outcome", "failed"}}, desk.live.alerts.failed);
+    page.value({{"outcome", "given_up"}}, desk.live.alerts.given_up);
     std::size_t workloads = 0;
     for (const auto& [id, host] : desk.live.hosts) workloads = std::max(workloads, host.workloads.size());
     page.add_bounded("hostler_master_host_workloads", "Workloads of the host that names most.", workloads,
@@ -91,6 +110,43 @@ void Master::write_metrics(MetricsPage& page) const {
     for (const auto& [id, instance] : desk.estate.instances.all()) ++phases[instance.phase];
     page.begin("hostler_master_instances", "Instances in memory, by phase.", gauge);
     for (const auto& [phase, count] : phases) page.value({{"phase", text_of(phase)}}, count);
+}
+
+void Master::write_series_metrics(MetricsPage& page) const {
+    const SeriesStats& stats = series_care_.stats();
+    page.add("hostler_series_rows_total", "Rows of samples taken since the start.", counter, stats.rows);
+    page.add("hostler_series_rows_late_total", "Rows that came too late to be kept.", counter,
+             stats.rows_late);
+    page.add_bounded("hostler_series_devices", "GPUs and hosts with series.", stats.devices,
+                     SeriesStore::devices_max);
+    page.add("hostler_series_memory_bytes", "Rows that are in no segment yet.", gauge, stats.memory_bytes);
+    page.add_bounded("hostler_series_disk_bytes", "Series on the disk; a bound of 0 is none.",
+                     stats.disk_bytes, settings_.series_disk_max);
+    page.add("hostler_series_written_bytes_total", "Written to the disk.", counter, stats.written_bytes);
+    page.add("hostler_series_blocks_damaged_total", "Blocks that could not be read.", counter,
+             stats.blocks_damaged);
+    page.add("hostler_series_too_large", "1: larger than its bound, and nothing is left to give up.", gauge,
+             int{series_care_.too_large()});
+    page.add("hostler_series_given_up_total", "Times that more was taken out than the policy says.", counter,
+             series_care_.given_up());
+    const TermPtr term = lead_.term;
+    if (!term) return;
+    const Recorder::Count& count = term->recorder().count();
+    page.add_bounded("hostler_series_cells_waiting", "Samples that wait to be durable.", count.cells_waiting,
+                     Recorder::cells_max);
+    page.add("hostler_series_behind", "1: the store is slow, full or broken, and hosts keep their samples.",
+             gauge, int{term->recorder().behind()});
+    page.add("hostler_series_failures_total", "Failures of the store, in this term.", counter,
+             count.failures);
+    page.add("hostler_series_rows_refused_total", "Rows of devices that had no place, in this term.", counter,
+             count.rows_refused);
+    page.add("hostler_series_reports_turned_away_total", "Reports that had to come again, in this term.",
+             counter, count.turned_away);
+    page.add_bounded("hostler_series_queries", "Queries being answered.", term->queries().under_way(),
+                     Queries::all_max);
+    page.add("hostler_series_queries_one_max", "Of one tenant, or of operators.", gauge, Queries::one_max);
+    page.add("hostler_series_queries_refused_total", "Queries turned away, in this term.", counter,
+             term->queries().refused());
 }
 
 Result<> Master::write_gpu_metrics(MetricsPage& page, const std::string& zone) const {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/quantity.h"
-#include "domain/inventory/model.h"
+#include "domain/billing/money.h"
 #include "roles/master/capacity.h"
+#include "roles/master/price_rules.h"
+#include "roles/master/traits.h"
 
 namespace hostler::master {
 
@@ -25,8 +28,7 @@ struct Count {
 using Counts = std::map<Sort, Count>;
 
 Sort kind_of(const Host& host, const std::string& spec, const std::string& gpu_type) {
-    return {spec, host.zone, gpu_type, host.owner.empty() ? "trusted" : "provider",
-            host.facts.user_namespaces ? "user_namespace" : "container"};
+    return {spec, host.zone, gpu_type, text_of(trust_of(host)), isolation_of(host)};
 }
 
 const GpuFacts* gpu_named(const Host& host, auto is) {
@@ -92,17 +94,37 @@ void count_room(const Desk& desk, Counts& counts) {
         }
 }
 
-// As its data sheet says; what a driver shows of it is a little less.
-std::int64_t memory_of(const GpuFacts& gpu) {
-    const GpuModel* model = find_gpu_model(gpu.model);
-    return model && model->memory_gib > 0 ? std::int64_t{model->memory_gib} << 30 : gpu.memory_bytes;
-}
-
 Error no_price(std::vector<FieldError> fields) {
     Error error{Code::invalid, "no price list is set", "no_price_list"};
     error.fields = std::move(fields);
     error.help = "Leave the price out.";
     return error;
+}
+
+// What has no GPU has no price.
+void put_price(const Desk& desk, const Sort& kind, const Spec& spec, api::Offer& offer) {
+    if (spec.gpu_count == 0) return;
+    const Price* price =
+        price_of(desk.estate.prices.all(), {kind.gpu_type, kind.zone, kind.trust, kind.isolation},
+                 desk.estate.micros());
+    if (!price) return;
+    offer.price = money_text(price->amount_micros * spec.gpu_count);
+    offer.currency = price->currency;
+}
+
+bool is_price(std::size_t field) { return api::offer_fields[field].name == "price"; }
+
+// While no price is set at all, who asks by price is told so.
+Result<> check_priced(const Desk& desk, const api::Query& query, const std::vector<api::OrderBy>& order) {
+    if (is_priced(desk)) return {};
+    std::vector<FieldError> priced;
+    for (const api::QueryTerm& term : query)
+        if (is_price(term.field))
+            priced.push_back({"query", fmt::format("at {}: no price list is set", term.at)});
+    if (std::ranges::any_of(order, is_price, &api::OrderBy::field))
+        priced.push_back({"order", "no price list is set"});
+    if (priced.empty()) return {};
+    return std::unexpected(no_price(std::move(priced)));
 }
 
 }  // namespace
@@ -134,6 +156,7 @@ const std::vector<api::Offer>& offers(const Desk& desk) {
         offer.trust = kind.trust;
         offer.ready = count.ready;
         offer.available = count.ready + count.more;
+        put_price(desk, kind, spec, offer);
     }
     known = std::make_shared<const CountedOffers>(now, std::move(all));
     return known->all;
@@ -151,6 +174,7 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
     if (name == "gpu_memory") return offer.gpu_memory_bytes;
     if (name == "ready") return std::int64_t{offer.ready};
     if (name == "available") return std::int64_t{offer.available};
+    if (name == "price") return parse_money(offer.price.value_or("0")).value_or(0);
     if (name == "cpu") return parse_quantity(offer.cpu).value_or(Quantity{}).milli;
     HOSTLER_ASSERT(name == "memory");
     return parse_quantity(offer.memory).value_or(Quantity{}).units();
@@ -159,19 +183,13 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
 Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request) {
     const api::Query query = TRY(api::parse_query(request.query, api::offer_fields));
     const auto order = TRY(api::parse_order(request.order, api::offer_fields));
-    const auto is_price = [](std::size_t field) { return api::offer_fields[field].name == "price"; };
-    std::vector<FieldError> priced;
-    for (const api::QueryTerm& term : query)
-        if (is_price(term.field))
-            priced.push_back({"query", fmt::format("at {}: no price list is set", term.at)});
-    if (std::ranges::any_of(order, is_price, &api::OrderBy::field))
-        priced.push_back({"order", "no price list is set"});
-    if (!priced.empty()) return std::unexpected(no_price(std::move(priced)));
+    TRY(check_priced(desk, query, order));
 
     std::vector<std::map<api::QueryValue, bool>> known(query.size());  // Which values match each term.
     const auto fits = [&](const api::Offer& offer) {
         for (std::size_t at = 0; at < query.size(); ++at) {
             const std::size_t field = query[at].field;
+            if (is_price(field) && !offer.price) return false;  // Nobody knows.
             const auto [value, fresh] = known[at].try_emplace(value_of(offer, field));
             if (fresh) value->second = api::matches(query[at], api::offer_fields[field].kind, value->first);
             if (!value->second) return false;
@@ -186,7 +204,12 @@ Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::L
     for (const api::Offer& offer : offers(desk)) {
         if (!fits(offer)) continue;
         Found& one = found.emplace_back(&offer);
-        for (const api::OrderBy& by : order) one.keys.push_back(value_of(offer, by.field));
+        for (const api::OrderBy& by : order) {
+            one.keys.push_back(value_of(offer, by.field));
+            if (is_price(by.field) && !offer.price)  // Last.
+                one.keys.back() =
+                    by.highest_first ? std::int64_t{-1} : std::numeric_limits<std::int64_t>::max();
+        }
     }
     std::ranges::sort(found, [&](const Found& a, const Found& b) {
         for (std::size_t at = 0; at < order.size(); ++at)

@@ -104,7 +104,7 @@ TEST(Offers, AreFoundByEachField) {
              {"cpu>=8", "cpu>8"},
              {"memory<=32", "memory<32Gi"},
              {"isolation=user_namespace", "isolation=vm"},
-             {"trust=provider", "trust=nobody"},
+             {"trust=community", "trust=nobody"},
              {"ready=0", "ready>=1"},
              {"available>=8", "available>8"},
          }) {
@@ -125,7 +125,7 @@ TEST(Offers, AreFoundByEachField) {
 
 TEST(Offers, SayWhereAndOnWhat) {
     OffersRig rig;
-    const auto found = offers_for(rig.desk, {"spec=any trust=provider", ""});
+    const auto found = offers_for(rig.desk, {"spec=any trust=community", ""});
     ASSERT_TRUE(found && found->size() == 1);
     const api::Offer& one = *found->front();
     EXPECT_EQ(one.location, "London, GB");

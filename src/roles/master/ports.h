@@ -7,6 +7,9 @@
 #include "ports/authority.h"
 #include "ports/certified.h"
 #include "ports/digest.h"
+#include "ports/issued_keys.h"
+#include "ports/outgoing.h"
+#include "ports/series.h"
 #include "ports/store.h"
 
 namespace hostler::master {
@@ -19,7 +22,10 @@ struct Ports {
     Store& store;
     Authority& authority;
     Digest& digest;
-    Certified& own;  // Of identity master/….
+    Certified& own;                      // Of identity master/….
+    SeriesStore& series;                 // This master's own: of the time in which it leads.
+    Outgoing& outgoing;                  // To whoever is told of alerts.
+    const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
 };
 
 }  // namespace hostler::master

@@ -24,6 +24,7 @@ std::vector<uplink::Frame> recorded_frames(const std::filesystem::path& path) {
 }
 
 struct Recorded : ::testing::Test, testing::HostRig {
+    Recorded() { run_term(); }  // Reports are answered once their samples are stored.
     // The commands that came to the host: start and stop.
     void take(wire::Link& link) {
         for (uplink::Frame frame = told(link); frame.body_case() != uplink::Frame::BODY_NOT_SET;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/command_rules.h"
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/volume_rules.h"
 
@@ -28,6 +29,18 @@ std::unexpected<Error> is_stopping(const Instance& instance) {
         fmt::format("Wait until it has stopped: `hostler instance stop {} --wait`.", instance.caller_id));
 }
 
+// In the place that it has by now.
+void begin_again(Desk& desk, Instance woken) {
+    const std::string id = woken.id, reason = woken.reason, message = woken.message;
+    begin_run(woken);
+    woken.ran_since = 0;
+    woken.schedule.kept_until = 0;
+    desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
+    desk.estate.instances.edit(id) = std::move(woken);
+    note(desk, id, InstanceEvent::wake, reason, message);
+    reconcile_instance(desk, id);
+}
+
 // Another container would begin without what this one was given.
 std::unexpected<Error> was_adopted(const Instance& instance) {
     return refuse(fmt::format("instance {} was adopted as it ran: its command and variables are not known",
@@ -51,7 +64,14 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
     const Instance& now = desk.estate.instances.at(id);
     switch (now.phase) {
         case InstancePhase::halting:
-        case InstancePhase::resting: return {};
+        case InstancePhase::resting:
+            if (now.reason == consolidated) {  // It was to be begun again: that is no longer wanted.
+                Instance& stays = desk.estate.instances.edit(id);
+                stays.reason = reason;
+                stays.message = message;
+                desk.estate.event("instance", id, stays.tenant, reason, message);
+            }
+            return {};
         case InstancePhase::stopping:
         case InstancePhase::stopped:
         case InstancePhase::failed: return has_ended(now);
@@ -88,16 +108,21 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
     std::string zone = woken.spec.zone, host;
     TRY(find_volumes(desk, woken, zone, host));
     TRY(settle(desk, woken, zone, host));
-    begin_run(woken);
-    woken.ran_since = 0;
-    woken.schedule.kept_until = 0;
     if (woken.schedule.stop_at <= desk.estate.micros()) woken.schedule.stop_at = 0;  // It has come.
-    desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
-    const std::string reason = woken.reason, message = woken.message;
-    desk.estate.instances.edit(id) = std::move(woken);
-    note(desk, id, InstanceEvent::wake, reason, message);
-    reconcile_instance(desk, id);
+    begin_again(desk, std::move(woken));
     return {};
+}
+
+bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const std::string& slot) {
+    Instance woken = desk.estate.instances.at(id);
+    // First, so that the ledger tells it.
+    if (woken.spec.placement) desk.estate.claims.edit(claim).group = woken.spec.placement->group;
+    desk.estate.pass_on(claim, ClaimUse::instance, woken.tenant, id);
+    woken.claim = claim;
+    woken.slot = slot;
+    if (!move_in(desk, woken)) return false;
+    begin_again(desk, std::move(woken));
+    return true;
 }
 
 Result<> restart_instance(Desk& desk, const std::string& id) {

@@ -63,6 +63,10 @@ void forget_what_is_over(Desk& desk) {
         },
         true);
     forget(
+        desk, desk.estate.consolidations,
+        [&](const ConsolidationRecord& run) { return is_final(run.phase) && run.ended_at + kept <= now; },
+        true);
+    forget(
         desk, desk.estate.host_tokens,
         [&](const HostToken& token) {
             return token.expires_at + kept <= now;  // A used one answers its host once more until then.

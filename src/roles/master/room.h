@@ -11,6 +11,7 @@
 
 #include "domain/inventory/claim.h"
 #include "domain/inventory/host_record.h"
+#include "domain/scheduler/denial.h"
 #include "domain/scheduler/fleet.h"
 #include "domain/scheduler/place.h"
 
@@ -18,8 +19,27 @@ namespace hostler::master {
 
 struct Desk;
 
+// Where a demand goes, or why nowhere.
+struct Decision {
+    std::optional<Placement> placement;
+    std::optional<Denial> denial;
+};
+
+// Where one of the tasks of a gang would go.
+struct Place {
+    std::string host;
+    std::string zone;
+    std::vector<std::string> gpus;
+    int slice = -1;  // Where on its GPU a slice would begin; -1: none was asked for.
+};
+struct Plan {
+    std::vector<Place> places;  // One for each task; empty: they do not all fit.
+    std::optional<Denial> denial;
+};
+
 // Never stored: each term builds it from the estate, and then looks again only at hosts of which something
-// changed: their own rows, claims, volumes, what foreign workloads use there. It equals what is built anew.
+// changed: their own rows, their zone, claims, volumes, what foreign workloads use there. It equals what is
+// built anew.
 class Room {
 public:
     // Sees all that was changed since it was called last. To be called before anything else here is.
@@ -31,39 +51,65 @@ public:
     struct There {
         Candidate free;
         std::set<std::string> claims;
-        std::optional<HostNumber> number;  // In the fleet, once it has said what it is.
-        bool plain = true;                 // All its GPUs are of one model, and no more than a Machine has.
+        std::optional<HostNumber> number;   // In the fleet, once it has said what it is.
+        bool plain = true;                  // All its GPUs are of one model, and no more than a Machine has.
+        std::vector<std::string> gpus;      // By their number in the fleet.
+        std::map<std::string, int> groups;  // How many of each group run there.
     };
     const std::map<std::string, There>& hosts() const { return hosts_; }
 
-    // Why this demand, and no other, may not go to a host ("cannot …"); empty: it may.
-    using Barred = std::function<std::string(const std::string& host)>;
-    // The best host for it that is not barred (null: none is); of as good ones one that has the image. Why
+    // Whether this demand may go to a host, beside all that it asks.
+    using May = std::function<bool(const std::string& host)>;
+    // The best host for it that it may go to (null: to each); of as good ones one that has the image. Why
     // nobody can, else.
     Decision place(const Desk& desk, const Demand& demand, const std::string& image = {},
-                   const Barred& barred = nullptr);
+                   const May& may = nullptr);
     // The same in the zone with the fewest of this kind, by how many each has, in which it fits at all.
     Decision place_spread(const Desk& desk, const Demand& demand, const std::map<std::string, int>& per_zone);
+    // Whether what is held there, these GPUs, meets what the demand wishes.
+    bool suits(const Demand& demand, const std::string& host, const std::vector<std::string>& gpus);
+    // How many of its group are there, the fewer the better to spread, the more to pack; the less the better.
+    int crowd(const Demand& demand, const std::string& host);
+    // Where these tasks would go, each what `tasks` says of the same place in it. Changes nothing.
+    Plan plan(const std::vector<Demand>& demands, Gang tasks);
     // As if it were held from here on; the next follow() knows better.
     void pretend(const Demand& demand, const Placement& placement);
 
+    // As the fleet takes it.
+    Shape shape_of(const Demand& demand);
     // An instance of this spec has come: what is usually asked follows.
     void learn(const Demand& demand);
     const Workload& learned() const { return fleet_.workload(); }
     // The hosts that the fleet has, in its order, with what it takes for free there.
-    std::vector<std::pair<std::string, Machine>> order() const;
+    struct Known {
+        std::string host;
+        Machine machine, whole;
+        Traits traits;
+        std::optional<Topology> topology;
+        std::optional<Obstacle> closed;
+        bool operator==(const Known&) const = default;
+    };
+    std::vector<Known> order() const;
 
 private:
-    std::set<std::string> changed(const Desk& desk);
+    enum class Look { at_what_is_free, at_all };
+    std::map<std::string, Look> changed(const Desk& desk);
     Candidate survey(const Desk& desk, const Host& host, There& there);
-    bool look_again(const Desk& desk, const std::string& id);
-    bool insert(const Host& host, There& there);
+    bool look_again(const Desk& desk, const std::string& id, Look look);
+    bool insert(const Desk& desk, const Host& host, There& there);
+    void describe(const Desk& desk, const Host& host, There& there);
+    void note_free(const Desk& desk, const Host& host, There& there);
+    void count_groups(const Desk& desk, There& there);
+    void count_group(HostNumber host, const std::string& group, int number);
     int model_of(const Host& host, bool& plain);
     static Machine machine_of(const There& there, int model);
-    Shape shape_of(const Demand& demand);
+    static Machine whole_of(const Host& host, const There& there, int model);
+    Need need_of(const Demand& demand);
     std::optional<Placement> choose(const Desk& desk, const Demand& demand, const std::string& image,
-                                    const Barred& barred);
-    std::vector<Refusal> refusals(const Demand& demand, const Barred& barred) const;
+                                    const May& may);
+    std::vector<std::string> gpus_for(const Demand& demand, const There& there) const;
+    Denial deny(const Demand& demand, const May& may);
+    class Left;
 
     bool built_ = false;
     Fleet fleet_;
@@ -77,7 +123,13 @@ private:
     std::set<std::string> stirred_;  // To be looked at again whatever the estate says.
     std::map<std::vector<std::string>, int> models_;  // The fleet's numbers of sets of models.
     std::map<std::string, std::uint64_t> matching_;   // Those with GPUs of this type, by how it is asked for.
-    std::pair<std::int64_t, std::string> last_;       // Joined when, id: the order of numbers.
+    struct Group {
+        hostler::Kind kind = 0;  // The fleet's number of it,
+        int hosts = 0;           // and on how many hosts some of it are.
+    };
+    std::map<std::string, Group> groups_;
+    hostler::Kind last_kind_ = 0;
+    std::pair<std::int64_t, std::string> last_;  // Joined when, id: the order of numbers.
 };
 
 }  // namespace hostler::master

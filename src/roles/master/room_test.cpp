@@ -9,9 +9,12 @@
 namespace hostler::master {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using testing::DeskRig;
 using ::testing::ElementsAre;
 using ::testing::Field;
+using ::testing::HasSubstr;
 using testing::room_is_wrong;
 
 struct RoomRig : DeskRig {
@@ -31,6 +34,10 @@ struct RoomRig : DeskRig {
         EXPECT_EQ(room_is_wrong(desk), "");
         const auto at = room(desk).place(desk, wanted, image).placement;
         return at ? at->host : "";
+    }
+    std::string denied(const Demand& wanted) {
+        const auto why = room(desk).place(desk, wanted).denial;
+        return why ? why->sentence + " " + why->would_help : "";
     }
     std::string hold(const Demand& wanted, const std::string& holder = "s-test") {
         const auto at = room(desk).place(desk, wanted).placement;
@@ -83,9 +90,9 @@ TEST(Room, WhoTakesNothingNewIsLeftOutAndComesBack) {
     rig.pass(120);
     watch_silence(rig.desk, rig.now);
     EXPECT_EQ(rig.goes_to(rig.demand()), "") << "one cordoned, both silent";
-    const auto refused = room(rig.desk).place(rig.desk, rig.demand()).refused;
-    ASSERT_EQ(refused.size(), 2u);
-    EXPECT_EQ(refused[0].token, "unavailable");
+    EXPECT_EQ(rig.denied(rig.demand()),
+              "No host can take 1 H100 GPU, 4 CPUs, 16 GiB memory: 2 hosts are unreachable. "
+              "Bring host h-a back.");
     ASSERT_TRUE(cordon_host(rig.desk, a, false));
     rig.connect(a), rig.report(a);
     EXPECT_EQ(rig.goes_to(rig.demand()), a);
@@ -221,7 +228,7 @@ TEST(Room, SpreadsOverZones) {
     EXPECT_EQ(zone(rig.demand(2), {{"lon", 7}}), "lon") << "where it fits";
     EXPECT_EQ(zone(rig.demand(1, "nj"), {{"nj", 9}}), "nj");
     EXPECT_EQ(zone(rig.demand(9), {}), "");
-    EXPECT_EQ(room(rig.desk).place_spread(rig.desk, rig.demand(9), {}).refused.size(), 2u);
+    EXPECT_TRUE(room(rig.desk).place_spread(rig.desk, rig.demand(9), {}).denial->never);
 }
 
 TEST(Room, WhatIsPretendedIsForgotten) {
@@ -231,6 +238,146 @@ TEST(Room, WhatIsPretendedIsForgotten) {
     rooms.pretend(rig.demand(), *rooms.place(rig.desk, rig.demand()).placement);
     EXPECT_FALSE(rooms.place(rig.desk, rig.demand()).placement);
     EXPECT_EQ(rig.goes_to(rig.demand()), a);
+}
+
+TEST(Room, OnlyHostsThatAreAsIsWished) {
+    RoomRig rig;
+    rig.host("a"), rig.host("b", "lon"), rig.host("c", "lon", 1);
+    Host& b = rig.estate.hosts.edit("h-b");
+    b.rack = "r1", b.labels = {{"disk", "nvme"}}, b.owner = "rackhouse";
+    b.facts.user_namespaces = true;
+    rig.estate.zones.edit("lon").spot = Spot{51'507'000, -128'000};
+    rig.estate.zones.edit("nj").spot = Spot{40'730'000, -74'170'000};
+    const auto wishing = [&](auto change) {
+        Demand wanted = rig.demand();
+        change(wanted.wishes.terms);
+        return wanted;
+    };
+    const Spot reading{51'454'000, -978'000};
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.racks = {"r1", "r2"}; })), "h-b");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.labels = {{"disk", "nvme"}}; })), "h-b");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.labels = {{"disk", "hdd"}}; })), "");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.isolation = Isolation::user_namespace; })), "h-b");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.isolation = Isolation::vm; })), "");
+    EXPECT_EQ(rig.goes_to(wishing([&](Terms& terms) { terms.near = Nearness{reading, 100}; })), "h-c");
+    EXPECT_EQ(rig.goes_to(wishing([&](Terms& terms) { terms.near = Nearness{reading, 10}; })), "");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.hosts = {"h-a", "h-b"}, terms.zones = {"nj"}; })),
+              "h-a");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.gpu_memory_bytes = std::int64_t{80} << 30; })),
+              "h-c");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.gpu_memory_bytes = std::int64_t{81} << 30; })),
+              "");
+    EXPECT_EQ(rig.goes_to(wishing([](Terms& terms) { terms.gpu_class = "H100", terms.model = "sxm5"; })),
+              "h-c");
+    const auto trusted = wishing([](Terms& terms) { terms.trust = Trust::trusted, terms.racks = {"r1"}; });
+    EXPECT_EQ(rig.goes_to(trusted), "");
+    EXPECT_EQ(rig.denied(trusted),
+              "No host could take 1 H100 GPU, 4 CPUs, 16 GiB memory, even if nothing ran there: 2 hosts are "
+              "in other "
+              "racks, 1 is not trusted enough. Ask for no rack.");
+    rig.estate.hosts.edit("h-b").trust = Trust::trusted;
+    EXPECT_EQ(rig.goes_to(trusted), "h-b");
+    EXPECT_EQ(room_is_wrong(rig.desk), "");
+}
+
+TEST(Room, GroupsLieApartAndTogether) {
+    RoomRig rig;
+    rig.host("a"), rig.host("b", "lon"), rig.host("c", "lon");
+    const auto of_group = [&](auto change) {
+        Demand wanted = rig.demand();
+        wanted.wishes.group = "web", wanted.kind = group_key("acme", "web");
+        change(wanted.wishes);
+        return wanted;
+    };
+    const auto any = of_group([](Wishes&) {});
+    const auto apart = of_group([](Wishes& wishes) { wishes.apart = Area::host; });
+    const auto apart_zones = of_group([](Wishes& wishes) { wishes.apart = Area::zone; });
+    const auto spread = of_group([](Wishes& wishes) { wishes.spread = Area::host; });
+    const auto pack = of_group([](Wishes& wishes) { wishes.pack = Area::zone; });
+    const auto run_on = [&](const Demand& wanted) {
+        const auto at = room(rig.desk).place(rig.desk, wanted).placement;
+        HOSTLER_ASSERT(at);
+        return claim(rig.desk, wanted, *at, ClaimUse::instance, "acme",
+                     "i-" + std::to_string(rig.random.next()))
+            .id;
+    };
+    const std::string first = run_on(any);
+    EXPECT_EQ(rig.goes_to(pack), "h-a");
+    EXPECT_EQ(rig.goes_to(apart), "h-b");
+    EXPECT_EQ(rig.goes_to(spread), "h-b");
+    EXPECT_EQ(rig.goes_to(apart_zones), "h-b");
+    Demand others = apart;
+    others.kind = group_key("globex", "web");
+    EXPECT_EQ(rig.goes_to(others), "h-a") << "another tenant's group is another one";
+    run_on(apart), run_on(apart);
+    EXPECT_EQ(rig.goes_to(apart), "");
+    EXPECT_EQ(
+        rig.denied(apart),
+        "No host can take 1 H100 GPU, 4 CPUs, 16 GiB memory: 3 hosts have or are beside others of its kind. "
+        "Let them lie beside each other.");
+    Demand moving = apart;
+    moving.leaves = "h-a";
+    EXPECT_EQ(rig.goes_to(moving), "h-a") << "it is not in its own way";
+    rig.estate.pass_on(first, ClaimUse::leaving, "acme", "i-1");
+    EXPECT_EQ(rig.goes_to(apart), "h-a") << "what leaves is no neighbour";
+    EXPECT_EQ(room_is_wrong(rig.desk), "");
+}
+
+TEST(Room, GpusAreLinkedAsIsWished) {
+    RoomRig rig;
+    const std::string a = rig.host("a", "nj", 4);
+    auto facts = rig.estate.hosts.at(a).facts;
+    facts.topology = {{"GPU-a-1", "GPU-a-3", GpuLinkKind::nvlink, 4}};
+    rig.estate.hosts.edit(a).facts = facts;
+    Demand pair = rig.demand(2);
+    pair.wishes.link = Link::nvlink;
+    const auto at = room(rig.desk).place(rig.desk, pair).placement;
+    ASSERT_TRUE(at);
+    EXPECT_EQ(at->gpus, (std::vector<std::string>{"GPU-a-1", "GPU-a-3"}));
+    EXPECT_TRUE(room(rig.desk).suits(pair, a, at->gpus));
+    EXPECT_FALSE(room(rig.desk).suits(pair, a, {"GPU-a-0", "GPU-a-1"}));
+    claim(rig.desk, pair, *at, ClaimUse::stock, "", "s-1");
+    EXPECT_EQ(
+        rig.denied(pair),
+        "No host can take 2 H100 GPUs, 4 CPUs, 16 GiB memory: 1 host has GPUs that are not linked like that. "
+        "Ask for GPUs that reach each other in any way.");
+    pair.wishes.link = Link::any, pair.wishes.link_wanted = Link::nvlink;
+    EXPECT_EQ(rig.goes_to(pair), a) << "wanted is not required";
+}
+
+TEST(Room, PlansWhatNobodyHolds) {
+    RoomRig rig;
+    rig.host("a", "nj", 2), rig.host("b", "lon", 4);
+    const auto tasks = [](int count, int gpus, int milli = gpu_whole) {
+        std::pair<std::vector<Demand>, Gang> asked;
+        for (int i = 0; i < count; ++i) {
+            asked.first.push_back({.gpu_type = "h100", .gpu_count = gpus});
+            asked.second.tasks.push_back(
+                {.shape = {.gpu_milli = milli, .owner = milli < gpu_whole ? 1u : 0u}});
+        }
+        return asked;
+    };
+    const auto plan = [&](auto asked, Area together = Area::none) {
+        asked.second.together = together;
+        const Plan found = room(rig.desk).plan(asked.first, asked.second);
+        std::string text;
+        for (const Place& place : found.places)
+            text += place.host + " " + std::to_string(place.gpus.size()) + " ";
+        EXPECT_EQ(room_is_wrong(rig.desk), "") << "nothing is held";
+        return found.denial ? found.denial->sentence : text;
+    };
+    EXPECT_THAT(plan(tasks(3, 2)), AllOf(HasSubstr("h-a 2 "), HasSubstr("h-b 2 ")));
+    EXPECT_EQ(plan(tasks(2, 2), Area::host), "h-b 2 h-b 2 ");
+    EXPECT_EQ(plan(tasks(3, 2), Area::zone), "2 of 3 tasks fit in one zone.");
+    EXPECT_THAT(plan(tasks(3, 1, 300)), AnyOf("h-a 1 h-a 1 h-a 1 ", "h-b 1 h-b 1 h-b 1 "));
+    auto slice = tasks(1, 1);
+    slice.second.tasks[0].shape.profile = mig_profile_number("1g.10gb");
+    EXPECT_EQ(plan(slice),
+              "No host could take a slice 1g.10gb, even if nothing ran there: "
+              "2 hosts have GPUs without such slices.");
+    for (const char* id : {"h-a", "h-b"})
+        for (GpuFacts& gpu : rig.estate.hosts.edit(id).facts.gpus) gpu.mig = MigMode::enabled;
+    EXPECT_THAT(plan(slice), AnyOf("h-a 1 ", "h-b 1 "));
 }
 
 // What is usually asked is learned from those that come, and by the next master from those that live.

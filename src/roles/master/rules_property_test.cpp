@@ -1,6 +1,8 @@
 // Whatever happens in whatever order, the books are right.
 #include <gtest/gtest.h>
 
+#include "roles/master/consolidation_rules.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
@@ -12,7 +14,9 @@ using testing::DeskRig;
 
 struct Chaos : DeskRig {
     explicit Chaos(std::uint64_t seed) : DeskRig("10.0.0.0/22", seed), dice(seed * 7919) {
-        host("a", "nj", 2), host("b", "nj", 3), host("c", "lon", 2);
+        host("a", "nj", 2), host("b", "nj", 3), host("c", "lon", 2), host("d", "nj", 2);
+        for (const auto& [id, one] : std::map{estate.hosts.all()})
+            (void)update_host(desk, id, {.rack = one_in(2) ? "r0" : "r1", .labels = {{"disk", "nvme"}}});
         (void)stock(3);
         check();
     }
@@ -24,6 +28,35 @@ struct Chaos : DeskRig {
             ->first;
     }
     bool one_in(std::uint64_t n) { return dice.below(n) == 0; }
+
+    api::Placement wishes() {
+        constexpr std::array areas = {api::Area::host, api::Area::rack, api::Area::zone};
+        api::Placement asked;
+        if (one_in(3)) asked.zones = {one_in(2) ? "nj" : "lon"};
+        if (one_in(4)) asked.racks = {"r0", "r1"};
+        if (one_in(5)) asked.near = "40.7,-74.1", asked.within_km = static_cast<int>(dice.below(8000));
+        if (one_in(4)) asked.labels = {{"disk", one_in(2) ? "nvme" : "hdd"}};
+        if (one_in(4)) asked.trust = api::Trust::trusted;
+        if (one_in(8)) asked.model = one_in(3) ? "A100" : "h100";
+        if (one_in(8)) asked.gpu_memory = one_in(3) ? "100" : "80";
+        if (one_in(8))
+            asked.isolation = one_in(3) ? api::Isolation::user_namespace : api::Isolation::container;
+        if (!one_in(2)) return asked;
+        asked.group = one_in(2) ? "web" : "db";
+        if (one_in(2)) asked.apart = areas[dice.below(3)];
+        if (one_in(3))
+            asked.spread = areas[dice.below(3)];
+        else if (one_in(2))
+            asked.pack = areas[dice.below(3)];
+        return asked;
+    }
+    // Where it was placed just now is a place that it asked for.
+    void check_place(const api::CreateInstance& asked) {
+        const Instance& one = *find_instance(desk, asked.tenant_id, asked.instance_id);
+        const Demand demand = demand_of(desk, estate.specs.at(one.spec_name), one);
+        EXPECT_TRUE(testing::will_do(desk, demand, one.host, one.claim)) << one.id;
+        ++placed;
+    }
 
     // What a host does with a command: some of what it may, and now and then nothing of it.
     void obey() {
@@ -66,7 +99,7 @@ struct Chaos : DeskRig {
     void ask() {
         const std::string name = std::to_string(dice.below(12));
         const std::string tenant = one_in(3) ? "globex" : "acme";
-        switch (dice.below(12)) {
+        switch (dice.below(15)) {
             case 0:
                 (void)stock(static_cast<int>(1 + dice.below(2)), "small",
                             one_in(2) ? std::optional<std::string>{"nj"} : std::nullopt);
@@ -77,8 +110,14 @@ struct Chaos : DeskRig {
             case 4: {
                 auto wanted = request(fmt::format("{}-{}", name, names / 4), tenant);
                 ++names;
-                if (one_in(3)) wanted.template_.volumes = {{"data", "/data", one_in(2)}};
-                (void)start(wanted);
+                if (one_in(3))
+                    wanted.template_.volumes = {{"data", "/data", one_in(2)}};
+                else if (!one_in(4))
+                    wanted.loss_policy = api::LossPolicy::move;
+                if (!one_in(4)) wanted.placement = wishes();
+                wished += wanted.placement.has_value();
+                const auto done = start(wanted);
+                if (done && *done == Started::now && wanted.placement) check_place(wanted);
                 break;
             }
             case 5:
@@ -100,11 +139,39 @@ struct Chaos : DeskRig {
             case 11:
                 if (const auto id = any(estate.instances); !id.empty()) (void)restart_instance(desk, id);
                 break;
+            case 12: consolidations += begin_consolidation(desk, {.at_once = 1}).has_value(); break;
+            case 13: move_one(); break;
+            case 14:
+                if (const auto id = any(estate.consolidations); !id.empty() && one_in(3))
+                    (void)cancel_consolidation(desk, id);
+                break;
         }
+    }
+    // Something that may be moved, to any host: plans alone seldom find a host to free here.
+    void move_one() {
+        std::vector<std::string> movable;
+        for (const auto& [id, instance] : estate.instances.all())
+            if (immovable(desk, instance).empty()) movable.push_back(id);
+        if (movable.empty()) return;
+        const std::string& one = movable[dice.below(movable.size())];
+        consolidations +=
+            begin_consolidation(desk, {.at_once = 1, .moves = {{one, any(estate.hosts)}}}).has_value();
     }
     void befall() {
         const std::string id = any(estate.hosts);
-        switch (dice.below(6)) {
+        switch (dice.below(7)) {
+            case 6:
+                if (estate.hosts.at(id).phase == HostPhase::retired) break;
+                (void)update_host(desk, id,
+                                  {.rack = fmt::format("r{}", dice.below(3)),
+                                   .labels = {{"disk", one_in(2)   ? "nvme"
+                                                       : one_in(2) ? "hdd"
+                                                                   : ""}},
+                                   .trust = one_in(2) ? api::Trust::trusted : api::Trust::community});
+                if (one_in(4))
+                    update_zone(desk, one_in(2) ? "nj" : "lon",
+                                {.coordinates = fmt::format("{},{}", dice.below(80), dice.below(90))});
+                break;
             case 0: disconnect(id); break;
             case 1: connect(id); break;
             case 2: (void)cordon_host(desk, id, one_in(2)); break;
@@ -125,12 +192,15 @@ struct Chaos : DeskRig {
         std::vector<std::string> ids;
         for (const auto& [id, instance] : estate.instances.all()) ids.push_back(id);
         for (const auto& id : ids) reconcile_instance(desk, id);
+        follow_consolidations(desk);
         reconcile_volumes(desk), reconcile_subnets(desk), fill_stock(desk), forget_what_is_over(desk);
     }
     void step() {
-        switch (dice.below(8)) {
+        for (auto& [id, host] : live.hosts) host.keeps_leases = true;
+        switch (dice.below(9)) {
             case 0:
-            case 1: obey(); break;
+            case 1:
+            case 8: obey(); break;
             case 2:
             case 3: tell(any(estate.hosts)); break;
             case 4:
@@ -157,6 +227,9 @@ struct Chaos : DeskRig {
                 case ClaimUse::instance:
                     EXPECT_TRUE(instance && instance->claim == id && has_place(instance->phase)) << id;
                     break;
+                case ClaimUse::reserved:
+                    EXPECT_TRUE(step_of_claim(estate, id) && instance && instance->claim != id) << id;
+                    break;
                 case ClaimUse::leaving:
                     EXPECT_TRUE(instance && instance->claim == id && is_final(instance->phase)) << id;
                     break;
@@ -168,7 +241,9 @@ struct Chaos : DeskRig {
         for (const auto& [id, slot] : estate.slots.all()) {
             EXPECT_EQ(slot.claim.empty(), slot.phase == SlotPhase::pending) << id;
             EXPECT_EQ(slot.instance.empty(), slot.phase != SlotPhase::used) << id;
-            if (slot.phase == SlotPhase::used) EXPECT_EQ(estate.instances.at(slot.instance).slot, id);
+            // (While its instance stops elsewhere, a step has it.)
+            if (slot.phase == SlotPhase::used && !step_of_claim(estate, slot.claim))
+                EXPECT_EQ(estate.instances.at(slot.instance).slot, id);
         }
         std::map<std::string, int> writers, mounts;
         std::set<std::string> addresses;
@@ -219,12 +294,15 @@ struct Chaos : DeskRig {
 
     testing::CountingRandom dice;
     std::map<std::string, std::string> ledger;
-    int names = 0, made = 0;
+    int names = 0, made = 0, wished = 0, placed = 0, consolidations = 0;
 };
 
 TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
     std::map<InstancePhase, int> reached;
     std::map<ClaimUse, int> uses;
+    int wished = 0, placed = 0;
+    std::map<StepPhase, int> steps;
+    int consolidations = 0;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Chaos chaos{seed};
         for (int step = 0; step < 250; ++step) {
@@ -232,16 +310,25 @@ TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
             chaos.check();
             ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
             for (const auto& [id, instance] : chaos.estate.instances.all()) ++reached[instance.phase];
+            for (const auto& [id, run] : chaos.estate.consolidations.all())
+                for (const ConsolidationStep& one : run.steps) steps[one.phase] += !one.stock;
         }
         for (const auto& [id, claim] : chaos.estate.claims.all()) ++uses[claim.use];
+        wished += chaos.wished;
+        placed += chaos.placed;
+        consolidations += chaos.consolidations;
     }
     // A test that never gets anywhere proves nothing.
+    EXPECT_GT(placed * 4, wished) << "many of those with wishes have a place";
     for (const auto phase :
          {InstancePhase::running, InstancePhase::stopped, InstancePhase::failed, InstancePhase::stopping,
           InstancePhase::lost, InstancePhase::halting, InstancePhase::resting})
         EXPECT_GT(reached[phase], 0) << text_of(phase);
     for (const auto use : {ClaimUse::stock, ClaimUse::instance, ClaimUse::leaving, ClaimUse::foreign})
         EXPECT_GT(uses[use], 0) << text_of(use);
+    EXPECT_GT(consolidations, 0);
+    for (const auto phase : {StepPhase::stopping, StepPhase::done})
+        EXPECT_GT(steps[phase], 0) << text_of(phase);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/rate.h"
 #include "domain/template/template.h"
+#include "ports/series.h"
 
 namespace hostler::master {
 
@@ -67,9 +68,13 @@ struct Settings {
     std::chrono::hours ended_kept{24};  // An ended instance answers so long.
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
+    SeriesPolicy series_kept;           // How long samples are kept, and how finely.
+    std::uint64_t series_disk_max = 0;  // Bytes; beyond it the oldest are given up sooner. 0: no bound.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
+
+    std::chrono::seconds alert_interval{15};  // Between two looks at what alert rules ask for.
 
     std::size_t pulls_ahead_max = 32;      // Images that come in advance at once, on all hosts,
     std::size_t pulls_ahead_host_max = 2;  // and on one of them.

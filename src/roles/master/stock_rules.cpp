@@ -100,13 +100,8 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     for (int i = 0; i < request.number; ++i) {
         Decision decision = hosts.place_spread(desk, demand, per_zone);
         if (!decision.placement) {
-            const Explanation why = explain(demand, decision.refused);
-            Error error{
-                Code::conflict,
-                fmt::format("{} of {} slots fit. {}", placements.size(), request.number, why.sentence),
-                "insufficient_capacity"};
-            error.help = why.would_help;
-            return std::unexpected(std::move(error));
+            return std::unexpected(refusal(
+                *decision.denial, fmt::format("{} of {} slots fit. ", placements.size(), request.number)));
         }
         hosts.pretend(demand, *decision.placement);
         ++per_zone[decision.placement->zone];
@@ -178,24 +173,31 @@ void fill_stock(Desk& desk) {
             !fit(desk, desk.estate.claims.at(slot.claim)))
             ids.push_back(id);
     }
+    std::map<std::pair<std::string, std::string>, std::string> full;  // Why no more of a spec fit a zone.
     for (const std::string& id : ids) {
-        if (!desk.estate.slots.at(id).claim.empty()) displace(desk, id);
+        if (!desk.estate.slots.at(id).claim.empty()) {
+            displace(desk, id);
+            full.clear();
+        }
         const Slot& slot = desk.estate.slots.at(id);
         const Spec& spec = desk.estate.specs.at(slot.spec);
-        const Decision decision = place_slot(desk, spec, slot.zone);
-        if (decision.placement) {
-            const Claim& held =
-                claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
-            Slot& placed = desk.estate.slots.edit(id);
-            placed.claim = held.id;
-            placed.phase = SlotPhase::idle;
-            placed.message.clear();
-            desk.estate.event("stock", spec.name, "", "slot_placed",
-                              fmt::format("Slot {} was placed on {}.", id, held.host));
-        } else if (const auto why = explain(demand_of(spec, slot.zone), decision.refused).sentence;
-                   why != slot.message) {
-            desk.estate.slots.edit(id).message = why;
+        auto why = full.find({slot.spec, slot.zone});
+        if (why == full.end()) {
+            const Decision decision = place_slot(desk, spec, slot.zone);
+            if (decision.placement) {
+                const Claim& held =
+                    claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
+                Slot& placed = desk.estate.slots.edit(id);
+                placed.claim = held.id;
+                placed.phase = SlotPhase::idle;
+                placed.message.clear();
+                desk.estate.event("stock", spec.name, "", "slot_placed",
+                                  fmt::format("Slot {} was placed on {}.", id, held.host));
+                continue;
+            }
+            why = full.emplace(std::pair{slot.spec, slot.zone}, decision.denial->sentence).first;
         }
+        if (why->second != slot.message) desk.estate.slots.edit(id).message = why->second;
     }
 }
 
@@ -206,30 +208,33 @@ void displace(Desk& desk, const std::string& id) {
     slot.phase = SlotPhase::pending;
 }
 
-const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes, const std::string& image,
-                      const std::function<bool(const std::string& host)>& may) {
+const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& demand,
+                      const std::string& image, const Room::May& may) {
     std::set<std::string> without_room;
-    if (volume_bytes > 0)
+    if (demand.volume_bytes > 0)
         for (const auto& [id, there] : room(desk).hosts())
-            if (!there.free.volumes_refused.empty() || there.free.volume_bytes < volume_bytes)
+            if (!there.free.volumes_refused.empty() || there.free.volume_bytes < demand.volume_bytes)
                 without_room.insert(id);
+    Room& rooms = room(desk);
     const Slot* best = nullptr;
-    bool best_has_image = false;
+    std::tuple<int, bool, std::uint64_t, std::string_view> least;
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec || slot.phase != SlotPhase::idle) continue;
         const Claim& held = desk.estate.claims.at(slot.claim);
-        if ((!zone.empty() && held.zone != zone) || (!host.empty() && held.host != host)) continue;
+        if ((!demand.zone.empty() && held.zone != demand.zone) ||
+            (!demand.host.empty() && held.host != demand.host))
+            continue;
         const Host* on = desk.estate.hosts.find(held.host);
         if (!on || !unavailable(desk, *on).empty() || (may && !may(held.host)) ||
-            without_room.contains(held.host) || !fit(desk, held))
+            without_room.contains(held.host) || !fit(desk, held) ||
+            !rooms.suits(demand, held.host, held.gpus))
             continue;
         const bool has = !image.empty() && has_image(desk, held.host, image);
-        if (best && std::tuple(!best_has_image, best->meta.created, best->id) <=
-                        std::tuple(!has, slot.meta.created, slot.id))
-            continue;
+        const std::tuple rank{rooms.crowd(demand, held.host), !has, slot.meta.created,
+                              std::string_view{slot.id}};
+        if (best && least <= rank) continue;
         best = &slot;
-        best_has_image = has;
+        least = rank;
     }
     return best;
 }

@@ -19,12 +19,11 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request);
 // Finds places for slots that lost theirs. By level: called after every change that could make room.
 void fill_stock(Desk& desk);
 
-// An instance takes the slot: the oldest on a host that has `image`, else the oldest; nullptr when none is
-// idle that fits zone and host (empty: any). `volume_bytes`: of volumes that its host is to make. `may`:
-// whether a host comes into question; null: each does.
-const Slot* idle_slot(const Desk& desk, const std::string& spec, const std::string& zone,
-                      const std::string& host, std::int64_t volume_bytes = 0, const std::string& image = {},
-                      const std::function<bool(const std::string& host)>& may = nullptr);
+// An instance takes the slot: of those that meet what it wishes, and spread or pack its group best, the
+// oldest on a host that has `image`, else the oldest; nullptr: none is idle that does. `may`: whether a host
+// comes into question.
+const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& demand,
+                      const std::string& image, const Room::May& may);
 
 // An idle slot loses its place, and waits for another.
 void displace(Desk& desk, const std::string& slot);

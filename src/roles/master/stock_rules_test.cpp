@@ -193,13 +193,13 @@ TEST(Stock, GivesTheOldestOnAHostThatWorks) {
     ASSERT_TRUE(rig.stock(1));
     (void)rig.take();
     const auto host_of = [&](const Slot* slot) { return slot ? rig.estate.claims.at(slot->claim).host : ""; };
-    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", "", "")), a);
-    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", "lon", "")), b);
-    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", "", b)), b);
-    EXPECT_EQ(idle_slot(rig.desk, "small", "lon", a), nullptr);
-    EXPECT_EQ(idle_slot(rig.desk, "large", "", ""), nullptr);
+    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {}, "", nullptr)), a);
+    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {.zone = "lon"}, "", nullptr)), b);
+    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {.host = b}, "", nullptr)), b);
+    EXPECT_EQ(idle_slot(rig.desk, "small", {.zone = "lon", .host = a}, "", nullptr), nullptr);
+    EXPECT_EQ(idle_slot(rig.desk, "large", {}, "", nullptr), nullptr);
     ASSERT_TRUE(cordon_host(rig.desk, a, true));
-    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", "", "")), b);
+    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {}, "", nullptr)), b);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "roles/master/placement_rules.h"
+
 namespace hostler::master {
 
 namespace {
@@ -36,6 +38,9 @@ Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known
         request.inactivity_timeout_seconds = from->inactivity_s;
     if (!request.loss_policy && from->loss_policy == LossPolicy::move)
         request.loss_policy = api::LossPolicy::move;
+    if (from->placement)
+        request.placement =
+            filled_with(request.placement.value_or(api::Placement{}), shown_as(*from->placement));
     api::Template& container = request.template_;
     if (request.image.empty()) request.image = from->image;
     if (container.cmd.empty()) container.cmd = from->command;

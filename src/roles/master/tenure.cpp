@@ -8,7 +8,7 @@ namespace hostler::master {
 
 namespace {
 
-struct Holding {
+struct Renewal {
     std::shared_ptr<Tenure> tenure;
     std::optional<Error> lost{};
     Signal changed{};
@@ -19,7 +19,7 @@ struct Holding {
 };
 
 // Not renewed is not lost: while the tenure lasts there is another try.
-Task<> renew(Timers& timers, Election& election, std::shared_ptr<Holding> holding, Deadline& end) {
+Task<> renew(Timers& timers, Election& election, std::shared_ptr<Renewal> holding, Deadline& end) {
     Tenure& tenure = *holding->tenure;
     while (true) {
         CO_TRY(co_await sleep(timers, tenure.lease() / 3));
@@ -40,7 +40,7 @@ Task<> renew(Timers& timers, Election& election, std::shared_ptr<Holding> holdin
 }  // namespace
 
 Task<> hold_lease(Timers& timers, Election& election, std::shared_ptr<Tenure> tenure) {
-    const auto holding = std::make_shared<Holding>(std::move(tenure));
+    const auto holding = std::make_shared<Renewal>(std::move(tenure));
     Deadline end{timers, holding->tenure->left(timers.now_with_sleep()),
                  [&] { holding->lose(lease_lost()); }};
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());

@@ -5,9 +5,11 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
+#include "roles/master/alert_watch.h"
 #include "roles/master/authority_rules.h"
 #include "roles/master/caller.h"
 #include "roles/master/command_rules.h"
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
@@ -36,7 +38,9 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       number_(number),
       durable_(number),
       access_list_(std::make_unique<uplink::AccessList>()),
-      tasks_(ports.loop) {}
+      recorder_(ports.timers, ports.series),
+      tasks_(ports.loop),
+      queries_(ports.timers, ports.series, tasks_) {}
 
 Term::~Term() = default;
 
@@ -109,6 +113,7 @@ void Term::end(Error why) {
     durable_changed_.notify_all();
     ending_.notify_all();
     afterwards_.clear();  // They hold this term.
+    recorder_.forget();
     for (auto& [host, link] : std::exchange(said_hello_, {})) link->close();
 }
 
@@ -122,6 +127,8 @@ Task<> Term::run() {
     const auto self = shared_from_this();
     tasks_.start("sweep", sweep());
     tasks_.start("prune", prune());
+    tasks_.start("series", recorder_.run());
+    start_alerts(*this);
     while (!ended_) {
         if (const auto woken = co_await ending_.wait(); !woken) {
             end({Code::unavailable, "the master is shutting down"});
@@ -144,6 +151,7 @@ Task<> Term::sweep() {
         for (const std::string& id : ids) reconcile_instance(now, id);
         follow_schedules(now);
         follow_moves(now, ports_.timers.now());
+        follow_consolidations(now);
         reconcile_volumes(now);
         reconcile_subnets(now);
         fill_stock(now);
@@ -206,9 +214,10 @@ bool Term::send_to(const std::string& name, const uplink::Frame& frame) {
         const auto link = access_.find(id);
         return link != access_.end() && link->second->try_send(frame).has_value();
     }
-    const auto gateway =
-        std::ranges::find(gateways_, name, [](const wire::Link* one) { return one->identity(); });
-    return gateway != gateways_.end() && (*gateway)->try_send(frame).has_value();
+    bool sent = false;  // To all who say that they are this gateway: one may be a thief.
+    for (wire::Link* one : gateways_)
+        if (one->identity() == name) sent |= one->try_send(frame).has_value();
+    return sent;
 }
 
 // What is long over is taken out of the store once a day, the first time soon after the start.
@@ -316,6 +325,11 @@ bool Term::drop_host(const std::string& host, const std::shared_ptr<wire::Link>&
 bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
     const auto link = said_hello_.find(host);
     return link != said_hello_.end() && link->second->try_send(frame).has_value();
+}
+
+void Term::acknowledged(const std::string& host, std::uint64_t sequence) {
+    const auto live = live_.hosts.find(host);
+    if (live != live_.hosts.end()) live->second.acknowledged = std::max(live->second.acknowledged, sequence);
 }
 
 void Term::watch_telemetry(const std::string& host) {

@@ -12,6 +12,8 @@
 #include "roles/master/desk.h"
 #include "roles/master/feed.h"
 #include "roles/master/ports.h"
+#include "roles/master/queries.h"
+#include "roles/master/recorder.h"
 #include "roles/master/tenure.h"
 
 namespace hostler::uplink {
@@ -64,6 +66,8 @@ public:
     Task<> commit();
     // The same without waiting; `then` is called once it is durable, and never if the term ends.
     void commit_then(std::move_only_function<void()> then);
+    // It was asked in vain a moment ago, and is asked once more.
+    void ask_to_renew_again(const std::string& name) { renewed_.erase(name); }
     // What was read from memory is durable when it returns, and this term may still tell it.
     Task<> settled();
 
@@ -105,6 +109,12 @@ public:
     void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
     HostLimits& host_limits() { return host_limits_; }
+    Recorder& recorder() { return recorder_; }
+    const Recorder& recorder() const { return recorder_; }
+    Queries& queries() { return queries_; }
+    const Queries& queries() const { return queries_; }
+    // Its reports up to this number are durable, samples and all.
+    void acknowledged(const std::string& host, std::uint64_t sequence);
     void hosts_moved(const std::set<std::string>& hosts);  // Other access points lead there now.
     const uplink::AccessList& access_list() const { return *access_list_; }  // As agents are told.
     void note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned);
@@ -154,7 +164,9 @@ private:
     std::map<std::string, std::vector<std::string>> routed_;         // Names that gateways know, by instance.
     std::map<std::string, std::shared_ptr<wire::Link>> said_hello_;  // By host.
     HostLimits host_limits_;
+    Recorder recorder_;
     TaskGroup tasks_;
+    Queries queries_;
 };
 
 using TermPtr = std::shared_ptr<Term>;

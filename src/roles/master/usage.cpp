@@ -77,8 +77,9 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     if (const auto state = host.gpu_states.find(gpu.uuid); state != host.gpu_states.end())
         boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
     if (claim) {
-        boost::describe::enum_from_string(
-            text_of(claim->use == ClaimUse::leaving ? ClaimUse::instance : claim->use).c_str(), shown.use);
+        const bool is_instances = claim->use == ClaimUse::leaving || claim->use == ClaimUse::reserved;
+        boost::describe::enum_from_string(text_of(is_instances ? ClaimUse::instance : claim->use).c_str(),
+                                          shown.use);
         shown.tenant_id = claim->tenant;
         if (const Instance* instance = desk.estate.instances.find(claim->holder))
             shown.instance_id = instance->caller_id;

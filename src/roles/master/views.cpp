@@ -12,6 +12,7 @@
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/placement_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/volume_rules.h"
 
@@ -87,6 +88,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.max_run_seconds = instance.schedule.max_run_s;
     shown.loss_policy =
         instance.spec.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
+    if (instance.spec.placement) shown.placement = shown_as(*instance.spec.placement);
     shown.stop_at = wall_if(instance.schedule.stop_at);
     if (instance.schedule.kept_until > desk.estate.micros())
         shown.kept_until = wall(instance.schedule.kept_until);
@@ -159,6 +161,9 @@ api::Host view(const Desk& desk, const Host& host) {
     if (!host.facts.volumes_refused.empty())
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
     shown.joined_at = wall(host.joined_at);
+    shown.rack = host.rack;
+    shown.labels = host.labels;
+    shown.trust = trust_of(host) == Trust::trusted ? api::Trust::trusted : api::Trust::community;
     const auto live = desk.live.hosts.find(host.id);
     if (live != desk.live.hosts.end()) {
         shown.access_point = live->second.connected ? live->second.access : "";
@@ -194,6 +199,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         switch (claim->use) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
             case ClaimUse::instance:
+            case ClaimUse::reserved:
             case ClaimUse::leaving: shown.use = api::GpuUse::instance; break;
             case ClaimUse::foreign: shown.use = api::GpuUse::foreign; break;
         }
@@ -225,6 +231,7 @@ api::Zone view(const Desk& desk, const Zone& zone) {
     api::Zone shown;
     shown.name = zone.name;
     shown.location = zone.place;
+    if (zone.spot) shown.coordinates = to_string(*zone.spot);
     shown.created_at = wall(zone.created_at);
     for (const auto& [id, access] : desk.estate.access_points.all())
         if (access.zone == zone.name) ++shown.access_points;

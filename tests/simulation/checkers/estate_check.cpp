@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/consolidation_rules.h"
 #include "roles/master/testing/room_check.h"
 
 namespace hostler::simulation {
@@ -14,7 +15,7 @@ using master::Desk;
 using master::Estate;
 
 // Whom a claim serves is counted from those who are served, not from the claim's own word.
-enum class Use { idle, tenant, stock, foreign, leaving, out_of_service };
+enum class Use { idle, tenant, stock, reserved, foreign, leaving, out_of_service };
 
 std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string& wrong) {
     const auto* instance = estate.instances.find(claim.holder);
@@ -31,6 +32,11 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
                 instance->tenant == claim.tenant && has_place(instance->phase))
                 return Use::tenant;
             wrong = "it says instance, and no living one has it";
+            return std::nullopt;
+        case ClaimUse::reserved:
+            if (instance && instance->claim != claim.id && master::step_of_claim(estate, claim.id))
+                return Use::reserved;
+            wrong = "it says reserved, and no step of a consolidation has it";
             return std::nullopt;
         case ClaimUse::leaving:
             if (instance && instance->claim == claim.id && is_final(instance->phase)) return Use::leaving;
@@ -130,6 +136,18 @@ void FitCheck::look(const Desk& desk, Findings& found) {
     unfit_ = std::move(now);
 }
 
+void TermsCheck::look(const Desk& desk, Findings& found) {
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        if (!instance.spec.placement || instance.claim.empty() || !has_place(instance.phase)) continue;
+        if (std::exchange(seen_[id], instance.claim) == instance.claim) continue;
+        const Spec& spec = desk.estate.specs.at(instance.spec_name);
+        if (!master::testing::will_do(desk, master::demand_of(desk, spec, instance), instance.host,
+                                      instance.claim))
+            found.report(Invariant::terms,
+                         fmt::format("{} was placed on {}, which is not as was wished", id, instance.host));
+    }
+}
+
 // Where the next one would go is decided on what the index holds.
 void check_room(const Desk& desk, Findings& found) {
     if (const auto wrong = master::testing::room_is_wrong(desk); !wrong.empty())
@@ -137,9 +155,10 @@ void check_room(const Desk& desk, Findings& found) {
 }
 
 // A volume has at least what its owner was told that it has.
-void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& on_disk, Findings& found) {
+void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
+                 const std::set<std::string>& spared, Findings& found) {
     for (const auto& [id, volume] : desk.estate.volumes.all()) {
-        if (volume.phase != VolumePhase::available) continue;
+        if (volume.phase != VolumePhase::available || spared.contains(id)) continue;
         const auto there = on_disk.find(id);
         if (there == on_disk.end() || there->second < static_cast<std::uint64_t>(volume.size_bytes))
             found.report(Invariant::durable,
@@ -156,7 +175,7 @@ void check_reports(const master::Desk& desk, Findings& found) {
                                      host.reports_lost, id, host.last_sequence));
 }
 
-void check_engine(const sim::Machine& machine, Findings& found) {
+void check_engine(const sim::Machine& machine, const std::set<std::string>& spared, Findings& found) {
     std::map<std::string, std::string> used;
     std::map<std::string, std::pair<std::string, bool>> mounted;  // Who, and whether for writing.
     for (const auto& container : machine.engine.standing()) {
@@ -172,6 +191,7 @@ void check_engine(const sim::Machine& machine, Findings& found) {
     }
     for (const auto& container : machine.engine.standing()) {
         if (container.state != ContainerState::running) continue;
+        if (spared.contains(instance_of(container.spec.name))) continue;
         for (const std::string& device : container.spec.cdi_devices) {
             const auto [at, free] = used.emplace(device, container.spec.name);
             if (!free)

@@ -18,10 +18,26 @@ private:
     std::map<std::string, std::string> unfit_;  // Holder by GPU; empty: nobody.
 };
 
+// Where instances are, from one look to the next.
+class TermsCheck {
+public:
+    // What has come to a place since the last look is where it may be.
+    void look(const master::Desk& desk, Findings& found);
+
+private:
+    std::map<std::string, std::string> seen_;  // Claim by instance.
+};
+
 void check_sizes(const master::Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
-                 Findings& found);
+                 const std::set<std::string>& spared, Findings& found);
 void check_reports(const master::Desk& desk, Findings& found);
 void check_room(const master::Desk& desk, Findings& found);
-void check_engine(const sim::Machine& machine, Findings& found);
+// Of GPUs, nothing about instances that are `spared`.
+void check_engine(const sim::Machine& machine, const std::set<std::string>& spared, Findings& found);
+// The instance whose container this is.
+inline std::string instance_of(const std::string& container) {
+    constexpr std::string_view prefix = "hostler-";
+    return container.starts_with(prefix) ? container.substr(prefix.size()) : container;
+}
 
 }  // namespace hostler::simulation

@@ -17,11 +17,14 @@ std::string_view name(Invariant invariant) {
         case Invariant::tenancy: return "tenancy";
         case Invariant::once: return "once";
         case Invariant::reports: return "reports";
+        case Invariant::samples: return "samples";
         case Invariant::reachable: return "reachable";
         case Invariant::session: return "session";
         case Invariant::fresh: return "fresh";
+        case Invariant::lease: return "lease";
         case Invariant::one_leader: return "one_leader";
         case Invariant::idle: return "idle";
+        case Invariant::terms: return "terms";
         case Invariant::room: return "room";
         case Invariant::settled: return "settled";
     }

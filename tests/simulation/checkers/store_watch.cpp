@@ -7,9 +7,13 @@
 namespace hostler::simulation {
 
 void StoreLedger::led(std::uint64_t epoch) {
-    // Who is stopped before it is told may be told after the next one was.
-    if (!epochs_.insert(epoch).second)
-        found_.report(Invariant::order, fmt::format("the store gave epoch {} twice", epoch));
+    // Where there are several, who is stopped before it is told may be told after the next one was: in what
+    // order they were given is LeaseWatch's to see.
+    const bool fell = !took_effect && !epochs_.empty() && epoch < *epochs_.rbegin();
+    if (!epochs_.insert(epoch).second || fell)
+        found_.report(Invariant::order,
+                      fmt::format("the store gave epoch {} {}", epoch,
+                                  fell ? fmt::format("after {}", *epochs_.rbegin()) : "twice"));
 }
 
 void StoreLedger::restored() {
@@ -21,33 +25,40 @@ void StoreLedger::restored() {
     acknowledged_ = 0;
 }
 
-void StoreLedger::called(const Changes& changes) {
-    in_doubt_.push_back(changes);
+void StoreLedger::restored(const std::vector<std::shared_ptr<const Changes>>& kept) {
+    restored();
+    restored_ = false;
+    for (const auto& one : kept) apply(*one);
+    if (!kept.empty()) acknowledged_ = kept.back()->number;
+}
+
+std::uint64_t StoreLedger::called(const Changes& changes) {
+    in_doubt_.push_back({++calls, changes});
     for (const EventRecord& event : changes.events)
         tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason,
                          event.message));
+    return calls;
 }
 
-void StoreLedger::acknowledged(std::uint64_t epoch, std::uint64_t number) {
-    const auto at = std::ranges::find_if(
-        in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
-    if (at == in_doubt_.end()) return;  // It was read back before its answer came.
-    settle(number);
+void StoreLedger::acknowledged(std::uint64_t call) {
+    const auto at = std::ranges::find(in_doubt_, call, &Call::which);
+    // It was read back before its answer came, or went with its primary.
+    if (at != in_doubt_.end()) settle(at->changes.number);
 }
 
 // Commits take effect in order: those before one that is there are there too, answered or not.
 void StoreLedger::settle(std::uint64_t number) {
     std::map<std::uint64_t, const Changes*> there;
-    for (const Changes& one : in_doubt_)
+    for (const auto& [call, one] : in_doubt_)
         if (one.number <= number && (!took_effect || took_effect(one.epoch, one.number)))
             there[one.number] = &one;
     for (const auto& [at, one] : there) apply(*one);
-    std::erase_if(in_doubt_, [&](const Changes& one) { return one.number <= number; });
+    std::erase_if(in_doubt_, [&](const Call& one) { return one.changes.number <= number; });
     acknowledged_ = std::max(acknowledged_, number);
 }
 
-void StoreLedger::refused(std::uint64_t epoch, std::uint64_t number) {
-    std::erase_if(in_doubt_, [&](const Changes& one) { return one.epoch == epoch && one.number == number; });
+void StoreLedger::refused(std::uint64_t call) {
+    std::erase_if(in_doubt_, [&](const Call& one) { return one.which == call; });
 }
 
 void StoreLedger::apply(const Changes& changes) {
@@ -121,18 +132,16 @@ Task<Lease> WatchedStore::lead(Contender who, Duration length, std::uint64_t abo
 
 // Its place among the commits is that of the call, so the call is made here and now.
 Task<> WatchedStore::commit(Changes changes) {
-    ++ledger_.calls;
-    ledger_.called(changes);
-    const auto epoch = changes.epoch, number = changes.number;
-    return wait_for(store_.commit(std::move(changes)), epoch, number);
+    const auto call = ledger_.called(changes);
+    return wait_for(store_.commit(std::move(changes)), call);
 }
 
-Task<> WatchedStore::wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number) {
+Task<> WatchedStore::wait_for(Task<> commit, std::uint64_t call) {
     auto done = co_await std::move(commit);
     if (done)
-        ledger_.acknowledged(epoch, number);
+        ledger_.acknowledged(call);
     else if (done.error().code == Code::conflict || done.error().code == Code::exhausted)
-        ledger_.refused(epoch, number);
+        ledger_.refused(call);
     co_return done;
 }
 

@@ -17,12 +17,14 @@ public:
     explicit StoreLedger(Findings& found) : found_(found) {}
 
     void led(std::uint64_t epoch);
-    void called(const Changes& changes);
-    void acknowledged(std::uint64_t epoch, std::uint64_t number);
-    void refused(std::uint64_t epoch, std::uint64_t number);     // Certainly not written.
+    std::uint64_t called(const Changes& changes);  // Which call that is.
+    void acknowledged(std::uint64_t call);
+    void refused(std::uint64_t call);                            // Certainly not written.
     void loaded(const Snapshot& snapshot, std::uint64_t epoch);  // By who led in that epoch last.
-    // An older state has taken the place of all that was known: what is loaded next.
+    // An older state has taken the place of all that was known: what is loaded next,
     void restored();
+    // or what these commits made of an empty store.
+    void restored(const std::vector<std::shared_ptr<const Changes>>& kept);
     std::uint64_t calls = 0;
     std::function<void(std::string)> tell;  // The story.
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
@@ -38,7 +40,11 @@ private:
     bool restored_ = false;
     std::set<std::uint64_t> epochs_;
     std::uint64_t acknowledged_ = 0;
-    std::deque<Changes> in_doubt_;  // Called and not answered; a part of them may be there after a crash.
+    struct Call {
+        std::uint64_t which = 0;
+        Changes changes;
+    };
+    std::deque<Call> in_doubt_;  // Not answered; a part of them may be there after a crash.
     std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
     std::map<std::string, std::string> ledger_;  // Body by claim, as its last line says.
 };
@@ -65,7 +71,7 @@ public:
     }
 
 private:
-    Task<> wait_for(Task<> commit, std::uint64_t epoch, std::uint64_t number);
+    Task<> wait_for(Task<> commit, std::uint64_t call);
     Store& store_;
     StoreLedger& ledger_;
     std::uint64_t epoch_ = 0;

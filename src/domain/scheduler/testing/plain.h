@@ -106,7 +106,7 @@ private:
         if (static_cast<int>(host.tier) > static_cast<int>(terms.tier)) return false;
         if (terms.isolation && !(host.isolations & 1 << static_cast<int>(*terms.isolation))) return false;
         if (terms.trust == Trust::trusted && host.trust == Trust::community) return false;
-        if (terms.price_micros && host.price_micros > *terms.price_micros) return false;
+        if (terms.price_micros && (!host.price_micros || *host.price_micros > *terms.price_micros)) return false;
         for (const auto& [key, value] : terms.labels)
             if (!host.labels.contains(key) || host.labels.at(key) != value) return false;
         return true;

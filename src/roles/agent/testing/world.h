@@ -92,6 +92,15 @@ public:
     std::vector<uplink::CommandUpdate> updates;
     std::vector<uplink::Frame> others;
     int renewals = 0;
+    bool holds_renewals = false;  // They wait for answer_renewals().
+    void answer_renewals() {
+        for (auto& [to, frame] : std::exchange(held_, {})) {
+            uplink::Frame answer;
+            sign(*answer.mutable_join_answer(), frame.renew_request().csr());
+            answer.set_answer_to(frame.call());
+            (void)to->try_send(answer);
+        }
+    }
 
 private:
     Task<> accept(std::string address) {
@@ -176,6 +185,7 @@ private:
                 sign(*answer.mutable_join_answer(), frame.join_request().csr());
         } else if (frame.has_renew_request()) {
             ++renewals;
+            if (holds_renewals) return held_.emplace_back(from, std::move(frame)), void();
             sign(*answer.mutable_join_answer(), frame.renew_request().csr());
         } else if (frame.has_agent_hello()) {
             hellos.push_back(frame.agent_hello());
@@ -221,6 +231,7 @@ private:
     Net& net_;
     std::map<wire::Link*, std::uint64_t> invited_, opened_;
     std::uint64_t channels_ = 0;
+    std::vector<std::pair<std::shared_ptr<wire::Link>, uplink::Frame>> held_;
     TaskGroup tasks_;
 };
 

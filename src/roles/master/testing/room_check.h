@@ -4,8 +4,27 @@
 #include <fmt/format.h>
 
 #include "roles/master/capacity.h"
+#include "roles/master/traits.h"
 
 namespace hostler::master::testing {
+
+// Whether the host is as the demand wishes, looked at one by one: its terms, and who of its group is near.
+// But for `except`, a claim. (How GPUs are linked is for the scheduler's own tests.)
+inline bool will_do(const Desk& desk, const Demand& demand, const std::string& id,
+                    const std::string& except = {}) {
+    const Host& host = desk.estate.hosts.at(id);
+    if (!admits(demand.wishes.terms, traits_of(desk, host))) return false;
+    const Area apart = demand.wishes.apart;
+    if (demand.kind.empty() || apart == Area::none) return true;
+    return std::ranges::none_of(desk.estate.claims.all(), [&](const auto& row) {
+        const Claim& claim = row.second;
+        if (claim.use != ClaimUse::instance || claim.group.empty() || claim.id == except) return false;
+        if (group_key(claim.tenant, claim.group) != demand.kind) return false;
+        const Host& other = desk.estate.hosts.at(claim.host);
+        return claim.host == id || (apart == Area::zone && other.zone == host.zone) ||
+               (apart == Area::rack && !host.rack.empty() && other.rack == host.rack);
+    });
+}
 
 // What is wrong with it; empty: nothing.
 inline std::string room_is_wrong(const Desk& desk) {
@@ -22,29 +41,35 @@ inline std::string room_is_wrong(const Desk& desk) {
                 "on host {} {} GPUs and {} thousandths of CPUs are taken for free, it is {} and {}", id,
                 known->second.free.gpus.size(), known->second.free.cpu_milli, there.free.gpus.size(),
                 there.free.cpu_milli);
+        if (known->second.groups != there.groups) return fmt::format("other groups are on host {}", id);
         if (known->second.claims != there.claims) return fmt::format("other claims are on host {}", id);
     }
     if (now.order() != anew.order()) return "the hosts' order, or what the fleet has there, is another";
     std::vector<std::string> zones{""};
     for (const auto& [name, zone] : desk.estate.zones.all()) zones.push_back(name);
+    std::vector<std::pair<std::string, Demand>> demands;
     for (const auto& [name, spec] : desk.estate.specs.all())
-        for (const std::string& zone : zones) {
-            const Demand demand = demand_of(spec, zone);
-            const auto here = now.place(desk, demand).placement, there = anew.place(desk, demand).placement;
-            const auto text = [](const auto& at) {
-                return at ? fmt::format("{} with {}", at->host, fmt::join(at->gpus, " ")) : "nowhere";
-            };
-            if (text(here) != text(there))
-                return fmt::format("{} in zone '{}' goes to {}, built anew to {}", name, zone, text(here),
-                                   text(there));
-            // Nowhere only where no host fits, looked at one by one.
-            const auto& hosts = anew.hosts();
-            const bool any =
-                std::ranges::any_of(hosts, [&](const auto& row) { return !unfit(demand, row.second.free); });
-            if (any != here.has_value()) return fmt::format("{} in zone '{}' fits: {}", name, zone, any);
-            if (here && unfit(demand, hosts.at(here->host).free))
-                return fmt::format("{} goes to {}, which has no room", name, here->host);
-        }
+        for (const std::string& zone : zones)
+            demands.emplace_back(fmt::format("{} in zone '{}'", name, zone), demand_of(spec, zone));
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (const Spec* spec = desk.estate.specs.find(instance.spec_name); spec && instance.spec.placement)
+            demands.emplace_back(fmt::format("one more like {}", id), demand_of(desk, *spec, instance));
+    for (const auto& [name, demand] : demands) {
+        const auto here = now.place(desk, demand).placement, there = anew.place(desk, demand).placement;
+        const auto text = [](const auto& at) {
+            return at ? fmt::format("{} with {}", at->host, fmt::join(at->gpus, " ")) : "nowhere";
+        };
+        if (text(here) != text(there))
+            return fmt::format("{} goes to {}, built anew to {}", name, text(here), text(there));
+        // Nowhere only where no host fits, looked at one by one.
+        const auto& hosts = anew.hosts();
+        const bool any = std::ranges::any_of(hosts, [&](const auto& row) {
+            return !unfit(demand, row.second.free) && will_do(desk, demand, row.first);
+        });
+        if (any != here.has_value()) return fmt::format("{} fits: {}", name, any);
+        if (here && (unfit(demand, hosts.at(here->host).free) || !will_do(desk, demand, here->host)))
+            return fmt::format("{} goes to {}, which will not do", name, here->host);
+    }
     return {};
 }
 

@@ -6,8 +6,10 @@
 #include "core/suspend.h"
 #include "core/testing/manual_timers.h"
 #include "core/testing/run.h"
+#include "ports/testing/played_outgoing.h"
 #include "roles/master/api.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/testing/fake_series.h"
 
 namespace hostler::master::testing {
 
@@ -74,11 +76,12 @@ public:
     }
     Task<std::unique_ptr<Backup>> backup(WallTime, const Digest&) override {
         struct Pieces final : Backup {
+            explicit Pieces(int number) : left(number) {}
             Task<std::string> next() override { co_return left-- > 0 ? "piece " : ""; }
-            int left = 3;
+            int left;
         };
         if (backup_failure) co_return std::unexpected(*backup_failure);
-        co_return std::make_unique<Pieces>();
+        co_return std::make_unique<Pieces>(backup_pieces);
     }
     void let_go() {
         hang = false;
@@ -90,6 +93,7 @@ public:
     bool hang_renewals = false;
     std::optional<Error> renewal_failure, backup_failure;
     int renewals = 0;
+    int backup_pieces = 3;
     std::deque<WakerPtr<void>> renewing;
     std::vector<std::uint64_t> begun, done;
     std::deque<WakerPtr<void>> waiting;
@@ -215,10 +219,17 @@ public:
     bool disk_is_full = false;
 };
 
-// Tells texts apart, and is no fingerprint.
+// Tells texts apart, and is no fingerprint. What is no printable character is written in hexadecimal digits:
+// digests go into headers.
 class PlainDigest final : public Digest {
 public:
-    std::string sha256(std::string_view text) const override { return "#" + std::string{text}; }
+    std::string sha256(std::string_view text) const override {
+        std::string digest = "#";
+        for (const char c : text)
+            digest +=
+                c >= ' ' && c <= '~' ? std::string{c} : fmt::format("{:02x}", static_cast<unsigned char>(c));
+        return digest;
+    }
 };
 
 struct TermRig {
@@ -253,7 +264,9 @@ struct TermRig {
     Settings settings;
     NoKeys keys;
     Certified own{std::make_shared<const Credentials>(), keys, nullptr};
-    Ports ports{loop, timers, net, random, store, authority, digest, own};
+    FakeSeries series;
+    hostler::testing::PlayedOutgoing outgoing{timers};
+    Ports ports{loop, timers, net, random, store, authority, digest, own, series, outgoing};
     Lead lead;
 };
 

@@ -1,0 +1,142 @@
+// Consolidation: whole hosts become free, by moving what may move.
+#pragma once
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+// clang-format off
+
+inline constexpr int moves_max_max = 1000;
+
+enum class WorkloadKind { stock, instance };
+BOOST_DESCRIBE_ENUM(WorkloadKind, stock, instance)
+enum class MoveState { waiting, stopping, done, skipped, dropped };
+BOOST_DESCRIBE_ENUM(MoveState, waiting, stopping, done, skipped, dropped)
+enum class ConsolidationState { planned, running, cancelling, failing, done, cancelled, failed };
+BOOST_DESCRIBE_ENUM(ConsolidationState, planned, running, cancelling, failing, done, cancelled, failed)
+
+struct ConsolidationMove {
+    std::string workload;
+    WorkloadKind kind = WorkloadKind::stock;
+    std::string name;
+    std::string tenant_id;
+    std::string spec_name;
+    int gpus = 0;
+    std::string from;
+    std::string from_name;
+    std::string to;
+    std::string to_name;
+    MoveState state = MoveState::waiting;
+    std::string message;
+};
+BOOST_DESCRIBE_STRUCT(ConsolidationMove, (), (workload, kind, name, tenant_id, spec_name, gpus, from, from_name, to,
+                                              to_name, state, message))
+template <>
+inline constexpr auto fields<ConsolidationMove> = std::to_array<Field>({
+    {.member = "workload", .help = "Id of the instance or stock slot.", .example = "i-7f3k2m9qxy"},
+    {.member = "kind", .help = "A slot is just moved; an instance is stopped, and begun anew there.", .example = "instance"},
+    {.member = "name", .help = "The instance's name; of stock the spec's.", .example = "notebook-1"},
+    {.member = "tenant_id", .help = "Whose it is; empty: stock is nobody's.", .example = "acme"},
+    {.member = "spec_name", .help = "Its spec.", .example = "h100-1"},
+    {.member = "gpus", .help = "GPUs that it holds.", .example = "1"},
+    {.member = "from", .help = "Id of the host it leaves.", .example = "h-4f2a9c"},
+    {.member = "from_name", .help = "That host's name.", .example = "gpu-17"},
+    {.member = "to", .help = "Id of the host it goes to.", .example = "h-8k1m3q"},
+    {.member = "to_name", .help = "That host's name.", .example = "gpu-18"},
+    {.member = "state", .help = "How far it is: skipped ended or was moved otherwise, dropped was never begun.",
+     .example = "waiting"},
+    {.member = "message", .help = "Why, in a sentence."},
+});
+
+struct FreedHost {
+    std::string host;
+    std::string name;
+    std::string zone;
+    int gpus = 0;
+};
+BOOST_DESCRIBE_STRUCT(FreedHost, (), (host, name, zone, gpus))
+template <>
+inline constexpr auto fields<FreedHost> = std::to_array<Field>({
+    {.member = "host", .help = "Its id.", .example = "h-4f2a9c"},
+    {.member = "name", .help = "Its name.", .example = "gpu-17"},
+    {.member = "zone", .help = "Its zone.", .example = "lon"},
+    {.member = "gpus", .help = "GPUs that it has.", .example = "8"},
+});
+
+struct Consolidation {
+    std::string id;
+    ConsolidationState state = ConsolidationState::planned;
+    std::string zone;
+    int gpus = 0;
+    int restarts = 0;
+    int moves_done = 0;
+    int moves_total = 0;
+    int at_once = 0;
+    std::vector<FreedHost> freed_hosts;
+    std::vector<ConsolidationMove> moves;
+    std::string message;
+    std::optional<WallTime> created_at{};
+    std::optional<WallTime> ended_at{};
+};
+BOOST_DESCRIBE_STRUCT(Consolidation, (), (id, state, zone, gpus, restarts, moves_done, moves_total, at_once, freed_hosts,
+                                          moves, message, created_at, ended_at))
+template <>
+inline constexpr auto fields<Consolidation> = std::to_array<Field>({
+    {.member = "id", .help = "Its id; empty: it is only planned.", .example = "co-4t1b9rk2mx"},
+    {.member = "state", .help = "planned: nothing was done; failing, cancelling: what was stopped is begun again first.",
+     .example = "running"},
+    {.member = "zone", .help = "Of which alone; empty: each zone by itself.", .example = "lon"},
+    {.member = "gpus", .help = "GPUs of the hosts that become free: what is gained.", .example = "16"},
+    {.member = "restarts", .help = "Instances that are stopped and begun anew: what it costs.", .example = "3"},
+    {.member = "moves_done", .help = "Moves that are over, however they ended.", .example = "2"},
+    {.member = "moves_total", .help = "Moves in all.", .example = "5"},
+    {.member = "at_once", .help = "Instances that are stopped at one time, at most.", .example = "4"},
+    {.member = "freed_hosts", .help = "Hosts on which nothing is left afterwards."},
+    {.member = "moves", .help = "What goes where.", .max = moves_max_max},
+    {.member = "message", .help = "Why it failed, in a sentence."},
+    {.member = "created_at", .help = "When it was begun; absent: it is only planned."},
+    {.member = "ended_at", .help = "When it was over."},
+});
+
+struct WantedMove {
+    std::string workload;
+    std::string to;
+};
+BOOST_DESCRIBE_STRUCT(WantedMove, (), (workload, to))
+template <>
+inline constexpr auto fields<WantedMove> = std::to_array<Field>({
+    {.member = "workload", .help = "Id of the instance or stock slot.", .example = "i-7f3k2m9qxy", .form = &forms::id},
+    {.member = "to", .help = "Id of the host it goes to.", .example = "h-8k1m3q", .form = &forms::id},
+});
+
+struct CreateConsolidation {
+    std::optional<std::string> zone{};
+    int max_moves = 100;
+    int at_once = 4;
+    std::vector<WantedMove> moves{};
+};
+BOOST_DESCRIBE_STRUCT(CreateConsolidation, (), (zone, max_moves, at_once, moves))
+template <>
+inline constexpr auto fields<CreateConsolidation> = std::to_array<Field>({
+    {.member = "zone", .help = "Only hosts of this zone; without it, each zone by itself.", .example = "lon",
+     .form = &forms::label},
+    {.member = "max_moves", .help = "Moves in all, at most.", .example = "100", .min = 1, .max = moves_max_max,
+     .absent = Absent::fills},
+    {.member = "at_once", .help = "Instances that are stopped at one time, at most.", .example = "4", .min = 1,
+     .max = 64, .absent = Absent::fills},
+    {.member = "moves",
+     .help = "Just these, as a dry run has answered them; without them, what is best at this moment.",
+     .max = moves_max_max, .absent = Absent::fills},
+});
+
+struct GetConsolidation {
+    std::string consolidation;
+};
+BOOST_DESCRIBE_STRUCT(GetConsolidation, (), (consolidation))
+template <>
+inline constexpr auto fields<GetConsolidation> = std::to_array<Field>({
+    {.member = "consolidation", .help = "Its id.", .example = "co-4t1b9rk2mx", .form = &forms::id},
+});
+
+}  // namespace hostler::api

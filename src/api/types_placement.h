@@ -1,0 +1,225 @@
+// Where a task may go, and why it goes nowhere.
+#pragma once
+
+#include <map>
+
+#include "api/types_common.h"
+
+namespace hostler::api {
+
+// clang-format off
+
+namespace forms {
+extern const Form place;   // A zone's name, or "LAT,LONG" in degrees.
+extern const Form spot;    // "LAT,LONG" in degrees.
+}  // namespace forms
+
+enum class Vendor { nvidia, amd, intel, other };
+BOOST_DESCRIBE_ENUM(Vendor, nvidia, amd, intel, other)
+enum class Isolation { container, user_namespace, exclusive };
+BOOST_DESCRIBE_ENUM(Isolation, container, user_namespace, exclusive)
+enum class Trust { community, trusted };
+BOOST_DESCRIBE_ENUM(Trust, community, trusted)
+enum class Area { host, rack, zone };
+BOOST_DESCRIBE_ENUM(Area, host, rack, zone)
+enum class Link { nvlink, pcie, numa };
+BOOST_DESCRIBE_ENUM(Link, nvlink, pcie, numa)
+
+inline constexpr int within_km_default = 100;
+inline constexpr std::int64_t labels_max = 32;
+
+struct Placement {
+    std::vector<std::string> zones;
+    std::vector<std::string> racks;
+    std::vector<std::string> hosts;
+    std::optional<std::string> near{};
+    std::optional<int> within_km{};
+    std::optional<std::string> model{};
+    std::optional<std::string> gpu_class{};
+    std::optional<Vendor> vendor{};
+    std::optional<std::string> gpu_memory{};
+    std::optional<Isolation> isolation{};
+    std::optional<Trust> trust{};
+    std::map<std::string, std::string> labels;
+    std::optional<std::string> max_price{};
+    std::optional<std::string> group{};
+    std::optional<Area> apart{};
+    std::optional<Area> spread{};
+    std::optional<Area> pack{};
+    std::optional<Link> link{};
+    std::optional<Link> link_wanted{};
+    bool operator==(const Placement&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Placement, (),
+                      (zones, racks, hosts, near, within_km, model, gpu_class, vendor, gpu_memory, isolation, trust,
+                       labels, max_price, group, apart, spread, pack, link, link_wanted))
+template <>
+inline constexpr auto fields<Placement> = std::to_array<Field>({
+    {.member = "zones", .help = "Only in one of these zones.", .example = "[\"nj\",\"lon\"]", .max = 64,
+     .absent = Absent::fills},
+    {.member = "racks", .help = "Only in one of these racks.", .example = "[\"nj-r12\"]", .max = 64,
+     .absent = Absent::fills},
+    {.member = "hosts", .help = "Only on one of these hosts, by id or name; for operators.",
+     .example = "[\"h-4f2a9c\"]", .max = 64, .absent = Absent::fills},
+    {.member = "near", .help = "Only near this zone, or this place (LAT,LONG in degrees).", .example = "lon",
+     .form = &forms::place},
+    {.member = "within_km", .help = "How near, in kilometres; without it 100.", .example = "300", .min = 0,
+     .max = 20'040},
+    {.member = "model", .help = "Only GPUs of this model, by its words.", .example = "h100", .min = 1, .max = 128,
+     .form = &forms::one_line},
+    {.member = "gpu_class", .help = "Only GPUs of this class, a family of models.", .example = "H100", .min = 1,
+     .max = 128, .form = &forms::one_line},
+    {.member = "vendor", .help = "Only GPUs of this vendor.", .example = "nvidia"},
+    {.member = "gpu_memory",
+     .help = "Only GPUs with as much memory, by their data sheet; a number without a unit is GiB.",
+     .example = "48", .form = &forms::quantity},
+    {.member = "isolation", .help = "Only where this divides it from others, as offers say it.",
+     .example = "user_namespace"},
+    {.member = "trust", .help = "Only hosts that are trusted as much.", .example = "trusted"},
+    {.member = "labels", .help = "Only hosts with each of these labels.", .example = "{\"disk\":\"nvme\"}",
+     .max = labels_max, .absent = Absent::fills},
+    {.member = "max_price", .help = "At most so much for a GPU and hour.", .example = "2.50",
+     .form = &forms::money},
+    {.member = "group", .help = "The group of its tenant that apart, spread and pack count.", .example = "web",
+     .form = &forms::id},
+    {.member = "apart", .help = "On no host, in no rack or zone where another of its group runs.",
+     .example = "host"},
+    {.member = "spread", .help = "Rather where the fewest of its group run.", .example = "zone"},
+    {.member = "pack", .help = "Rather where the most of its group run.", .example = "rack"},
+    {.member = "link", .help = "Its GPUs must reach each other like this.", .example = "nvlink"},
+    {.member = "link_wanted", .help = "Its GPUs reach each other like this if there is room like that.",
+     .example = "nvlink"},
+});
+void check_label(std::string_view name, std::string_view value, std::string path, Wrong& wrong);
+// What is wrong with it beyond single fields; `path` stands before each, as "placement.".
+void check_placement(const Placement& placement, std::string_view path, Wrong& wrong);
+
+struct PlacementTask {
+    int count = 1;
+    std::optional<std::string> spec_name{};
+    std::optional<int> gpus{};
+    std::optional<int> gpu_milli{};
+    std::optional<std::string> profile{};
+    std::optional<std::string> cpu{};
+    std::optional<std::string> memory{};
+    std::optional<std::string> disk{};
+    std::optional<std::string> image{};
+    std::optional<Placement> placement{};
+};
+BOOST_DESCRIBE_STRUCT(PlacementTask, (),
+                      (count, spec_name, gpus, gpu_milli, profile, cpu, memory, disk, image, placement))
+template <>
+inline constexpr auto fields<PlacementTask> = std::to_array<Field>({
+    {.member = "count", .help = "So many of it.", .example = "4", .min = 1, .max = 16, .absent = Absent::fills},
+    {.member = "spec_name", .help = "Shape of it; what is given besides counts more.", .example = "h100-1",
+     .form = &forms::id},
+    {.member = "gpus", .help = "Whole GPUs on one host.", .example = "2", .min = 0, .max = 16},
+    {.member = "gpu_milli", .help = "Thousandths of one GPU, instead of gpus.", .example = "500", .min = 1,
+     .max = 999},
+    {.member = "profile", .help = "A slice of one GPU (MIG), instead of gpus.", .example = "1g.10gb", .min = 1,
+     .max = 32},
+    {.member = "cpu", .help = "CPUs.", .example = "8", .form = &forms::quantity},
+    {.member = "memory", .help = "Memory.", .example = "32Gi", .form = &forms::quantity},
+    {.member = "disk", .help = "Disk for new volumes.", .example = "100Gi", .form = &forms::quantity},
+    {.member = "image", .help = "Better where this image lies.", .example = "docker.io/library/nginx:1.27",
+     .max = 512, .form = &forms::image},
+    {.member = "placement", .help = "Where it may go."},
+});
+
+// POST /v1/placements: one task, or several that are placed all or none.
+struct ExplainPlacement {
+    std::optional<std::string> tenant_id{};
+    std::optional<std::string> spec_name{};
+    std::optional<int> gpus{};
+    std::optional<int> gpu_milli{};
+    std::optional<std::string> profile{};
+    std::optional<std::string> cpu{};
+    std::optional<std::string> memory{};
+    std::optional<std::string> disk{};
+    std::optional<std::string> image{};
+    Placement placement;
+    std::vector<PlacementTask> tasks;
+    std::optional<Area> together{};
+    std::optional<Area> together_wanted{};
+};
+BOOST_DESCRIBE_STRUCT(ExplainPlacement, (),
+                      (tenant_id, spec_name, gpus, gpu_milli, profile, cpu, memory, disk, image, placement, tasks,
+                       together, together_wanted))
+template <>
+inline constexpr auto fields<ExplainPlacement> = std::to_array<Field>({
+    {.member = "tenant_id", .help = "Whose groups count; for an operator's key.", .example = "acme",
+     .form = &forms::id},
+    {.member = "spec_name", .help = "Shape of the task; what is given besides counts more.", .example = "h100-1",
+     .form = &forms::id},
+    {.member = "gpus", .help = "Whole GPUs on one host.", .example = "2", .min = 0, .max = 16},
+    {.member = "gpu_milli", .help = "Thousandths of one GPU, instead of gpus.", .example = "500", .min = 1,
+     .max = 999},
+    {.member = "profile", .help = "A slice of one GPU (MIG), instead of gpus.", .example = "1g.10gb", .min = 1,
+     .max = 32},
+    {.member = "cpu", .help = "CPUs.", .example = "8", .form = &forms::quantity},
+    {.member = "memory", .help = "Memory.", .example = "32Gi", .form = &forms::quantity},
+    {.member = "disk", .help = "Disk for new volumes.", .example = "100Gi", .form = &forms::quantity},
+    {.member = "image", .help = "Better where this image lies.", .example = "docker.io/library/nginx:1.27",
+     .max = 512, .form = &forms::image},
+    {.member = "placement", .help = "Where it may go.", .absent = Absent::fills},
+    {.member = "tasks", .help = "Several tasks, placed all or none, instead of the one above.", .max = 16,
+     .absent = Absent::fills},
+    {.member = "together", .help = "All tasks on one host, in one rack, in one zone.", .example = "rack"},
+    {.member = "together_wanted", .help = "The same, if there is room like that.", .example = "zone"},
+});
+inline constexpr int placement_tasks_max = 16;
+// At most placement_tasks_max tasks in all; each asks for something, and for its GPUs in one way.
+template <>
+struct Rules<ExplainPlacement> {
+    static void check(const ExplainPlacement& request, Wrong& wrong);
+};
+
+struct PlannedTask {
+    int task = 0;
+    std::string host;
+    std::string zone;
+    std::vector<std::string> gpus;
+    std::optional<int> slice{};
+};
+BOOST_DESCRIBE_STRUCT(PlannedTask, (), (task, host, zone, gpus, slice))
+template <>
+inline constexpr auto fields<PlannedTask> = std::to_array<Field>({
+    {.member = "task", .help = "Which it is, from 0: those of a count one after the other.", .example = "0"},
+    {.member = "host", .help = "The host it would go to.", .example = "h-4f2a9c"},
+    {.member = "zone", .help = "The zone that is in.", .example = "nj"},
+    {.member = "gpus", .help = "Ids of the GPUs it would get."},
+    {.member = "slice", .help = "The slice of memory on its GPU where its own slice would begin.", .example = "4"},
+});
+
+struct PlacementDenial {
+    bool never = false;
+    std::vector<ProblemReason> reasons;
+    std::string sentence;
+    std::string would_help;
+    std::vector<int> fitting;
+};
+BOOST_DESCRIBE_STRUCT(PlacementDenial, (), (never, reasons, sentence, would_help, fitting))
+template <>
+inline constexpr auto fields<PlacementDenial> = std::to_array<Field>({
+    {.member = "never", .help = "No host could take it, even if nothing ran anywhere.", .example = "false"},
+    {.member = "reasons", .help = "What stands in the way, the most telling first."},
+    {.member = "sentence", .help = "The same in words.",
+     .example = "No host can take 4 H100 GPUs: 3 hosts have too few GPUs, 1 is cordoned."},
+    {.member = "would_help", .help = "The smallest change that would admit it.", .example = "Ask for 2 GPUs."},
+    {.member = "fitting", .help = "Of several tasks: those that would fit."},
+});
+
+struct PlacementAnswer {
+    bool fits = false;
+    std::vector<PlannedTask> places;
+    std::optional<PlacementDenial> denial{};
+};
+BOOST_DESCRIBE_STRUCT(PlacementAnswer, (), (fits, places, denial))
+template <>
+inline constexpr auto fields<PlacementAnswer> = std::to_array<Field>({
+    {.member = "fits", .help = "There is room for all of it now.", .example = "true"},
+    {.member = "places", .help = "Where each task would go."},
+    {.member = "denial", .help = "Why there is none."},
+});
+
+}  // namespace hostler::api

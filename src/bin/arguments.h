@@ -1,0 +1,16 @@
+// The command line of a role, read the same way by all programs.
+#pragma once
+
+#include <optional>
+
+namespace CLI {
+class App;
+}
+
+namespace hostler::bin {
+
+// The exit code of a program that ends at once: 0: it has shown its help; 2: it has said in a line what is
+// wrong. Nothing: it goes on.
+std::optional<int> read_arguments(CLI::App& app, int argc, const char* const* argv);
+
+}  // namespace hostler::bin

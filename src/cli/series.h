@@ -1,0 +1,20 @@
+// Answers of `hostler metrics query`, for people and as CSV.
+#pragma once
+
+#include "api/types_series.h"
+#include "cli/render.h"
+
+namespace hostler::cli {
+
+// A row a line: its labels, how far it went, and a picture of its steps.
+std::string series_table(const api::SeriesAnswer& answer);
+
+// At most `width` letters of eight heights between `low` and `high`, of the mean of what falls into each; a
+// gap is blank.
+std::string sparkline(const std::vector<std::optional<double>>& values, std::size_t width, double low,
+                      double high);
+
+// As a table or as CSV. Errors: internal (it is no such answer).
+Result<std::string> render_series(const json::value& answer, const Style& style);
+
+}  // namespace hostler::cli

@@ -1,0 +1,32 @@
+// What is kept of samples over time: the metrics, by the names that people and series know them by.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/series/sample.h"
+
+namespace hostler {
+
+enum class Measured { gpu, host };
+
+struct MetricFacts {
+    std::string name;       // "gpu_power_mw": of what, the member of its sample, its unit.
+    std::string_view unit;  // "mW"; empty: a count, or bits.
+    std::string_view help;  // A phrase.
+    series::Kind kind = series::Kind::gauge;
+    Measured of = Measured::gpu;
+};
+
+// Of GpuSample or HostSample, in the order in which pack_metrics() gives their values.
+std::span<const MetricFacts> metrics_of(Measured of);
+
+// By its name, or by its name without the unit: "gpu_power". nullptr: there is none.
+const MetricFacts* find_metric(std::string_view name);
+
+// Columns of a device, each a metric.
+const std::vector<series::Column>& columns_of(Measured of);
+
+}  // namespace hostler

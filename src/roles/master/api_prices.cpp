@@ -1,0 +1,23 @@
+#include "roles/master/api.h"
+#include "roles/master/price_rules.h"
+
+namespace hostler::master {
+
+void Api::add_prices() {
+    namespace ops = api::ops;
+    read<ops::list_prices>([](const Desk& desk, const api::Call& call, const api::ListPrices& request) {
+        return rows_of<api::Price>(desk.estate.prices,
+                                   [&](const Price& row) { return request.past || row.until == 0; })
+            .page(call, [](const Price& row) { return view(row); });
+    });
+    write<ops::set_price>(
+        [](Desk& desk, const api::Call&, const api::SetPrice& request) -> Result<api::Price> {
+            return view(*TRY(set_price(desk, request)));
+        });
+    write<ops::remove_price>(
+        [](Desk& desk, const api::Call&, const api::RemovePrice& request) -> Result<api::Price> {
+            return view(*TRY(remove_price(desk, request)));
+        });
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,51 @@
+// What hosts were told is durable has to be in the series of some master.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "findings.h"
+#include "ports/series.h"
+#include "roles/agent/agent.h"
+#include "roles/agent/reports.h"
+
+namespace hostler::simulation {
+
+// Moments of each device that stores have acknowledged, of all masters.
+using StoredRows = std::map<std::string, std::set<series::Millis>>;
+
+class WatchedSeries final : public SeriesStore {
+public:
+    WatchedSeries(SeriesStore& store, StoredRows& rows) : store_(store), rows_(rows) {}
+    Task<DeviceNumber> describe(series::Device device, series::Millis from) override;
+    Task<> append(SampleBatch batch) override;
+    Task<std::vector<series::Line>> query(series::Query query) override {
+        return store_.query(std::move(query));
+    }
+    Task<> keep(SeriesPolicy policy, WallTime now) override { return store_.keep(policy, now); }
+    Task<> flush() override { return store_.flush(); }
+    Task<SeriesStats> stats() override { return store_.stats(); }
+
+private:
+    SeriesStore& store_;
+    StoredRows& rows_;
+    std::map<DeviceNumber, std::string> ids_;
+};
+
+// The reports of one host that wait for an answer, from one look to the next.
+class SamplesCheck {
+public:
+    void begin();  // Another life of its agent: what waited is gone.
+    // After each step. As many moments of it are stored as reports with samples were settled.
+    void look(const agent::Agent* agent, const StoredRows& rows, Findings& found);
+    std::uint64_t settled() const { return settled_; }
+
+private:
+    std::uint64_t answers_ = 0;
+    std::uint64_t last_ = 0;
+    std::map<std::uint64_t, bool> waiting_;  // By number: whether it has a sample of the host.
+    std::uint64_t settled_ = 0;
+};
+
+}  // namespace hostler::simulation
