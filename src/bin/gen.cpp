@@ -27,33 +27,20 @@ Result<> write(const std::string& path, std::string_view text) {
     return {};
 }
 
-Result<> draw_lives(const std::string& path) {
+// The document with its parts written anew.
+Result<> rewrite(const std::string& path, Result<std::string> (*written)(std::string_view document)) {
     std::ifstream file{path, std::ios::binary};
     if (!file) return fail(Code::unavailable, "cannot read " + path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return write(path, TRY(hostler::with_lives(text)));
-}
-
-Result<> write_alerts(const std::string& path) {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) return fail(Code::unavailable, "cannot read " + path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return write(path, TRY(hostler::alert::with_tables(text)));
-}
-
-Result<> write_faults(const std::string& path) {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) return fail(Code::unavailable, "cannot read " + path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return write(path, TRY(hostler::health::with_tables(text)));
+    return write(path, TRY(written(text)));
 }
 
 Result<> generate(const std::string& root) {
     TRY(write(root + "/openapi.json", hostler::api::openapi()));
     TRY(write(root + "/docs/operate/http-corpus.md", hostler::http::testing::corpus_page()));
-    TRY(write_alerts(root + "/docs/operate/alerts.md"));
-    TRY(write_faults(root + "/docs/operate/gpu-health.md"));
-    return draw_lives(root + "/ARCHITECTURE.md");
+    TRY(rewrite(root + "/docs/operate/alerts.md", hostler::alert::with_tables));
+    TRY(rewrite(root + "/docs/operate/gpu-health.md", hostler::health::with_tables));
+    return rewrite(root + "/ARCHITECTURE.md", hostler::with_lives);
 }
 
 }  // namespace

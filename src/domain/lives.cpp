@@ -7,6 +7,7 @@
 #include "domain/instance/life.h"
 #include "domain/inventory/host_life.h"
 #include "domain/scheduler/consolidation_record.h"
+#include "domain/written.h"
 
 namespace hostler {
 
@@ -105,23 +106,6 @@ Result<std::string> draw_life(std::string_view name) {
     return draw(found->life());
 }
 
-Result<std::string> with_lives(std::string_view document) {
-    constexpr std::string_view before = "<!-- life: ", close = " -->\n", after = "<!-- /life -->";
-    std::string made;
-    while (true) {
-        const auto begin = document.find(before);
-        if (begin == document.npos) return made.append(document);
-        const auto named = document.find(close, begin), end = document.find(after, begin);
-        if (named == document.npos || end == document.npos || named > end)
-            return fail(Code::invalid,
-                        fmt::format("'{}' is not closed by '{}'",
-                                    document.substr(begin, document.find('\n', begin) - begin), after));
-        const auto name = document.substr(begin + before.size(), named - begin - before.size());
-        made.append(document.substr(0, named + close.size())).append("\n");
-        made.append(TRY(draw_life(name))).append("\n");
-        made.append(after);
-        document.remove_prefix(end + after.size());
-    }
-}
+Result<std::string> with_lives(std::string_view document) { return with_parts(document, "life", draw_life); }
 
 }  // namespace hostler

@@ -4,6 +4,7 @@
 #include <boost/describe/enum_to_string.hpp>
 
 #include "domain/alert/defaults.h"
+#include "domain/written.h"
 
 namespace hostler::alert {
 
@@ -22,7 +23,7 @@ std::string condition(const DefaultRule& row) {
     return fmt::format("{} {} {:g}", what, sign(row.comparison), row.threshold);
 }
 
-// The runbook with its placeholders, as they are in the message.
+// The runbook has its {names} still.
 std::string table_of_rules() {
     std::string made =
         "| rule | fires when | condition | for | clears after | what to do |\n"
@@ -50,22 +51,6 @@ Result<std::string> table(std::string_view name) {
 
 }  // namespace
 
-Result<std::string> with_tables(std::string_view document) {
-    constexpr std::string_view begin = "<!-- alerts: ", close = " -->\n", end = "<!-- /alerts -->";
-    std::string made;
-    while (true) {
-        const auto at = document.find(begin);
-        if (at == document.npos) return made + std::string{document};
-        const auto head = document.find(close, at);
-        const auto stop = document.find(end, at);
-        if (head == document.npos || stop == document.npos || stop < head)
-            return fail(Code::invalid, "a table has no end");
-        made += document.substr(0, head + close.size());
-        made += "\n" + TRY(table(document.substr(at + begin.size(), head - at - begin.size()))) + "\n";
-        document.remove_prefix(stop);
-        made += end;
-        document.remove_prefix(end.size());
-    }
-}
+Result<std::string> with_tables(std::string_view document) { return with_parts(document, "alerts", table); }
 
 }  // namespace hostler::alert

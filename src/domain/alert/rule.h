@@ -92,7 +92,7 @@ std::vector<Sample> select(const Rule& rule, const std::vector<Sample>& samples)
 // The same label set under the same rule has the same one: 16 hexadecimal digits (FNV-1a of 64 bits).
 std::string fingerprint(const std::string& rule, const Labels& labels);
 
-// `text` with what its {placeholders} stand for; of one that is unknown nothing is left.
+// `text` with what its {names} stand for; of one that is unknown nothing is left.
 std::string fill(std::string_view text, const Rule& rule, const Labels& labels, double value);
 
 }  // namespace hostler::alert

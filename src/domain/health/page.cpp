@@ -5,6 +5,7 @@
 #include <map>
 
 #include "domain/health/table.h"
+#include "domain/written.h"
 
 namespace hostler::health {
 
@@ -57,22 +58,6 @@ Result<std::string> table(std::string_view name) {
 
 }  // namespace
 
-Result<std::string> with_tables(std::string_view document) {
-    constexpr std::string_view begin = "<!-- health: ", close = " -->\n", end = "<!-- /health -->";
-    std::string made;
-    while (true) {
-        const auto at = document.find(begin);
-        if (at == document.npos) return made + std::string{document};
-        const auto head = document.find(close, at);
-        const auto stop = document.find(end, at);
-        if (head == document.npos || stop == document.npos || stop < head)
-            return fail(Code::invalid, "a table has no end");
-        made += document.substr(0, head + close.size());
-        made += "\n" + TRY(table(document.substr(at + begin.size(), head - at - begin.size()))) + "\n";
-        document.remove_prefix(stop);
-        made += end;
-        document.remove_prefix(end.size());
-    }
-}
+Result<std::string> with_tables(std::string_view document) { return with_parts(document, "health", table); }
 
 }  // namespace hostler::health
