@@ -39,6 +39,8 @@ std::span<const Operation* const> operations() {
         &cordon_host,
         &uncordon_host,
         &release_host,
+        &measure_host,
+        &admit_host,
         &explain_host,
         &remove_host,
         &list_gpus,

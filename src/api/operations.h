@@ -170,6 +170,16 @@ inline constexpr Typed<NameHost, Host> release_host{{
     .permission = "host.write", .scope = Scope::operator_only,
     .help = "Lift a host's quarantine: the next machine that says hello with its key is the host.",
     .noun = "host", .verb = "release"}};
+inline constexpr Typed<NameHost, Host> measure_host{{
+    .name = "measureHost", .method = Method::post, .path = "/v1/hosts/{host}/measure", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Measure a host anew once its GPUs are unused, and forget an operator's word that lets it in.",
+    .noun = "host", .verb = "measure"}};
+inline constexpr Typed<NameHost, Host> admit_host{{
+    .name = "admitHost", .method = Method::post, .path = "/v1/hosts/{host}/admit", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Let a host sell with the GPUs that it has, whatever was measured of it.", .noun = "host",
+    .verb = "admit"}};
 inline constexpr Typed<NameHost, Explanation> explain_host{{
     .name = "explainHost", .path = "/v1/hosts/{host}/explain", .permission = "host.read",
     .scope = Scope::operator_only, .help = "Tell why a host is in its state.", .noun = "host",

@@ -7,8 +7,11 @@ namespace hostler::api {
 
 // clang-format off
 
-enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined };
-BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined)
+enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused };
+BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused)
+
+enum class Admission { admitted, unmeasured, refused };
+BOOST_DESCRIBE_ENUM(Admission, admitted, unmeasured, refused)
 
 struct Host {
     std::string id;
@@ -51,6 +54,13 @@ struct Host {
     std::string rack;
     std::map<std::string, std::string> labels;
     Trust trust = Trust::trusted;
+    Admission admission = Admission::admitted;
+    std::vector<std::string> admission_reasons;
+    std::string tier;
+    std::optional<WallTime> measured_at{};
+    std::optional<WallTime> proved_at{};
+    std::optional<double> disk_write_mb_s{};
+    std::optional<double> disk_read_mb_s{};
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
@@ -58,7 +68,8 @@ BOOST_DESCRIBE_STRUCT(Host, (),
                        disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
                        driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at,
-                       rack, labels, trust))
+                       rack, labels, trust, admission, admission_reasons, tier, measured_at, proved_at, disk_write_mb_s,
+                       disk_read_mb_s))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
@@ -107,6 +118,16 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "labels", .help = "What the operator says it is like.", .example = "{\"disk\":\"nvme\"}"},
     {.member = "trust", .help = "trusted or community; a host of the operator's own is trusted, unless said otherwise.",
      .example = "trusted"},
+    {.member = "admission", .help = "Whether it may sell: what was measured of it, and what it says of itself.",
+     .example = "admitted"},
+    {.member = "admission_reasons", .help = "Why, in words; of an admitted one what was not tested."},
+    {.member = "tier", .help = "The lowest measured tier of its GPUs: frontier, training, inference, entry or unrated.",
+     .example = "frontier"},
+    {.member = "measured_at", .help = "When it was last measured."},
+    {.member = "proved_at", .help = "When its GPUs last proved that they have the memory that they say."},
+    {.member = "disk_write_mb_s", .help = "Its disk, written from one end to the other, in 10^6 bytes a second.",
+     .example = "2100"},
+    {.member = "disk_read_mb_s", .help = "The same, read.", .example = "3400"},
 });
 
 // PATCH /v1/hosts/{host}. What is not given stays.
@@ -192,6 +213,15 @@ struct Gpu {
     int pcie_width = 0;
     std::string driver_version;
     std::string compute_capability;
+    std::string gpu_class;
+    std::string tier;
+    std::string verdict;
+    std::vector<std::string> evidence;
+    std::optional<double> memory_copy_gb_s{};
+    std::optional<double> fp32_tflops{};
+    std::optional<double> tensor_tflops{};
+    std::optional<double> host_to_gpu_gb_s{};
+    std::optional<double> gpu_to_host_gb_s{};
     std::optional<std::int64_t> memory_used_bytes{};
     std::optional<double> utilization_percent{};
     std::optional<double> temperature_celsius{};
@@ -201,7 +231,8 @@ struct Gpu {
 BOOST_DESCRIBE_STRUCT(Gpu, (),
                       (id, host, zone, index, vendor, model, state, reason, message, remedy, since, use, held_by,
                        simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
-                       driver_version, compute_capability, memory_used_bytes, utilization_percent,
+                       driver_version, compute_capability, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
+                       fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
 template <>
 inline constexpr auto fields<Gpu> = std::to_array<Field>({
@@ -227,6 +258,19 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "pcie_width", .help = "Lanes of its link, at best.", .example = "16"},
     {.member = "driver_version", .help = "Of its driver.", .example = "570.86.15"},
     {.member = "compute_capability", .help = "NVIDIA's.", .example = "9.0"},
+    {.member = "gpu_class", .help = "The model whose figures it shows; empty: none, or it was not measured.",
+     .example = "H100 SXM5 80GB"},
+    {.member = "tier", .help = "What it is good for by what was measured: frontier, training, inference, entry or unrated.",
+     .example = "frontier"},
+    {.member = "verdict", .help = "Whether that fits what it says it is: as_expected, slow, wrong_model, faulty or unrated.",
+     .example = "as_expected"},
+    {.member = "evidence", .help = "What decided, in words."},
+    {.member = "memory_copy_gb_s", .help = "Copying in its memory, read and written together, in 10^9 bytes a second.",
+     .example = "3004"},
+    {.member = "fp32_tflops", .help = "In fp32 without matrix units, in 10^12 operations a second.", .example = "64.3"},
+    {.member = "tensor_tflops", .help = "Of its matrix units in bf16, in 10^12 operations a second.", .example = "666"},
+    {.member = "host_to_gpu_gb_s", .help = "From its host's memory, in 10^9 bytes a second.", .example = "55"},
+    {.member = "gpu_to_host_gb_s", .help = "To its host's memory, in 10^9 bytes a second.", .example = "55"},
     {.member = "memory_used_bytes", .help = "Memory in use.", .unit = Unit::bytes},
     {.member = "utilization_percent", .help = "Share of time with a kernel running.", .unit = Unit::percent},
     {.member = "temperature_celsius", .help = "Temperature.", .unit = Unit::celsius},

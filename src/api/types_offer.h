@@ -16,6 +16,7 @@ struct Offer {
     std::string vendor;
     int gpus = 0;
     std::int64_t gpu_memory_bytes = 0;
+    std::string tier;
     std::string cpu;
     std::string memory;
     std::string isolation;
@@ -25,7 +26,7 @@ struct Offer {
     std::optional<std::string> price{};
     std::optional<std::string> currency{};
 };
-BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, gpu_memory_bytes, cpu, memory,
+BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, gpu_memory_bytes, tier, cpu, memory,
                                   isolation, trust, ready, available, price, currency))
 template <>
 inline constexpr auto fields<Offer> = std::to_array<Field>({
@@ -37,6 +38,9 @@ inline constexpr auto fields<Offer> = std::to_array<Field>({
     {.member = "gpus", .help = "Whole GPUs of an instance.", .example = "1"},
     {.member = "gpu_memory_bytes", .help = "Memory of each, as its data sheet says.",
      .example = "85899345920", .unit = Unit::bytes},
+    {.member = "tier",
+     .help = "What its GPUs were measured to be: frontier, training, inference, entry or unrated.",
+     .example = "frontier"},
     {.member = "cpu", .help = "CPUs of an instance.", .example = "8"},
     {.member = "memory", .help = "Memory of an instance.", .example = "32Gi"},
     {.member = "isolation",
@@ -61,6 +65,7 @@ inline constexpr auto offer_fields = std::to_array<QueryField>({
     {"vendor", QueryKind::text, "nvidia, amd, intel or other."},
     {"gpus", QueryKind::number, "Whole GPUs."},
     {"gpu_memory", QueryKind::bytes, "Memory of each GPU."},
+    {"tier", QueryKind::text, "frontier, training, inference, entry or unrated."},
     {"cpu", QueryKind::cpus, "CPUs."},
     {"memory", QueryKind::bytes, "Memory."},
     {"isolation", QueryKind::text, "user_namespace or container."},

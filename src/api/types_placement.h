@@ -16,6 +16,8 @@ extern const Form spot;    // "LAT,LONG" in degrees.
 
 enum class Vendor { nvidia, amd, intel, other };
 BOOST_DESCRIBE_ENUM(Vendor, nvidia, amd, intel, other)
+enum class Tier { frontier, training, inference, entry };
+BOOST_DESCRIBE_ENUM(Tier, frontier, training, inference, entry)
 enum class Isolation { container, user_namespace, exclusive };
 BOOST_DESCRIBE_ENUM(Isolation, container, user_namespace, exclusive)
 enum class Trust { community, trusted };
@@ -38,6 +40,7 @@ struct Placement {
     std::optional<std::string> gpu_class{};
     std::optional<Vendor> vendor{};
     std::optional<std::string> gpu_memory{};
+    std::optional<Tier> tier{};
     std::optional<Isolation> isolation{};
     std::optional<Trust> trust{};
     std::map<std::string, std::string> labels;
@@ -51,7 +54,7 @@ struct Placement {
     bool operator==(const Placement&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Placement, (),
-                      (zones, racks, hosts, near, within_km, model, gpu_class, vendor, gpu_memory, isolation, trust,
+                      (zones, racks, hosts, near, within_km, model, gpu_class, vendor, gpu_memory, tier, isolation, trust,
                        labels, max_price, group, apart, spread, pack, link, link_wanted))
 template <>
 inline constexpr auto fields<Placement> = std::to_array<Field>({
@@ -73,6 +76,9 @@ inline constexpr auto fields<Placement> = std::to_array<Field>({
     {.member = "gpu_memory",
      .help = "Only GPUs with as much memory, by their data sheet; a number without a unit is GiB.",
      .example = "48", .form = &forms::quantity},
+    {.member = "tier",
+     .help = "Only hosts whose GPUs were measured to be of this tier or a better one: frontier, training, inference, entry.",
+     .example = "training"},
     {.member = "isolation", .help = "Only where this divides it from others, as offers say it.",
      .example = "user_namespace"},
     {.member = "trust", .help = "Only hosts that are trusted as much.", .example = "trusted"},

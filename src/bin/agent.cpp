@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/amd/amd.h"
+#include "adapters/cuda/bench.h"
+#include "adapters/disk/bench.h"
 #include "adapters/disk/journal.h"
 #include "adapters/disk/logs.h"
 #include "adapters/disk/volumes.h"
@@ -45,7 +47,7 @@ struct Hardware {
 struct Options {
     Hardware hardware;
     agent::Settings agent;
-    std::string data, engine = "docker:/var/run/docker.sock", ready_file, templates;
+    std::string data, engine = "docker:/var/run/docker.sock", ready_file, templates, cuda;
     std::vector<std::string> cdi_folders;
     bool no_user_namespaces = false;
 };
@@ -179,13 +181,19 @@ Task<> run(Process& process, Options options) {
     Containers containers = options.engine == "sim"
                                 ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
                                 : CO_TRY(docker_containers(process, *engine_worker, options, owner));
+    cuda::CudaBench gpu_bench{*process.timers,
+                              {.measure = {"/proc/self/exe", "gpu", measure_command},
+                               .prove = {"/proc/self/exe", "gpu", prove_command},
+                               .library = options.cuda}};
+    const auto bench_worker = make_worker(process.loop, "bench");
+    const auto disk_bench = disk::make_bench(*bench_worker, data);
     const auto keys = net::make_keys();
     const auto names = net::make_names(process.loop, *process.timers);
     agent::Agent role{
         options.agent,
         {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
          *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys,
-         names.get(), containers.exec.get(), containers.images, leases.get()}};
+         names.get(), containers.exec.get(), containers.images, leases.get(), &gpu_bench, disk_bench.get()}};
     TaskGroup group{process.loop};
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -338,6 +346,7 @@ int agent_main(int argc, const char* const* argv) {
         "--no-user-namespaces", options.no_user_namespaces,
         "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
         "this itself (userns-remap)");
+    work->add_option("--cuda-lib", options.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
     std::string format = "table";

@@ -44,6 +44,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     const auto series_worker = make_worker(process.loop, "series");
     const auto query_worker = make_worker(process.loop, "queries");
     const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series"));
+    const auto check_worker = make_worker(process.loop, "challenges");
     const auto outgoing = curl::make_outgoing(process.loop, *process.timers, std::move(reach));
     const auto remote_write =
         CO_TRY(RemoteWrite::open(process, *outgoing, data, remote_write_options, *series));
@@ -54,7 +55,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
-                         digest, own, remote_write->store(), *outgoing, &issued}};
+                         digest, own, remote_write->store(), *outgoing, &issued, check_worker.get()}};
     process.leave = [&role, drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
@@ -153,6 +154,18 @@ int master_main(int argc, const char* const* argv) {
            "masters of a cloud")
         ->check(CLI::Range(60.0, 86'400.0))
         ->capture_default_str();
+    std::string admission = "standard";
+    double challenge_h = 24;
+    app.add_option(
+           "--host-admission", admission,
+           "Whether hosts must pass a test before they sell: off; standard, where trusted hosts of which "
+           "nothing can be measured are let in; required")
+        ->check(CLI::IsMember({"off", "standard", "required"}))
+        ->capture_default_str();
+    app.add_option("--challenge-every", challenge_h,
+                   "Hours, about, after which a host's unused GPUs are to prove their memory again; 0: never")
+        ->check(CLI::Range(0.0, 8760.0))
+        ->capture_default_str();
     app.add_option("--stop-grace", stop_grace_s, "Seconds between SIGTERM and SIGKILL")
         ->capture_default_str();
     app.add_option("--ready-deadline", ready_s, "Seconds for an instance's probes to answer")
@@ -206,6 +219,8 @@ int master_main(int argc, const char* const* argv) {
     settings.move_lease = milliseconds{static_cast<int>(move_lease_s * 1000)};
     // A host's supervisor has to look, list its containers and give them their grace, whatever the lease.
     settings.move_margin = std::max<milliseconds>(settings.move_lease / 5, std::chrono::seconds{60});
+    boost::describe::enum_from_string(admission.c_str(), settings.host_admission);
+    settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h * 60)};
     settings.stop_grace = std::chrono::seconds{static_cast<int>(stop_grace_s)};
     settings.ready_deadline = std::chrono::seconds{static_cast<int>(ready_s)};
     for (const std::string& zone : zones) {

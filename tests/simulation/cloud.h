@@ -96,6 +96,7 @@ public:
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
     std::vector<std::function<void(const Rewind&)>> on_rewind;
+    std::set<std::string> liars;      // Machines whose GPUs are not what they say, from the beginning.
     std::set<Invariant> not_of_lost;  // Hold of nothing that lost transactions told of.
     double supervisors_die = 0;       // Chance of each, in a second.
     bool late_messages = false;       // Now and then an old command comes again.

@@ -45,6 +45,10 @@ master::Settings master_settings(const Cloud& cloud) {
     settings.ready_deadline = 45s;
     settings.stop_grace = 5s;
     settings.idle_grace = 10s;
+    settings.challenge.rounds = 4;
+    settings.challenge.steps = 8;
+    settings.challenge.walkers = 4;
+    settings.challenge.every = 10min;
     settings.move_lease = 30s;
     settings.move_margin = 150s;  // For all that may go wrong on one host at once.
     if (cloud.mistakes.master_settings) cloud.mistakes.master_settings(settings);
@@ -86,7 +90,8 @@ Task<> MasterProgram::once() {
     role = std::make_unique<master::Master>(
         settings,
         master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
-                      *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing});
+                      *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing, nullptr,
+                      &life.worker});
     co_return co_await role->run();
 }
 
@@ -152,7 +157,9 @@ Task<> AgentProgram::once() {
                                                                  &names,
                                                                  &exec,
                                                                  &life.images,
-                                                                 &life.leases});
+                                                                 &life.leases,
+                                                                 &life.gpu_bench,
+                                                                 &life.disk_bench});
     co_return co_await role->run();
 }
 

@@ -58,11 +58,21 @@ Task<ChallengeReport> run_challenge(Timers& timers, ChallengeSettings settings) 
     Child child;
     CO_TRY(child.start(std::move(arguments)));
     const Listening listening{.silence_max = settings.silence_max};
-    const std::string trouble = CO_TRY(co_await listen(timers, child, listening, [&](std::string_view line) {
-        if (line == "filled") child.say(fmt::format("{}", challenge.path_seed));
+    bool filled = false;
+    std::string trouble = CO_TRY(co_await listen(timers, child, listening, [&](std::string_view line) {
         take_line(line, report);
-        return !report.complete;
+        filled = line == "filled";
+        return !filled && !report.complete;
     }));
+    if (filled) {
+        const std::uint32_t path_seed =
+            settings.path_seed ? CO_TRY(co_await settings.path_seed()) : challenge.path_seed;
+        child.say(fmt::format("{}", path_seed));
+        trouble = CO_TRY(co_await listen(timers, child, listening, [&](std::string_view line) {
+            take_line(line, report);
+            return !report.complete;
+        }));
+    }
     if (!trouble.empty()) report.problems.push_back(trouble);
     co_return report;
 }

@@ -2,6 +2,7 @@
 // claim.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct ChallengeSettings {
     std::string library;
     GpuChallenge challenge;  // `path_seed` stays here until all memory is filled.
     Duration silence_max = std::chrono::seconds{120};
+    // Asked for the seed of the paths when all memory is filled, instead of `challenge`; its error ends all.
+    std::function<Task<std::uint32_t>()> path_seed{};
 };
 
 struct ChallengeReport {

@@ -12,7 +12,7 @@ struct GpuKind {
     std::string pci_id = "10de:2330";
     std::int64_t memory_bytes = 85'520'809'984;
     std::int64_t power_limit_mw = 700'000;
-    int core_count = 132;
+    int core_count = 16'896;
     std::string architecture = "hopper";
     std::string compute_capability = "9.0";
 };
@@ -24,6 +24,8 @@ struct Gpus {
     std::vector<GpuCondition> conditions;  // One for each GPU; set to break it.
     std::vector<GpuFault> faults;          // Told once.
     std::vector<std::int64_t> energy_mj;   // Of each, as it was last sampled.
+    int speed_percent = 100;               // Of what its model does; less: it is not what it says.
+    bool has_memory = true;                // As much as it says.
 
     // Breaks one of them in one of the ways in which GPUs break.
     std::size_t break_one(std::uint64_t dice);

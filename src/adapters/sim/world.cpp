@@ -78,6 +78,8 @@ Life::Life(Machine& on, std::uint64_t number)
       leases(on.lease_files, on.disk, timers),
       telemetry(on.gpus, on.dice.fork(fmt::format("telemetry {}", number))),
       host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_)),
+      gpu_bench(timers, on.gpus),
+      disk_bench(timers),
       keys(on.dice.fork(fmt::format("keys {}", number))),
       engine(std::make_unique<LifeEngine>(on.engine, alive)),
       images(dynamic_cast<Images&>(*engine)),

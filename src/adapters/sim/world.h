@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/sim/authority.h"
+#include "adapters/sim/bench.h"
 #include "adapters/sim/clock.h"
 #include "adapters/sim/engine.h"
 #include "adapters/sim/faults.h"
@@ -41,6 +42,8 @@ public:
     SimLeases leases;
     SimTelemetry telemetry;
     SimHostTelemetry host;
+    SimGpuBench gpu_bench;
+    SimDiskBench disk_bench;
     SimKeys keys;
     SimDigest digest;
     std::unique_ptr<Engine> engine;      // The machine's, for this life.

@@ -19,9 +19,11 @@ enum class Verb {
     pull_image,
     stop_left,  // Stop what an instance has left there when it moved.
     test_gpu,
+    measure_host,
+    prove_gpus,  // That they have the memory that they say, all at the same time.
 };
 BOOST_DESCRIBE_ENUM(Verb, start_workload, stop_workload, stop_unused, create_volume, delete_volume,
-                    remove_network, pull_image, stop_left, test_gpu)
+                    remove_network, pull_image, stop_left, test_gpu, measure_host, prove_gpus)
 
 enum class CommandPhase { queued, running, done, failed, expired };
 BOOST_DESCRIBE_ENUM(CommandPhase, queued, running, done, failed, expired)
@@ -45,7 +47,7 @@ struct HostCommand {
     std::string id;  // "cmd-…"
     std::string host;
     Verb verb = Verb::start_workload;
-    std::string subject;  // Instance, volume, subnet or GPU; of an image and a host, and of an instance and a
+    std::string subject;  // Instance, volume, subnet, host or GPU; of an image and a host, and of an instance and a
                           // host, a name of their own.
     std::uint64_t subject_generation = 0;
     CommandPhase phase = CommandPhase::queued;

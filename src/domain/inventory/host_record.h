@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/health/state.h"
+#include "domain/inventory/admission.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
 #include "domain/object.h"
@@ -35,12 +36,13 @@ struct Host {
     std::string rack;                           // Empty: in none that is known.
     std::map<std::string, std::string> labels;  // As the operator gave them.
     std::optional<Trust> trust;                 // As the operator said; nullopt: by whose it is.
+    HostAdmission admission;
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, zone, owner, key, phase, cordoned, message, boot_id, earlier_boots, quarantined,
                        engine, engine_error, agent_version, facts, gpu_states, joined_at, rack, labels,
-                       trust))
+                       trust, admission))
 
 inline Trust trust_of(const Host& host) {
     return host.trust.value_or(host.owner.empty() ? Trust::trusted : Trust::community);

@@ -70,8 +70,24 @@ std::optional<Band> tensor_band_of(std::string_view architecture) {
     return std::nullopt;
 }
 
+bool has_pci_id(const GpuModel& model, std::string_view pci_id) {
+    for (std::string_view rest = model.pci_ids; !rest.empty();) {
+        const auto end = std::min(rest.find(' '), rest.size());
+        if (rest.substr(0, end) == pci_id) return true;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+}
+
 // What a GPU says of itself against the catalogue's row of the model that it says it is.
 void judge_identity(const GpuFacts& facts, const GpuModel& model, std::vector<Judged>& into) {
+    const GpuModel* on_bus = facts.pci_id.empty() ? nullptr : recognise_gpu({}, facts.pci_id, 0);
+    if (on_bus && !has_pci_id(model, facts.pci_id))
+        into.push_back({fmt::format("PCI: {} is a {}, and it says that it is a {}", facts.pci_id,
+                                    on_bus->name, model.name),
+                        Finding::another});
+    // Others' drivers show the parts of a GPU that is divided.
+    if (facts.vendor != GpuVendor::nvidia) return;
     const double told_gib = static_cast<double>(facts.memory_bytes) / gib;
     if (facts.memory_bytes > 0 && std::abs(told_gib - model.memory_gib) > model.memory_gib / 8.0)
         into.push_back(
@@ -167,6 +183,15 @@ std::string model_by_figures(const GpuFacts& facts, const GpuFigures& figures) {
         }
     }
     return best ? std::string{best->name} : std::string{};
+}
+
+std::vector<std::string> identity_conflicts(const GpuFacts& facts) {
+    std::vector<Judged> judged;
+    if (const GpuModel* model = recognise_gpu(facts.product, facts.pci_id, facts.memory_bytes))
+        judge_identity(facts, *model, judged);
+    std::vector<std::string> sentences;
+    for (Judged& one : judged) sentences.push_back(std::move(one.sentence));
+    return sentences;
 }
 
 GpuRating rate_gpu(const GpuFacts& facts, const GpuFigures& figures) {

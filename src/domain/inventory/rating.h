@@ -28,6 +28,9 @@ struct GpuRating {
 };
 BOOST_DESCRIBE_STRUCT(GpuRating, (), (gpu_class, tier, verdict, evidence))
 
+// Where what it says of itself does not fit the model that it says it is, or that its PCI id is: sentences.
+std::vector<std::string> identity_conflicts(const GpuFacts& facts);
+
 GpuRating rate_gpu(const GpuFacts& facts, const GpuFigures& figures);
 
 // The model whose data sheet explains memory size and speeds best; empty: none within reach.

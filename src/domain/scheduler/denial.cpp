@@ -309,6 +309,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::draining:
         case Obstacle::unreachable:
         case Obstacle::faulty:
+        case Obstacle::refused:
         case Obstacle::addresses:
         case Obstacle::lease:
         case Obstacle::together:

@@ -22,7 +22,7 @@ constexpr auto told = std::to_array<Words>({
     {"has GPUs of another model", "have GPUs of other models"},
     {"is of another class", "are of other classes"},
     {"has GPUs with too little memory", "have GPUs with too little memory"},
-    {"is of a lower tier", "are of lower tiers"},
+    {"is of a lower tier or not rated", "are of lower tiers or not rated"},
     {"does not offer the isolation", "do not offer the isolation"},
     {"is not trusted enough", "are not trusted enough"},
     {"costs more", "cost more"},
@@ -33,6 +33,7 @@ constexpr auto told = std::to_array<Words>({
     {"is draining", "are draining"},
     {"is unreachable", "are unreachable"},
     {"is faulty", "are faulty"},
+    {"has not passed its admission test", "have not passed their admission test"},
     {"has no free address", "have no free address"},
     {"does not keep leases, or may still run it", "do not keep leases, or may still run it"},
     {"has or is beside another of its kind", "have or are beside others of its kind"},
@@ -90,7 +91,9 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::gpu_class:
             return host.gpu_class.empty() ? "ask for any class" : "ask for class " + host.gpu_class;
         case Obstacle::gpu_memory: return fmt::format("ask for GPUs with {}", gib(host.gpu_memory_bytes));
-        case Obstacle::tier: return "ask for a lower tier";
+        case Obstacle::tier:
+            return host.tier == GpuTier::unrated ? "ask for no tier, for no better one was measured"
+                                                 : "ask for a lower tier";
         case Obstacle::isolation: return "ask for another isolation";
         case Obstacle::trust: return "accept community hosts";
         case Obstacle::price:
@@ -117,6 +120,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::draining:
         case Obstacle::unreachable:
         case Obstacle::faulty:
+        case Obstacle::refused:
         case Obstacle::addresses:
         case Obstacle::lease:
         case Obstacle::together:

@@ -40,7 +40,9 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::tier: return terms.tier == GpuTier::unrated || traits.tier <= terms.tier;
         case Obstacle::isolation: return !terms.isolation || traits.offers(*terms.isolation);
         case Obstacle::trust: return terms.trust <= traits.trust;
-        case Obstacle::price: return !terms.price_micros || (traits.price_micros && *traits.price_micros <= *terms.price_micros);
+        case Obstacle::price:
+            return !terms.price_micros ||
+                   (traits.price_micros && *traits.price_micros <= *terms.price_micros);
         case Obstacle::label: return labelled(terms, traits);
         case Obstacle::mig_profile:
         case Obstacle::volume:
@@ -48,6 +50,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::draining:
         case Obstacle::unreachable:
         case Obstacle::faulty:
+        case Obstacle::refused:
         case Obstacle::addresses:
         case Obstacle::lease:
         case Obstacle::apart:
@@ -68,10 +71,11 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
 
 std::string_view token_of(Obstacle obstacle) {
     static constexpr auto tokens = std::to_array<std::string_view>(
-        {"host",     "zone",        "rack",   "distance",  "vendor", "model",       "gpu_class", "gpu_memory",
-         "tier",     "isolation",   "trust",  "price",     "label",  "mig_profile", "volume",    "cordoned",
-         "draining", "unreachable", "faulty", "addresses", "lease",  "apart",       "gpus",      "share",
-         "slice",    "link",        "cpu",    "memory",    "disk",   "together",    "tasks"});
+        {"host",       "zone",     "rack",      "distance",    "vendor", "model",   "gpu_class",
+         "gpu_memory", "tier",     "isolation", "trust",       "price",  "label",   "mig_profile",
+         "volume",     "cordoned", "draining",  "unreachable", "faulty", "refused", "addresses",
+         "lease",      "apart",    "gpus",      "share",       "slice",  "link",    "cpu",
+         "memory",     "disk",     "together",  "tasks"});
     static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }

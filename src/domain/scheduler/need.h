@@ -55,6 +55,7 @@ enum class Obstacle : std::uint8_t {
     draining,
     unreachable,
     faulty,
+    refused,  // It failed its admission test, or did not take it yet.
     addresses,
     lease,  // It does not keep leases, or has not said that an earlier run is gone.
     apart,  // Another of its kind is there.

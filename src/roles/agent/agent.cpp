@@ -33,6 +33,7 @@ public:
                     .engine = [this] { return reporter.engine(); },
                     .pulled = [this](const std::string& image) { reporter.note_image(image); },
                     .test_gpu = [this](const std::string& uuid) { return sampler.test_gpu(uuid); },
+                    .gpu_user = [this] { return sampler.gpu_user(); },
                     .unused = [this](const std::string& instance,
                                      std::uint64_t generation) -> std::optional<Duration> {
                         const auto use = activity.of(instance, generation);
@@ -46,6 +47,7 @@ public:
                                tasks.start("leases", leases.renew(std::move(ack), book.epoch()));
                        },
                    .command = [this](uplink::Command command) { executor.take(std::move(command)); },
+                   .path = [this](uplink::ChallengePath path) { executor.tell_path(path); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
                    .logs =
                        [this](std::string instance, std::size_t bytes_max) {

@@ -34,6 +34,8 @@ std::string_view verb_of(const uplink::Command& command) {
         case kDeleteVolume: return "delete volume";
         case kPullImage: return "pull image";
         case kTestGpu: return "test GPU";
+        case kMeasureHost: return "measure";
+        case kProveGpus: return "challenge";
         case ACTION_NOT_SET: break;
     }
     return "do what a newer master means by";
@@ -137,6 +139,9 @@ Task<> Executor::perform(JobPtr job) {
     if (*outcome) {
         answer.set_id(id);
         answer.set_state("done");
+    } else if (job->superseded && (job->command.has_measure_host() || job->command.has_prove_gpus())) {
+        answer = failed(
+            id, {.code = Code::conflict, .message = "an instance needs the GPUs", .reason = "in_use"});
     } else if (job->superseded) {
         answer = failed(id, {.code = Code::cancelled,
                              .message = "a later command for " + job->command.subject() + " took its place",
@@ -147,6 +152,7 @@ Task<> Executor::perform(JobPtr job) {
         answer = failed(id, error);
         log_warn("command {} for {} failed: {}", id, job->command.subject(), error.message);
     }
+    if (*outcome && job->measured) *answer.mutable_measured() = *job->measured;
     if (job->seen) *answer.mutable_workload() = workload_message(*job->seen);
     std::vector<Journal::Entry> with;
     if (*outcome && job->seen && job->seen->ready)
@@ -179,7 +185,10 @@ Task<> Executor::act(JobPtr job) {
         case uplink::Command::kPullImage: {
             while (heavy_ >= settings_.starts_parallel_max) CO_TRY(co_await heavy_ended_.wait());
             const Slot slot{heavy_, heavy_ended_};
-            if (command.has_start_workload()) co_return co_await start(job);
+            if (command.has_start_workload()) {
+                CO_TRY(co_await yield_gpus(job));
+                co_return co_await start(job);
+            }
             co_return co_await pull(job, command.pull_image().image());
         }
         case uplink::Command::kStopWorkload: co_return co_await stop(job);
@@ -199,6 +208,8 @@ Task<> Executor::act(JobPtr job) {
         case uplink::Command::kDeleteVolume:
             co_return co_await delete_volume(command.delete_volume().volume());
         case uplink::Command::kTestGpu: co_return hooks_.test_gpu(command.test_gpu().gpu());
+        case uplink::Command::kMeasureHost: co_return co_await measure(job);
+        case uplink::Command::kProveGpus: co_return co_await prove(job);
         case uplink::Command::ACTION_NOT_SET: break;
     }
     co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it",

@@ -28,6 +28,7 @@ public:
         std::function<std::optional<EngineFacts>()> engine;            // As last asked; nullopt: not yet.
         std::function<void(const std::string& image)> pulled;          // It is here now.
         std::function<Result<>(const std::string& uuid)> test_gpu;     // Somebody has seen to it.
+        std::function<std::string()> gpu_user;  // A process that has a GPU, in words; empty: none is known.
         // For how long nobody has used it; nullopt: it does not run in this generation.
         std::function<std::optional<Duration>(const std::string& instance, std::uint64_t generation)> unused;
     };
@@ -40,6 +41,7 @@ public:
     void take(uplink::Command command);  // Never waits.
     // Commands for it are under way or wait.
     bool busy(const std::string& subject) const { return lanes_.contains(subject); }
+    void tell_path(const uplink::ChallengePath& path);  // Of a challenge that waits for it.
     Task<> close();  // Ends all work where it is; the next agent's begin() goes on.
 
     // Of a container that runs or ran. Errors: not_found, and the engine's.
@@ -58,6 +60,13 @@ private:
     Task<> work(std::string subject);
     Task<> perform(JobPtr job);
     Task<> act(JobPtr job);  // Switches over the actions below.
+
+    // measuring.cpp
+    Result<> gpus_unused() const;
+    Task<> yield_gpus(JobPtr start);
+    Task<> measure(JobPtr job);
+    Task<> prove(JobPtr job);
+    Task<std::uint32_t> path_seed(JobPtr job);
 
     // actions.cpp
     Task<> start(JobPtr job);
@@ -96,6 +105,8 @@ private:
     std::set<std::string> images_;       // That were here when they were last needed.
     std::size_t heavy_ = 0;              // Starts and pulls that run.
     Signal heavy_ended_;
+    JobPtr measuring_;  // What has all GPUs for itself; null: nobody.
+    Signal measuring_ended_;
     Queue<std::shared_ptr<const uplink::Command>> arrivals_{CommandBook::open_max};
     TaskGroup tasks_;
 };

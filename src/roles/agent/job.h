@@ -14,10 +14,14 @@ struct Executor::Job {
     explicit Job(uplink::Command&& of);
     std::shared_ptr<const uplink::Command> kept;
     const uplink::Command& command = *kept;
-    bool superseded = false;       // A later command of its subject waits for it to end.
-    bool interruptible = true;     // Between calls that must not be left half done.
-    TaskGroup* running = nullptr;  // Where it is being done.
-    std::optional<Workload> seen;  // To be told with the answer.
+    bool superseded = false;                     // A later command of its subject waits for it to end.
+    bool interruptible = true;                   // Between calls that must not be left half done.
+    TaskGroup* running = nullptr;                // Where it is being done.
+    std::optional<Workload> seen;                // To be told with the answer.
+    std::shared_ptr<uplink::Measured> measured;  // The same.
+    // Of a challenge: where its paths begin, once the master has said it.
+    std::optional<std::uint32_t> path_seed;
+    Signal path_told;
 };
 
 // The error with a reason for programs, unless it has one.

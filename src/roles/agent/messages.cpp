@@ -92,6 +92,8 @@ uplink::Gpu gpu_message(const GpuFacts& gpu, const GpuState& state) {
     for (const auto& evidence : state.evidence) fill(*into.add_evidence(), evidence);
     into.set_driver(words(gpu.driver));
     into.set_cdi_name(words(gpu.cdi_name));
+    into.set_product(words(gpu.product));
+    into.set_pci_id(words(gpu.pci_id));
     return into;
 }
 
@@ -106,6 +108,8 @@ GpuFacts facts_of(const uplink::Gpu& gpu) {
     facts.serial = gpu.serial();
     facts.cdi_name = gpu.cdi_name();
     facts.driver = gpu.driver();
+    facts.product = gpu.product();
+    facts.pci_id = gpu.pci_id();
     return facts;
 }
 
@@ -171,6 +175,47 @@ uplink::HostFacts facts_message(const HostFacts& facts, const health::Book& heal
         into.set_kind(boost::describe::enum_to_string(link.kind, "sys"));
         into.set_width(positive(link.width));
     }
+    return made;
+}
+
+uplink::Measured measured_message(const HostFigures& figures) {
+    uplink::Measured made;
+    const auto sentences = [](const std::vector<std::string>& from, auto add) {
+        for (const auto& sentence : from) add(words(sentence));
+    };
+    for (const GpuFigures& gpu : figures.gpus) {
+        auto& into = *made.add_gpus();
+        into.set_uuid(words(gpu.uuid));
+        into.set_product(words(gpu.product));
+        if (gpu.memory_checked_bytes) into.set_memory_checked_bytes(*gpu.memory_checked_bytes);
+        if (gpu.memory_copy_mb_s) into.set_memory_copy_mb_s(*gpu.memory_copy_mb_s);
+        if (gpu.fp32_gflops) into.set_fp32_gflops(*gpu.fp32_gflops);
+        if (gpu.tensor_gflops) into.set_tensor_gflops(*gpu.tensor_gflops);
+        if (gpu.host_to_gpu_mb_s) into.set_host_to_gpu_mb_s(*gpu.host_to_gpu_mb_s);
+        if (gpu.gpu_to_host_mb_s) into.set_gpu_to_host_mb_s(*gpu.gpu_to_host_mb_s);
+        for (const GpuPeerFigure& peer : gpu.peers) {
+            auto& to = *into.add_peers();
+            to.set_uuid(words(peer.uuid));
+            if (peer.copy_mb_s) to.set_copy_mb_s(*peer.copy_mb_s);
+            to.set_direct(peer.direct);
+        }
+        sentences(gpu.skipped, [&](std::string text) { into.add_skipped(std::move(text)); });
+        sentences(gpu.faults, [&](std::string text) { into.add_faults(std::move(text)); });
+    }
+    sentences(figures.problems, [&](std::string text) { made.add_problems(std::move(text)); });
+    auto& disk = *made.mutable_disk();
+    if (figures.disk.write_mb_s) disk.set_write_mb_s(*figures.disk.write_mb_s);
+    if (figures.disk.read_mb_s) disk.set_read_mb_s(*figures.disk.read_mb_s);
+    disk.set_skipped(words(figures.disk.skipped));
+    return made;
+}
+
+uplink::GpuProof proof_message(const GpuProof& proof) {
+    uplink::GpuProof made;
+    made.set_uuid(words(proof.uuid));
+    made.set_words(proof.words);
+    for (const std::uint32_t answer : proof.answers) made.add_answers(answer);
+    for (const auto& problem : proof.problems) made.add_problems(words(problem));
     return made;
 }
 

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "domain/health/book.h"
+#include "domain/inventory/challenge.h"
 #include "domain/inventory/host.h"
+#include "domain/inventory/measured.h"
 #include "domain/inventory/sample.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/workloads.h"
@@ -23,6 +25,8 @@ GpuFacts facts_of(const uplink::Gpu& gpu);
 GpuState state_of(const uplink::Gpu& gpu);
 uplink::GpuSample sample_message(const GpuSample& sample);
 uplink::HostSample sample_message(const HostSample& sample);
+uplink::Measured measured_message(const HostFigures& figures);
+uplink::GpuProof proof_message(const GpuProof& proof);
 uplink::Fault fault_message(const GpuFault& fault, WallTime at);
 uplink::WorkloadUse use_message(const WorkloadUse& use);
 // The order of the values in every sample.

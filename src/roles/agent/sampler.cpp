@@ -161,6 +161,13 @@ Result<> Sampler::test_gpu(const std::string& uuid) {
     return {};
 }
 
+std::string Sampler::gpu_user() const {
+    for (const GpuSample& gpu : latest_.gpus)
+        if (gpu.processes && !gpu.processes->empty())
+            return fmt::format("process {} has GPU {}", gpu.processes->front().pid, gpu.uuid);
+    return {};
+}
+
 std::string Sampler::cdi_name(const std::string& uuid) const {
     if (gone_.contains(uuid)) return {};
     const auto found = std::ranges::find(facts_.gpus, uuid, &GpuFacts::uuid);

@@ -44,6 +44,8 @@ public:
         WallTime at;
     };
     std::vector<SeenFault> take_faults() { return std::exchange(faults_, {}); }
+    // A process that has one of the GPUs, as the last samples show it, in words; empty: none is known.
+    std::string gpu_user() const;
     std::string cdi_name(const std::string& uuid) const;  // Empty: it cannot be lent.
 
     static constexpr std::size_t faults_max = 1024;  // That wait for a report; the oldest go.

@@ -60,6 +60,8 @@ Task<> Session::obey(Slot& slot, std::shared_ptr<wire::Link> link, uplink::Frame
     const std::uint64_t call = frame.call();
     if (frame.body_case() == Body::kCommand) {
         hooks_.command(std::move(*frame.mutable_command()));
+    } else if (frame.body_case() == Body::kChallengePath) {
+        hooks_.path(std::move(*frame.mutable_challenge_path()));
     } else if (frame.body_case() == Body::kCommandAck) {
         CO_TRY(co_await book_.acknowledge(frame.command_ack().id()));
     } else if (frame.body_case() == Body::kReportAck) {

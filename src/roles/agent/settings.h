@@ -8,6 +8,7 @@
 #include "core/stream.h"
 #include "core/timers.h"
 #include "ports/authority.h"
+#include "ports/bench.h"
 #include "ports/engine.h"
 #include "ports/exec.h"
 #include "ports/images.h"
@@ -65,6 +66,7 @@ struct Settings {
     Duration jupyter_interval =
         seconds{10};  // Between two questions to a notebook server, whether it is used.
     Duration jupyter_deadline = seconds{3};  // For each of its answers.
+    Duration path_deadline = seconds{60};    // For the master's word where the paths of a challenge begin.
 
     std::size_t reports_max = 512;           // Kept until acknowledged.
     std::size_t starts_parallel_max = 16;    // Starts and pulls at one time.
@@ -92,10 +94,12 @@ struct Ports {
     std::vector<Telemetry*> telemetry;  // The most telling first: drivers, then the bus.
     HostTelemetry& host;
     Keys& keys;
-    Names* names = nullptr;       // Null: what --access says is dialled as it is.
-    Exec* exec = nullptr;         // Without it nobody enters an instance.
-    Images* images = nullptr;     // Null: it does not tell which images it has.
-    LeaseBook* leases = nullptr;  // Null: it runs nothing that may move.
+    Names* names = nullptr;           // Null: what --access says is dialled as it is.
+    Exec* exec = nullptr;             // Without it nobody enters an instance.
+    Images* images = nullptr;         // Null: it does not tell which images it has.
+    LeaseBook* leases = nullptr;      // Null: it runs nothing that may move.
+    GpuBench* gpu_bench = nullptr;    // Null: it measures nothing.
+    DiskBench* disk_bench = nullptr;  // With the GPUs' too; null: not the disk.
 };
 
 }  // namespace hostler::agent

@@ -5,6 +5,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
 
@@ -42,7 +43,18 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     } else if (!needs_reboot(host).empty()) {
         shown.token = "faulty";
         shown.would_help = sentence(Remedy::reboot, "");
+    } else if (host.admission.state != Admission::admitted) {
+        shown.token = text_of(host.admission.state);
+        shown.would_help =
+            host.admission.state == Admission::unmeasured
+                ? "It is measured once its GPUs are unused. To let it in without: hostler host admit " +
+                      host.id
+                : fmt::format(
+                      "When that is mended: hostler host measure {0}. To let it in all the "
+                      "same: hostler host admit {0}",
+                      host.id);
     }
+    for (const std::string& reason : host.admission.reasons) shown.blocking.push_back({host.id, reason});
     for (const auto& [gpu, state] : host.gpu_states)
         if (state.health != GpuHealth::healthy)
             shown.blocking.push_back({host.id, fmt::format("GPU {} is {}: {} (hostler gpu explain {})", gpu,
@@ -121,6 +133,18 @@ void Api::add_hosts() {
         [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
             const Host& host = *TRY(host_named(desk, request.host));
             TRY(release_host(desk, host.id));
+            return view(desk, host);
+        });
+    write<ops::measure_host>(
+        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            TRY(ask_measuring(desk, host.id));
+            return view(desk, host);
+        });
+    write<ops::admit_host>(
+        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            admit_host(desk, host.id);
             return view(desk, host);
         });
     handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {

@@ -35,6 +35,9 @@ std::string unavailable(const Host& host) {
         return fmt::format("is faulty and has to be rebooted: {}", why);
     if (!host.engine_error.empty())
         return fmt::format("has no working container engine: {}", host.engine_error);
+    if (host.admission.state != Admission::admitted)
+        return fmt::format("has not passed its admission test: {}",
+                           host.admission.reasons.empty() ? "" : host.admission.reasons.front());
     return {};
 }
 
@@ -50,7 +53,9 @@ std::optional<Obstacle> closed_by(const Desk& desk, const Host& host) {
     if (!host.quarantined.empty()) return Obstacle::faulty;
     if (host.phase != HostPhase::ready || awaits_word(desk, host.id)) return Obstacle::unreachable;
     if (host.cordoned) return Obstacle::cordoned;
-    return unavailable(host).empty() ? Obstacle::draining : Obstacle::faulty;
+    if (unavailable(host).empty()) return Obstacle::draining;
+    if (!needs_reboot(host).empty() || !host.engine_error.empty()) return Obstacle::faulty;
+    return Obstacle::refused;
 }
 
 Room& room(const Desk& desk) {

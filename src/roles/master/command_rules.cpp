@@ -5,6 +5,7 @@
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/schedule_rules.h"
@@ -150,6 +151,8 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
         case Verb::delete_volume: note_volume(desk, command, answer); break;
         case Verb::pull_image: note_pull(desk, command, answer); break;
         case Verb::test_gpu: note_test(desk, command, answer); break;
+        case Verb::measure_host: note_measured(desk, command, answer); break;
+        case Verb::prove_gpus: note_proving_ended(desk, command, answer); break;
         case Verb::remove_network: note_subnet(desk, command, answer); break;
     }
 }

@@ -25,6 +25,7 @@ struct CommandAnswer {
     std::string message;  // a sentence.
     int exit_code = 0;
     bool exited = false;  // exit_code says something.
+    std::optional<HostFigures> measured{};
     bool absent = false;  // The host says that nothing of the subject runs now.
 };
 

@@ -7,6 +7,7 @@
 #include "roles/master/authority_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/messages.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/recorder.h"
@@ -90,6 +91,7 @@ struct Words {
     const HostSession& from;
     std::shared_ptr<wire::Link> link;
     const std::string& host = from.host;
+    std::optional<ProofCheck> to_check{};
 
     // The session that counts is that of the last hello: what an older one still says is past.
     bool current() const {
@@ -263,10 +265,24 @@ struct Words {
         term->heard(host);
     }
 
+    void challenge(Desk& desk, const uplink::CommandUpdate& update) {
+        const Instant now = term->ports().timers.now();
+        if (update.phase() == "walked")
+            to_check = note_walked(desk, host, update.id(), proofs_of(update), now);
+        if (update.phase() != "filled") return;
+        const auto path_seed = path_for(desk, host, update.id(), now);
+        if (!path_seed) return;
+        uplink::Frame frame;
+        frame.mutable_challenge_path()->set_command(update.id());
+        frame.mutable_challenge_path()->set_path_seed(*path_seed);
+        (void)link->try_send(frame);
+    }
+
     void update(const uplink::CommandUpdate& update) {
         Desk& desk = term->desk("host/" + host);
         term->heard(host);
         if (update.state() == "running") {
+            challenge(desk, update);
             note_progress(desk, host, update.id(), update.phase(), update.message());
             return term->commit_then(nullptr);
         }
@@ -277,12 +293,29 @@ struct Words {
     }
 };
 
+// What else this host says waits for it.
+Task<> walk_again(TermPtr term, std::string host, ProofCheck check) {
+    if (!term->ports().checker) co_return Result<>{};
+    const Duration took = check.took;
+    auto found = co_await run_on<std::vector<std::string>>(
+        *term->ports().checker, [check = std::move(check)]() -> Result<std::vector<std::string>> {
+            return doubts(check.gpus, check.challenge, check.proofs, check.asked);
+        });
+    CO_TRY(co_await check_cancelled());
+    if (!found || term->ended()) co_return Result<>{};
+    note_checked(term->desk("host/" + host), host, took, std::move(*found));
+    term->commit_then(nullptr);
+    co_return Result<>{};
+}
+
 Task<> listen(TermPtr term, HostSession from, std::shared_ptr<wire::Link> link) {
     Words words{term, from, link};
     while (!term->ended()) {
         auto frame = co_await link->receive();
         if (!frame) break;
         words.hear(std::move(*frame));
+        if (auto check = std::exchange(words.to_check, std::nullopt))
+            if (const auto walked = co_await walk_again(term, from.host, std::move(*check)); !walked) break;
         if (const auto passed = co_await term->recorder().let_pass(from.host); !passed) break;
     }
     if (term->drop_host(from.host, link))

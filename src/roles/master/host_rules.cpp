@@ -10,6 +10,7 @@
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/stock_rules.h"
@@ -49,7 +50,8 @@ void count_on(HostLive& live, const std::string& access, std::uint64_t session) 
     live.asked_on = 0;
 }
 
-void note_facts(Desk& desk, const std::string& id, HostReport& report) {
+// Whether they are others than before.
+bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
     const Host& host = desk.estate.hosts.at(id);
     // Free disk space changes all the time: it is not news.
     report.facts->disk_free_bytes =
@@ -65,7 +67,7 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
         host.engine_error == report.engine_error &&
         (report.agent_version.empty() || host.agent_version == report.agent_version))
-        return;
+        return false;
     Host& changed = desk.estate.hosts.edit(id);
     tell_health(desk, changed, report.gpu_states);
     if (changed.engine_error != report.engine_error)
@@ -77,6 +79,7 @@ void note_facts(Desk& desk, const std::string& id, HostReport& report) {
     changed.engine = std::move(report.engine);
     changed.engine_error = std::move(report.engine_error);
     if (!report.agent_version.empty()) changed.agent_version = report.agent_version;
+    return true;
 }
 
 void note_images(HostLive& live, HostReport& report) {
@@ -115,6 +118,7 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
               .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;
+    host.admission.state = Admission::unmeasured;
     HostToken& used = desk.estate.host_tokens.edit(token->id);
     used.host = host.id;
     used.used_at = desk.estate.micros();
@@ -264,7 +268,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     desk.live.workloads_refused += report.workloads_cut;
     if (report.facts) {
         note_images(live, report);
-        note_facts(desk, id, report);
+        if (note_facts(desk, id, report) || !live.judged) judge_host(desk, id);
     }
     tell_faults(desk, id, report.faults);
     if (report.telemetry) note_telemetry(desk, id, std::move(*report.telemetry));
@@ -365,6 +369,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
         if (row.host == id) subnets.push_back(subnet);
     for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
     if (desk.estate.holders.find("host/" + id)) desk.estate.holders.erase("host/" + id);
+    forget_gpus(desk, id);
     desk.live.hosts.erase(id);
     fill_stock(desk);
     return {};

@@ -13,6 +13,7 @@
 #include "core/timers.h"
 #include "domain/instance/instance.h"
 #include "domain/instance/plan.h"
+#include "domain/inventory/challenge.h"
 #include "domain/inventory/metrics.h"
 #include "domain/inventory/sample.h"
 #include "roles/master/alert_book.h"
@@ -45,6 +46,14 @@ struct SeenWorkload {
     int jupyter_port = 0;
     std::string jupyter_path{};
     bool lease_ended = false;  // It was stopped because its lease had run out.
+};
+
+// One that is under way.
+struct HostChallenge {
+    std::string command;
+    GpuChallenge challenge;
+    Instant told{};  // When its host was told where the paths begin.
+    bool walked = false;
 };
 
 struct HostLive {
@@ -85,6 +94,11 @@ struct HostLive {
     std::optional<Rate> foreign;                    // Of claims for workloads that the store does not know.
     bool foreign_refused = false;                   // It was told of.
     std::map<std::string, int> missed;              // Complete reports in a row without this instance.
+    bool judged = false;                            // Whether it may sell was decided on what is known of it.
+    std::int64_t measure_rest_until = 0;            // It could not be measured a moment ago,
+    int measure_failures = 0;                       // so often in a row.
+    std::set<std::string> gpu_marks{};              // Ids and serial numbers of its GPUs.
+    std::optional<HostChallenge> challenge{};
     // Of each GPU and code: when who holds it was told.
     std::map<std::pair<std::string, std::int64_t>, std::int64_t> fault_told;
 };
@@ -123,6 +137,8 @@ struct Live {
     std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
     std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
+    std::map<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
+    bool gpu_marks_known = false;                            // Of all that are in the estate.
     Room room;
     std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 

@@ -10,6 +10,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
 
 namespace hostler::master {
@@ -55,6 +56,8 @@ GpuFacts gpu_of(const uplink::Gpu& from) {
     gpu.pcie_width_max = static_cast<int>(from.pcie_width_max());
     gpu.driver = brief(from.driver());
     gpu.cdi_name = brief(from.cdi_name());
+    gpu.product = brief(from.product());
+    gpu.pci_id = brief(from.pci_id());
     return gpu;
 }
 
@@ -95,6 +98,8 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.driver_version = brief(from.driver_version());
     facts.cuda_version = brief(from.cuda_version());
     facts.simulated = from.simulated();
+    facts.measures = from.measures();
+    facts.unmeasurable = brief(from.unmeasurable());
     for (const auto& gpu : from.gpus()) {
         if (facts.gpus.size() == gpus_max) break;
         if (!is_plausible(gpu)) continue;
@@ -114,6 +119,45 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
         into.images_truncated = from.images().truncated();
     }
     into.facts = std::move(facts);
+}
+
+std::vector<std::string> sentences_of(const auto& from) {
+    constexpr int sentences_max = 16;
+    std::vector<std::string> found;
+    for (int i = 0; i < std::min(from.size(), sentences_max); ++i) found.push_back(brief(from[i]));
+    return found;
+}
+
+GpuFigures figures_of(const uplink::GpuFigures& from) {
+    const auto figure = [](bool there, std::int64_t value) {
+        return there && value >= 0 ? Metric{value} : std::nullopt;
+    };
+    GpuFigures gpu{.uuid = brief(from.uuid()), .product = brief(from.product())};
+    gpu.memory_checked_bytes = figure(from.has_memory_checked_bytes(), from.memory_checked_bytes());
+    gpu.memory_copy_mb_s = figure(from.has_memory_copy_mb_s(), from.memory_copy_mb_s());
+    gpu.fp32_gflops = figure(from.has_fp32_gflops(), from.fp32_gflops());
+    gpu.tensor_gflops = figure(from.has_tensor_gflops(), from.tensor_gflops());
+    gpu.host_to_gpu_mb_s = figure(from.has_host_to_gpu_mb_s(), from.host_to_gpu_mb_s());
+    gpu.gpu_to_host_mb_s = figure(from.has_gpu_to_host_mb_s(), from.gpu_to_host_mb_s());
+    for (const auto& peer : from.peers()) {
+        if (gpu.peers.size() == gpus_max) break;
+        gpu.peers.push_back(
+            {brief(peer.uuid()), figure(peer.has_copy_mb_s(), peer.copy_mb_s()), peer.direct()});
+    }
+    gpu.skipped = sentences_of(from.skipped());
+    gpu.faults = sentences_of(from.faults());
+    return gpu;
+}
+
+HostFigures figures_of(const uplink::Measured& from) {
+    HostFigures figures;
+    for (const auto& gpu : from.gpus())
+        if (figures.gpus.size() < gpus_max) figures.gpus.push_back(figures_of(gpu));
+    figures.problems = sentences_of(from.problems());
+    if (from.disk().has_write_mb_s()) figures.disk.write_mb_s = from.disk().write_mb_s();
+    if (from.disk().has_read_mb_s()) figures.disk.read_mb_s = from.disk().read_mb_s();
+    figures.disk.skipped = brief(from.disk().skipped());
+    return figures;
 }
 
 SeenWorkload workload_of(const uplink::Workload& from) {
@@ -311,12 +355,26 @@ HostReport report_of(const uplink::Report& from, const HostLive& live) {
     return report;
 }
 
+std::vector<GpuProof> proofs_of(const uplink::CommandUpdate& update) {
+    std::vector<GpuProof> proofs;
+    for (const auto& from : update.proofs()) {
+        if (proofs.size() == gpus_max) break;
+        GpuProof& one = proofs.emplace_back();
+        one.uuid = brief(from.uuid());
+        one.words = from.words();
+        one.answers.assign(from.answers().begin(), from.answers().end());
+        one.problems = sentences_of(from.problems());
+    }
+    return proofs;
+}
+
 CommandAnswer answer_of(const uplink::CommandUpdate& update) {
     CommandAnswer answer;
     answer.done = update.state() == "done";
     answer.code = update.code();
     answer.reason = update.reason();
     answer.message = update.message();
+    if (update.has_measured()) answer.measured = figures_of(update.measured());
     if (update.has_workload()) {
         answer.absent = update.workload().state() == "absent";
         answer.exited = update.workload().state() == "exited" || update.reason() == "exited" ||
@@ -372,6 +430,21 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
         case Verb::delete_volume: into.mutable_delete_volume()->set_volume(command.subject); return true;
         case Verb::pull_image: into.mutable_pull_image()->set_image(command.image); return true;
         case Verb::test_gpu: into.mutable_test_gpu()->set_gpu(command.subject); return true;
+        case Verb::measure_host: {
+            const Host* host = desk.estate.hosts.find(command.subject);
+            if (!host) return false;
+            into.mutable_measure_host()->set_gpus(host->facts.unmeasurable.empty());
+            return true;
+        }
+        case Verb::prove_gpus: {
+            const GpuChallenge challenge = challenge_of(desk, command.id);
+            auto& asked = *into.mutable_prove_gpus();
+            asked.set_seed(challenge.seed);
+            asked.set_rounds(challenge.rounds);
+            asked.set_steps(challenge.steps);
+            asked.set_walkers(challenge.walkers);
+            return true;
+        }
         case Verb::remove_network: into.mutable_remove_network()->set_network(command.subject); return true;
     }
     return false;

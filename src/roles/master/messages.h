@@ -22,6 +22,7 @@ HostReport report_of(const uplink::Report& report, const HostLive& live = {});
 HostTelemetryTold telemetry_of(const uplink::Telemetry& telemetry, const HostLive& live);
 void learn_order(const uplink::AgentHello& hello, HostLive& live);
 CommandAnswer answer_of(const uplink::CommandUpdate& update);
+std::vector<GpuProof> proofs_of(const uplink::CommandUpdate& update);
 
 // What is sent for a command, made from what it is about. nullopt: that has gone, and the command with it.
 bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& command, uplink::Command& into);

@@ -17,7 +17,7 @@ namespace {
 
 // What makes hosts alike to who wants something.
 struct Sort {
-    std::string spec, zone, gpu_type, trust, isolation;
+    std::string spec, zone, gpu_type, tier, trust, isolation;
     auto operator<=>(const Sort&) const = default;
 };
 struct Count {
@@ -28,7 +28,12 @@ struct Count {
 using Counts = std::map<Sort, Count>;
 
 Sort kind_of(const Host& host, const std::string& spec, const std::string& gpu_type) {
-    return {spec, host.zone, gpu_type, text_of(trust_of(host)), isolation_of(host)};
+    return {spec,
+            host.zone,
+            gpu_type,
+            gpu_type.empty() ? "" : text_of(tier_of(host.facts, host.admission)),
+            text_of(trust_of(host)),
+            isolation_of(host)};
 }
 
 const GpuFacts* gpu_named(const Host& host, auto is) {
@@ -152,6 +157,7 @@ const std::vector<api::Offer>& offers(const Desk& desk) {
         offer.gpus = spec.gpu_count;
         offer.cpu = spec.cpu;
         offer.memory = spec.memory;
+        offer.tier = kind.tier;
         offer.isolation = kind.isolation;
         offer.trust = kind.trust;
         offer.ready = count.ready;
@@ -168,6 +174,7 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
     if (name == "zone") return offer.zone;
     if (name == "gpu_type") return offer.gpu_type;
     if (name == "vendor") return offer.vendor;
+    if (name == "tier") return offer.tier;
     if (name == "isolation") return offer.isolation;
     if (name == "trust") return offer.trust;
     if (name == "gpus") return std::int64_t{offer.gpus};

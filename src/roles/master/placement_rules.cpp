@@ -98,6 +98,7 @@ Wishes wishes_of(const Desk& desk, const api::Placement& asked, std::string_view
     }
     terms.vendor = named_alike<GpuVendor>(asked.vendor);
     if (asked.gpu_memory) terms.gpu_memory_bytes = bytes_of(*asked.gpu_memory);
+    terms.tier = named_alike<GpuTier>(asked.tier).value_or(GpuTier::unrated);
     terms.isolation = named_alike<Isolation>(asked.isolation);
     terms.trust = named_alike<Trust>(asked.trust).value_or(Trust::community);
     terms.labels = asked.labels;
@@ -131,6 +132,7 @@ api::Placement shown_as(const Wishes& wishes) {
     shown.gpu_class = text(terms.gpu_class);
     shown.vendor = named_alike<api::Vendor>(terms.vendor);
     if (terms.gpu_memory_bytes > 0) shown.gpu_memory = shown_bytes(terms.gpu_memory_bytes);
+    if (terms.tier != GpuTier::unrated) shown.tier = named_alike<api::Tier>(std::optional{terms.tier});
     shown.isolation = named_alike<api::Isolation>(terms.isolation);
     if (terms.trust != Trust::community) shown.trust = api::Trust::trusted;
     shown.labels = terms.labels;
@@ -157,6 +159,7 @@ api::Placement filled_with(api::Placement asked, const api::Placement& otherwise
     }
     fill(asked.model, otherwise.model), fill(asked.gpu_class, otherwise.gpu_class);
     fill(asked.vendor, otherwise.vendor), fill(asked.gpu_memory, otherwise.gpu_memory);
+    fill(asked.tier, otherwise.tier);
     fill(asked.isolation, otherwise.isolation), fill(asked.trust, otherwise.trust);
     asked.labels.insert(otherwise.labels.begin(), otherwise.labels.end());
     fill(asked.max_price, otherwise.max_price);
@@ -200,6 +203,7 @@ Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& r
     Host& host = desk.estate.hosts.edit(id);
     host.rack = rack;
     host.labels = std::move(labels);
+    if (host.trust != trust) desk.live.hosts[id].judged = false;
     host.trust = trust;
     desk.estate.event("host", id, "", "described", "What is said of it was changed.");
     return {};

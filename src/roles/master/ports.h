@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/stream.h"
 #include "core/timers.h"
+#include "core/worker.h"
 #include "ports/authority.h"
 #include "ports/certified.h"
 #include "ports/digest.h"
@@ -26,6 +27,7 @@ struct Ports {
     SeriesStore& series;                 // This master's own: of the time in which it leads.
     Outgoing& outgoing;                  // To whoever is told of alerts.
     const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
+    Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
 };
 
 }  // namespace hostler::master

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/rate.h"
+#include "domain/inventory/admission.h"
 #include "domain/template/template.h"
 #include "ports/series.h"
 
@@ -24,6 +25,19 @@ struct AdmissionLimits {
     RateLimit key_rate{.per_second = 200, .burst = 400};      // Of one tenant's key.
     RateLimit stranger_rate{.per_second = 20, .burst = 200};  // Of one address, without a good key.
     std::size_t keys_max = 50'000;                            // Keys, and addresses, whose rates are kept.
+};
+
+// Of challenges to hosts (domain/inventory/challenge.h). A GPU that has its memory walks 200,000 words in
+// some 0.13 s; one that makes each of them anew takes more than 2 s, and one that does so with every other
+// more than 1 s.
+struct ChallengeLimits {
+    std::uint32_t rounds = 512;
+    std::uint32_t steps = 200'000;
+    std::uint32_t walkers = 1024;
+    std::chrono::milliseconds walk_max{
+        1000};                            // From our word to the answers, by our clock, the way included.
+    std::chrono::minutes every{24 * 60};  // Of each host, about; 0: never.
+    int failures_max = 3;                 // In a row, late or without an answer; then it is refused.
 };
 
 struct ZoneSetting {
@@ -68,7 +82,7 @@ struct Settings {
     std::chrono::hours ended_kept{24};  // An ended instance answers so long.
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
-    SeriesPolicy series_kept;           // How long samples are kept, and how finely.
+    SeriesPolicy series_kept;                  // How long samples are kept, and how finely.
     std::uint64_t series_disk_max = 0;  // Bytes; beyond it the oldest are given up sooner. 0: no bound.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
@@ -78,6 +92,11 @@ struct Settings {
 
     std::size_t pulls_ahead_max = 32;      // Images that come in advance at once, on all hosts,
     std::size_t pulls_ahead_host_max = 2;  // and on one of them.
+
+    AdmissionRule host_admission = AdmissionRule::standard;
+    ChallengeLimits challenge;
+    std::size_t measured_at_once_max = 32;  // Hosts,
+    std::size_t proving_at_once_max = 2;    // and those that are challenged.
 
     std::int64_t pids_max = 4096;  // Processes and threads of an instance.
     AdmissionLimits admission;

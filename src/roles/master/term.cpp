@@ -13,6 +13,7 @@
 #include "roles/master/host_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/measure_rules.h"
 #include "roles/master/messages.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
@@ -146,6 +147,7 @@ Task<> Term::sweep() {
         Desk& now = desk("master");
         watch_silence(now, ports_.timers.now());
         expire_commands(now);
+        watch_measuring(now, ports_.checker != nullptr);
         std::vector<std::string> ids;
         for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
         for (const std::string& id : ids) reconcile_instance(now, id);

@@ -34,6 +34,7 @@ Traits traits_of(const Desk& desk, const Host& host) {
     traits.isolations = isolations_of(host);
     traits.trust = trust_of(host);
     traits.labels = host.labels;
+    traits.tier = tier_of(host.facts, host.admission);
     bool first = true;
     for (const GpuFacts& gpu : host.facts.gpus) {
         if (gpu.cdi_name.empty()) continue;

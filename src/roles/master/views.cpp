@@ -104,6 +104,42 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     return shown;
 }
 
+namespace {
+
+std::optional<double> in_thousands(const Metric& value) {
+    return value ? std::optional{static_cast<double>(*value) / 1e3} : std::nullopt;
+}
+
+void show_admission(const Host& host, api::Host& shown) {
+    const HostAdmission& known = host.admission;
+    boost::describe::enum_from_string(text_of(known.state).c_str(), shown.admission);
+    shown.admission_reasons = known.reasons;
+    shown.tier = text_of(tier_of(host.facts, known));
+    shown.measured_at = wall_if(known.measured_at);
+    shown.proved_at = wall_if(known.proved_at);
+    if (known.disk.write_mb_s) shown.disk_write_mb_s = static_cast<double>(*known.disk.write_mb_s);
+    if (known.disk.read_mb_s) shown.disk_read_mb_s = static_cast<double>(*known.disk.read_mb_s);
+    if (!known.disk.skipped.empty()) shown.problems.push_back(known.disk.skipped);
+}
+
+void show_rating(const Host& host, api::Gpu& shown) {
+    const RatedGpu* measured = rated(host.admission, shown.id);
+    const GpuRating rating = measured ? measured->rating : GpuRating{};
+    shown.gpu_class = rating.gpu_class;
+    shown.tier = text_of(rating.tier);
+    shown.verdict = text_of(rating.verdict);
+    shown.evidence = rating.evidence;
+    if (!measured) return;
+    const GpuFigures& figures = measured->figures;
+    shown.memory_copy_gb_s = in_thousands(figures.memory_copy_mb_s);
+    shown.fp32_tflops = in_thousands(figures.fp32_gflops);
+    shown.tensor_tflops = in_thousands(figures.tensor_gflops);
+    shown.host_to_gpu_gb_s = in_thousands(figures.host_to_gpu_mb_s);
+    shown.gpu_to_host_gb_s = in_thousands(figures.gpu_to_host_mb_s);
+}
+
+}  // namespace
+
 api::Host view(const Desk& desk, const Host& host) {
     api::Host shown;
     shown.id = host.id;
@@ -116,18 +152,26 @@ api::Host view(const Desk& desk, const Host& host) {
         boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
     const std::string fault = needs_reboot(host);
     if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
+    if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
+        shown.state =
+            host.admission.state == hostler::Admission::refused ? api::HostState::refused : api::HostState::unmeasured;
     if (!host.quarantined.empty() && host.phase != HostPhase::retired)
         shown.state = api::HostState::quarantined;
-    shown.reason = !host.quarantined.empty()        ? "quarantined"
-                   : !host.engine_error.empty()     ? "engine_down"
-                   : host.phase != HostPhase::ready ? text_of(host.phase)
-                   : host.cordoned                  ? "cordoned"
-                   : !fault.empty()                 ? "reboot"
-                                                    : "";
+    shown.reason = !host.quarantined.empty()                     ? "quarantined"
+                   : !host.engine_error.empty()                  ? "engine_down"
+                   : host.phase != HostPhase::ready              ? text_of(host.phase)
+                   : host.cordoned                               ? "cordoned"
+                   : !fault.empty()                              ? "reboot"
+                   : host.admission.state != hostler::Admission::admitted ? text_of(host.admission.state)
+                                                                 : "";
+    const auto& admission = host.admission;
+    const std::string held_back =
+        admission.state == hostler::Admission::admitted || admission.reasons.empty() ? "" : admission.reasons.front();
     shown.message = !host.quarantined.empty()    ? host.quarantined
                     : !host.engine_error.empty() ? host.engine_error
-                    : host.message.empty()       ? fault
-                                                 : host.message;
+                    : !host.message.empty()      ? host.message
+                    : !fault.empty()             ? fault
+                                                 : held_back;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
     shown.gpus = static_cast<int>(host.facts.gpus.size());
@@ -164,6 +208,7 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.rack = host.rack;
     shown.labels = host.labels;
     shown.trust = trust_of(host) == Trust::trusted ? api::Trust::trusted : api::Trust::community;
+    show_admission(host, shown);
     const auto live = desk.live.hosts.find(host.id);
     if (live != desk.live.hosts.end()) {
         shown.access_point = live->second.connected ? live->second.access : "";
@@ -212,6 +257,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     shown.pcie_width = gpu.pcie_width_max;
     shown.driver_version = host.facts.driver_version;
     shown.compute_capability = gpu.compute_capability;
+    show_rating(host, shown);
     const auto live = desk.live.hosts.find(host.id);
     if (live == desk.live.hosts.end()) return shown;
     if (const auto sample = live->second.samples.find(gpu.uuid); sample != live->second.samples.end()) {

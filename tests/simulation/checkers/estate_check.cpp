@@ -148,6 +148,16 @@ void TermsCheck::look(const Desk& desk, Findings& found) {
     }
 }
 
+void check_sellers(const Desk& desk, const std::set<std::string>& liars, Findings& found) {
+    if (liars.empty()) return;
+    for (const auto& [id, claim] : desk.estate.claims.all()) {
+        const Host* host = desk.estate.hosts.find(claim.host);
+        if (host && claim.use != ClaimUse::foreign && liars.contains(host->facts.hostname))
+            found.report(Invariant::sells, fmt::format("{} sells to {}, and its GPUs are not what it says",
+                                                       host->facts.hostname, claim.holder));
+    }
+}
+
 // Where the next one would go is decided on what the index holds.
 void check_room(const Desk& desk, Findings& found) {
     if (const auto wrong = master::testing::room_is_wrong(desk); !wrong.empty())

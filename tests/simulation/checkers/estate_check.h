@@ -28,6 +28,8 @@ private:
     std::map<std::string, std::string> seen_;  // Claim by instance.
 };
 
+// On these machines nothing is held but what nobody knows of.
+void check_sellers(const master::Desk& desk, const std::set<std::string>& liars, Findings& found);
 void check_sizes(const master::Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
                  const std::set<std::string>& spared, Findings& found);
 void check_reports(const master::Desk& desk, Findings& found);

@@ -25,6 +25,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::one_leader: return "one_leader";
         case Invariant::idle: return "idle";
         case Invariant::terms: return "terms";
+        case Invariant::sells: return "sells";
         case Invariant::room: return "room";
         case Invariant::settled: return "settled";
     }

@@ -27,6 +27,7 @@ enum class Invariant {
     one_leader,  // While one leads, by its own clock, no other does.
     idle,        // What was in use a moment ago is not stopped for being unused.
     terms,       // Nothing is placed on a host that is not as its owner wished.
+    sells,       // Nothing is placed on a host whose GPUs are not what it says.
     room,        // What is taken for free is what is free.
     settled,     // In the calm everything gets where it was to get.
 };

@@ -268,7 +268,9 @@ struct World {
                                                         names,
                                                         nullptr,
                                                         &engine,
-                                                        leases});
+                                                        leases,
+                                                        gpu_bench,
+                                                        disk_bench});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -363,6 +365,8 @@ struct World {
     Settings settings;
     Names* names = nullptr;
     LeaseBook* leases = nullptr;
+    GpuBench* gpu_bench = nullptr;
+    DiskBench* disk_bench = nullptr;
     FakeMaster master{loop, timers, net};
     std::vector<StreamPtr> kept_open;
     TaskGroup servers{loop};
