@@ -66,7 +66,7 @@ target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
-target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
 add_dependencies(contract_test hostler-demo simulated_nvml)
@@ -121,13 +121,13 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM core)
-target_link_libraries(roles_test PRIVATE master access gateway agent cli net disk postgres series sqlite GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE master access gateway agent cli net sealed disk postgres series sqlite GTest::gtest_main GTest::gmock)
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp src/bin/remote_write.cpp
-  src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/supervisor.cpp
+  src/bin/store_main.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
 target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres series remote_write curl docker disk nvml CLI11::CLI11 Boost::json
@@ -236,7 +236,7 @@ set_tests_properties(tidy PROPERTIES LABELS tidy TIMEOUT 60)
 file(GLOB cloud_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cloud/*.cpp)
 add_executable(cloud_test ${cloud_sources})
 target_precompile_headers(cloud_test REUSE_FROM core)
-target_link_libraries(cloud_test PRIVATE net docker Boost::json GTest::gtest_main GTest::gmock)
+target_link_libraries(cloud_test PRIVATE net docker sealed sqlite Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>")
 add_dependencies(cloud_test hostler hostler-agent hostler-demo simulated_nvml)
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)

@@ -16,6 +16,7 @@
 #include "api/types_offer.h"
 #include "api/types_placement.h"
 #include "api/types_price.h"
+#include "api/types_sealing.h"
 #include "api/types_series.h"
 #include "api/types_share.h"
 #include "api/types_stock.h"
@@ -425,6 +426,21 @@ inline constexpr Typed<AdmitKey, Authorities> admit_key{{
     .verb = "admit", .argument = "name",
     .example = "ca admit gateway/gw-1 --key-fingerprint "
                "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}};
+
+inline constexpr Typed<Empty, SealingKeys> get_sealing_keys{{
+    .name = "getSealingKeys", .path = "/v1/sealing-keys", .permission = "sealing.read",
+    .scope = Scope::operator_only, .help = "Show which keys seal what is secret in the store.", .noun = "seal",
+    .verb = "keys", .example = "seal keys"}};
+inline constexpr Typed<RotateSealingKey, SealingKeys> rotate_sealing_key{{
+    .name = "rotateSealingKey", .method = Method::post, .path = "/v1/sealing-keys/rotate",
+    .permission = "sealing.write", .scope = Scope::operator_only,
+    .help = "Take one step in having another key seal what is secret in the store.", .noun = "seal",
+    .verb = "rotate", .argument = "step", .example = "seal rotate begin"}};
+inline constexpr Typed<NameSealingKey, SealingKeys> forget_sealing_key{{
+    .name = "forgetSealingKey", .method = Method::post, .path = "/v1/sealing-keys/{sealingKey}/forget",
+    .permission = "sealing.write", .scope = Scope::operator_only,
+    .help = "Take out a key that seals nothing any more; backups that it sealed need it still.",
+    .noun = "seal", .verb = "forget", .example = "seal forget 9f86d081884c7d65"}};
 
 inline constexpr Typed<NameForeignWorkload, Instance> adopt_foreign_workload{{
     .name = "adoptForeignWorkload", .method = Method::post, .path = "/v1/foreign-workloads/{workload}/adopt",

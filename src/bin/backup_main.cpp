@@ -21,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that is there once it is whole, and for its owner alone: keys' hashes and tenants' variables are in
-// it.
+// A file that is there once it is whole, and for its owner alone: keys' hashes are in it.
 class NewFile {
 public:
     explicit NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
@@ -130,7 +129,8 @@ Task<> back_up(Process& process, std::string path, std::string store, cli::Conne
 
 int backup_main(int argc, const char* const* argv) {
     CLI::App app{
-        "Write everything that the store holds into a file. Keys of the certificate authority are not in it.",
+        "Write everything that the store holds into a file. Keys of the certificate authority, and those "
+        "that seal secrets, are not in it.",
         "hostler backup"};
     std::string file, store;
     cli::Connection flags;

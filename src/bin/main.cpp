@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
         {"access", "Run an access point.", bin::access_main},
         {"gateway", "Run a gateway.", bin::gateway_main},
         {"ca", "Make certificates, and carry the keys of the authority.", bin::ca_main},
+        {"seal", "Carry the keys that seal secrets in the store.", bin::seal_main},
         {"store", "Copy, check and migrate stores.", bin::store_main},
         {"backup", "Write everything that the store holds into a file.", bin::backup_main},
         {"restore", "Make a new store of a backup.", bin::restore_main},
@@ -30,7 +31,8 @@ int main(int argc, char** argv) {
     const std::string_view verb = argc < 3 ? "-" : argv[2];
     const auto asks_api = [verb](std::string_view noun) {
         return (noun == "access" && !verb.starts_with('-')) ||
-               (noun == "ca" && (verb == "show" || verb == "rotate" || verb == "admit"));
+               (noun == "ca" && (verb == "show" || verb == "rotate" || verb == "admit")) ||
+               (noun == "seal" && (verb == "keys" || verb == "rotate" || verb == "forget"));
     };
     for (const Role& role : roles)
         if (argc > 1 && argv[1] == role.name && !asks_api(role.name)) return role.main(argc - 1, argv + 1);

@@ -7,6 +7,7 @@
 #include "adapters/net/issued.h"
 #include "adapters/postgres/store.h"
 #include "adapters/series/store.h"
+#include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "bin/arguments.h"
 #include "bin/metrics.h"
@@ -36,6 +37,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     const auto authority =
         CO_TRY(net::open_authority(authority_folder, *process.random, process.timers->wall()));
     const net::FolderOfIssuedKeys issued{authority_folder};
+    const auto sealer = CO_TRY(sodium::open_sealer(authority_folder / sealing_keys_file));
     const auto worker = make_worker(process.loop, "store");
     const auto lease_worker = make_worker(process.loop, "lease");
     const auto store =
@@ -55,7 +57,7 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
-                         digest, own, remote_write->store(), *outgoing, &issued, check_worker.get()}};
+                         digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get()}};
     process.leave = [&role, drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};

@@ -5,6 +5,7 @@
 
 #include "adapters/net/digest.h"
 #include "adapters/postgres/store.h"
+#include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "bin/arguments.h"
 #include "bin/process.h"
@@ -13,6 +14,7 @@
 #include "core/log.h"
 #include "core/version.h"
 #include "roles/master/consistency.h"
+#include "roles/master/kinds.h"
 #include "sql/check.h"
 #include "sql/copy.h"
 #include "sql/rows.h"
@@ -78,6 +80,30 @@ Result<> migrate(const std::string& where) {
     return {};
 }
 
+// Without them no master leads with this store.
+Result<> tell_sealing_keys(sql::Connection& store, const std::string& to) {
+    const Page page = TRY(sql::Rows{store}.list({.kind = std::string{master::Kind<SealingKey>::name}}));
+    const fs::path ring = fs::path{to} / "authority" / sealing_keys_file;
+    std::error_code wrong;
+    const bool looked = !is_url(to) && fs::is_directory(to, wrong);
+    const auto there = looked ? sodium::open_sealer(ring) : Result<std::unique_ptr<Sealer>>{nullptr};
+    std::string needed;
+    for (const Object& object : page.objects) {
+        const auto key = TRY(master::decode_body<SealingKey>(object.body));
+        const bool seals = key.phase == SealingPhase::current || key.phase == SealingPhase::former;
+        if (!seals || (looked && there && std::ranges::count((*there)->keys(), key.id) > 0)) continue;
+        needed += (needed.empty() ? "" : ", ") + key.id;
+    }
+    if (!needed.empty())
+        fmt::print(
+            stderr,
+            "Secrets in it are sealed by {}{}. No master leads without: bring the file of `hostler seal "
+            "export`\n"
+            "    hostler seal import FILE --master-data DIR\n",
+            needed, looked ? ", which is not in " + ring.string() : "");
+    return {};
+}
+
 Result<> restore(const std::string& file, const std::string& to, bool revoke_keys) {
     std::ifstream stream{file, std::ios::binary};
     if (!stream) return fail(Code::not_found, fmt::format("{} cannot be read", file));
@@ -96,7 +122,7 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
                revoke_keys
                    ? "No API key of the backup opens anything any more; the operator's own does."
                    : "API keys that were revoked since that time are valid again: see `hostler key list`.");
-    return {};
+    return tell_sealing_keys(*target, to);
 }
 
 }  // namespace
@@ -146,7 +172,8 @@ int store_main(int argc, const char* const* argv) {
 
 int restore_main(int argc, const char* const* argv) {
     CLI::App app{
-        "Make a new store of a backup. Keys of the certificate authority are not in it: put them back first.",
+        "Make a new store of a backup. Keys of the certificate authority, and those that seal secrets, "
+        "are not in it: put them back first.",
         "hostler restore"};
     std::string file, to;
     bool revoke_keys = false;

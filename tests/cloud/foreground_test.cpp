@@ -29,7 +29,8 @@ void expect_usage(const Ran& ran, const std::string& who, const std::string& wha
 }
 
 TEST(CommandLine, AWrongOneEndsEachRoleWithTwoAndALine) {
-    for (const std::string role : {"up", "master", "access", "gateway", "ca", "store", "backup", "restore"}) {
+    for (const std::string role :
+         {"up", "master", "access", "gateway", "ca", "seal", "store", "backup", "restore"}) {
         expect_usage(run_program({HOSTLER, role, "--no-such-option"}), "hostler " + role, "--help");
         const Ran help = run_program({HOSTLER, role, "--help"});
         EXPECT_EQ(help.code, 0) << role;

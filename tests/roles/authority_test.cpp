@@ -4,6 +4,7 @@
 
 #include "adapters/net/issued.h"
 #include "adapters/series/memory.h"
+#include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
@@ -68,7 +69,7 @@ protected:
         if (!wire_address.empty()) settings.wire_address = wire_address;
         master = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store, *authority, digest, *master_own,
-                                    series, outgoing, &issued});
+                                    series, outgoing, *sealer, &issued});
     }
     void begin_master() {
         open_master();
@@ -241,6 +242,7 @@ protected:
     }
 
     net::FolderOfIssuedKeys issued{folder.path()};
+    std::unique_ptr<Sealer> sealer = sodium::open_sealer(folder.path() + "/sealing.keys").value();
     std::unique_ptr<Authority> thief;
     std::string wire_address, uplink_address;
     std::unique_ptr<Worker> worker;

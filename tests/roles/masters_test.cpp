@@ -4,8 +4,9 @@
 #include "adapters/postgres/store.h"
 #include "adapters/postgres/testing/server.h"
 #include "adapters/series/memory.h"
-#include "ports/testing/played_outgoing.h"
+#include "adapters/sodium/sealer.h"
 #include "core/worker.h"
+#include "ports/testing/played_outgoing.h"
 #include "rig.h"
 #include "roles/master/master.h"
 
@@ -91,7 +92,7 @@ public:
         settings.lease = lease;
         one.role = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
-                                    certified("master", name), one.series, outgoing_});
+                                    certified("master", name), one.series, outgoing_, *sealer_});
         one.tasks = std::make_unique<TaskGroup>(loop);
         one.tasks->start("master", one.role->run());
         EXPECT_TRUE(go(one.role->ready()));
@@ -158,6 +159,7 @@ public:
     std::map<std::string, One> masters_;
     net::OpenSslDigest digest_;
     hostler::testing::PlayedOutgoing outgoing_{*timers};
+    std::unique_ptr<Sealer> sealer_ = sodium::open_sealer(folder.path() + "/sealing.keys").value();
     http::Client client_{*net, *timers};
 };
 

@@ -28,8 +28,13 @@ std::string field(const http::Response& response, const char* name) {
 }  // namespace
 
 Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Control control)
-    : mistakes(std::move(with)), world(seed), dice(world.dice.fork("cloud")), clients(world.loop) {
+    : mistakes(std::move(with)),
+      world(seed),
+      dice(world.dice.fork("cloud")),
+      sealer(world.dice.fork("sealer")),
+      clients(world.loop) {
     found.only = mistakes.only;
+    store_ledger.secret = secret;
     store_ledger.tell = [this](const std::string& what) { world.note(what); };
     const auto skew = [this] {
         return sim::Skew{

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "adapters/series/testing/fake_folder.h"
+#include "adapters/sim/sealer.h"
 #include "adapters/sim/world.h"
 #include "checkers/agent_watch.h"
 #include "checkers/alerts.h"
@@ -34,6 +35,7 @@ struct Mistakes {
     using Before = std::function<std::unique_ptr<Port>(Port&)>;
     Before<Store> store{};
     Before<SeriesStore> series{};
+    Before<Sealer> sealer{};
     Before<Journal> agent_journal{};
     Before<Journal> edge_journal{};  // Of access points and gateways.
     Before<Engine> agent_engine{};
@@ -83,6 +85,7 @@ public:
     const std::set<std::string>& spared(Invariant invariant) const;
 
     static constexpr std::string_view operator_key = "hk_operator-of-the-simulated-cloud";
+    static constexpr std::string_view secret = "tell-nobody";  // In what tenants' programs are told.
     Findings found;
     AlertInbox inbox;  // Of all receivers of alerts.
     StoreLedger store_ledger{found};
@@ -104,6 +107,7 @@ public:
     World world;
     std::unique_ptr<Database> database;  // Of several masters.
     sim::Dice dice;
+    sim::SimSealer sealer;  // In a file that all masters share.
     TaskGroup clients;
 
 private:

@@ -72,6 +72,7 @@ Task<> MasterProgram::once() {
         store = std::move(*opened);
     }
     if (cloud.mistakes.store) mistaken = cloud.mistakes.store(*store);
+    if (cloud.mistakes.sealer) mistaken_sealer = cloud.mistakes.sealer(cloud.sealer);
     // What was not synced is gone, however it ended.
     auto& disk = cloud.series_disks[name];
     disk.lose_power();
@@ -90,8 +91,8 @@ Task<> MasterProgram::once() {
     role = std::make_unique<master::Master>(
         settings,
         master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
-                      *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing, nullptr,
-                      &life.worker});
+                      *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing,
+                      mistaken_sealer ? *mistaken_sealer : cloud.sealer, nullptr, &life.worker});
     co_return co_await role->run();
 }
 

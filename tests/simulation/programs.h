@@ -27,6 +27,7 @@ struct MasterProgram {
     Life& life;
     std::unique_ptr<Store> store, mistaken, watched;
     std::unique_ptr<SeriesStore> series, watched_series, mistaken_series;
+    std::unique_ptr<Sealer> mistaken_sealer;
     std::unique_ptr<hostler::testing::PlayedOutgoing> outgoing;
     std::unique_ptr<Certified> own;
     std::unique_ptr<master::Master> role;

@@ -211,9 +211,9 @@ Task<> Tenants::start_one(Tenant& tenant) {
     const bool moves = volumes.empty() && tenant.made % 2 == 0;
     const std::string body = fmt::format(
         R"({{{}"lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
-        R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}}],"volumes":[{}]}}}})",
+        R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}},{{"name":"TOKEN","value":"{}-{}"}}],"volumes":[{}]}}}})",
         placement_for(tenant), moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name, image, spec,
-        tenant.name, volumes);
+        tenant.name, Cloud::secret, name, volumes);
     WantedInstance& wanted = tenant.instances[name];
     wanted.image = image;
     wanted.body = body;

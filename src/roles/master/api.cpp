@@ -34,6 +34,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_shares();
     add_foreign();
     add_authority();
+    add_sealing();
     add_alerts();
     add_alert_receivers();
     HOSTLER_ASSERT(handlers_.missing().empty());

@@ -43,6 +43,7 @@ private:
     void add_shares();
     void add_foreign();
     void add_authority();
+    void add_sealing();
     void add_usage();
     void add_series();
     void add_alerts();

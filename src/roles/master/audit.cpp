@@ -180,6 +180,17 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::AdmitKey& requ
     return {"admitted_keys/" + request.name, "", row ? encode_body(*row) : ""};
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::RotateSealingKey&) {
+    std::string shown;
+    for (const auto& [id, key] : desk.estate.sealing_keys.all())
+        shown += fmt::format("{}\"{}\":\"{}\"", shown.empty() ? "{" : ",", id, text_of(key.phase));
+    return {"sealing_keys", "", shown.empty() ? "" : shown + "}"};
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameSealingKey& request) {
+    const SealingKey* key = desk.estate.sealing_keys.find(request.sealing_key);
+    return key ? named(*key, encode_body(*key)) : Subject{};
+}
+
 void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {
     const Subject& known = before.name.empty() ? after : before;
     desk.estate.audit({.time = desk.estate.time(),

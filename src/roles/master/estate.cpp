@@ -2,12 +2,38 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/secrets.h"
+
 namespace hostler::master {
 
 namespace {
 
 template <class T>
-Object envelope(T& row, const std::map<std::string, std::string>& beyond, std::uint64_t number, bool live) {
+SecretsOf secrets_of(const T& row) {
+    return {Kind<T>::name, Kind<T>::id(row), Kind<T>::tenant(row)};
+}
+
+// As it goes into the store. What has ended needs no secrets any more.
+template <HasSecrets T>
+T closed(T row, const Sealer& sealer, std::string_view key, bool live) {
+    const SecretsOf of = secrets_of(row);
+    const auto done = each_secret(row, [&](std::string_view field, std::string& text) -> Result<> {
+        if (live) return seal_secret(sealer, key, of, field, text);
+        text.clear();
+        return {};
+    });
+    HOSTLER_ASSERT(done);  // A key that is current is here: agree_on_sealing().
+    return row;
+}
+
+struct Seal {
+    const Sealer* sealer = nullptr;
+    std::string key;
+};
+
+template <class T>
+Object envelope(T& row, const std::map<std::string, std::string>& beyond, const Seal& seal,
+                std::uint64_t number, bool live) {
     if (row.meta.created == 0) row.meta.created = number;
     row.meta.version = number;
     Object object;
@@ -21,7 +47,15 @@ Object envelope(T& row, const std::map<std::string, std::string>& beyond, std::u
     object.version = row.meta.version;
     object.live = live;
     const auto before = beyond.find(object.id);
-    object.body = before == beyond.end() ? encode_body(row) : encode_body_onto(row, before->second);
+    const auto write = [&](const T& as) {
+        object.body = before == beyond.end() ? encode_body(as) : encode_body_onto(as, before->second);
+    };
+    if constexpr (HasSecrets<T>) {
+        HOSTLER_ASSERT(seal.sealer);
+        write(closed(row, *seal.sealer, seal.key, live));
+    } else {
+        write(row);
+    }
     return object;
 }
 
@@ -67,7 +101,7 @@ void Estate::release(const std::string& id) {
 }
 
 bool Estate::unchanged() const {
-    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty();
+    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty() || !again_.empty();
     each_table(*this, [&](const auto& table) {
         any = any || !table.changed_.empty() || !table.retired_.empty() || !table.erased_.empty();
     });
@@ -78,13 +112,15 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
     Changes changes;
     changes.epoch = epoch;
     changes.number = number;
+    changes.put = std::exchange(again_, {});
+    const Seal seal{sealer_, current_key()};
     each_table(*this, [&]<class T>(Table<T>& table) {
         for (const std::string& id : table.changed_) {
-            changes.put.push_back(envelope(table.rows_.at(id), table.beyond_, number, true));
+            changes.put.push_back(envelope(table.rows_.at(id), table.beyond_, seal, number, true));
             touched.push_back({std::string{Kind<T>::name}, id});
         }
         for (T& row : table.retired_) {
-            changes.put.push_back(envelope(row, table.beyond_, number, false));
+            changes.put.push_back(envelope(row, table.beyond_, seal, number, false));
             touched.push_back({std::string{Kind<T>::name}, Kind<T>::id(row)});
             table.beyond_.erase(Kind<T>::id(row));
         }
@@ -103,7 +139,22 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
     return changes;
 }
 
+std::string Estate::current_key() const {
+    for (const auto& [id, key] : sealing_keys.all())
+        if (key.phase == SealingPhase::current) return id;
+    return {};
+}
+
+std::set<std::string> Estate::known_keys(const std::vector<Object>& objects) const {
+    std::set<std::string> known;
+    for (const auto& [id, key] : sealing_keys.all()) known.insert(id);
+    for (const Object& object : objects)
+        if (object.kind == Kind<SealingKey>::name) known.insert(object.id);
+    return known;
+}
+
 Result<> Estate::load(const std::vector<Object>& objects) {
+    const std::set<std::string> keys = known_keys(objects);
     for (const Object& object : objects) {
         bool known = false;
         Result<> read;
@@ -116,6 +167,14 @@ Result<> Estate::load(const std::vector<Object>& objects) {
                 read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id,
                                                         row.error().message));
                 return;
+            }
+            if constexpr (HasSecrets<T>) {
+                const SecretsOf of = secrets_of(*row);
+                if (sealer_)
+                    read = each_secret(*row, [&](std::string_view field, std::string& text) {
+                        return open_secret(*sealer_, keys, of, field, text);
+                    });
+                if (!read) return;
             }
             row->meta = {object.generation, object.created, object.version};
             if (beyond) table.beyond_[object.id] = object.body;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/sealer.h"
 #include "ports/store.h"
 #include "roles/master/kinds.h"
 
@@ -126,6 +127,7 @@ public:
     Table<alert::Alert> alerts;
     Table<alert::Delivery> alert_deliveries;
     Table<AdmittedKeys> admitted_keys;
+    Table<SealingKey> sealing_keys;
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -139,11 +141,18 @@ public:
     void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
     void release(const std::string& claim);
     void audit(AuditLine line) { audit_.push_back(std::move(line)); }
+    // What has ended is not in memory: it is written again as it is here.
+    void put_again(Object object) { again_.push_back(std::move(object)); }
+
+    // What is taken out is sealed by the current one of `sealing_keys` from here on, and what is loaded is
+    // opened. Without a sealer sealed texts are loaded as they are, and no row that has secrets is taken out.
+    void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
 
     bool unchanged() const;
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
-    // Errors: internal (a body that cannot be read).
+    // Errors: internal (a body that cannot be read, a secret that belongs elsewhere), conflict
+    // (sealing_key_missing).
     Result<> load(const std::vector<Object>& objects);
 
 private:
@@ -156,19 +165,23 @@ private:
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
         visit(self.shares), visit(self.stock_images), visit(self.restores);
         visit(self.prices), visit(self.consolidations);
-        visit(self.authorities), visit(self.holders), visit(self.admitted_keys);
+        visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
         visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);
         visit(self.alerts), visit(self.alert_deliveries);
         visit(self.prices);
         visit(self.consolidations);
     }
     void ledger(const Claim& claim, std::string use);
+    std::string current_key() const;
+    std::set<std::string> known_keys(const std::vector<Object>& objects) const;
 
     std::string actor_ = "master";
     WallTime time_;
     std::vector<EventRecord> events_;
     std::vector<LedgerLine> ledger_;
     std::vector<AuditLine> audit_;
+    std::vector<Object> again_;
+    const Sealer* sealer_ = nullptr;
 };
 
 }  // namespace hostler::master

@@ -9,6 +9,11 @@ namespace {
 
 using testing::DeskRig;
 
+struct SealedEstate : Estate {
+    SealedEstate() { seal_with(ring); }
+    testing::PlainSealer ring;
+};
+
 // One of every kind, with something in every member that tells them apart.
 void fill(Estate& estate) {
     estate.begin("key/k-1", WallTime{std::chrono::microseconds{1'700'000'000'000'001}});
@@ -179,6 +184,7 @@ void fill(Estate& estate) {
          .message = "m",
          .created_at = 1,
          .ended_at = 2});
+    estate.sealing_keys.add({.id = "k-0", .phase = SealingPhase::current, .since = 4});
     alert::Rule rule;
     rule.id = "acme/hot", rule.name = "hot", rule.tenant = "acme", rule.window_s = 7;
     estate.alert_rules.add(std::move(rule));
@@ -213,20 +219,21 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
     edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.authorities),
         edit(estate.holders), edit(estate.admitted_keys);
     edit(estate.prices), edit(estate.consolidations), edit(estate.alert_rules), edit(estate.alert_silences),
-        edit(estate.alert_receivers), edit(estate.alerts), edit(estate.alert_deliveries);
+        edit(estate.alert_receivers), edit(estate.alerts), edit(estate.alert_deliveries),
+        edit(estate.sealing_keys);
     std::vector<Touched> touched;
     return estate.take(1, number, touched).put;
 }
 
 TEST(Estate, LoadsWhatItWrote) {
-    Estate estate;
+    SealedEstate estate;
     fill(estate);
     std::vector<Touched> touched;
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 30u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 30u);
+    EXPECT_EQ(changes.put.size(), 31u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 31u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;
@@ -236,7 +243,7 @@ TEST(Estate, LoadsWhatItWrote) {
     const auto instance = std::ranges::find(changes.put, "instance", &Object::kind);
     EXPECT_EQ(instance->tenant, "acme");
     EXPECT_EQ(instance->phase, "lost");
-    Estate loaded;
+    SealedEstate loaded;
     ASSERT_TRUE(loaded.load(changes.put));
     EXPECT_TRUE(loaded.unchanged());
     EXPECT_EQ(loaded.instances.at("i-1").meta, (Meta{7, 41, 41}));
@@ -246,20 +253,20 @@ TEST(Estate, LoadsWhatItWrote) {
 }
 
 TEST(Estate, LetsPassWhatANewerReleaseWrote) {
-    Estate estate;
+    SealedEstate estate;
     fill(estate);
     std::vector<Touched> touched;
     auto objects = estate.take(1, 1, touched).put;
     for (Object& object : objects) object.body.insert(1, R"("later":{"a":[1,2]},)");
     objects.push_back({.kind = "warp_core", .id = "w-1", .body = "{}"});
-    Estate loaded;
+    SealedEstate loaded;
     ASSERT_TRUE(loaded.load(objects));
     // Whatever is written again keeps what this release does not know, and is else as it was.
     const auto again = everything(loaded, 2);
     for (const Object& object : again)
         EXPECT_NE(object.body.find(R"("later":{"a":[1,2]})"), std::string::npos)
             << object.kind << object.body;
-    Estate third;
+    SealedEstate third;
     ASSERT_TRUE(third.load(again));
     EXPECT_EQ(everything(third, 3), [&] {
         auto same = again;
@@ -278,12 +285,12 @@ TEST(Estate, LetsPassWhatANewerReleaseWrote) {
     ASSERT_EQ(ended.size(), 2u);
     for (const Object& object : ended)
         EXPECT_EQ(object.body.find("later") != std::string::npos, object.kind == "instance") << object.body;
-    Estate older;
+    SealedEstate older;
     ASSERT_TRUE(
         older.load({{.kind = "subnet", .id = "sn-1", .generation = 1, .body = R"({"id":"sn-1","index":3})"}}))
         << "nor is what an older one did not write missed";
     EXPECT_FALSE(older.subnets.at("sn-1").unusable);
-    Estate broken;
+    SealedEstate broken;
     const auto refused = broken.load({{.kind = "host", .id = "h-1", .body = "{"}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::internal);
@@ -291,7 +298,7 @@ TEST(Estate, LetsPassWhatANewerReleaseWrote) {
 }
 
 TEST(Estate, OneTakeIsAllThatChanged) {
-    Estate estate;
+    SealedEstate estate;
     fill(estate);
     std::vector<Touched> touched;
     (void)estate.take(1, 1, touched);
@@ -322,7 +329,7 @@ TEST(Estate, OneTakeIsAllThatChanged) {
 }
 
 TEST(Estate, WhatAHostSaysIsTextThatEveryDatabaseTakes) {
-    Estate estate;
+    SealedEstate estate;
     estate.begin("host/h", {});
     estate.event("host", "h", "", "failed", std::string{"no\0room", 7});
     std::vector<Touched> touched;
@@ -330,7 +337,7 @@ TEST(Estate, WhatAHostSaysIsTextThatEveryDatabaseTakes) {
 }
 
 TEST(Estate, EveryChangeOfAClaimIsALineOfTheLedger) {
-    Estate estate;
+    SealedEstate estate;
     estate.begin("test", {});
     estate.hold({.id = "c-1", .host = "h", .use = ClaimUse::stock, .holder = "s"});
     estate.pass_on("c-1", ClaimUse::instance, "acme", "i");

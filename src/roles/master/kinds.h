@@ -14,6 +14,7 @@
 #include "domain/inventory/claim.h"
 #include "domain/inventory/host_record.h"
 #include "domain/inventory/restore.h"
+#include "domain/inventory/sealing_key.h"
 #include "domain/inventory/zone.h"
 #include "domain/network/network.h"
 #include "domain/scheduler/consolidation_record.h"
@@ -70,6 +71,7 @@ HOSTLER_KIND(alert::Receiver, "alert_receiver", id, object.tenant, "")
 HOSTLER_KIND(alert::Alert, "alert", id, object.tenant, object.resolved_at == 0 ? "firing" : "resolved")
 HOSTLER_KIND(alert::Delivery, "alert_delivery", id, object.tenant, "")
 HOSTLER_KIND(AdmittedKeys, "admitted_keys", name, "", "")
+HOSTLER_KIND(SealingKey, "sealing_key", id, "", text_of(object.phase))
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))
 
 #undef HOSTLER_KIND

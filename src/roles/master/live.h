@@ -18,6 +18,7 @@
 #include "domain/inventory/sample.h"
 #include "roles/master/alert_book.h"
 #include "roles/master/room.h"
+#include "roles/master/sealing_count.h"
 
 namespace hostler::master {
 
@@ -143,6 +144,7 @@ struct Live {
     std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 
     AlertBook alerts;
+    SealingCount sealing;
 
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 

@@ -8,6 +8,8 @@
 #include "roles/master/edge_keys.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
+#include "roles/master/seal_rules.h"
+#include "roles/master/sealing.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -45,6 +47,7 @@ Task<> Master::run() {
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
     group.start("series", series_care_.run());
+    group.start("sealing keys", warn_of_missing_keys(ports_, lead_));
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
     co_await server_.stop(seconds{1});
@@ -190,7 +193,7 @@ Task<> Master::lead_terms(AddressPool pool) {
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
         // Whoever has the right keys is to lead; a person has to bring them here.
-        if (ended.error().reason == "authority_old") {
+        if (ended.error().reason == "authority_old" || ended.error().reason == "sealing_key_missing") {
             if (lead_.shared) co_await resign();
             co_return ended;
         }
@@ -224,11 +227,13 @@ Task<> Master::hold_until_lost(std::shared_ptr<Tenure> tenure) {
 
 Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure) {
     Snapshot snapshot = CO_TRY(co_await ports_.store.load());
+    CO_TRY(find_sealing_keys(snapshot.live, ports_.sealer));
     auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number, tenure);
     CO_TRY(term->estate().load(snapshot.live));
     if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
     if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
     CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
+    CO_TRY(agree_on_sealing(term->desk("master"), ports_.sealer));
     learn_issued(term->desk("master"), ports_);
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);

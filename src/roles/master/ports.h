@@ -10,6 +10,7 @@
 #include "ports/digest.h"
 #include "ports/issued_keys.h"
 #include "ports/outgoing.h"
+#include "ports/sealer.h"
 #include "ports/series.h"
 #include "ports/store.h"
 
@@ -26,6 +27,7 @@ struct Ports {
     Certified& own;                      // Of identity master/….
     SeriesStore& series;                 // This master's own: of the time in which it leads.
     Outgoing& outgoing;                  // To whoever is told of alerts.
+    Sealer& sealer;                      // Of what is secret in the store.
     const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
     Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
 };

@@ -19,6 +19,7 @@
 #include "roles/master/network_rules.h"
 #include "roles/master/retention.h"
 #include "roles/master/schedule_rules.h"
+#include "roles/master/sealing.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/volume_rules.h"
 #include "wire/link.h"
@@ -41,7 +42,9 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       access_list_(std::make_unique<uplink::AccessList>()),
       recorder_(ports.timers, ports.series),
       tasks_(ports.loop),
-      queries_(ports.timers, ports.series, tasks_) {}
+      queries_(ports.timers, ports.series, tasks_) {
+    estate_.seal_with(ports_.sealer);
+}
 
 Term::~Term() = default;
 
@@ -130,6 +133,7 @@ Task<> Term::run() {
     tasks_.start("prune", prune());
     tasks_.start("series", recorder_.run());
     start_alerts(*this);
+    start_sealing(*this);
     while (!ended_) {
         if (const auto woken = co_await ending_.wait(); !woken) {
             end({Code::unavailable, "the master is shutting down"});

@@ -27,6 +27,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::terms: return "terms";
         case Invariant::sells: return "sells";
         case Invariant::room: return "room";
+        case Invariant::sealed: return "sealed";
         case Invariant::settled: return "settled";
     }
     return "";

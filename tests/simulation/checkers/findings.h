@@ -29,6 +29,7 @@ enum class Invariant {
     terms,       // Nothing is placed on a host that is not as its owner wished.
     sells,       // Nothing is placed on a host whose GPUs are not what it says.
     room,        // What is taken for free is what is free.
+    sealed,      // No secret of a tenant stands in the database as it was said.
     settled,     // In the calm everything gets where it was to get.
 };
 

@@ -34,10 +34,25 @@ void StoreLedger::restored(const std::vector<std::shared_ptr<const Changes>>& ke
 
 std::uint64_t StoreLedger::called(const Changes& changes) {
     in_doubt_.push_back({++calls, changes});
+    look_for_secret(changes);
     for (const EventRecord& event : changes.events)
         tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason,
                          event.message));
     return calls;
+}
+
+void StoreLedger::look_for_secret(const Changes& changes) {
+    if (secret.empty()) return;
+    const auto look = [this](std::string_view where, std::initializer_list<std::string_view> texts) {
+        for (const std::string_view text : texts)
+            if (text.contains(secret))
+                found_.report(Invariant::sealed, fmt::format("a secret stands in {}: {}", where, text));
+    };
+    for (const Object& object : changes.put)
+        look(object.kind, {object.id, object.tenant, object.project, object.phase, object.body});
+    for (const EventRecord& event : changes.events) look("an event", {event.id, event.reason, event.message});
+    for (const LedgerLine& line : changes.ledger) look("the ledger", {line.claim, line.body});
+    for (const AuditLine& line : changes.audit) look("the audit", {line.subject, line.before, line.after});
 }
 
 void StoreLedger::acknowledged(std::uint64_t call) {

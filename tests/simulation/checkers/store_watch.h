@@ -26,6 +26,7 @@ public:
     // or what these commits made of an empty store.
     void restored(const std::vector<std::shared_ptr<const Changes>>& kept);
     std::uint64_t calls = 0;
+    std::string secret;                     // What is to be nowhere in what is written; empty: nothing is.
     std::function<void(std::string)> tell;  // The story.
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
     // those that were called before an acknowledged one are there too.
@@ -35,6 +36,7 @@ private:
     void settle(std::uint64_t number);  // All up to this one is there, or never will be.
     void apply(const Changes& changes);
     void balance(const std::string& claim);
+    void look_for_secret(const Changes& changes);
 
     Findings& found_;
     bool restored_ = false;

@@ -9,6 +9,7 @@
 #include "roles/master/network_rules.h"
 #include "roles/master/retention.h"
 #include "roles/master/stock_rules.h"
+#include "roles/master/testing/plain_sealer.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master::testing {
@@ -36,6 +37,8 @@ struct DeskRig {
     explicit DeskRig(std::string_view network = "10.208.0.0/12", std::uint64_t seed = 1)
         : random(seed), pool(AddressPool::parse(network).value()) {
         pass(0);
+        estate.seal_with(sealer);
+        HOSTLER_ASSERT(estate.load({PlainSealer::record("k-0")}));
         for (const char* zone : {"lon", "nj"}) estate.zones.add({.name = zone});
     }
 
@@ -144,6 +147,7 @@ struct DeskRig {
         return estate.take(1, ++commits, touched);
     }
 
+    PlainSealer sealer;
     CountingRandom random;
     Settings settings;
     AddressPool pool;

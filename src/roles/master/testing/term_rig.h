@@ -238,6 +238,8 @@ struct TermRig {
     void begin(std::uint64_t epoch) {
         lead.term = std::make_shared<Term>(ports, settings, AddressPool::parse("10.208.0.0/12").value(),
                                            epoch, store.done.empty() ? 0 : store.done.back());
+        if (!store.objects.contains({"sealing_key", "k-0"}))
+            HOSTLER_ASSERT(lead.term->estate().load({PlainSealer::record("k-0")}));
     }
     void finish() {
         if (lead.term) (void)hostler::testing::try_run(loop, close(lead.term));
@@ -266,7 +268,8 @@ struct TermRig {
     Certified own{std::make_shared<const Credentials>(), keys, nullptr};
     FakeSeries series;
     hostler::testing::PlayedOutgoing outgoing{timers};
-    Ports ports{loop, timers, net, random, store, authority, digest, own, series, outgoing};
+    PlainSealer sealer;
+    Ports ports{loop, timers, net, random, store, authority, digest, own, series, outgoing, sealer};
     Lead lead;
 };
 
