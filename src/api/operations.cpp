@@ -65,6 +65,7 @@ std::span<const Operation* const> operations() {
         &list_stocks,
         &get_stock,
         &prepare_stock,
+        &update_stock,
         &list_instances,
         &get_instance,
         &stop_instance,

@@ -295,6 +295,10 @@ inline constexpr Typed<GetSpec, Stock> get_stock{{
     .name = "getStock", .path = "/v1/stocks/{spec}", .permission = "stock.read",
     .scope = Scope::operator_only,
     .help = "Show the stock of a spec, zone by zone.", .noun = "stock", .verb = "get"}};
+inline constexpr Typed<UpdateStock, Stock> update_stock{{
+    .name = "updateStock", .method = Method::patch, .path = "/v1/stocks/{spec}", .permission = "stock.write",
+    .scope = Scope::operator_only, .help = "Say whether idle slots of a spec give way to instances.",
+    .noun = "stock", .verb = "edit", .example = "stock edit h100-1 --reclaim idle --keep 2"}};
 inline constexpr Typed<PrepareStock, Stock> prepare_stock{{
     .name = "prepareStock", .method = Method::put, .path = "/v1/stocks/{spec}/images",
     .permission = "stock.write", .scope = Scope::operator_only,

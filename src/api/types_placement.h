@@ -215,17 +215,35 @@ inline constexpr auto fields<PlacementDenial> = std::to_array<Field>({
     {.member = "fitting", .help = "Of several tasks: those that would fit."},
 });
 
+// Idle slots that would give way.
+struct StockGivingWay {
+    std::string spec_name;
+    int slots = 0;
+    int gpus = 0;
+};
+BOOST_DESCRIBE_STRUCT(StockGivingWay, (), (spec_name, slots, gpus))
+template <>
+inline constexpr auto fields<StockGivingWay> = std::to_array<Field>({
+    {.member = "spec_name", .help = "Their spec.", .example = "h100-1"},
+    {.member = "slots", .help = "How many of them.", .example = "2"},
+    {.member = "gpus", .help = "GPUs that they hold.", .example = "2"},
+});
+
 struct PlacementAnswer {
     bool fits = false;
     std::vector<PlannedTask> places;
     std::optional<PlacementDenial> denial{};
+    bool from_stock = false;
+    std::vector<StockGivingWay> gives_way;
 };
-BOOST_DESCRIBE_STRUCT(PlacementAnswer, (), (fits, places, denial))
+BOOST_DESCRIBE_STRUCT(PlacementAnswer, (), (fits, places, denial, from_stock, gives_way))
 template <>
 inline constexpr auto fields<PlacementAnswer> = std::to_array<Field>({
     {.member = "fits", .help = "There is room for all of it now.", .example = "true"},
     {.member = "places", .help = "Where each task would go."},
     {.member = "denial", .help = "Why there is none."},
+    {.member = "from_stock", .help = "It would take an idle slot of its spec.", .example = "false"},
+    {.member = "gives_way", .help = "Idle stock that would be given up for it on that host, by spec."},
 });
 
 }  // namespace hostler::api

@@ -162,6 +162,27 @@ struct Rules<PrepareStock> {
     static void check(const PrepareStock& request, Wrong& wrong);
 };
 
+enum class Reclaim { never, idle };
+BOOST_DESCRIBE_ENUM(Reclaim, never, idle)
+
+// PATCH /v1/stocks/{spec}. What is not given stays.
+struct UpdateStock {
+    std::string spec;
+    std::optional<Reclaim> reclaim{};
+    std::optional<int> keep{};
+};
+BOOST_DESCRIBE_STRUCT(UpdateStock, (), (spec, reclaim, keep))
+template <>
+inline constexpr auto fields<UpdateStock> = std::to_array<Field>({
+    {.member = "spec", .help = "The spec's name.", .example = "h100-1"},
+    {.member = "reclaim",
+     .help = "never: idle slots wait for instances of the spec; idle: they give way to instances that find no room "
+             "beside them, and are placed again when there is.",
+     .example = "idle"},
+    {.member = "keep", .help = "So many slots that stand ready never give way, of all zones together.",
+     .example = "2", .min = 0, .max = 1'000'000},
+});
+
 struct Stock {
     std::string spec_name;
     int wanted = 0;
@@ -174,10 +195,12 @@ struct Stock {
     std::string message;
     std::string images_present;
     std::vector<StockImage> images;
+    Reclaim reclaim = Reclaim::never;
+    int keep = 0;
 };
 BOOST_DESCRIBE_STRUCT(Stock, (),
                       (spec_name, wanted, idle, in_use, preparing, missing, zones, reason, message,
-                       images_present, images))
+                       images_present, images, reclaim, keep))
 template <>
 inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "spec_name", .help = "The spec.", .example = "h100-1"},
@@ -187,13 +210,18 @@ inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "preparing", .help = "Slots on a host that is not ready for them yet.", .example = "0"},
     {.member = "missing", .help = "Slots for which there is no room.", .example = "0"},
     {.member = "zones", .help = "The same, zone by zone."},
-    {.member = "reason", .help = "Why slots are missing, as a token; empty when none are.",
+    {.member = "reason",
+     .help = "Why slots are missing, as a token: insufficient_capacity, or gave_way to an instance; empty when none are.",
      .example = "insufficient_capacity"},
     {.member = "message", .help = "The same in words."},
     {.member = "images_present",
      .help = "Of the images that its hosts are to have in advance, how many are there; empty: none are wanted.",
      .example = "3 of 4"},
     {.member = "images", .help = "Those images, one by one."},
+    {.member = "reclaim", .help = "Whether idle slots give way to instances that find no room beside them: never, "
+                                  "or idle ones.",
+     .example = "idle"},
+    {.member = "keep", .help = "So many slots that stand ready never give way.", .example = "2"},
 });
 
 struct ListStocks {

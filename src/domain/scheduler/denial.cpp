@@ -14,8 +14,9 @@ namespace {
 
 enum class State { now, empty };  // As the host is; as if nothing ran there and it were open.
 
-// How much a change asks of people: to ask for less costs 1 and 3 times the part that is missing, to wait 3.
-constexpr double waits = 3;
+// How much a change asks of people: to ask for less costs 1 and 3 times the part that is missing, to wait 3,
+// and 2 what an operator has to decide.
+constexpr double waits = 3, decides = 2;
 
 struct Lack {
     Change change;
@@ -119,7 +120,7 @@ private:
     void standing() {
         if (const auto closed = fleet_.closed(host_)) {
             const bool by_hand = *closed == Obstacle::cordoned || *closed == Obstacle::draining;
-            found_.push_back({{*closed, Change::By::opening, host_, 0}, by_hand ? 2.0 : 6.0});
+            found_.push_back({{*closed, Change::By::opening, host_, 0}, by_hand ? decides : 6.0});
         }
         if (need_.kind != 0 && fleet_.beside(need_.kind, need_.apart, host_) > 0) ask(Obstacle::apart, 0, 4);
     }
@@ -198,7 +199,8 @@ struct Nearest {
 };
 
 // Nullopt: some host has what is asked.
-std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, const Besides& besides) {
+std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, const Besides& besides,
+                           const Besides& instead) {
     struct Count {
         int hosts = 0;
         double least = 0;
@@ -209,6 +211,8 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, co
         auto lacks = Look{fleet, need, host, state}.run();
         if (lacks.empty() && state == State::now && besides)
             if (const auto change = besides(host)) lacks.push_back({*change, waits});
+        if (!lacks.empty() && state == State::now && instead)
+            if (const auto change = instead(host)) lacks = {{*change, decides}};
         if (lacks.empty()) return std::nullopt;
         double cost = 0;
         for (const Lack& lack : lacks) cost += lack.cost;
@@ -230,10 +234,11 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, co
 
 }  // namespace
 
-std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides) {
-    auto denial = look(fleet, need, State::now, besides);
+std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides,
+                              const Besides& instead) {
+    auto denial = look(fleet, need, State::now, besides, instead);
     if (!denial) return denial;
-    if (auto never = look(fleet, need, State::empty, besides)) denial = std::move(never);
+    if (auto never = look(fleet, need, State::empty, besides, {})) denial = std::move(never);
     describe(*denial, need, fleet);
     return denial;
 }
@@ -312,6 +317,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::refused:
         case Obstacle::addresses:
         case Obstacle::lease:
+        case Obstacle::stock:
         case Obstacle::together:
         case Obstacle::tasks: break;
     }

@@ -43,8 +43,10 @@ struct Denial {
 // does.
 using Besides = std::function<std::optional<Change>(HostNumber)>;
 
-// Nullopt: there is a host for it. Looks at every host.
-std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides = {});
+// Nullopt: there is a host for it. Looks at every host. `instead`: the one change that would do on a host in
+// place of all that it lacks; nullopt: there is none.
+std::optional<Denial> explain(const Fleet& fleet, const Need& need, const Besides& besides = {},
+                              const Besides& instead = {});
 // When not even one task fits, it is about the first of them, and that alone need not admit them all.
 std::optional<Denial> explain(Fleet& fleet, const Gang& gang);
 

@@ -283,6 +283,26 @@ TEST(Denial, CountsTheNearestFirstAndLastWhatHostsAreLike) {
     EXPECT_EQ(denial->would_help, "Ask for 32 GiB memory.");
 }
 
+TEST(Denial, ItsCallerKnowsOfAChangeInPlaceOfTheOthers) {
+    World world;
+    world.host("a"), world.host("b"), world.host("c");
+    world.take({0, 1, 2, 3, 4, 5, 6, 7});
+    world.run({.host = 1, .gpus = {0, 1, 2, 3, 4, 5, 6, 7}, .gpu_milli = gpu_whole});
+    world.fleet.close(2, Obstacle::unreachable);
+    const auto stock = [](HostNumber host) -> std::optional<Change> {
+        if (host != 1) return std::nullopt;
+        return Change{Obstacle::stock, Change::By::opening, host, 0};
+    };
+    const auto denial = explain(world.fleet, gpus(4), {}, stock);
+    ASSERT_TRUE(denial);
+    EXPECT_EQ(denial->sentence,
+              "No host can take 4 GPUs: 1 host holds idle stock that is not given up, 1 has too few "
+              "GPUs, 1 is unreachable.");
+    EXPECT_EQ(denial->would_help, "Let idle stock on host b be given up.");
+    EXPECT_EQ(token_of(denial->reasons.front().obstacle), "stock");
+    EXPECT_TRUE(explain(world.fleet, gpus(9), {}, stock)->never) << "also without any";
+}
+
 TEST(Denial, WithoutHostsThereIsOnlyOneThingToSay) {
     Fleet fleet;
     const auto denial = explain(fleet, gpus(1));

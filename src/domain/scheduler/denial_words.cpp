@@ -44,6 +44,7 @@ constexpr auto told = std::to_array<Words>({
     {"lacks CPUs", "lack CPUs"},
     {"lacks memory", "lack memory"},
     {"lacks disk", "lack disk"},
+    {"holds idle stock that is not given up", "hold idle stock that is not given up"},
     {"cannot take all together", "cannot take all together"},
     {"cannot take all", "cannot take all"},
 });
@@ -123,6 +124,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::refused:
         case Obstacle::addresses:
         case Obstacle::lease:
+        case Obstacle::stock:
         case Obstacle::together:
         case Obstacle::tasks: break;
     }
@@ -146,6 +148,7 @@ std::string opening(Obstacle obstacle, std::string_view host) {
     if (obstacle == Obstacle::addresses) return fmt::format("wait until host {} has a free address", host);
     if (obstacle == Obstacle::lease)
         return fmt::format("wait until host {} keeps leases and has said that an earlier run is gone", host);
+    if (obstacle == Obstacle::stock) return fmt::format("let idle stock on host {} be given up", host);
     return fmt::format("bring host {} back", host);
 }
 

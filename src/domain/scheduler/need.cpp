@@ -61,6 +61,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::cpu:
         case Obstacle::memory:
         case Obstacle::disk:
+        case Obstacle::stock:
         case Obstacle::together:
         case Obstacle::tasks: break;
     }
@@ -75,7 +76,7 @@ std::string_view token_of(Obstacle obstacle) {
          "gpu_memory", "tier",     "isolation", "trust",       "price",  "label",   "mig_profile",
          "volume",     "cordoned", "draining",  "unreachable", "faulty", "refused", "addresses",
          "lease",      "apart",    "gpus",      "share",       "slice",  "link",    "cpu",
-         "memory",     "disk",     "together",  "tasks"});
+         "memory",     "disk",     "stock",     "together",    "tasks"});
     static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }

@@ -67,6 +67,7 @@ enum class Obstacle : std::uint8_t {
     cpu,
     memory,
     disk,
+    stock,  // Idle stock that is not given up holds it.
     // Of a gang.
     together,
     tasks,

@@ -9,7 +9,14 @@
 
 namespace hostler {
 
-// A named shape. Whoever first makes stock of it says what it is; it never changes.
+// When idle slots give way to what finds no room beside them.
+enum class Reclaim {
+    never,  // They wait for instances of their spec.
+    idle,   // To instances that are placed directly, but for those that are kept.
+};
+BOOST_DESCRIBE_ENUM(Reclaim, never, idle)
+
+// A named shape. Whoever first makes stock of it says what it is; that never changes.
 struct Spec {
     std::string name;
     std::int64_t cpu_milli = 0;
@@ -19,9 +26,13 @@ struct Spec {
     std::string cpu;  // As it was written, for people.
     std::string memory;
     std::int64_t created_at = 0;
+    Reclaim reclaim = Reclaim::never;  // Of its stock.
+    int keep = 0;                      // So many slots that stand ready never give way.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Spec, (), (name, cpu_milli, memory_bytes, gpu_type, gpu_count, cpu, memory, created_at))
+BOOST_DESCRIBE_STRUCT(Spec, (),
+                      (name, cpu_milli, memory_bytes, gpu_type, gpu_count, cpu, memory, created_at, reclaim,
+                       keep))
 
 enum class SlotPhase {
     pending,  // Wanted; nowhere to put it at the moment.
@@ -38,9 +49,10 @@ struct Slot {
     std::string claim;     // When idle or used.
     std::string instance;  // When used.
     std::string message;   // Why it is pending.
+    std::string gave_way;  // To which instance, while it is pending since then.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Slot, (), (id, spec, zone, phase, claim, instance, message))
+BOOST_DESCRIBE_STRUCT(Slot, (), (id, spec, zone, phase, claim, instance, message, gave_way))
 
 // What each host of a spec's stock is to have before anybody asks for it: images, by their names, and
 // templates, whose image is made there by its recipe.

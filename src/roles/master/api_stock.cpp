@@ -2,6 +2,7 @@
 
 #include "roles/master/api.h"
 #include "roles/master/image_rules.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/views.h"
 
@@ -32,6 +33,11 @@ void Api::add_stocks() {
         [](Desk& desk, const api::Call&, const api::PrepareStock& request) -> Result<api::Stock> {
             TRY(prepare_stock(desk, request));
             return view_stock(desk, *TRY(spec_named(desk, request.spec)));
+        });
+    write<ops::update_stock>(
+        [](Desk& desk, const api::Call&, const api::UpdateStock& request) -> Result<api::Stock> {
+            TRY(update_stock(desk, request));
+            return view_stock(desk, desk.estate.specs.at(request.spec));
         });
     read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; })

@@ -53,6 +53,9 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& 
 Subject subject_of(const Desk& desk, const api::Call&, const api::PrepareStock& request) {
     return stock(desk, request.spec);
 }
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateStock& request) {
+    return stock(desk, request.spec);
+}
 
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateInstance& request) {
     const Instance* instance = find_instance(desk, request.tenant_id, request.instance_id);

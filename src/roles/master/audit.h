@@ -17,6 +17,7 @@ struct Subject {
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateStocks& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteStocks& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::PrepareStock& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateStock& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);

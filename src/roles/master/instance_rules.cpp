@@ -10,6 +10,7 @@
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/placement_rules.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/shell_words.h"
@@ -103,10 +104,12 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         desk.estate.claims.edit(instance.claim).group = demand.wishes.group;
         desk.estate.pass_on(instance.claim, ClaimUse::instance, instance.tenant, instance.id);
     } else {
-        const Decision decision = room(desk).place(desk, demand, instance.spec.image, may);
+        const Decision decision =
+            room(desk).place(desk, demand, instance.spec.image, may, [&desk] { return idle_stock(desk); });
         if (!decision.placement)
             return std::unexpected(
                 refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
+        give_way(desk, decision.reclaimed, instance);
         instance.claim =
             claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
     }
@@ -224,6 +227,7 @@ Result<> move_in(Desk& desk, Instance& instance) {
             refill(desk, instance.slot);
         else
             desk.estate.release(instance.claim);
+        fill_stock(desk);
         return std::unexpected(std::move(in).error());
     }
     instance.subnet = (*in)->id;

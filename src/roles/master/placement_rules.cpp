@@ -10,6 +10,8 @@
 #include "roles/master/api.h"
 #include "roles/master/capacity.h"
 #include "roles/master/price_rules.h"
+#include "roles/master/reclaim_rules.h"
+#include "roles/master/stock_rules.h"
 
 namespace hostler::master {
 
@@ -269,6 +271,48 @@ api::PlacementDenial shown_as(const Denial& denial) {
     return shown;
 }
 
+// An idle slot of its spec would be taken: nothing but the spec says how large it is.
+const Slot* slot_for(const Desk& desk, const api::PlacementTask& task, const Asked& asked) {
+    if (!task.spec_name || task.gpus || task.cpu || task.memory) return nullptr;
+    return idle_slot(desk, *task.spec_name, asked.demands[0], asked.images[0], nullptr);
+}
+
+std::vector<api::StockGivingWay> giving_way(const Desk& desk, const std::vector<std::string>& claims) {
+    std::map<std::string, api::StockGivingWay> by_spec;
+    for (const std::string& id : claims) {
+        const Claim& held = desk.estate.claims.at(id);
+        const std::string& spec = desk.estate.slots.at(held.holder).spec;
+        api::StockGivingWay& shown = by_spec[spec];
+        shown.spec_name = spec;
+        ++shown.slots;
+        shown.gpus += static_cast<int>(held.gpus.size());
+    }
+    std::vector<api::StockGivingWay> all;
+    for (auto& [spec, shown] : by_spec) all.push_back(std::move(shown));
+    return all;
+}
+
+// A single task of whole GPUs goes where an instance would.
+void place_one(const Desk& desk, const api::PlacementTask& task, const Asked& asked,
+               api::PlacementAnswer& answer) {
+    if (const Slot* slot = slot_for(desk, task, asked)) {
+        const Claim& held = desk.estate.claims.at(slot->claim);
+        answer.places.push_back({.host = held.host, .zone = held.zone, .gpus = held.gpus});
+        answer.from_stock = true;
+        return;
+    }
+    const Decision decision = room(desk).place(desk, asked.demands[0], asked.images[0], nullptr,
+                                               [&desk] { return idle_stock(desk); });
+    if (!decision.placement) {
+        answer.denial = shown_as(*decision.denial);
+        return;
+    }
+    answer.places.push_back({.host = decision.placement->host,
+                             .zone = decision.placement->zone,
+                             .gpus = decision.placement->gpus});
+    answer.gives_way = giving_way(desk, decision.reclaimed);
+}
+
 }  // namespace
 
 Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call& call,
@@ -298,13 +342,7 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
 
     api::PlacementAnswer answer;
     if (asked.demands.size() == 1 && asked.whole) {
-        const Decision decision = room(desk).place(desk, asked.demands[0], asked.images[0]);
-        if (decision.placement)
-            answer.places.push_back({.host = decision.placement->host,
-                                     .zone = decision.placement->zone,
-                                     .gpus = decision.placement->gpus});
-        else
-            answer.denial = shown_as(*decision.denial);
+        place_one(desk, tasks[0], asked, answer);
     } else {
         const Plan plan = room(desk).plan(asked.demands, asked.gang);
         for (const Place& place : plan.places) {

@@ -1,7 +1,11 @@
 #include "roles/master/room.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
@@ -128,7 +132,8 @@ void Room::build(const Desk& desk, std::optional<Workload> learned) {
             learn(demand_of(desk, *spec, *instance));
 }
 
-Candidate Room::survey(const Desk& desk, const Host& host, There& there) {
+Candidate Room::survey(const Desk& desk, const Host& host, There& there,
+                       const std::vector<std::string>& except) {
     Candidate candidate{.id = host.id,
                         .name = host.facts.hostname,
                         .zone = host.zone,
@@ -144,6 +149,7 @@ Candidate Room::survey(const Desk& desk, const Host& host, There& there) {
     candidate.volumes_refused = host.facts.volumes_refused;
     bool any_foreign = false;
     for (const std::string& id : there.claims) {
+        if (std::ranges::count(except, id) > 0) continue;
         const Claim& claim = desk.estate.claims.at(id);
         candidate.cpu_milli -= claim.cpu_milli;
         candidate.memory_bytes -= claim.memory_bytes;
@@ -385,7 +391,109 @@ std::vector<std::string> Room::gpus_for(const Demand& demand, const There& there
     return pick_gpus(demand, there.free);
 }
 
-Denial Room::deny(const Demand& demand, const May& may) {
+// As if these claims were not there, for a while.
+class Room::Without {
+public:
+    Without(Room& room, const Desk& desk, const Going& going) : room_(room), desk_(desk) {
+        for (const auto& [id, claims] : going) {
+            There& there = room_.hosts_.at(id);
+            const Host& host = desk_.estate.hosts.at(id);
+            before_.emplace(id, there.free);
+            there.free = room_.survey(desk_, host, there, claims);
+            room_.note_free(desk_, host, there);
+        }
+    }
+    ~Without() {
+        for (auto& [id, free] : before_) {
+            There& there = room_.hosts_.at(id);
+            there.free = std::move(free);
+            room_.note_free(desk_, desk_.estate.hosts.at(id), there);
+        }
+    }
+    Without(const Without&) = delete;
+    Without& operator=(const Without&) = delete;
+
+private:
+    Room& room_;
+    const Desk& desk_;
+    std::map<std::string, Candidate> before_;
+};
+
+// Of each host that would do without idle stock, the fewest of its claims that have to go.
+Room::Going Room::in_the_way(const Demand& demand, const May& may, const IdleStock& stock,
+                             const std::map<std::string, int>& may_go) {
+    const Need need = need_of(demand);
+    const Left left{*this, demand};
+    Going going;
+    int tries = reclaim_tries_max;
+    for (const auto& [id, spares] : stock.by_host) {
+        const auto at = hosts_.find(id);
+        if (at == hosts_.end() || !at->second.number || (may && !may(id))) continue;
+        const There& there = at->second;
+        if (!admits(need.terms, fleet_.traits(*there.number))) continue;
+        if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, *there.number) > 0) continue;
+        std::function<bool(const Candidate&)> also;
+        if (need.shape.link != Link::any)
+            also = [&](const Candidate& host) {
+                std::vector<std::string> gpus;
+                for (const FreeGpu& gpu : host.gpus) gpus.push_back(gpu.uuid);
+                return linked(there, need, gpus);
+            };
+        if (!unfit(demand, there.free) && (!also || also(there.free)))
+            continue;  // What keeps it out is not here.
+        if (auto claims = fewest(there.free, spares, may_go, demand, also, tries))
+            going.emplace(id, std::move(*claims));
+    }
+    return going;
+}
+
+std::optional<Decision> Room::choose_over(const Desk& desk, const Demand& demand, const std::string& image,
+                                          const May& may, const IdleStock& stock) {
+    std::map<std::size_t, Going> by_number;
+    for (auto& [host, claims] : in_the_way(demand, may, stock, stock.may_go))
+        by_number[claims.size()].emplace(host, claims);
+    for (const auto& [number, going] : by_number) {
+        const Without without{*this, desk, going};
+        const May there = [&](const std::string& host) {
+            return going.contains(host) && (!may || may(host));
+        };
+        if (auto placement = choose(desk, demand, image, there)) {
+            const std::vector<std::string>& reclaimed = going.at(placement->host);
+            return Decision{.placement = std::move(placement), .denial = {}, .reclaimed = reclaimed};
+        }
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+// How much of it is in the way where the denial would have it go, else where the fewest slots are.
+std::string told(const Denial& denial, const std::map<std::string, std::vector<std::string>>& going,
+                 const IdleStock& stock, const std::string& nearest) {
+    auto at = going.find(nearest);
+    if (at == going.end())
+        at = std::ranges::min_element(going, {}, [](const auto& row) { return row.second.size(); });
+    std::size_t gpus = 0;
+    std::set<std::string> specs;
+    for (const Spare& spare : stock.by_host.at(at->first)) {
+        if (std::ranges::count(at->second, spare.id) == 0) continue;
+        gpus += spare.gpus.size();
+        specs.insert(spare.kind);
+    }
+    return fmt::format("{} On host {} {} GPU{} held by idle stock of {} that is not given up.",
+                       denial.sentence, at->first, gpus, gpus == 1 ? " is" : "s are",
+                       fmt::join(specs, " and "));
+}
+
+}  // namespace
+
+Denial Room::deny(const Demand& demand, const May& may, const IdleStock* stock) {
+    Going going;
+    if (stock) {
+        std::map<std::string, int> all;
+        for (const auto& [spec, number] : stock->may_go) all[spec] = std::numeric_limits<int>::max();
+        going = in_the_way(demand, may, *stock, all);
+    }
     Need need = need_of(demand);
     need.shape.disk_bytes = demand.volume_bytes;
     if (!demand.host.empty()) need.volumes = {held_by(demand.host)};
@@ -396,8 +504,17 @@ Denial Room::deny(const Demand& demand, const May& may) {
         if (unfit(demand, there.free)) return Change{Obstacle::gpus, Change::By::waiting, number, 1};
         return std::nullopt;
     };
+    const auto instead = [&](HostNumber number) -> std::optional<Change> {
+        if (!going.contains(by_number_[number])) return std::nullopt;
+        return Change{Obstacle::stock, Change::By::opening, number, 0};
+    };
     const Left left{*this, demand};
-    if (auto denial = explain(fleet_, need, besides)) return *denial;
+    if (auto denial = explain(fleet_, need, besides, instead)) {
+        if (denial->never || going.empty()) return *denial;
+        const HostNumber nearest = denial->changes.empty() ? 0 : denial->changes.front().host;
+        denial->sentence = told(*denial, going, *stock, by_number_[nearest]);
+        return *denial;
+    }
     return {.sentence = "No host can take it at this moment.", .would_help = "Try again in a moment."};
 }
 
@@ -409,11 +526,15 @@ bool Room::suits(const Demand& demand, const std::string& host, const std::vecto
     if (!admits(demand.wishes.terms, fleet_.traits(number))) return false;
     const Left left{*this, demand};
     if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, number) > 0) return false;
-    if (need.shape.link == Link::any) return true;
+    return need.shape.link == Link::any || linked(at->second, need, gpus);
+}
+
+// Of these GPUs of it as many as are needed reach each other as asked.
+bool Room::linked(const There& there, const Need& need, const std::vector<std::string>& gpus) const {
     GpuSet held = 0;
-    for (std::size_t i = 0; i < at->second.gpus.size() && i < gpus_max; ++i)
-        if (std::ranges::count(gpus, at->second.gpus[i]) > 0) held = static_cast<GpuSet>(held | 1U << i);
-    const Topology* topology = fleet_.topology(number);
+    for (std::size_t i = 0; i < there.gpus.size() && i < gpus_max; ++i)
+        if (std::ranges::count(gpus, there.gpus[i]) > 0) held = static_cast<GpuSet>(held | 1U << i);
+    const Topology* topology = fleet_.topology(*there.number);
     return topology && pick(*topology, need.shape.link, held, need.shape.gpus) != 0;
 }
 
@@ -462,10 +583,16 @@ Plan Room::plan(const std::vector<Demand>& demands, Gang gang) {
     return found;
 }
 
-Decision Room::place(const Desk& desk, const Demand& demand, const std::string& image, const May& may) {
+Decision Room::place(const Desk& desk, const Demand& demand, const std::string& image, const May& may,
+                     const Stock& stock) {
     Decision decision;
     decision.placement = choose(desk, demand, image, may);
-    if (!decision.placement) decision.denial = deny(demand, may);
+    if (decision.placement) return decision;
+    std::optional<IdleStock> idle;
+    if (stock) idle = stock();
+    if (idle)
+        if (auto over = choose_over(desk, demand, image, may, *idle)) return *over;
+    decision.denial = deny(demand, may, idle ? &*idle : nullptr);
     return decision;
 }
 

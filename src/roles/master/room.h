@@ -14,6 +14,7 @@
 #include "domain/scheduler/denial.h"
 #include "domain/scheduler/fleet.h"
 #include "domain/scheduler/place.h"
+#include "domain/scheduler/reclaim.h"
 
 namespace hostler::master {
 
@@ -23,6 +24,13 @@ struct Desk;
 struct Decision {
     std::optional<Placement> placement;
     std::optional<Denial> denial;
+    std::vector<std::string> reclaimed;  // Claims of idle stock that are to go first.
+};
+
+// Idle slots, by their claims, that an instance could have the room of.
+struct IdleStock {
+    std::map<std::string, std::vector<Spare>> by_host;
+    std::map<std::string, int> may_go;  // By spec: so many of its slots, as its policy says.
 };
 
 // Where one of the tasks of a gang would go.
@@ -60,10 +68,12 @@ public:
 
     // Whether this demand may go to a host, beside all that it asks.
     using May = std::function<bool(const std::string& host)>;
-    // The best host for it that it may go to (null: to each); of as good ones one that has the image. Why
-    // nobody can, else.
+    // The best host for it that it may go to (null: to each); of as good ones one that has the image. Where
+    // there is none, those where the fewest slots of the idle `stock` (null: that is not asked) have to go,
+    // and of these the best. Why nobody can, else.
+    using Stock = std::function<IdleStock()>;
     Decision place(const Desk& desk, const Demand& demand, const std::string& image = {},
-                   const May& may = nullptr);
+                   const May& may = nullptr, const Stock& stock = nullptr);
     // The same in the zone with the fewest of this kind, by how many each has, in which it fits at all.
     Decision place_spread(const Desk& desk, const Demand& demand, const std::map<std::string, int>& per_zone);
     // Whether what is held there, these GPUs, meets what the demand wishes.
@@ -94,7 +104,9 @@ public:
 private:
     enum class Look { at_what_is_free, at_all };
     std::map<std::string, Look> changed(const Desk& desk);
-    Candidate survey(const Desk& desk, const Host& host, There& there);
+    // But for the claims in `except`.
+    Candidate survey(const Desk& desk, const Host& host, There& there,
+                     const std::vector<std::string>& except = {});
     bool look_again(const Desk& desk, const std::string& id, Look look);
     bool insert(const Desk& desk, const Host& host, There& there);
     void describe(const Desk& desk, const Host& host, There& there);
@@ -108,8 +120,15 @@ private:
     std::optional<Placement> choose(const Desk& desk, const Demand& demand, const std::string& image,
                                     const May& may);
     std::vector<std::string> gpus_for(const Demand& demand, const There& there) const;
-    Denial deny(const Demand& demand, const May& may);
+    using Going = std::map<std::string, std::vector<std::string>>;  // Claims by host.
+    Going in_the_way(const Demand& demand, const May& may, const IdleStock& stock,
+                     const std::map<std::string, int>& may_go);
+    std::optional<Decision> choose_over(const Desk& desk, const Demand& demand, const std::string& image,
+                                        const May& may, const IdleStock& stock);
+    Denial deny(const Demand& demand, const May& may, const IdleStock* stock = nullptr);
+    bool linked(const There& there, const Need& need, const std::vector<std::string>& gpus) const;
     class Left;
+    class Without;
 
     bool built_ = false;
     Fleet fleet_;

@@ -1,8 +1,10 @@
 // Whatever happens in whatever order, the books are right.
 #include <gtest/gtest.h>
 
+#include "roles/master/capacity.h"
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/placement_rules.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
@@ -12,12 +14,16 @@ namespace {
 
 using testing::DeskRig;
 
+enum class IdleSlots { wait, give_way };
+
 struct Chaos : DeskRig {
-    explicit Chaos(std::uint64_t seed) : DeskRig("10.0.0.0/22", seed), dice(seed * 7919) {
+    explicit Chaos(std::uint64_t seed, IdleSlots that = IdleSlots::wait)
+        : DeskRig("10.0.0.0/22", seed), idle_slots(that), dice(seed * 7919) {
         host("a", "nj", 2), host("b", "nj", 3), host("c", "lon", 2), host("d", "nj", 2);
         for (const auto& [id, one] : std::map{estate.hosts.all()})
             (void)update_host(desk, id, {.rack = one_in(2) ? "r0" : "r1", .labels = {{"disk", "nvme"}}});
         (void)stock(3);
+        if (that == IdleSlots::give_way) (void)stock(1, "pair", {}, 2);
         check();
     }
 
@@ -56,6 +62,29 @@ struct Chaos : DeskRig {
         const Demand demand = demand_of(desk, estate.specs.at(one.spec_name), one);
         EXPECT_TRUE(testing::will_do(desk, demand, one.host, one.claim)) << one.id;
         ++placed;
+    }
+
+    std::set<std::string> given_way() const {
+        std::set<std::string> slots;
+        for (const auto& [id, slot] : estate.slots.all())
+            if (!slot.gave_way.empty()) slots.insert(slot.gave_way + id);
+        return slots;
+    }
+    // What gave way since was all needed, and no more than may go.
+    void check_given_way(const std::set<std::string>& before) {
+        std::map<std::string, int> ready;
+        for (const auto& [id, claims] : idle_stock(desk).by_host)
+            for (const Spare& spare : claims) ++ready[spare.kind];
+        for (const auto& [id, slot] : estate.slots.all()) {
+            if (slot.gave_way.empty() || before.contains(slot.gave_way + id)) continue;
+            ++gave_way;
+            const Spec& spec = estate.specs.at(slot.spec);
+            EXPECT_EQ(spec.reclaim, Reclaim::idle);
+            EXPECT_GE(ready[slot.spec], spec.keep);
+            const std::string& host = estate.instances.at(slot.gave_way).host;
+            EXPECT_TRUE(unfit(demand_of(spec, ""), room(desk).hosts().at(host).free))
+                << "there is room for " << id << " beside what it gave way to";
+        }
     }
 
     // What a host does with a command: some of what it may, and now and then nothing of it.
@@ -99,7 +128,12 @@ struct Chaos : DeskRig {
     void ask() {
         const std::string name = std::to_string(dice.below(12));
         const std::string tenant = one_in(3) ? "globex" : "acme";
-        switch (dice.below(15)) {
+        switch (dice.below(idle_slots == IdleSlots::give_way ? 16 : 15)) {
+            case 15:
+                (void)update_stock(desk, {.spec = one_in(3) ? "pair" : "small",
+                                          .reclaim = one_in(4) ? api::Reclaim::never : api::Reclaim::idle,
+                                          .keep = static_cast<int>(dice.below(2))});
+                break;
             case 0:
                 (void)stock(static_cast<int>(1 + dice.below(2)), "small",
                             one_in(2) ? std::optional<std::string>{"nj"} : std::nullopt);
@@ -115,8 +149,11 @@ struct Chaos : DeskRig {
                 else if (!one_in(4))
                     wanted.loss_policy = api::LossPolicy::move;
                 if (!one_in(4)) wanted.placement = wishes();
+                if (idle_slots == IdleSlots::give_way && one_in(3)) wanted.spec_name = "pair";
                 wished += wanted.placement.has_value();
+                const auto before = given_way();
                 const auto done = start(wanted);
+                check_given_way(before);
                 if (done && *done == Started::now && wanted.placement) check_place(wanted);
                 break;
             }
@@ -134,7 +171,11 @@ struct Chaos : DeskRig {
                     (void)halt_instance(desk, id, "stopped_by_owner", "test");
                 break;
             case 10:
-                if (const auto id = any(estate.instances); !id.empty()) (void)wake_instance(desk, id);
+                if (const auto id = any(estate.instances); !id.empty()) {
+                    const auto before = given_way();
+                    (void)wake_instance(desk, id);
+                    check_given_way(before);
+                }
                 break;
             case 11:
                 if (const auto id = any(estate.instances); !id.empty()) (void)restart_instance(desk, id);
@@ -292,9 +333,10 @@ struct Chaos : DeskRig {
     void check_room() { EXPECT_EQ(testing::room_is_wrong(desk), ""); }
     void check() { check_claims(), check_objects(), check_ledger(), check_room(); }
 
+    IdleSlots idle_slots;
     testing::CountingRandom dice;
     std::map<std::string, std::string> ledger;
-    int names = 0, made = 0, wished = 0, placed = 0, consolidations = 0;
+    int names = 0, made = 0, wished = 0, placed = 0, consolidations = 0, gave_way = 0;
 };
 
 TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
@@ -329,6 +371,20 @@ TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
     EXPECT_GT(consolidations, 0);
     for (const auto phase : {StepPhase::stopping, StepPhase::done})
         EXPECT_GT(steps[phase], 0) << text_of(phase);
+}
+
+TEST(RulesProperty, NoMoreStockGivesWayThanIsNeeded) {
+    int gave_way = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        Chaos chaos{seed, IdleSlots::give_way};
+        for (int step = 0; step < 250; ++step) {
+            chaos.step();
+            chaos.check();
+            ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
+        }
+        gave_way += chaos.gave_way;
+    }
+    EXPECT_GT(gave_way, 0);
 }
 
 }  // namespace

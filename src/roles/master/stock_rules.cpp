@@ -191,13 +191,15 @@ void fill_stock(Desk& desk) {
                 placed.claim = held.id;
                 placed.phase = SlotPhase::idle;
                 placed.message.clear();
+                placed.gave_way.clear();
                 desk.estate.event("stock", spec.name, "", "slot_placed",
                                   fmt::format("Slot {} was placed on {}.", id, held.host));
                 continue;
             }
             why = full.emplace(std::pair{slot.spec, slot.zone}, decision.denial->sentence).first;
         }
-        if (why->second != slot.message) desk.estate.slots.edit(id).message = why->second;
+        std::string message = why_it_waits(slot, why->second);
+        if (message != slot.message) desk.estate.slots.edit(id).message = std::move(message);
     }
 }
 
@@ -206,6 +208,12 @@ void displace(Desk& desk, const std::string& id) {
     desk.estate.release(slot.claim);
     slot.claim.clear();
     slot.phase = SlotPhase::pending;
+}
+
+std::string why_it_waits(const Slot& slot, const std::string& no_room) {
+    if (slot.gave_way.empty()) return no_room;
+    return fmt::format("Its place was given up for instance {}.{}{}", slot.gave_way,
+                       no_room.empty() ? "" : " ", no_room);
 }
 
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& demand,

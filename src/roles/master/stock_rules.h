@@ -27,6 +27,8 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& d
 
 // An idle slot loses its place, and waits for another.
 void displace(Desk& desk, const std::string& slot);
+// In words: to whom it gave way, and why there is no room for it.
+std::string why_it_waits(const Slot& slot, const std::string& no_room);
 
 // The slot's instance has gone. It keeps the claim where its host takes new ones, else it looks for another
 // place.

@@ -184,6 +184,25 @@ TEST(Stock, IsFilledAfterUncordon) {
     EXPECT_EQ(count(rig, SlotPhase::idle), 1);
 }
 
+// Most ask for a GPU with four CPUs. On the first host, the fullest, a slot of six leaves a GPU without CPUs.
+TEST(Stock, GoesWhereItHurtsLeast) {
+    DeskRig rig;
+    rig.host("a", "nj", 2), rig.host("b", "nj", 3), rig.host("c", "nj", 8);
+    rig.estate.hosts.edit("h-a").facts.cpus = 8;
+    rig.estate.specs.add(
+        {.name = "small", .cpu_milli = 4000, .memory_bytes = 1 << 30, .gpu_type = "H100", .gpu_count = 1});
+    auto asked = DeskRig::request("one");
+    asked.placement = api::Placement{.hosts = {"c"}};
+    for (int i = 0; i < 8; ++i) {
+        asked.instance_id = fmt::format("small-{}", i);
+        ASSERT_TRUE(rig.start(asked));
+    }
+    ASSERT_TRUE(create_stock(
+        rig.desk,
+        {.number = 1, .spec_name = "wide", .cpu = "6", .memory = "1Gi", .gpu_type = "H100", .gpu_num = 1}));
+    EXPECT_EQ(rig.estate.claims.at(rig.estate.slots.all().begin()->second.claim).host, "h-b");
+}
+
 TEST(Stock, GivesTheOldestOnAHostThatWorks) {
     DeskRig rig;
     const auto a = rig.host("a", "nj", 1);

@@ -333,6 +333,8 @@ api::Spec view(const Spec& spec) {
 
 api::Stock view_stock(const Desk& desk, const Spec& spec) {
     api::Stock shown{.spec_name = spec.name};
+    shown.reclaim = spec.reclaim == Reclaim::idle ? api::Reclaim::idle : api::Reclaim::never;
+    shown.keep = spec.keep;
     std::map<std::string, api::StockInZone> zones;
     for (const auto& [id, slot] : desk.estate.slots.all()) {
         if (slot.spec != spec.name) continue;
@@ -347,7 +349,7 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
             case SlotPhase::used: count(shown.in_use, in.in_use); break;
             case SlotPhase::pending:
                 count(shown.missing, in.missing);
-                shown.reason = "insufficient_capacity";
+                shown.reason = slot.gave_way.empty() ? "insufficient_capacity" : "gave_way";
                 shown.message = slot.message;
                 break;
             case SlotPhase::idle:
