@@ -16,6 +16,7 @@
 #include "api/types_offer.h"
 #include "api/types_placement.h"
 #include "api/types_price.h"
+#include "api/types_report_schedule.h"
 #include "api/types_sealing.h"
 #include "api/types_series.h"
 #include "api/types_share.h"
@@ -45,6 +46,8 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"host token", "One-time tokens with which hosts join."},
     {"gpu", "GPUs of the hosts."},
     {"metrics", "What is measured of GPUs and hosts, over time."},
+    {"report", "What became of GPUs: how busy they were, what was wasted, what held work back."},
+    {"report schedule", "Reports that are made by themselves."},
     {"spec", "Shapes of instances."},
     {"offer", "What could be had now."},
     {"placement", "Where tasks would go, and why some have no place."},
@@ -230,6 +233,51 @@ inline constexpr Typed<QuerySeries, SeriesAnswer> query_series{{
     .help = "Tell how a metric went: a tenant's key of what its instances held, an operator's of all.",
     .noun = "metrics", .verb = "query", .argument = "metric",
     .example = "metrics query gpu_utilization --where 'zone=lon' --by tenant --since 24h --step 5m"}};
+
+inline constexpr Typed<AskReport, report::Report> report_usage{{
+    .name = "reportUsage", .path = "/v1/reports/usage", .permission = "gpu.usage",
+    .help = "Report how long GPUs were claimed, and how busy they were: a tenant's key of its own instances, an operator's of all.",
+    .noun = "report", .verb = "usage", .example = "report usage --by tenant,class --since 7d"}};
+inline constexpr Typed<AskReport, report::Report> report_waste{{
+    .name = "reportWaste", .path = "/v1/reports/waste", .permission = "gpu.usage",
+    .help = "Report what was claimed and idle.", .noun = "report", .verb = "waste",
+    .example = "report waste --by instance --since 7d --top 20"}};
+inline constexpr Typed<AskReport, report::Report> report_bottlenecks{{
+    .name = "reportBottlenecks", .path = "/v1/reports/bottlenecks", .permission = "gpu.usage",
+    .help = "Report what held work back, with the evidence and what to do.", .noun = "report",
+    .verb = "bottlenecks", .example = "report bottlenecks --by instance --where tenant=acme"}};
+inline constexpr Typed<AskReport, report::Report> report_all{{
+    .name = "reportAll", .path = "/v1/reports/all", .permission = "gpu.usage",
+    .help = "Report all of this at once.", .noun = "report", .verb = "all",
+    .example = "report all --by tenant --since 30d -o html > report.html"}};
+
+inline constexpr Typed<ListKeptReports, List<KeptReport>> list_kept_reports{{
+    .name = "listKeptReports", .path = "/v1/kept-reports", .permission = "gpu.usage",
+    .help = "List the reports that schedules have made.", .list = true, .noun = "report", .verb = "list",
+    .columns = "id schedule from to madeAt sentAt tenantID", .example = "report list --schedule weekly"}};
+inline constexpr Typed<NameKeptReport, report::Report> get_kept_report{{
+    .name = "getKeptReport", .path = "/v1/kept-reports/{report}", .permission = "gpu.usage",
+    .help = "Show a report that a schedule has made.", .noun = "report", .verb = "get"}};
+inline constexpr Typed<DownloadReport, ReportDocument> download_report{{
+    .name = "downloadReport", .path = "/v1/kept-reports/{report}/document", .permission = "gpu.usage",
+    .help = "Write out a report that a schedule has made, as a page or a table.", .noun = "report", .verb = "download",
+    .example = "report download rp-7k2m9x4q1z --format csv --section waste > waste.csv"}};
+inline constexpr Typed<CreateReportSchedule, ReportSchedule> create_report_schedule{{
+    .name = "createReportSchedule", .method = Method::post, .path = "/v1/report-schedules",
+    .permission = "report.write", .help = "Have a report made of each day, week or month.", .status = 201,
+    .noun = "report schedule", .verb = "create", .argument = "name",
+    .example = "report schedule create weekly --by tenant --every week --at 06:00 --to finance"}};
+inline constexpr Typed<ListReportSchedules, List<ReportSchedule>> list_report_schedules{{
+    .name = "listReportSchedules", .path = "/v1/report-schedules", .permission = "gpu.usage",
+    .help = "List the schedules of reports.", .list = true, .noun = "report schedule", .verb = "list",
+    .columns = "name every at by where to nextAt kept keep lastError tenantID"}};
+inline constexpr Typed<NameReportSchedule, ReportSchedule> get_report_schedule{{
+    .name = "getReportSchedule", .path = "/v1/report-schedules/{schedule}", .permission = "gpu.usage",
+    .help = "Show a schedule of reports.", .noun = "report schedule", .verb = "get"}};
+inline constexpr Typed<NameReportSchedule, Empty> delete_report_schedule{{
+    .name = "deleteReportSchedule", .method = Method::delete_, .path = "/v1/report-schedules/{schedule}",
+    .permission = "report.write", .help = "Delete a schedule of reports, and those that it has made.",
+    .noun = "report schedule", .verb = "delete", .confirm = "Its reports are gone with it."}};
 
 inline constexpr Typed<Empty, List<Spec>> list_specs{{
     .name = "listSpecs", .path = "/v1/specs", .permission = "spec.read", .help = "List the specs.",

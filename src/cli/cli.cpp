@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/render.h"
+#include "cli/report.h"
 #include "cli/request.h"
 #include "cli/wait.h"
 
@@ -348,6 +349,9 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     }
     if (tree.local.login->parsed()) co_return co_await login(world, tree.globals);
     const Format format = CO_TRY(parse_format(tree.globals.output));
+    if (const Command* chosen = tree.chosen();
+        format == Format::html && !(chosen && is_report(*chosen->operation)))
+        co_return fail(Code::invalid, "-o html: only reports are pages");
     Connection found = CO_TRY(connection(world, flags_of(tree.globals)));
     std::vector<Base> bases = CO_TRY(bases_of(found));
     if (tree.local.apply->parsed()) {

@@ -24,7 +24,7 @@ constexpr auto shorts = std::to_array<Short>({
     {"offers", "offer", "list"},
 });
 
-constexpr auto formats = std::to_array<std::string_view>({"table", "json", "yaml", "csv", "name"});
+constexpr auto formats = std::to_array<std::string_view>({"table", "json", "yaml", "csv", "name", "html"});
 
 std::vector<std::string_view> words(std::string_view text) {
     std::vector<std::string_view> out;
@@ -217,7 +217,7 @@ void CommandTree::add_globals(const CliWorld& world) {
         ->type_name("FILE")
         ->group("Everywhere");
     app.add_option("-o,--output", globals.output, "How to print data.")
-        ->type_name("{table,json,yaml,csv,name}")
+        ->type_name("{table,json,yaml,csv,name,html}")
         ->group("Everywhere");
     app.add_flag("--no-color", globals.no_color, "No colours, as with NO_COLOR set.")->group("Everywhere");
     app.add_flag("-y,--yes", globals.yes, "Yes to every question.")->group("Everywhere");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/indent.h"
+#include "cli/report.h"
 #include "cli/series.h"
 #include "cli/yaml.h"
 
@@ -32,13 +33,6 @@ std::string cut(std::string text, std::size_t width) {
         ++at;
     }
     return text.substr(0, at) + "…";
-}
-
-// Text of others must not steer the terminal.
-std::string harmless(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    return out;
 }
 
 std::string heading(const api::Property& property) {
@@ -198,15 +192,23 @@ std::string explanation(const json::value& object, const Style& style) {
 
 }  // namespace
 
+std::string harmless(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    return out;
+}
+
 Result<Format> parse_format(std::string_view text) {
     constexpr auto names = std::to_array<std::pair<std::string_view, Format>>({{"table", Format::table},
                                                                                {"json", Format::json},
                                                                                {"yaml", Format::yaml},
                                                                                {"csv", Format::csv},
-                                                                               {"name", Format::name}});
+                                                                               {"name", Format::name},
+                                                                               {"html", Format::html}});
     for (const auto& [name, format] : names)
         if (name == text) return format;
-    return fail(Code::invalid, fmt::format("--output: '{}' is none of table, json, yaml, csv, name", text));
+    return fail(Code::invalid,
+                fmt::format("--output: '{}' is none of table, json, yaml, csv, name, html", text));
 }
 
 std::string age(WallTime then, WallTime now) {
@@ -396,6 +398,7 @@ std::string render_list(const api::Operation& list, const json::array& items, co
             for (const json::value& one : items) out += name_of(item, one) + "\n";
             return out;
         }
+        case Format::html: break;  // Reports alone are pages.
         case Format::table: return items.empty() ? "" : Table{list, style}.rows(items);
     }
     broken("a format outside its enum", __FILE__, __LINE__);
@@ -414,15 +417,18 @@ std::string render_object(const api::Operation& operation, const json::value& ob
     const api::Schema& schema = operation.response();
     if (schema.name == "SeriesAnswer" && (style.format == Format::table || style.format == Format::csv))
         if (const auto rendered = render_series(object, style)) return *rendered;
+    if (is_report(operation))
+        if (const auto rendered = render_report(operation, object, style)) return *rendered;
     switch (style.format) {
         case Format::json: return api::indented(object) + "\n";
         case Format::yaml: return to_yaml(object);
         case Format::csv: return csv(schema, json::array{object});
         case Format::name: return name_of(schema, object) + "\n";
+        case Format::html:
         case Format::table: break;
     }
     if (schema.name == "Explanation") return explanation(object, style);
-    if (schema.name == "Logs") {
+    if (schema.name == "Logs" || schema.name == "ReportDocument") {
         const json::value* text = field_of(object, "text");
         return text && text->is_string() ? std::string(text->get_string()) : "";
     }

@@ -11,7 +11,7 @@ namespace hostler::cli {
 
 namespace json = boost::json;
 
-enum class Format { table, json, yaml, csv, name };
+enum class Format { table, json, yaml, csv, name, html };
 // Errors: invalid.
 Result<Format> parse_format(std::string_view text);
 
@@ -65,6 +65,8 @@ std::string name_of(const api::Schema& schema, const json::value& object);
 std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
 // "3m", "in 29d". What lies ahead by no more than clocks may differ is now: "0s".
 std::string age(WallTime then, WallTime now);
+// Without what would steer a terminal.
+std::string harmless(std::string_view text);
 std::string bytes_text(std::int64_t bytes);  // "80 GiB"
 
 }  // namespace hostler::cli

@@ -56,6 +56,8 @@ std::vector<std::string> telling_labels(const api::SeriesAnswer& answer) {
     return labels;
 }
 
+}  // namespace
+
 std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::size_t texts) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
@@ -74,8 +76,6 @@ std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::siz
     }
     return out;
 }
-
-}  // namespace
 
 std::string sparkline(const std::vector<std::optional<double>>& values, std::size_t width, double low,
                       double high) {

@@ -9,6 +9,9 @@ namespace hostler::cli {
 // A row a line: its labels, how far it went, and a picture of its steps.
 std::string series_table(const api::SeriesAnswer& answer);
 
+// Columns as wide as need be, the first `texts` to the left, the last as it is.
+std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::size_t texts);
+
 // At most `width` letters of eight heights between `low` and `high`, of the mean of what falls into each; a
 // gap is blank.
 std::string sparkline(const std::vector<std::optional<double>>& values, std::size_t width, double low,

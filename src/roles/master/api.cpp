@@ -29,6 +29,8 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_zones();
     add_usage();
     add_series();
+    add_reports();
+    add_report_schedules();
     add_volumes();
     add_keys();
     add_shares();

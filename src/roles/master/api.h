@@ -46,6 +46,8 @@ private:
     void add_sealing();
     void add_usage();
     void add_series();
+    void add_reports();
+    void add_report_schedules();
     void add_alerts();
     void add_alert_receivers();
 
@@ -78,6 +80,7 @@ private:
     const Lead& lead_;
     api::Handlers handlers_;
     Watches watches_;
+    int reports_under_way_ = 0;
 };
 
 // The body of an answer that was given under this idempotency key before; nullopt: none. Errors: conflict

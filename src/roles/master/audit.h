@@ -59,6 +59,8 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlert
 Subject subject_of(const Desk& desk, const api::Call& call, const api::AdmitKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RotateSealingKey& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSealingKey& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateReportSchedule& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameReportSchedule& request);
 
 // The same once it is done: what was made under a name of ours is known by the response alone.
 template <class Request, class Response>

@@ -128,6 +128,8 @@ public:
     Table<alert::Delivery> alert_deliveries;
     Table<AdmittedKeys> admitted_keys;
     Table<SealingKey> sealing_keys;
+    Table<report::Schedule> report_schedules;
+    Table<report::Kept> reports;
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -170,6 +172,7 @@ private:
         visit(self.alerts), visit(self.alert_deliveries);
         visit(self.prices);
         visit(self.consolidations);
+        visit(self.report_schedules), visit(self.reports);
     }
     void ledger(const Claim& claim, std::string use);
     std::string current_key() const;

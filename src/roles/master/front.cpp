@@ -65,19 +65,40 @@ private:
     Admission::Turn& turn_;
 };
 
-// Series alone have another form than JSON.
-bool wants_csv(const http::Exchange& exchange) {
-    if (exchange.request.path() != "/v1/series" || exchange.request.method != "GET") return false;
-    std::string query{"&"};
-    query += exchange.request.query();
-    return (query + '&').contains("&format=csv&") ||
-           exchange.request.headers.find("Accept").value_or("").starts_with("text/csv");
+bool wants(const http::Exchange& exchange, std::string_view format) {
+    const std::string query = fmt::format("&{}&", exchange.request.query());
+    return query.contains(fmt::format("&format={}&", format)) ||
+           (!query.contains("&format=") &&
+            exchange.request.headers.find("Accept").value_or("").starts_with(fmt::format("text/{}", format)));
+}
+
+api::Reply csv_reply(std::string body) {
+    return {.content_type = "text/csv; charset=utf-8", .body = std::move(body)};
 }
 
 api::Reply as_csv(const api::Reply& reply) {
     const auto answer = api::decode_stored<api::SeriesAnswer>(reply.body);
     HOSTLER_ASSERT(answer);  // It was encoded a moment ago.
-    return {.content_type = "text/csv; charset=utf-8", .body = api::csv_of(*answer)};
+    return csv_reply(api::csv_of(*answer));
+}
+
+// Series and reports alone have other forms than JSON; nullopt: this is asked as JSON.
+std::optional<api::Reply> other_form(const http::Exchange& exchange, const api::Reply& reply) {
+    if (reply.status != 200 || exchange.request.method != "GET") return std::nullopt;
+    const std::string_view path = exchange.request.path();
+    const bool csv = wants(exchange, "csv");
+    if (path == "/v1/series") return csv ? std::optional{as_csv(reply)} : std::nullopt;
+    if (!path.starts_with(api::reports_path)) return std::nullopt;
+    if (!csv && !wants(exchange, "html")) return std::nullopt;
+    const auto report = api::decode_stored<report::Report>(reply.body);
+    HOSTLER_ASSERT(report);
+    const std::string_view kind = path.substr(api::reports_path.size());
+    if (csv) return csv_reply(report::csv(*report, api::report_section(kind)));
+    // Whatever its names may say, nothing in it is run or fetched.
+    return api::Reply{
+        .content_type = "text/html; charset=utf-8",
+        .body = report::page(*report, api::report_title(kind)),
+        .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}}};
 }
 
 // Raises a flag as long as it lives.
@@ -249,8 +270,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     if (only_looks && !reply.streamed && term && term->ended())
         co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
     if (reply.streamed) co_return co_await exchange.end();
-    if (reply.status == 200 && wants_csv(exchange))
-        co_return co_await exchange.respond(response_of(as_csv(reply)));
+    if (const auto other = other_form(exchange, reply))
+        co_return co_await exchange.respond(response_of(*other));
     co_return co_await exchange.respond(response_of(reply));
 }
 

@@ -17,6 +17,7 @@
 #include "domain/inventory/sealing_key.h"
 #include "domain/inventory/zone.h"
 #include "domain/network/network.h"
+#include "domain/report/schedule.h"
 #include "domain/scheduler/consolidation_record.h"
 #include "domain/stock/stock.h"
 #include "domain/tenancy/key.h"
@@ -70,6 +71,8 @@ HOSTLER_KIND(alert::Silence, "alert_silence", id, object.tenant, "")
 HOSTLER_KIND(alert::Receiver, "alert_receiver", id, object.tenant, "")
 HOSTLER_KIND(alert::Alert, "alert", id, object.tenant, object.resolved_at == 0 ? "firing" : "resolved")
 HOSTLER_KIND(alert::Delivery, "alert_delivery", id, object.tenant, "")
+HOSTLER_KIND(report::Schedule, "report_schedule", id, object.tenant, "")
+HOSTLER_KIND(report::Kept, "report", id, object.tenant, "")
 HOSTLER_KIND(AdmittedKeys, "admitted_keys", name, "", "")
 HOSTLER_KIND(SealingKey, "sealing_key", id, "", text_of(object.phase))
 HOSTLER_KIND(LongOperation, "operation", id, object.tenant, text_of(object.phase))

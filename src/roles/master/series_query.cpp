@@ -65,6 +65,16 @@ std::string word(Enum value, double quantile, std::initializer_list<const char*>
 
 }  // namespace
 
+Result<std::vector<series::Match>> series_where(const Desk& desk, std::string_view where,
+                                                const api::Caller& caller) {
+    std::vector<series::Match> made;
+    for (const api::QueryTerm& term : TRY(api::parse_query(where, api::series_labels, "where")))
+        made.push_back(match_of(desk, term));
+    if (!caller.is_operator)
+        made.push_back({.label = "tenant", .values = {caller.tenant}, .differs = false});
+    return made;
+}
+
 Result<series::Query> series_query(const Desk& desk, const api::Call& call, const api::QuerySeries& request,
                                    WallTime now) {
     const MetricFacts* metric = find_metric(request.metric);
@@ -80,10 +90,7 @@ Result<series::Query> series_query(const Desk& desk, const api::Call& call, cons
     query.across_quantile = across.quantile;
     if (request.across.empty() && !query.by.empty()) query.across = counter ? Across::sum : Across::avg;
     query.top = static_cast<std::size_t>(request.top);
-    for (const api::QueryTerm& term : TRY(api::parse_query(request.where, api::series_labels, "where")))
-        query.where.push_back(match_of(desk, term));
-    if (!call.caller.is_operator)
-        query.where.push_back({.label = "tenant", .values = {call.caller.tenant}, .differs = false});
+    query.where = TRY(series_where(desk, request.where, call.caller));
 
     const Millis to = series_millis(request.to.value_or(now));
     const Millis from =

@@ -13,6 +13,10 @@ namespace hostler::master {
 Result<series::Query> series_query(const Desk& desk, const api::Call& call, const api::QuerySeries& request,
                                    WallTime now);
 
+// What `where` and a tenant's key narrow a question down to. Errors: invalid.
+Result<std::vector<series::Match>> series_where(const Desk& desk, std::string_view where,
+                                                const api::Caller& caller);
+
 // Errors: exhausted (more values than an answer holds).
 Result<api::SeriesAnswer> series_answer(const api::QuerySeries& request, const series::Query& query,
                                         std::vector<series::Line> lines);

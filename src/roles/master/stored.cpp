@@ -59,6 +59,8 @@ HOSTLER_JSON(hostler::alert::Receiver)
 HOSTLER_JSON(hostler::alert::Alert)
 HOSTLER_JSON(hostler::alert::Line)
 HOSTLER_JSON(hostler::alert::Delivery)
+HOSTLER_JSON(hostler::report::Schedule)
+HOSTLER_JSON(hostler::report::Kept)
 
 namespace hostler::master {
 
@@ -114,5 +116,7 @@ HOSTLER_STORED(alert::Silence)
 HOSTLER_STORED(alert::Receiver)
 HOSTLER_STORED(alert::Alert)
 HOSTLER_STORED(alert::Delivery)
+HOSTLER_STORED(report::Schedule)
+HOSTLER_STORED(report::Kept)
 
 }  // namespace hostler::master

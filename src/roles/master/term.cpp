@@ -17,6 +17,7 @@
 #include "roles/master/messages.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/report_watch.h"
 #include "roles/master/retention.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/sealing.h"
@@ -134,6 +135,7 @@ Task<> Term::run() {
     tasks_.start("series", recorder_.run());
     start_alerts(*this);
     start_sealing(*this);
+    start_reports(*this);
     while (!ended_) {
         if (const auto woken = co_await ending_.wait(); !woken) {
             end({Code::unavailable, "the master is shutting down"});
