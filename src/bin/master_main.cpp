@@ -45,7 +45,8 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
                                  : open_postgres(std::move(store_url), *worker, *lease_worker));
     const auto series_worker = make_worker(process.loop, "series");
     const auto query_worker = make_worker(process.loop, "queries");
-    const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series"));
+    const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series", {},
+                                                  new_id(*process.random, "series", 20)));
     const auto check_worker = make_worker(process.loop, "challenges");
     const auto outgoing = curl::make_outgoing(process.loop, *process.timers, std::move(reach));
     const auto remote_write =
@@ -57,7 +58,8 @@ Task<> run(Process& process, fs::path data, std::string store_url, master::Setti
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
-                         digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get()}};
+                         digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get(),
+                         series.get()}};
     process.leave = [&role, drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};

@@ -3,8 +3,9 @@
 #include "adapters/postgres/connection.h"
 #include "adapters/postgres/store.h"
 #include "adapters/postgres/testing/server.h"
-#include "adapters/series/memory.h"
+#include "adapters/series/store.h"
 #include "adapters/sodium/sealer.h"
+#include "core/testing/temp_folder.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
 #include "rig.h"
@@ -71,8 +72,9 @@ public:
     struct One {
         std::unique_ptr<Worker> worker, lease_worker;
         std::unique_ptr<MortalStore> store;
-        series::MemoryRows rows;
-        series::MemoryStore series{rows};
+        hostler::testing::TempFolder folder;
+        std::unique_ptr<Worker> series_worker, query_worker;
+        std::unique_ptr<series::FollowedStore> series;
         std::unique_ptr<master::Master> role;
         std::unique_ptr<TaskGroup> tasks;
     };
@@ -83,6 +85,11 @@ public:
         one.worker = make_worker(loop, "store");
         one.lease_worker = make_worker(loop, "lease");
         one.store = std::make_unique<MortalStore>(open_postgres(url, *one.worker, *one.lease_worker).value());
+        one.series_worker = make_worker(loop, "series");
+        one.query_worker = make_worker(loop, "queries");
+        one.series = series::open_store(*one.series_worker, *one.query_worker, one.folder.path() + "/series",
+                                        {}, "series of " + name)
+                         .value();
         master::Settings settings;
         settings.name = name;
         settings.api_address = "[::1]:0";
@@ -91,8 +98,10 @@ public:
         settings.zones = {{"nj", "New Jersey"}};
         settings.lease = lease;
         one.role = std::make_unique<master::Master>(
-            settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
-                                    certified("master", name), one.series, outgoing_, *sealer_});
+            settings,
+            master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
+                          certified("master", name), *one.series, outgoing_, *sealer_, nullptr, nullptr,
+                          one.series.get()});
         one.tasks = std::make_unique<TaskGroup>(loop);
         one.tasks->start("master", one.role->run());
         EXPECT_TRUE(go(one.role->ready()));
@@ -305,6 +314,30 @@ TEST_F(MastersTest, WhenTheLeaderDiesAnotherLeads) {
 }
 
 // It takes what is passed on to it, answers nothing, and renews nothing: as a process that is stopped.
+TEST_F(MastersTest, WhoFollowsHasTheSeriesOfTheLeaderThatDied) {
+    One& first = start("m-1");
+    One& second = start("m-2");
+    const auto gpu = go(first.series->describe({.id = "gpu/1", .columns = {{"power_mw"}}, .labels = {}}, 0));
+    ASSERT_TRUE(gpu);
+    for (series::Millis time = 1000; time <= 9000; time += 1000) {
+        SampleBatch batch{.rows = {}, .cells = {time}};
+        batch.rows.push_back({*gpu, time});
+        ASSERT_TRUE(go(first.series->append(std::move(batch))));
+    }
+    const auto samples = [&] {
+        const auto lines = go(second.series->query(
+            {.metric = "power_mw", .from = 0, .to = 10'000, .step = 10'000, .over = series::Over::count}));
+        return lines && !lines->empty() ? lines->front().values.front() : 0;
+    };
+    EXPECT_TRUE(in_time([&] { return samples() == 9; })) << samples();
+    // Nobody else is told: without a master's certificate it is a path like any other.
+    EXPECT_EQ(ask(first, request("POST", "/masters/series")).status, 404);
+    kill("m-1");
+    run_out();
+    ASSERT_TRUE(in_time([&] { return leads(second); }));
+    EXPECT_EQ(samples(), 9);
+}
+
 TEST_F(MastersTest, AHungLeaderIsLeftAndItsCallersAreToldToComeBack) {
     const auto worker = make_worker(loop, "store"), lease_worker = make_worker(loop, "lease");
     const auto store = open_postgres(url, *worker, *lease_worker).value();

@@ -36,6 +36,7 @@ struct Mistakes {
     Before<Store> store{};
     Before<SeriesStore> series{};
     Before<Sealer> sealer{};
+    Before<SeriesMirror> mirror{};
     Before<Journal> agent_journal{};
     Before<Journal> edge_journal{};  // Of access points and gateways.
     Before<Engine> agent_engine{};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "adapters/series/store.h"
 #include "adapters/sqlite/store.h"
 
 namespace hostler::simulation {
@@ -76,13 +75,15 @@ Task<> MasterProgram::once() {
     // What was not synced is gone, however it ended.
     auto& disk = cloud.series_disks[name];
     disk.lose_power();
-    mistaken_series.reset(), watched_series.reset(), series.reset();
+    mistaken_mirror.reset(), mistaken_series.reset(), watched_series.reset(), series.reset();
     auto samples =
-        series::open_store(life.worker, life.worker, std::make_unique<series::testing::FakeFolder>(disk));
+        series::open_store(life.worker, life.worker, std::make_unique<series::testing::FakeFolder>(disk), {},
+                           "series of " + name);
     if (!samples) co_return std::unexpected(samples.error());
     series = std::move(*samples);
     watched_series = std::make_unique<WatchedSeries>(*series, cloud.stored_rows);
     mistaken_series = cloud.mistakes.series ? cloud.mistakes.series(*watched_series) : nullptr;
+    mistaken_mirror = cloud.mistakes.mirror ? cloud.mistakes.mirror(*series) : nullptr;
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
     Digest& digest = cloud.mistakes.digest ? *cloud.mistakes.digest : static_cast<Digest&>(life.digest);
     own = certified(cloud, life, "master", cloud.database ? name : "m-1");
@@ -92,7 +93,8 @@ Task<> MasterProgram::once() {
         settings,
         master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
                       *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing,
-                      mistaken_sealer ? *mistaken_sealer : cloud.sealer, nullptr, &life.worker});
+                      mistaken_sealer ? *mistaken_sealer : cloud.sealer, nullptr, &life.worker,
+                      mistaken_mirror ? mistaken_mirror.get() : series.get()});
     co_return co_await role->run();
 }
 

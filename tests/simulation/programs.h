@@ -2,6 +2,7 @@
 // manager does.
 #pragma once
 
+#include "adapters/series/store.h"
 #include "adapters/sim/exec.h"
 #include "cloud.h"
 #include "ports/testing/played_outgoing.h"
@@ -26,7 +27,9 @@ struct MasterProgram {
     Cloud& cloud;
     Life& life;
     std::unique_ptr<Store> store, mistaken, watched;
-    std::unique_ptr<SeriesStore> series, watched_series, mistaken_series;
+    std::unique_ptr<series::FollowedStore> series;
+    std::unique_ptr<SeriesStore> watched_series, mistaken_series;
+    std::unique_ptr<SeriesMirror> mistaken_mirror;
     std::unique_ptr<Sealer> mistaken_sealer;
     std::unique_ptr<hostler::testing::PlayedOutgoing> outgoing;
     std::unique_ptr<Certified> own;

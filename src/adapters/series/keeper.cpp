@@ -4,33 +4,31 @@
 
 #include <algorithm>
 
+#include "adapters/series/record.h"
 #include "adapters/series/thin.h"
 #include "domain/series/ranges.h"
 
 namespace hostler::series {
 
-namespace {
-
-// A log is records of size (4 bytes), checksum (4), payload. A payload is devices (0, their number, id,
-// columns, eras) and rows (number + 1, row), in any order.
-constexpr std::size_t record_head = 8;
-
-}  // namespace
-
 std::string log_name(std::uint64_t number) { return fmt::format("log-{:010}", number); }
 
-Result<DeviceNumber> Keeper::describe(const Device& device, Millis from) {
-    if (device.id.empty() || device.columns.empty() || device.columns.size() > SeriesStore::columns_max)
-        return fail(Code::invalid, fmt::format("device '{}' has no id, no columns or more than {}", device.id,
+Result<> Keeper::check(const std::string& id, const std::vector<Column>& columns) const {
+    if (id.empty() || columns.empty() || columns.size() > SeriesStore::columns_max)
+        return fail(Code::invalid, fmt::format("device '{}' has no id, no columns or more than {}", id,
                                                SeriesStore::columns_max));
     std::vector<std::string> names;
-    for (const auto& column : device.columns) names.push_back(column.name);
+    for (const auto& column : columns) names.push_back(column.name);
     std::ranges::sort(names);
     if (std::ranges::adjacent_find(names) != names.end() || names.front().empty())
         return fail(Code::invalid,
-                    fmt::format("device '{}' has two columns of one name, or one without", device.id));
-    if (!numbers_.contains({device.id, device.columns}) && devices_.size() >= SeriesStore::devices_max)
+                    fmt::format("device '{}' has two columns of one name, or one without", id));
+    if (!numbers_.contains({id, columns}) && devices_.size() >= SeriesStore::devices_max)
         return fail(Code::exhausted, fmt::format("more than {} devices", SeriesStore::devices_max));
+    return {};
+}
+
+Result<DeviceNumber> Keeper::describe(const Device& device, Millis from) {
+    TRY(check(device.id, device.columns));
     const auto number = known(device.id, device.columns);
     auto& entry = devices_[number];
     // What is told last about a time holds from then on.
@@ -77,25 +75,11 @@ void Keeper::tell(std::string& to, DeviceNumber number) {
     auto& device = devices_[number];
     add_varint(to, 0);
     add_varint(to, number);
-    add_text(to, device.facts->id);
-    add_varint(to, device.facts->columns.size());
-    for (const auto& column : device.facts->columns) {
-        add_text(to, column.name);
-        add_varint(to, static_cast<unsigned>(column.kind) | static_cast<unsigned>(column.form) << 1);
-    }
-    add_varint(to, device.eras->size());
-    for (const auto& era : *device.eras) {
-        add_signed(to, era.from);
-        add_varint(to, era.labels.size());
-        for (const auto& [label, value] : era.labels) {
-            add_text(to, label);
-            add_text(to, value);
-        }
-    }
+    add_told(to, device.facts->id, device.facts->columns, *device.eras);
     device.told_in = log_;
 }
 
-std::vector<Result<>> Keeper::append(std::span<const SampleBatch> batches) {
+std::vector<Result<>> Keeper::store_rows(std::span<const SampleBatch> batches) {
     std::vector<Result<>> answers;
     if (log_ == 0 || log_broken_) {
         // Rows are told by those before them in the same log, so a new log begins with new heads.
@@ -106,7 +90,7 @@ std::vector<Result<>> Keeper::append(std::span<const SampleBatch> batches) {
     std::string payload;
     ++round_;
     undos_used_ = 0;
-    const auto before = std::tuple{log_rows_, log_first_, log_last_};
+    const auto before = std::tuple{log_rows_, log_first_, log_last_, newest_};
     std::uint64_t rows = 0;
     std::uint64_t late = 0;
     for (const auto& batch : batches) {
@@ -131,6 +115,7 @@ std::vector<Result<>> Keeper::append(std::span<const SampleBatch> batches) {
             log_first_ = log_rows_ == 0 ? time : std::min(log_first_, time);
             log_last_ = log_rows_ == 0 ? time : std::max(log_last_, time);
             ++log_rows_;
+            newest_ = std::max(newest_, time);
             ++rows;
         }
     }
@@ -145,7 +130,7 @@ std::vector<Result<>> Keeper::append(std::span<const SampleBatch> batches) {
         device.head.restore(undos_[i].mark);
         device.told_in = undos_[i].told_in;
     }
-    std::tie(log_rows_, log_first_, log_last_) = before;
+    std::tie(log_rows_, log_first_, log_last_, newest_) = before;
     for (auto& answer : answers)
         if (answer) answer = written;
     return answers;
@@ -312,6 +297,7 @@ void Keeper::forget_eras(Known& device) {
 }
 
 void Keeper::add_segment(SegmentPtr segment) {
+    newest_ = std::max(newest_, segment->facts.last);
     if (segment->facts.level != Level::raw)
         thinned_until_ = std::max(thinned_until_, segment->facts.last + 1);
     const auto at = std::ranges::upper_bound(segments_, segment->number, {},

@@ -2,12 +2,15 @@
 // thins.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "adapters/series/head.h"
+#include "adapters/series/record.h"
 #include "adapters/series/segment.h"
 #include "ports/series.h"
+#include "ports/series_mirror.h"
 
 namespace hostler::series {
 
@@ -32,14 +35,36 @@ struct View {
     std::vector<SegmentPtr> segments;
 };
 
+// How far a follower is in another store. All of earlier logs it has, or is never to have.
+struct Place {
+    std::uint64_t log = 0;
+    std::uint64_t at = 0;      // Bytes of that log;
+    std::uint64_t device = 0;  // or, where a segment has it by now, devices of that.
+    bool operator==(const Place&) const = default;
+};
+
+// What others are answered from, at one moment.
+struct Offer {
+    struct Log {
+        std::uint64_t number = 0;
+        std::uint64_t size = 0;
+        std::shared_ptr<const ReadFile> file;
+    };
+    std::string store;
+    std::vector<SegmentPtr> segments;
+    std::vector<Log> logs;       // That no segment has yet, by number.
+    std::uint64_t next_log = 0;  // Which is not begun.
+};
+
 class Keeper {
 public:
-    // Reads what is there. Errors: conflict, unavailable.
-    static Result<std::unique_ptr<Keeper>> open(std::unique_ptr<Folder> folder, Limits limits);
+    // Reads what is there; followers know it by `identity` if it had none. Errors: conflict, unavailable.
+    static Result<std::unique_ptr<Keeper>> open(std::unique_ptr<Folder> folder, Limits limits,
+                                                std::string identity = "series");
 
     Result<DeviceNumber> describe(const Device& device, Millis from);
     // One log record and one sync for all of them; an answer for each.
-    std::vector<Result<>> append(std::span<const SampleBatch> batches);
+    std::vector<Result<>> append(std::span<const SampleBatch> batches);  // Of who leads.
     // Work that is due is done a slice at a time: true while there is more.
     bool due() const { return sealing_ || full(); }
     Result<bool> seal_slice();
@@ -47,6 +72,11 @@ public:
     Result<bool> keep_slice(const SeriesPolicy& policy, Millis now);
     View view(const Query& query) const;
     SeriesStats stats() const;
+
+    // The SeriesMirror port; mirror.h has how answers are made of an offer.
+    Result<std::string> ask(const std::string& master);
+    Result<Offer> offer();
+    Result<Mirrored> take(const std::string& master, std::string_view answer);
 
 private:
     struct Known {
@@ -71,7 +101,8 @@ private:
         std::unique_ptr<SegmentWriter> writer;
     };
 
-    Keeper(std::unique_ptr<Folder> folder, Limits limits) : folder_(std::move(folder)), limits_(limits) {}
+    Keeper(std::unique_ptr<Folder> folder, Limits limits, std::string identity)
+        : folder_(std::move(folder)), limits_(limits), identity_(std::move(identity)) {}
     Result<> load();
     Result<> load_segments(const std::vector<std::uint64_t>& numbers);
     // The devices in a log. Whoever goes on with it after a restart may give them other numbers.
@@ -79,10 +110,14 @@ private:
         std::map<std::uint64_t, DeviceNumber> numbers;  // Of a number in the log: the one here,
         std::map<DeviceNumber, Previous> before;        // and of this the row before.
     };
+    struct Replay {
+        std::function<Result<DeviceNumber>(Told)> device;
+        std::function<void(DeviceNumber, const Previous&)> row;
+    };
     Result<> load_log(std::uint64_t number);
-    bool replay(std::string_view payload, ToldDevices& told);
-    bool replay_device(Reader& reader, ToldDevices& told);
+    static Result<> replay(std::string_view payload, ToldDevices& told, const Replay& on);
     void replay_row(DeviceNumber number, const Previous& row);
+    Result<> check(const std::string& id, const std::vector<Column>& columns) const;
     Result<> check(const SampleBatch& batch) const;
     void note_before(DeviceNumber number);
     Result<> write_log(std::string_view payload);
@@ -99,6 +134,27 @@ private:
     Result<> end_thinning();
     Result<> drop(const SegmentPtr& segment);
     void add_segment(SegmentPtr segment);
+
+    // Another store that is followed, and how far it is.
+    struct Followed {
+        std::string master, store;
+        Place place;
+        Millis newest = std::numeric_limits<Millis>::min();  // Row that came from it.
+    };
+    // How rows in the log that is being followed differ from those before.
+    struct Following {
+        std::string master, store;
+        Place place;
+        ToldDevices told;
+    };
+    Result<> load_followed();
+    Result<> save_followed();
+    Millis since() const;
+    Result<DeviceNumber> learn(const Told& told, Millis until);
+    std::vector<Result<>> store_rows(std::span<const SampleBatch> batches);
+    Result<> store_taken(SampleBatch& batch, std::uint64_t& rows);
+    Result<std::uint64_t> take_records(const std::string& body, ToldDevices& told);
+    Result<std::uint64_t> take_devices(const std::string& body);
 
     std::unique_ptr<Folder> folder_;
     Limits limits_;
@@ -130,6 +186,17 @@ private:
         std::numeric_limits<Millis>::min();  // The newest row in segments when it was opened.
     std::optional<Thinning> thinning_;
     SeriesStats stats_;
+
+    Millis newest_ = std::numeric_limits<Millis>::min();  // Of all rows.
+    std::string identity_;
+    bool identity_kept_ = false;
+    std::vector<Followed> followed_;  // The one that was asked last stands last.
+    bool follows_ = false;            // What came last came from there.
+    // Up to its newest row it lacks nothing; else up to `reached_`, and is catching up.
+    bool caught_up_ = true;
+    Millis reached_ = std::numeric_limits<Millis>::min();
+    std::optional<Following> following_;
+    bool asked_ = false;  // The last of `followed_`, and its answer has not come.
 };
 
 std::string log_name(std::uint64_t number);

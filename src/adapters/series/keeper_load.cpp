@@ -6,14 +6,13 @@
 #include <set>
 
 #include "adapters/series/keeper.h"
+#include "adapters/series/record.h"
 #include "core/log.h"
 #include "domain/series/ranges.h"
 
 namespace hostler::series {
 
 namespace {
-
-constexpr std::size_t record_head = 8;
 
 std::optional<std::uint64_t> number_in(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return std::nullopt;
@@ -26,8 +25,9 @@ std::optional<std::uint64_t> number_in(std::string_view name, std::string_view p
 
 }  // namespace
 
-Result<std::unique_ptr<Keeper>> Keeper::open(std::unique_ptr<Folder> folder, Limits limits) {
-    auto keeper = std::unique_ptr<Keeper>(new Keeper(std::move(folder), limits));
+Result<std::unique_ptr<Keeper>> Keeper::open(std::unique_ptr<Folder> folder, Limits limits,
+                                             std::string identity) {
+    auto keeper = std::unique_ptr<Keeper>(new Keeper(std::move(folder), limits, std::move(identity)));
     TRY(keeper->load());
     return keeper;
 }
@@ -43,6 +43,7 @@ Result<> Keeper::load() {
     std::ranges::sort(segments);
     std::ranges::sort(logs);
     TRY(load_segments(segments));
+    TRY(load_followed());
     std::uint64_t covered = 0;
     for (const auto& segment : segments_) covered = std::max(covered, segment->facts.covers_log);
     for (const auto number : logs)
@@ -55,6 +56,7 @@ Result<> Keeper::load() {
         old_logs_ += log_size_;
         TRY(load_log(logs[i]));
     }
+    if (follows_) followed_.back().newest = std::max(followed_.back().newest, newest_);
     return {};
 }
 
@@ -90,66 +92,56 @@ Result<> Keeper::load_log(std::uint64_t number) {
     log_size_ = 0;
     log_rows_ = 0;
     ToldDevices told;
+    const Replay on{.device = [this](Told device) -> Result<DeviceNumber> {
+                        const auto at = known(device.id, device.columns);
+                        devices_[at].eras = std::make_shared<const std::vector<Era>>(std::move(device.eras));
+                        return at;
+                    },
+                    .row = [this](DeviceNumber at, const Previous& row) { replay_row(at, row); }};
     while (file->size() - log_size_ >= record_head) {
         const auto head = TRY(file->read(log_size_, record_head));
         const std::uint64_t size = fixed_at<std::uint32_t>(head);
         if (size > file->size() - log_size_ - record_head) break;
-        const auto payload = TRY(file->read(log_size_ + record_head, size));
-        if (checksum(payload) != fixed_at<std::uint32_t>(std::string_view(head).substr(4))) break;
-        if (!replay(payload, told))
+        const auto record = TRY(file->read(log_size_, record_head + size));
+        if (!whole_record(record)) break;
+        if (!replay(std::string_view(record).substr(record_head), told, on))
             return fail(Code::internal, fmt::format("{} says what no store has written", name));
         log_size_ += record_head + size;
     }
-    if (log_size_ == file->size()) return {};
-    log_warn("series: the last {} bytes of {} were not written whole and are dropped",
-             file->size() - log_size_, name);
-    TRY(folder_->cut(name, log_size_));
-    return folder_->sync(name);
+    if (log_size_ < file->size()) {
+        log_warn("series: the last {} bytes of {} were not written whole and are dropped",
+                 file->size() - log_size_, name);
+        TRY(folder_->cut(name, log_size_));
+    }
+    // What was written and not synced is there after a process ends, and may not be after a power cut: nobody
+    // is to be told of it before it is.
+    return file->size() > 0 ? folder_->sync(name) : Result<>{};
 }
 
-bool Keeper::replay(std::string_view payload, ToldDevices& told) {
+Result<> Keeper::replay(std::string_view payload, ToldDevices& told, const Replay& on) {
+    const auto damaged = [] { return fail(Code::invalid, "a record says what no store has written"); };
     Reader reader{payload};
     while (!reader.done()) {
         const auto entry = reader.varint();
         if (entry == 0) {
-            if (!replay_device(reader, told)) return false;
+            const auto said = reader.varint();
+            auto device = take_told(reader);
+            if (!reader.ok() || device.columns.empty()) return damaged();
+            const auto width = device.columns.size();
+            const auto number = TRY(on.device(std::move(device)));
+            told.numbers.insert_or_assign(said, number);
+            told.before.try_emplace(number,
+                                    Previous{.time = 0, .step = 0, .cells = std::vector<Cell>(width)});
             continue;
         }
         const auto found = told.numbers.find(entry - 1);
-        if (found == told.numbers.end()) return false;
+        if (found == told.numbers.end()) return damaged();
         auto& before = told.before.at(found->second);
-        if (!take_row(reader, before)) return false;
-        replay_row(found->second, before);
+        if (!take_row(reader, before)) return damaged();
+        on.row(found->second, before);
     }
-    return reader.ok();
-}
-
-bool Keeper::replay_device(Reader& reader, ToldDevices& told) {
-    const auto said = reader.varint();
-    const std::string id{reader.text()};
-    std::vector<Column> columns(reader.count(2));
-    for (auto& column : columns) {
-        column.name = reader.text();
-        const auto kinds = reader.varint();
-        column.kind = kinds & 1 ? Kind::counter : Kind::gauge;
-        column.form = kinds & 2 ? Form::real : Form::integer;
-    }
-    std::vector<Era> eras(reader.count(2));
-    for (auto& era : eras) {
-        era.from = reader.signed_varint();
-        const auto count = reader.count(2);
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto label = reader.text();
-            era.labels[std::string(label)] = reader.text();
-        }
-    }
-    if (!reader.ok() || columns.empty()) return false;
-    const auto number = known(id, columns);
-    devices_[number].eras = std::make_shared<const std::vector<Era>>(std::move(eras));
-    told.numbers.insert_or_assign(said, number);
-    told.before.try_emplace(number,
-                            Previous{.time = 0, .step = 0, .cells = std::vector<Cell>(columns.size())});
-    return true;
+    if (!reader.ok()) return damaged();
+    return {};
 }
 
 void Keeper::replay_row(DeviceNumber number, const Previous& row) {
@@ -160,6 +152,7 @@ void Keeper::replay_row(DeviceNumber number, const Previous& row) {
     log_first_ = log_rows_ == 0 ? row.time : std::min(log_first_, row.time);
     log_last_ = log_rows_ == 0 ? row.time : std::max(log_last_, row.time);
     ++log_rows_;
+    newest_ = std::max(newest_, row.time);
 }
 
 }  // namespace hostler::series

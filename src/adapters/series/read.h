@@ -11,9 +11,10 @@ public:
     // Errors: exhausted, unavailable.
     Result<std::vector<Line>> answer(const Query& query, const View& view);
     std::uint64_t damaged() const { return damaged_; }  // Blocks that were left out of answers.
+    using Index = std::shared_ptr<const SegmentIndex>;
+    Result<Index> index_of(const Segment& segment);
 
 private:
-    using Index = std::shared_ptr<const SegmentIndex>;
     struct Source {
         const Segment* segment = nullptr;
         const SegmentIndex* index = nullptr;
@@ -26,7 +27,6 @@ private:
     };
     using AskedDevices = std::map<std::string, Asked>;
 
-    Result<Index> index_of(const Segment& segment);
     Result<> read(const Query& query, const Asked& asked, std::vector<Point>& points);
     Result<> read_source(const Query& query, const Source& source, std::map<Column, Rows>& raw,
                          std::vector<Point>& points);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "adapters/series/mirror.h"
 #include "adapters/series/read.h"
 #include "core/log.h"
 
@@ -21,7 +22,7 @@ struct Halves {
     std::atomic<std::uint64_t> damaged = 0;
 };
 
-class FileStore final : public SeriesStore {
+class FileStore final : public FollowedStore {
 public:
     FileStore(Worker& writer, Worker& reader, std::unique_ptr<Keeper> keeper)
         : state_(std::make_shared<State>(writer, reader)) {
@@ -96,6 +97,43 @@ public:
             [halves = state->halves]() -> Result<SeriesStats> { return halves->keeper->stats(); }));
         stats.blocks_damaged += state->halves->damaged;
         co_return stats;
+    }
+
+    Task<std::string> ask(std::string master) override {
+        const auto state = state_;
+        co_return co_await run_on<std::string>(
+            state->writer,
+            [halves = state->halves, master = std::move(master)] { return halves->keeper->ask(master); });
+    }
+
+    // Made beside queries: who takes rows does not wait for it.
+    Task<std::string> answer(std::string question) override {
+        const auto state = state_;
+        auto asked = CO_TRY(read_question(question));
+        auto offer = CO_TRY(co_await run_on<Offer>(
+            state->writer, [halves = state->halves] { return halves->keeper->offer(); }));
+        co_return co_await run_on<std::string>(
+            state->reader,
+            [halves = state->halves, asked = std::move(asked), offer = std::move(offer)]()
+                -> Result<std::string> { return encode(TRY(series::answer(asked, offer, halves->reader))); });
+    }
+
+    Task<Mirrored> take(std::string master, std::string answer) override {
+        struct Taken {
+            Result<Mirrored> mirrored;
+            bool due = false;
+        };
+        const auto state = state_;
+        auto taken =
+            CO_TRY(co_await run_on<Taken>(state->writer,
+                                          [halves = state->halves, master = std::move(master),
+                                           answer = std::move(answer)]() -> Result<Taken> {
+                                              Taken made{.mirrored = halves->keeper->take(master, answer)};
+                                              made.due = halves->keeper->due();
+                                              return made;
+                                          }));
+        if (taken.due && !state->sealing && state->halves) state->seal();
+        co_return taken.mirrored;
     }
 
 private:
@@ -179,15 +217,16 @@ void FileStore::State::seal() {
 
 }  // namespace
 
-Result<std::unique_ptr<SeriesStore>> open_store(Worker& writer, Worker& reader,
-                                                std::unique_ptr<Folder> folder, Limits limits) {
-    auto keeper = TRY(Keeper::open(std::move(folder), limits));
+Result<std::unique_ptr<FollowedStore>> open_store(Worker& writer, Worker& reader,
+                                                  std::unique_ptr<Folder> folder, Limits limits,
+                                                  std::string identity) {
+    auto keeper = TRY(Keeper::open(std::move(folder), limits, std::move(identity)));
     return std::make_unique<FileStore>(writer, reader, std::move(keeper));
 }
 
-Result<std::unique_ptr<SeriesStore>> open_store(Worker& writer, Worker& reader, std::string path,
-                                                Limits limits) {
-    return open_store(writer, reader, TRY(open_folder(path)), limits);
+Result<std::unique_ptr<FollowedStore>> open_store(Worker& writer, Worker& reader, std::string path,
+                                                  Limits limits, std::string identity) {
+    return open_store(writer, reader, TRY(open_folder(path)), limits, std::move(identity));
 }
 
 }  // namespace hostler::series

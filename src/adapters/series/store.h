@@ -4,15 +4,21 @@
 
 #include "adapters/series/keeper.h"
 #include "core/worker.h"
+#include "ports/series_mirror.h"
 
 namespace hostler::series {
 
+// Other stores follow it, and it follows others.
+class FollowedStore : public SeriesStore, public SeriesMirror {};
+
 // What is there is read at once; blocks. `writer` and `reader` outlive the store: one takes rows and writes,
-// the other answers queries. Errors: conflict (another process has it open), unavailable.
-Result<std::unique_ptr<SeriesStore>> open_store(Worker& writer, Worker& reader, std::string path,
-                                                Limits limits = {});
+// the other answers queries. A folder that has none gets `identity`, by which
+// followers know it: another one for each. Errors: conflict (another process has it open), unavailable.
+Result<std::unique_ptr<FollowedStore>> open_store(Worker& writer, Worker& reader, std::string path,
+                                                  Limits limits = {}, std::string identity = "series");
 // The same over any folder.
-Result<std::unique_ptr<SeriesStore>> open_store(Worker& writer, Worker& reader,
-                                                std::unique_ptr<Folder> folder, Limits limits = {});
+Result<std::unique_ptr<FollowedStore>> open_store(Worker& writer, Worker& reader,
+                                                  std::unique_ptr<Folder> folder, Limits limits = {},
+                                                  std::string identity = "series");
 
 }  // namespace hostler::series

@@ -37,6 +37,8 @@ http::Response page(int status, std::string html, std::string_view opens = "") {
     return response;
 }
 
+constexpr std::chrono::seconds series_late{30};  // Then a follower says so when it is asked how it is.
+
 Error no_longer() { return {Code::unavailable, "this master leads no longer; ask again", "no_leader"}; }
 
 class ExchangeSink final : public api::EventSink {
@@ -133,6 +135,7 @@ Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
       lead_(lead),
       api_(lead),
       forward_(ports, lead),
+      series_follow_(ports, lead),
       admission_(settings.admission, ports.timers) {}
 
 Task<> Front::serve(StreamPtr stream, http::Drain* drain) {
@@ -148,6 +151,11 @@ Task<> Front::answer(http::Exchange& exchange) {
         http::Response response{.body = api::openapi()};
         response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(std::move(response));
+    }
+    if (path == SeriesFollow::path && is_from_master(exchange)) {
+        const auto told = co_await series_follow_.answer(exchange);
+        if (told || exchange.started()) co_return told;
+        co_return co_await refuse(exchange, told.error());
     }
     if (!api_.leader() && !is_from_master(exchange)) {
         const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
@@ -194,11 +202,17 @@ Task<> Front::until_led() {
     co_return Result<>{};
 }
 
+std::string Front::health_of_follower() const {
+    std::string text = fmt::format("ok: master {} leads", lead_.other->name);
+    const auto lag = std::chrono::duration_cast<std::chrono::seconds>(series_follow_.lag());
+    if (lag > series_late) text += fmt::format("; the last {} s of its series are not here", lag.count());
+    return text;
+}
+
 Task<> Front::answer_health(http::Exchange& exchange) {
     const auto term = api_.leader();
     if (!term && lead_.other)
-        co_return co_await exchange.respond(
-            http::text_response(200, fmt::format("ok: master {} leads", lead_.other->name)));
+        co_return co_await exchange.respond(http::text_response(200, health_of_follower()));
     co_return co_await exchange.respond(
         http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
 }

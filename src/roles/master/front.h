@@ -6,6 +6,7 @@
 #include "roles/master/admission.h"
 #include "roles/master/api.h"
 #include "roles/master/forward.h"
+#include "roles/master/series_follow.h"
 
 namespace hostler::master {
 
@@ -15,11 +16,14 @@ public:
     // One connection to its end.
     Task<> serve(StreamPtr stream, http::Drain* drain = nullptr);
     void write_metrics(MetricsPage& page) const;
+    SeriesFollow& series_follow() { return series_follow_; }
+    const SeriesFollow& series_follow() const { return series_follow_; }
 
 private:
     Task<> answer(http::Exchange& exchange);
     Task<bool> answer_elsewhere(http::Exchange& exchange);
     Task<> until_led();
+    std::string health_of_follower() const;
     Task<> answer_health(http::Exchange& exchange);
     Task<> answer_api(http::Exchange& exchange);
     Task<> refuse(http::Exchange& exchange, const Error& error);
@@ -34,6 +38,7 @@ private:
     Instant woken_{};  // When those whose time was over were woken last.
     Api api_;
     Forward forward_;
+    SeriesFollow series_follow_;
     Admission admission_;
     bool backup_under_way_ = false;
     http::ServerLimits limits_;

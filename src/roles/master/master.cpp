@@ -48,6 +48,7 @@ Task<> Master::run() {
     group.start("certificate", renew_own());
     group.start("series", series_care_.run());
     group.start("sealing keys", warn_of_missing_keys(ports_, lead_));
+    group.start("series of the leader", front_.series_follow().run());
     const auto ended = co_await lead_terms(pool);
     co_await group.close();
     co_await server_.stop(seconds{1});

@@ -129,6 +129,16 @@ void Master::write_series_metrics(MetricsPage& page) const {
              int{series_care_.too_large()});
     page.add("hostler_series_given_up_total", "Times that more was taken out than the policy says.", counter,
              series_care_.given_up());
+    const SeriesFollow& follow = front_.series_follow();
+    page.add("hostler_series_follow_lag_seconds", "Since it had all that the leader had; 0: it leads.", gauge,
+             std::chrono::duration_cast<std::chrono::seconds>(follow.lag()).count());
+    page.add("hostler_series_follow_rows_total", "Rows taken from leaders; some come twice.", counter,
+             follow.count().rows);
+    page.add("hostler_series_follow_failures_total", "Pieces that did not come, or could not be stored.",
+             counter, follow.count().failures);
+    page.add("hostler_series_follow_skipped_total",
+             "Segments that the leader had down-sampled before they were asked for.", counter,
+             follow.count().segments_skipped);
     const TermPtr term = lead_.term;
     if (!term) return;
     const Recorder::Count& count = term->recorder().count();

@@ -12,6 +12,7 @@
 #include "ports/outgoing.h"
 #include "ports/sealer.h"
 #include "ports/series.h"
+#include "ports/series_mirror.h"
 #include "ports/store.h"
 
 namespace hostler::master {
@@ -25,11 +26,12 @@ struct Ports {
     Authority& authority;
     Digest& digest;
     Certified& own;                      // Of identity master/….
-    SeriesStore& series;                 // This master's own: of the time in which it leads.
+    SeriesStore& series;                 // This master's own.
     Outgoing& outgoing;                  // To whoever is told of alerts.
     Sealer& sealer;                      // Of what is secret in the store.
     const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
     Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
+    SeriesMirror* mirror = nullptr;      // Of `series`. Null: it follows nobody's, and passes none on.
 };
 
 }  // namespace hostler::master
