@@ -30,7 +30,7 @@ TENANTS = ("red", "green", "blue")
 ZONES = ("nj", "lon")
 SPARED = ({"master", "access-nj", "gateway", "host-nj-1"}, {"master-2", "access-lon", "host-lon-1"}, {"master-3", "access-nj", "gateway", "host-nj-1"})
 # What may grow with what was done: the record of it. All else must be as before when everything is stopped.
-RECORDS = ("rows of objects", "rows of commands", "rows of events", "rows of ledger", "rows of audit", "bytes of ", "live answer",
+RECORDS = ("rows of objects", "rows of commands", "rows of events", "rows of ledger", "rows of audit", "bytes of ", "live admitted_keys", "live answer",
            "live instance stopped", "live instance failed", "live operation done", "live operation failed")
 # Of these none may be missing either; what was just going when the soak began may be gone.
 STANDING = ("live claim", "live slot", "live host ", "live gateway", "live access_point", "processes hostler")

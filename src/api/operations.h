@@ -291,8 +291,8 @@ inline constexpr Typed<ListOffers, List<Offer>> list_offers{{
     .name = "listOffers", .path = "/v1/offers", .permission = "offer.read",
     .help = "List what could be had now: which spec, in which zone, on what, how often.", .list = true,
     .noun = "offer", .verb = "list", .argument = "query",
-    .columns = "spec zone gpuType gpus gpuMemoryBytes cpu memory available ready price currency trust isolation vendor "
-               "location",
+    .columns = "spec zone gpuType gpus gpuMemoryBytes tier cpu memory available ready price currency trust isolation "
+               "vendor location",
     .example = "offers 'gpu_memory>=48 zone=lon trust=trusted' --order=-available"}};
 
 inline constexpr Typed<ExplainPlacement, PlacementAnswer> explain_placement{{

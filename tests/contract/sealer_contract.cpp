@@ -7,7 +7,7 @@ namespace hostler::contract {
 TEST_P(SealerContract, WhatIsSealedOpensAgain) {
     const std::string key = sealer().make().value();
     for (const std::string& plain : {std::string{}, std::string{"x"}, std::string{"two\nlines\0and more", 18},
-                                    std::string(100'000, 'y')}) {
+                                     std::string(100'000, 'y')}) {
         const std::string sealed = sealer().seal(key, "here", plain).value();
         EXPECT_TRUE(std::ranges::all_of(sealed, [](char c) { return c > ' ' && c <= '~' && c != ':'; }));
         EXPECT_EQ(sealed.find("lines"), std::string::npos);

@@ -136,6 +136,7 @@ private:
     std::map<std::string, std::uint64_t> obeyed_;  // The highest epoch, by access point and gateway.
     FitCheck fit_;
     TermsCheck terms_;
+    StockCheck stock_;
     bool engines_changed_ = false;
     bool begun_ = false;
     std::map<std::string, std::pair<std::string, std::string>>

@@ -66,7 +66,8 @@ Result<std::string> seal(std::string_view plain, std::string_view passphrase, Co
 }
 
 Result<std::string> unseal(std::string_view sealed, std::string_view passphrase) {
-    if (!sealed.starts_with(magic)) return fail(Code::invalid, "this is not a file of `hostler ca export` or `hostler seal export`");
+    if (!sealed.starts_with(magic))
+        return fail(Code::invalid, "this is not a file of `hostler ca export` or `hostler seal export`");
     sealed.remove_prefix(magic.size());
     if (!sealed.starts_with(version))
         return fail(Code::invalid, "a newer release has made this file; it cannot be read here");

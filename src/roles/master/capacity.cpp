@@ -63,6 +63,15 @@ Room& room(const Desk& desk) {
     return desk.live.room;
 }
 
+std::vector<const Claim*> claims_on(const Desk& desk, const std::string& host) {
+    std::vector<const Claim*> claims;
+    const auto& hosts = room(desk).hosts();
+    const auto there = hosts.find(host);
+    if (there == hosts.end()) return claims;
+    for (const std::string& id : there->second.claims) claims.push_back(&desk.estate.claims.at(id));
+    return claims;
+}
+
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec) {
     std::map<std::string, int> count;
     for (const auto& [id, slot] : desk.estate.slots.all())

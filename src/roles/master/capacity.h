@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "domain/scheduler/denial.h"
 #include "domain/scheduler/place.h"
@@ -16,6 +17,9 @@ inline constexpr int addresses_per_host = address_last - address_first + 1;
 
 // What is free on the hosts that are not removed, as it is now, and where the next demand goes.
 Room& room(const Desk& desk);
+
+// All claims on a host that is not removed, by id, without looking at any others.
+std::vector<const Claim*> claims_on(const Desk& desk, const std::string& host);
 
 // Slots of `spec` per zone, those without a place left out.
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec);

@@ -170,8 +170,6 @@ private:
         visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
         visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);
         visit(self.alerts), visit(self.alert_deliveries);
-        visit(self.prices);
-        visit(self.consolidations);
         visit(self.report_schedules), visit(self.reports);
     }
     void ledger(const Claim& claim, std::string use);

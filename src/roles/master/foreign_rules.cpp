@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/move_rules.h"
@@ -38,8 +39,8 @@ bool is_later_run(const Desk& desk, const std::string& id, const SeenWorkload& w
 }
 
 const Claim* claim_of(const Desk& desk, const std::string& host, const std::string& holder) {
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.holder == holder && claim.host == host) return &claim;
+    for (const Claim* claim : claims_on(desk, host))
+        if (claim->holder == holder) return claim;
     return nullptr;
 }
 
@@ -301,9 +302,8 @@ void note_foreign(Desk& desk, const std::string& host) {
     for (const auto& [id, workload] : workloads)
         if (!has_place_there(desk, host, id)) hold_or_follow(desk, host, id, workload);
     std::vector<std::string> over;
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.use == ClaimUse::foreign && claim.host == host && !workloads.contains(claim.holder))
-            over.push_back(id);
+    for (const Claim* claim : claims_on(desk, host))
+        if (claim->use == ClaimUse::foreign && !workloads.contains(claim->holder)) over.push_back(claim->id);
     for (const std::string& id : over) desk.estate.release(id);
     for (const auto& [id, workload] : workloads) {
         const Claim* claim = claim_of(desk, host, id);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/foreign_rules.h"
@@ -20,10 +21,13 @@ namespace hostler::master {
 
 namespace {
 
-std::vector<std::string> instances_on(const Desk& desk, const std::string& host) {
-    std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host && !instance.claim.empty()) ids.push_back(id);
+// Those that hold something there, by id.
+std::set<std::string> instances_on(const Desk& desk, const std::string& host) {
+    std::set<std::string> ids;
+    for (const Claim* claim : claims_on(desk, host)) {
+        const Instance* instance = desk.estate.instances.find(claim->holder);
+        if (instance && instance->claim == claim->id) ids.insert(instance->id);
+    }
     return ids;
 }
 
@@ -296,7 +300,8 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     }
     for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
     reconcile_left(desk, id);
-    fill_stock(desk);
+    // Stock looks at all slots: only when something is not as it was. sweep() does by level.
+    if (!desk.estate.unchanged()) fill_stock(desk);
 }
 
 void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {

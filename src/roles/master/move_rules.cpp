@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "domain/instance/move.h"
+#include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/network_rules.h"
@@ -23,10 +25,17 @@ std::string name_of(const Desk& desk, const std::string& host) {
     return found && !found->facts.hostname.empty() ? found->facts.hostname : host;
 }
 
-std::vector<std::string> left_on(const Desk& desk, const std::string& host) {
-    std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (std::ranges::count(instance.left, host, &LeftPlace::host) > 0) ids.push_back(id);
+bool left_there(const Instance& instance, const std::string& host) {
+    return std::ranges::count(instance.left, host, &LeftPlace::host) > 0;
+}
+
+// By id; what each held there is held on. The host is not removed.
+std::set<std::string> left_on(const Desk& desk, const std::string& host) {
+    std::set<std::string> ids;
+    for (const Claim* claim : claims_on(desk, host)) {
+        const Instance* instance = desk.estate.instances.find(claim->holder);
+        if (instance && left_there(*instance, host)) ids.insert(instance->id);
+    }
     return ids;
 }
 
@@ -102,16 +111,18 @@ void begin_anew(Desk& desk, const std::string& id) {
 bool may_run_at(const Desk& desk, const Instance& instance, const std::string& host) {
     if (instance.spec.loss_policy == LossPolicy::stay) return true;
     const auto live = desk.live.hosts.find(host);
-    return live != desk.live.hosts.end() && live->second.keeps_leases &&
-           std::ranges::count(instance.left, host, &LeftPlace::host) == 0;
+    return live != desk.live.hosts.end() && live->second.keeps_leases && !left_there(instance, host);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> leases_on(const Desk& desk, const std::string& host) {
     std::vector<std::pair<std::string, std::uint64_t>> held;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host && instance.spec.loss_policy == LossPolicy::move &&
-            has_place(instance.phase))
-            held.emplace_back(id, instance.run_generation);
+    for (const Claim* claim : claims_on(desk, host)) {
+        const Instance* instance = desk.estate.instances.find(claim->holder);
+        if (instance && instance->claim == claim->id && instance->spec.loss_policy == LossPolicy::move &&
+            has_place(instance->phase))
+            held.emplace_back(instance->id, instance->run_generation);
+    }
+    std::ranges::sort(held);
     return held;
 }
 
@@ -162,7 +173,10 @@ void note_left(Desk& desk, const HostCommand& command, const CommandAnswer& answ
 }
 
 void forget_left(Desk& desk, const std::string& host) {
-    for (const std::string& id : left_on(desk, host))
+    std::vector<std::string> ids;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (left_there(instance, host)) ids.push_back(id);
+    for (const std::string& id : ids)
         std::erase_if(desk.estate.instances.edit(id).left,
                       [&](const LeftPlace& place) { return place.host == host; });
 }

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/task_group.h"
+#include "roles/master/capacity.h"
 
 namespace hostler::master {
 
@@ -11,12 +12,8 @@ namespace {
 
 std::map<std::string_view, const Claim*> holders_on(const Desk& desk, const std::string& host) {
     std::map<std::string_view, const Claim*> holders;
-    desk.live.room.follow(desk);
-    const auto there = desk.live.room.hosts().find(host);
-    if (there == desk.live.room.hosts().end()) return holders;
-    for (const std::string& id : there->second.claims)
-        if (const Claim* claim = desk.estate.claims.find(id))
-            for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
+    for (const Claim* claim : claims_on(desk, host))
+        for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
     return holders;
 }
 

@@ -39,6 +39,13 @@ struct RoomRig : DeskRig {
         const auto why = room(desk).place(desk, wanted).denial;
         return why ? why->sentence + " " + why->would_help : "";
     }
+    // It joined then, and has said since what it is.
+    void joined(const std::string& name, std::int64_t at) {
+        const std::string id = "h-" + name;
+        estate.hosts.add({.id = id, .zone = "nj", .facts = facts_of(name, 4), .joined_at = at});
+        connect(id);
+        report(id), report(id);
+    }
     std::string hold(const Demand& wanted, const std::string& holder = "s-test") {
         const auto at = room(desk).place(desk, wanted).placement;
         HOSTLER_ASSERT(at);
@@ -48,15 +55,15 @@ struct RoomRig : DeskRig {
 
 TEST(Room, HostsAreFilledOneAfterAnotherInTheOrderInWhichTheyJoined) {
     RoomRig rig;
-    rig.host("z"), rig.estate.hosts.edit("h-z").joined_at = 1;
-    rig.host("a"), rig.estate.hosts.edit("h-a").joined_at = 2;
+    rig.joined("z", 1);
+    rig.joined("a", 2);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-z");
     EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-a");
     EXPECT_EQ(rig.goes_to(rig.demand()), "h-a") << "the fullest";
-    rig.host("b"), rig.estate.hosts.edit("h-b").joined_at = 0;
+    rig.joined("b", 0);
     EXPECT_EQ(rig.goes_to(rig.demand()), "h-a");
     EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-b");
-    rig.host("c"), rig.estate.hosts.edit("h-c").joined_at = -1;
+    rig.joined("c", -1);
     EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-c") << "it joined first, though it is known last";
 }
 

@@ -23,7 +23,11 @@ struct Chaos : DeskRig {
         for (const auto& [id, one] : std::map{estate.hosts.all()})
             (void)update_host(desk, id, {.rack = one_in(2) ? "r0" : "r1", .labels = {{"disk", "nvme"}}});
         (void)stock(3);
-        if (that == IdleSlots::give_way) (void)stock(1, "pair", {}, 2);
+        if (that == IdleSlots::give_way) {
+            (void)stock(1, "pair", {}, 2);
+            for (const char* spec : {"small", "pair"})
+                EXPECT_TRUE(update_stock(desk, {.spec = spec, .reclaim = api::Reclaim::idle}));
+        }
         check();
     }
 

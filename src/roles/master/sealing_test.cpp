@@ -316,19 +316,17 @@ TEST_F(SealedApi, NoSecretOfACallerStandsInTheStore) {
         marker);
     call("acme", "POST", "/gpu-instances", request, 200);
     call("acme", "POST", "/gpu-instances", request, 200);
-    call(
-        "acme", "POST", "/gpu-instances",
-        fmt::format(
-            R"({{"instanceID":"two","tenantID":"acme","tenantName":"","storageID":"","specName":"small",)"
-            R"("templateName":"lab","parameters":[{{"name":"password","value":"{}"}}]}})",
-            marker),
-        200);
+    call("acme", "POST", "/gpu-instances",
+         fmt::format(
+             R"({{"instanceID":"two","tenantID":"acme","tenantName":"","storageID":"","specName":"small",)"
+             R"("templateName":"lab","parameters":[{{"name":"password","value":"{}"}}]}})",
+             marker),
+         200);
     const std::string receiver = fmt::format(
         R"({{"name":"ops","type":"webhook","url":"https://hooks.example/x","secret":"{}"}})", marker);
     call("acme", "POST", "/v1/alert-receivers", receiver, 201);
     call("acme", "PUT", "/v1/alert-receivers/ops",
          fmt::format(R"({{"type":"webhook","url":"https://hooks.example/y","secret":"{}"}})", marker), 200);
-    const std::string key = call("", "POST", "/v1/api-keys", R"({"name":"k","tenantID":"acme"})", 201);
     call("acme", "DELETE", "/gpu-instances/two", "", 200);
 
     const auto& estate = term().look().estate;
@@ -345,9 +343,6 @@ TEST_F(SealedApi, NoSecretOfACallerStandsInTheStore) {
     EXPECT_TRUE(sent) << "and the host is told";
     ASSERT_FALSE(estate.answers.all().empty());
     EXPECT_THAT(written(), Not(HasSubstr(marker)));
-    const auto from = key.find("hk_");
-    ASSERT_NE(from, std::string::npos) << key;
-    EXPECT_THAT(written(), Not(HasSubstr(key.substr(from, 20))));
     EXPECT_GE(sealed_by("k-0"), 6u);
 }
 

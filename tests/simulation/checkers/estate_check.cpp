@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "roles/master/capacity.h"
 #include "roles/master/consolidation_rules.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/testing/room_check.h"
 
 namespace hostler::simulation {
@@ -156,6 +158,38 @@ void check_sellers(const Desk& desk, const std::set<std::string>& liars, Finding
             found.report(Invariant::sells, fmt::format("{} sells to {}, and its GPUs are not what it says",
                                                        host->facts.hostname, claim.holder));
     }
+}
+
+void StockCheck::look(const Desk& desk, std::uint64_t epoch, Findings& found) {
+    const bool begun = epoch != std::exchange(epoch_, epoch);
+    std::map<std::string, int> ready;  // By spec, with those that were taken by instances since.
+    for (const auto& [host, spares] : master::idle_stock(desk).by_host)
+        for (const Spare& spare : spares) ++ready[spare.kind];
+    std::set<std::string> seen, idle;
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.phase == SlotPhase::idle) idle.insert(id);
+        if (slot.phase == SlotPhase::used && idle_.contains(id)) ++ready[slot.spec];
+    }
+    for (const auto& [id, slot] : desk.estate.slots.all()) {
+        if (slot.gave_way.empty()) continue;
+        const auto [at, fresh] = seen.insert(slot.gave_way + " " + id);
+        if (begun || seen_.contains(*at)) continue;
+        const Spec& spec = desk.estate.specs.at(slot.spec);
+        if (spec.reclaim == Reclaim::never || ready[slot.spec] < spec.keep)
+            found.report(Invariant::stock,
+                         fmt::format("slot {} gave way to {}; {} of {} stand ready, and {} are kept", id,
+                                     slot.gave_way, ready[slot.spec], slot.spec,
+                                     spec.reclaim == Reclaim::never ? "all" : std::to_string(spec.keep)));
+        const Instance* to = desk.estate.instances.find(slot.gave_way);
+        if (!to || to->claim.empty())
+            found.report(Invariant::stock,
+                         fmt::format("slot {} gave way to {}, which has no place", id, slot.gave_way));
+        else if (!unfit(master::demand_of(spec, slot.zone), master::room(desk).hosts().at(to->host).free))
+            found.report(Invariant::stock, fmt::format("slot {} gave way to {}, and there is room beside it",
+                                                       id, slot.gave_way));
+    }
+    seen_ = std::move(seen);
+    idle_ = std::move(idle);
 }
 
 // Where the next one would go is decided on what the index holds.

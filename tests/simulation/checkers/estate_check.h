@@ -30,6 +30,19 @@ private:
 
 // On these machines nothing is held but what nobody knows of.
 void check_sellers(const master::Desk& desk, const std::set<std::string>& liars, Findings& found);
+// Slots that gave way, from one look to the next.
+class StockCheck {
+public:
+    // What gave way since the last look was in the way, and more than is kept. What was done in an earlier
+    // epoch is not looked at.
+    void look(const master::Desk& desk, std::uint64_t epoch, Findings& found);
+
+private:
+    std::uint64_t epoch_ = 0;
+    std::set<std::string> seen_;  // Slots that gave way, and to whom.
+    std::set<std::string> idle_;
+};
+
 void check_sizes(const master::Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
                  const std::set<std::string>& spared, Findings& found);
 void check_reports(const master::Desk& desk, Findings& found);

@@ -26,6 +26,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::idle: return "idle";
         case Invariant::terms: return "terms";
         case Invariant::sells: return "sells";
+        case Invariant::stock: return "stock";
         case Invariant::room: return "room";
         case Invariant::sealed: return "sealed";
         case Invariant::settled: return "settled";

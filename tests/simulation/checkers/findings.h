@@ -28,6 +28,7 @@ enum class Invariant {
     idle,        // What was in use a moment ago is not stopped for being unused.
     terms,       // Nothing is placed on a host that is not as its owner wished.
     sells,       // Nothing is placed on a host whose GPUs are not what it says.
+    stock,       // No more idle stock gives way than is needed, and never what is kept.
     room,        // What is taken for free is what is free.
     sealed,      // No secret of a tenant stands in the database as it was said.
     settled,     // In the calm everything gets where it was to get.
