@@ -384,9 +384,12 @@ def main():
         programs = pathlib.Path(options.build).absolute()
         made = [programs / "hostler", "ca", "issue", "access/any", "--master-data", place.folder, "--out", place.folder / "any"]
         subprocess.run(made, check=True)
-        masters = [Master(place, postgres, USER + i, place.folder / "authority", options) for i in range(3)]
-        for one in masters:
-            one.start()
+        masters = []
+        for i in range(3):
+            masters.append(Master(place, postgres, USER + i, place.folder / "authority", options))
+            masters[i].start()
+            if i == 0:  # The others are given the keys that it has made.
+                shutil.copy(masters[0].folder / "authority" / "sealing.keys", place.folder / "authority")
         host = Host(place, masters, programs)
         starters = Starters(masters, 4)
         writers = Writers(masters, options.clients)

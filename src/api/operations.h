@@ -59,6 +59,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"reconcile", "What runs and is not in the store, after a restore for instance."},
     {"key", "API keys."},
     {"ca", "Who signs certificates."},
+    {"seal", "Keys that seal what is secret in the store."},
     {"alert", "What somebody should look at now."},
     {"alert rule", "What makes alerts."},
     {"alert silence", "Alerts that nobody is told of for a while."},

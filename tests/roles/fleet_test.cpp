@@ -1,6 +1,7 @@
 // The load of ./dev bench agents, against the shipped access point and master.
 #include "bench/agents/fleet.h"
 #include "adapters/series/memory.h"
+#include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
@@ -24,7 +25,7 @@ protected:
         settings.operator_key_hash = digest.sha256("hk_operator");
         master_ = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store_, *authority, digest,
-                                    certified("master", "m"), series_, outgoing_});
+                                    certified("master", "m"), series_, outgoing_, *sealer_});
         master_tasks_.start("master", master_->run());
         EXPECT_TRUE(go(master_->ready()));
         begin_access("127.0.0.1:0");
@@ -69,6 +70,7 @@ protected:
 
     std::unique_ptr<Worker> worker_ = make_worker(loop, "store");
     std::unique_ptr<Store> store_;
+    std::unique_ptr<Sealer> sealer_ = sodium::open_sealer(folder.path() + "/sealing.keys").value();
     series::MemoryRows rows_;
     series::MemoryStore series_{rows_};
     hostler::testing::PlayedOutgoing outgoing_{*timers};

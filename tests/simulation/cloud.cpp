@@ -108,7 +108,18 @@ bool Cloud::begin(const std::vector<std::string>& tenants) {
     }
     begun_ = true;
     each_second();
-    return world.run_until([&] { return unsettled().empty(); }, 1min);
+    if (!world.run_until([&] { return unsettled().empty(); }, 1min)) return false;
+    // Who leads for too short a time judges nobody: then nothing is placed.
+    world.run_until([&] { return all_are_judged(); }, 30s);
+    return true;
+}
+
+// Before that nothing is placed on them.
+bool Cloud::all_are_judged() {
+    const auto now = term();
+    return now && std::ranges::none_of(now->look().estate.hosts.all(), [](const auto& row) {
+               return row.second.admission.state == Admission::unmeasured;
+           });
 }
 
 void Cloud::join(const std::string& machine, const std::string& zone) {

@@ -75,6 +75,7 @@ public:
                               std::string idempotency = {});
     // What is not as it should be in the calm; empty: nothing.
     std::string unsettled();
+    bool all_are_judged();  // Somebody leads, and knows of each host whether it may sell.
     void join(const std::string& machine, const std::string& zone);  // Boots it with a new token.
     void forget_faults();  // All that is broken is mended, all that is down boots.
     void checks();         // After each step.

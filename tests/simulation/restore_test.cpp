@@ -168,7 +168,9 @@ TEST_P(Restored, AHostThatJoinedSinceComesBackWithWhatRunsThere) {
     cloud.obedience.emplace("host-late", Obedience{"host-late", cloud.found}).first->second.tell =
         [](const auto&) {};
     cloud.join("host-late", "nj");
-    ASSERT_TRUE(cloud.world.run_until([&] { return cloud.unsettled().empty(); }, 5min)) << cloud.unsettled();
+    ASSERT_TRUE(
+        cloud.world.run_until([&] { return cloud.unsettled().empty() && cloud.all_are_judged(); }, 5min))
+        << cloud.unsettled();
     for (const char* other : {"host-0", "host-1"})
         ASSERT_EQ(ask("POST", fmt::format("/v1/hosts/{}/cordon", other)).status, 200);
     const std::string there = "late";

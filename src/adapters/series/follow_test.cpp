@@ -351,6 +351,22 @@ TEST(Follow, WhoHadNoRoomForHoursLacksNothingWhenAnotherLeads) {
     EXPECT_EQ(three.rows(), one.rows());
 }
 
+TEST(Follow, WhoLeadsInTurnTellsNothingTwice) {
+    Store a{"a"}, b{"b"};
+    ASSERT_TRUE(a.append("gpu-1", {1, 2, 5, 4, 7, 8}));
+    ASSERT_TRUE(a.append("gpu-2", {1, 2, 3}));
+    follow_all(b, a);
+    for (Millis turn = 0; turn < 12; ++turn) {
+        Store& leads = turn % 2 == 0 ? b : a;
+        Store& follows = turn % 2 == 0 ? a : b;
+        ASSERT_TRUE(leads.append("gpu-1", {10 + turn}));
+        follow_all(follows, leads);
+    }
+    EXPECT_EQ(a.rows(), b.rows());
+    EXPECT_EQ(a.keeper->stats().rows, a.rows().size());
+    EXPECT_EQ(b.keeper->stats().rows, b.rows().size());
+}
+
 TEST(Follow, AStoreThatWasReplacedIsFollowedFromItsStart) {
     Store follower{"m-2"};
     {

@@ -146,6 +146,8 @@ private:
         std::string master, store;
         Place place;
         ToldDevices told;
+        // Of devices of which rows came that are not the newest: when there are rows here, in order.
+        std::map<DeviceNumber, std::vector<Millis>> held;
     };
     Result<> load_followed();
     Result<> save_followed();
@@ -153,7 +155,8 @@ private:
     Result<DeviceNumber> learn(const Told& told, Millis until);
     std::vector<Result<>> store_rows(std::span<const SampleBatch> batches);
     Result<> store_taken(SampleBatch& batch, std::uint64_t& rows);
-    Result<std::uint64_t> take_records(const std::string& body, ToldDevices& told);
+    bool holds(Following& following, DeviceNumber number, Millis time) const;
+    Result<std::uint64_t> take_records(const std::string& body, Following& following);
     Result<std::uint64_t> take_devices(const std::string& body);
 
     std::unique_ptr<Folder> folder_;

@@ -166,11 +166,12 @@ Result<Mirrored> Keeper::take(const std::string& master, std::string_view bytes)
     auto following = std::exchange(following_, std::nullopt);  // After an error it is not known.
     if (answer.of == Answer::Of::log) {
         if (answer.from.at == 0)
-            following = Following{.master = master, .store = answer.store, .place = answer.from, .told = {}};
+            following = Following{
+                .master = master, .store = answer.store, .place = answer.from, .told = {}, .held = {}};
         if (!following || following->master != master || following->store != answer.store ||
             following->place != answer.from)
             return fail(Code::invalid, "the answer about series begins where this store is not");
-        made.rows = TRY(take_records(answer.body, following->told));
+        made.rows = TRY(take_records(answer.body, *following));
     } else if (answer.of == Answer::Of::segment) {
         if (std::exchange(caught_up_, false)) {
             reached_ = newest_;
@@ -222,19 +223,39 @@ Result<> Keeper::store_taken(SampleBatch& batch, std::uint64_t& rows) {
     return {};
 }
 
-Result<std::uint64_t> Keeper::take_records(const std::string& body, ToldDevices& told) {
+// Notes it as one that is there from now on. Masters that lead in turn would else tell each other the same
+// rows again and again, each in its log.
+bool Keeper::holds(Following& following, DeviceNumber number, Millis time) const {
+    const Head& head = devices_[number].head;
+    const auto [found, first] = following.held.try_emplace(number);
+    std::vector<Millis>& held = found->second;
+    if (first && (head.rows().rows == 0 || time > head.newest())) {
+        following.held.erase(found);
+        return false;
+    }
+    if (first) held = rows_of(head.rows(), devices_[number].facts->columns.size(), 0).times;
+    const auto at = std::ranges::lower_bound(held, time);
+    if (at != held.end() && *at == time) return true;
+    held.insert(at, time);
+    return false;
+}
+
+Result<std::uint64_t> Keeper::take_records(const std::string& body, Following& following) {
     SampleBatch batch;
     std::uint64_t rows = 0;
     const Replay on{.device = [this](const Told& device) { return learn(device, far); },
-                    .row = [&](DeviceNumber device,
-                               const Previous& row) { add_row(batch, device, row.time, row.cells); }};
+                    .row =
+                        [&](DeviceNumber device, const Previous& row) {
+                            if (holds(following, device, row.time)) return;
+                            add_row(batch, device, row.time, row.cells);
+                        }};
     std::string_view left = body;
     while (!left.empty()) {
         const std::uint64_t size =
             left.size() < record_head ? 0 : record_head + std::uint64_t{fixed_at<std::uint32_t>(left)};
         if (size == 0 || size > left.size() || !whole_record(left.substr(0, size)))
             return fail(Code::invalid, "an answer about series is damaged");
-        TRY(replay(left.substr(record_head, size - record_head), told, on));
+        TRY(replay(left.substr(record_head, size - record_head), following.told, on));
         left.remove_prefix(size);
         if (batch.cells.size() < batch_cells && !left.empty()) continue;
         TRY(store_taken(batch, rows));

@@ -6,6 +6,12 @@
 
 namespace hostler::sim {
 
+namespace {
+
+constexpr std::int64_t memory_bytes = std::int64_t{1} << 40;
+
+}  // namespace
+
 Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
     : conditions(static_cast<std::size_t>(count), GpuCondition::ok),
       energy_mj(static_cast<std::size_t>(count)) {
@@ -98,7 +104,7 @@ Task<HostFacts> SimHostTelemetry::facts() {
     facts.architecture = "x86_64";
     facts.cpu_model = "Simulated CPU";
     facts.cpus = 128;
-    facts.memory_bytes = std::int64_t{1} << 40;
+    facts.memory_bytes = memory_bytes;
     facts.disk_bytes = std::int64_t{8} << 40;
     facts.disk_free_bytes = std::int64_t{6} << 40;
     facts.simulated = true;
@@ -106,7 +112,8 @@ Task<HostFacts> SimHostTelemetry::facts() {
     co_return facts;
 }
 
-Task<HostSample> SimHostTelemetry::sample() { co_return HostSample{}; }
+// Something that a query can show: a row without values is stored, and in no answer.
+Task<HostSample> SimHostTelemetry::sample() { co_return HostSample{.memory_total_bytes = memory_bytes}; }
 
 // Simulated containers have no processes.
 Task<std::map<std::int64_t, std::string>> SimHostTelemetry::containers_of(std::vector<std::int64_t>) {

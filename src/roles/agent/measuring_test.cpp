@@ -135,7 +135,7 @@ TEST(Measuring, AnInstanceIsNotDisturbed) {
 
 TEST(Measuring, AProcessThatNobodyKnowsIsNotDisturbed) {
     MeasuringWorld world;
-    world.telemetry.shown.processes = std::vector<GpuProcess>{{.pid = 4711}};
+    world.telemetry.processes = std::vector<GpuProcess>{{.pid = 4711}};
     world.join();
     world.timers.advance(15s);
     world.master.order(world.measuring());

@@ -92,6 +92,7 @@ struct Words {
     std::shared_ptr<wire::Link> link;
     const std::string& host = from.host;
     std::optional<ProofCheck> to_check{};
+    series::Millis last_time = 0;  // Of the newest samples.
 
     // The session that counts is that of the last hello: what an older one still says is past.
     bool current() const {
@@ -197,7 +198,7 @@ struct Words {
             case ReportIs::next: {
                 const bool sampled = said.telemetry.has_value();
                 note_report(desk, host, std::move(said), term->ports().timers.now());
-                if (sampled) samples = measured(desk, host, time, live.samples, live.sample);
+                if (sampled) samples = measured(desk, host, apart(time), live.samples, live.sample);
                 break;
             }
             case ReportIs::known:
@@ -210,6 +211,14 @@ struct Words {
         }
         term->commit_then(nullptr);
         answer_report(report, live.acknowledged, std::move(samples));
+    }
+
+    // Reports that were held up arrive together, and have one time where the host's clock is not believed:
+    // they are not one moment, of which the series would keep the first.
+    series::Millis apart(series::Millis time) {
+        constexpr series::Millis together = 100;
+        if (time <= last_time && time > last_time - together) time = last_time + 1;
+        return last_time = time;
     }
 
     // Once what was decided and its samples are durable. While samples wait, the host is told that it was
