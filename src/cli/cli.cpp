@@ -55,6 +55,8 @@ std::string participle(std::string_view verb) {
     if (verb == "stop") return "stopped";
     if (verb == "set") return "set";
     if (verb == "cancel") return "cancelled";
+    if (verb == "admit") return "admitted";
+    if (verb == "forget") return "forgotten";
     if (verb == "keep-alive") return "kept alive";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
