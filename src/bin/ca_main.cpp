@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/net/authority.h"
-#include "adapters/sodium/sealed.h"
 #include "bin/arguments.h"
 #include "bin/key_files.h"
 #include "bin/process.h"
@@ -12,8 +11,6 @@
 namespace hostler::bin {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 void print(const std::vector<AuthorityFacts>& all) {
     for (const auto& one : all)
@@ -37,10 +34,7 @@ struct Wish {
 Result<> export_keys(const Wish& wish) {
     Secret keys;
     keys.text = TRY(net::read_authority_keys(wish.authority()));
-    if (fs::exists(wish.file)) return fail(Code::conflict, fmt::format("{} is there already", wish.file));
-    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::twice));
-    const std::string sealed = TRY(sodium::seal(keys.text, phrase.text));
-    TRY(write_new(wish.file, sealed));
+    TRY(write_sealed(wish.file, wish.passphrase_file, keys));
     print(TRY(net::facts_of_keys(keys.text)));
     fmt::print(stderr, "{} has the keys, sealed. Whoever opens it is the cloud: keep it as you keep such.\n",
                wish.file);
@@ -49,11 +43,8 @@ Result<> export_keys(const Wish& wish) {
 
 // Into a folder that has none, or an earlier step of the same.
 Result<> import_keys(const Wish& wish) {
-    const std::string sealed = read_file(wish.file);
-    if (sealed.empty()) return fail(Code::not_found, fmt::format("{} cannot be read", wish.file));
-    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::once));
-    Secret keys, present;
-    keys.text = TRY(sodium::unseal(sealed, phrase.text));
+    const Secret keys = TRY(read_sealed(wish.file, wish.passphrase_file));
+    Secret present;
     const auto facts = TRY(net::facts_of_keys(keys.text));
     auto before = net::read_authority_keys(wish.authority());
     if (!before && before.error().code != Code::not_found && !wish.replace)
@@ -71,12 +62,7 @@ Result<> import_keys(const Wish& wish) {
                                     "certified by the first alone is locked out",
                                     wish.authority(), fingerprints(there), fingerprints(facts)));
     }
-    std::error_code wrong;
-    fs::create_directories(wish.authority(), wrong);
-    fs::permissions(wish.authority(), fs::perms::owner_all, wrong);
-    if (wrong)
-        return fail(Code::unavailable,
-                    fmt::format("{} cannot be made: {}", wish.authority(), wrong.message()));
+    TRY(make_own_folder(wish.authority()));
     TRY(net::put_authority_keys(wish.authority(), keys.text, net::IfThere::replace));
     print(facts);
     fmt::print(stderr, "{} has the keys. A master that runs there reads them when it is started again.\n",

@@ -6,13 +6,17 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 
+#include "adapters/sodium/sealed.h"
 #include "bin/process.h"
 #include "core/log.h"
 
 namespace hostler::bin {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 // A line that nobody sees. Ctrl-C comes as a letter meanwhile, so that the terminal shows again what is
 // typed.
@@ -32,6 +36,25 @@ Result<Secret> type_unseen(std::string_view question) {
     fmt::print(stderr, "\n");
     if (letter != '\n') return fail(Code::cancelled, "nothing was done");
     return secret;
+}
+
+// Never over another file. Errors: conflict, unavailable.
+Result<> write_new(const std::string& path, std::string_view text) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const auto wrong = [&path] {
+        return fail(errno == EEXIST ? Code::conflict : Code::unavailable,
+                    fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+    };
+    if (fd < 0) return wrong();
+    const bool written =
+        ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+    Result<> result{};
+    if (!written) {
+        result = wrong();
+        ::unlink(path.c_str());
+    }
+    ::close(fd);
+    return result;
 }
 
 }  // namespace
@@ -54,22 +77,27 @@ Result<Secret> passphrase(const std::string& file, Typed typed) {
     return read;
 }
 
-Result<> write_new(const std::string& path, std::string_view text) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const auto wrong = [&path] {
-        return fail(errno == EEXIST ? Code::conflict : Code::unavailable,
-                    fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
-    };
-    if (fd < 0) return wrong();
-    const bool written =
-        ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-    Result<> result{};
-    if (!written) {
-        result = wrong();
-        ::unlink(path.c_str());
-    }
-    ::close(fd);
-    return result;
+Result<> write_sealed(const std::string& file, const std::string& passphrase_file, const Secret& keys) {
+    if (fs::exists(file)) return fail(Code::conflict, fmt::format("{} is there already", file));
+    const Secret phrase = TRY(passphrase(passphrase_file, Typed::twice));
+    return write_new(file, TRY(sodium::seal(keys.text, phrase.text)));
+}
+
+Result<Secret> read_sealed(const std::string& file, const std::string& passphrase_file) {
+    const std::string sealed = read_file(file);
+    if (sealed.empty()) return fail(Code::not_found, fmt::format("{} cannot be read", file));
+    const Secret phrase = TRY(passphrase(passphrase_file, Typed::once));
+    Secret keys;
+    keys.text = TRY(sodium::unseal(sealed, phrase.text));
+    return keys;
+}
+
+Result<> make_own_folder(const std::string& path) {
+    std::error_code wrong;
+    fs::create_directories(path, wrong);
+    if (!wrong) fs::permissions(path, fs::perms::owner_all, wrong);
+    if (wrong) return fail(Code::unavailable, fmt::format("{} cannot be made: {}", path, wrong.message()));
+    return {};
 }
 
 int told_keys(const Result<>& result) {

@@ -1,10 +1,9 @@
-// What commands that carry keys share: passphrases, new files for their owner alone, exit codes.
+// What commands that carry keys share: passphrases, sealed files, what is for its owner alone, exit codes.
 #pragma once
 
 #include <string.h>
 
 #include <string>
-#include <string_view>
 
 #include "core/result.h"
 
@@ -24,8 +23,14 @@ enum class Typed { once, twice };
 // The first line of `file`; without one, what a person types. Errors: invalid, not_found, cancelled.
 Result<Secret> passphrase(const std::string& file, Typed typed);
 
-// Never over another file. Errors: conflict, unavailable.
-Result<> write_new(const std::string& path, std::string_view text);
+// Seals `keys` under a passphrase, never over another file. Errors: conflict, unavailable; invalid,
+// exhausted: as sodium::seal(); those of passphrase().
+Result<> write_sealed(const std::string& file, const std::string& passphrase_file, const Secret& keys);
+// Errors: not_found; invalid, unauthenticated, exhausted: as sodium::unseal(); those of passphrase().
+Result<Secret> read_sealed(const std::string& file, const std::string& passphrase_file);
+
+// Makes a folder for its owner alone, and what is missing above it. Errors: unavailable.
+Result<> make_own_folder(const std::string& path);
 
 int told_keys(const Result<>& result);  // Says what is wrong; the exit code.
 

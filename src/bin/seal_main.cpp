@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "adapters/sodium/sealed.h"
 #include "adapters/sodium/sealer.h"
 #include "bin/arguments.h"
 #include "bin/key_files.h"
@@ -30,10 +29,7 @@ void print(const std::vector<std::string>& keys) {
 Result<> export_keys(const Wish& wish) {
     Secret keys;
     keys.text = TRY(sodium::read_sealing_keys(wish.ring()));
-    if (fs::exists(wish.file)) return fail(Code::conflict, fmt::format("{} is there already", wish.file));
-    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::twice));
-    const std::string sealed = TRY(sodium::seal(keys.text, phrase.text));
-    TRY(write_new(wish.file, sealed));
+    TRY(write_sealed(wish.file, wish.passphrase_file, keys));
     print(TRY(sodium::ids_of_sealing_keys(keys.text)));
     fmt::print(stderr,
                "{} has the keys, sealed. Whoever opens it reads the secrets of every backup: keep it as you "
@@ -44,18 +40,9 @@ Result<> export_keys(const Wish& wish) {
 
 // Beside those that are there.
 Result<> import_keys(const Wish& wish) {
-    const std::string sealed = read_file(wish.file);
-    if (sealed.empty()) return fail(Code::not_found, fmt::format("{} cannot be read", wish.file));
-    const Secret phrase = TRY(passphrase(wish.passphrase_file, Typed::once));
-    Secret keys;
-    keys.text = TRY(sodium::unseal(sealed, phrase.text));
+    const Secret keys = TRY(read_sealed(wish.file, wish.passphrase_file));
     const auto ids = TRY(sodium::ids_of_sealing_keys(keys.text));
-    std::error_code wrong;
-    fs::create_directories(wish.authority(), wrong);
-    if (!wrong) fs::permissions(wish.authority(), fs::perms::owner_all, wrong);
-    if (wrong)
-        return fail(Code::unavailable,
-                    fmt::format("{} cannot be made: {}", wish.authority().string(), wrong.message()));
+    TRY(make_own_folder(wish.authority().string()));
     TRY(sodium::add_sealing_keys(wish.ring(), keys.text));
     print(ids);
     fmt::print(stderr, "{} has the keys. A master that runs there reads them when it needs them.\n",
