@@ -1,29 +1,19 @@
 #include "roles/master/room.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
-#include "roles/master/image_rules.h"
 #include "roles/master/traits.h"
 
 namespace hostler::master {
 
 namespace {
 
-constexpr int others = gpu_models_max - 1;  // The number of all sets of models that have none of their own.
-
 bool has_spoken(const Host& host) { return host.facts.cpus > 0 || !host.facts.gpus.empty(); }
 
 auto rank(const Host& host) { return std::pair{host.joined_at, host.id}; }
-
-// A name that the host alone holds: what lies there and nowhere else.
-std::string held_by(const std::string& host) { return "on " + host; }
 
 std::string group_of(const Claim& claim) {
     return claim.use == ClaimUse::instance && !claim.group.empty() ? group_key(claim.tenant, claim.group)
@@ -31,6 +21,8 @@ std::string group_of(const Claim& claim) {
 }
 
 }  // namespace
+
+std::string Room::held_by(const std::string& host) { return "on " + host; }
 
 void Room::follow(const Desk& desk) {
     if (!built_) {
@@ -306,313 +298,8 @@ Shape Room::shape_of(const Demand& demand) {
     return shape;
 }
 
-Need Room::need_of(const Demand& demand) {
-    const Wishes& wishes = demand.wishes;
-    Need need{.shape = shape_of(demand), .models = demand.gpu_type, .terms = wishes.terms};
-    // What both name is asked of each host once more: fits_beside().
-    const auto narrow = [](std::vector<std::string>& names, const std::string& to) {
-        if (!to.empty() && (names.empty() || std::ranges::count(names, to) > 0)) names = {to};
-    };
-    narrow(need.terms.zones, demand.zone);
-    if (need.shape.gpus > 1) {
-        need.shape.link = wishes.link;
-        need.link_wanted = wishes.link_wanted;
-    }
-    const auto group = demand.kind.empty() ? groups_.end() : groups_.find(demand.kind);
-    if (group == groups_.end()) return need;
-    need.kind = group->second.kind;
-    need.apart = wishes.apart;
-    need.spread = wishes.spread;
-    need.pack = wishes.pack;
-    return need;
-}
-
-// For a while one of its group less is where the demand moves away from.
-class Room::Left {
-public:
-    Left(Room& room, const Demand& demand) : room_(room) {
-        const auto host = room.hosts_.find(demand.leaves);
-        const auto group = room.groups_.find(demand.kind);
-        if (host == room.hosts_.end() || !host->second.number || group == room.groups_.end()) return;
-        number_ = *host->second.number;
-        kind_ = group->second.kind;
-        there_ = room.fleet_.beside(kind_, Area::host, number_);
-        if (there_ > 0) room.fleet_.count(number_, kind_, there_ - 1);
-    }
-    ~Left() {
-        if (there_ > 0) room_.fleet_.count(number_, kind_, there_);
-    }
-    Left(const Left&) = delete;
-    Left& operator=(const Left&) = delete;
-
-private:
-    Room& room_;
-    HostNumber number_ = 0;
-    hostler::Kind kind_ = 0;
-    int there_ = 0;
-};
-
 void Room::learn(const Demand& demand) {
     if (built_) fleet_.arrive(need_of(demand));  // Else it will be found in the estate.
-}
-
-std::optional<Placement> Room::choose(const Desk& desk, const Demand& demand, const std::string& image,
-                                      const May& may) {
-    Need need = need_of(demand);
-    if (!demand.host.empty() && need.terms.hosts.empty()) need.terms.hosts = {demand.host};
-    const auto admits = [&](HostNumber number) {
-        const There& there = hosts_.at(by_number_[number]);
-        if (!fits_beside(demand, there.free) || (may && !may(there.free.id))) return false;
-        return (there.plain && demand.gpu_count <= gpus_max) || !unfit(demand, there.free);
-    };
-    Fleet::Says prefers;
-    if (!image.empty())
-        prefers = [&](HostNumber number) { return has_image(desk, by_number_[number], image); };
-    const Left left{*this, demand};
-    const auto found = fleet_.best(need, admits, prefers);
-    if (!found) return std::nullopt;
-    const There& there = hosts_.at(by_number_[*found]);
-    return Placement{there.free.id, there.free.zone, gpus_for(demand, there)};
-}
-
-// On one NUMA node where they can be, unless it is wished how they are linked.
-std::vector<std::string> Room::gpus_for(const Demand& demand, const There& there) const {
-    const Topology* topology = fleet_.topology(*there.number);
-    for (const Link link : {demand.wishes.link, demand.wishes.link_wanted}) {
-        if (link == Link::any || demand.gpu_count < 2 || !topology) continue;
-        const GpuSet free =
-            fleet_.free_for({.gpus = demand.gpu_count, .gpu_milli = gpu_whole}, *there.number);
-        const GpuSet picked = pick(*topology, link, free, demand.gpu_count);
-        std::vector<std::string> gpus;
-        for (std::size_t i = 0; i < there.gpus.size(); ++i)
-            if (i < gpus_max && (picked >> i & 1)) gpus.push_back(there.gpus[i]);
-        if (!gpus.empty()) return gpus;
-    }
-    return pick_gpus(demand, there.free);
-}
-
-// As if these claims were not there, for a while.
-class Room::Without {
-public:
-    Without(Room& room, const Desk& desk, const Going& going) : room_(room), desk_(desk) {
-        for (const auto& [id, claims] : going) {
-            There& there = room_.hosts_.at(id);
-            const Host& host = desk_.estate.hosts.at(id);
-            before_.emplace(id, there.free);
-            there.free = room_.survey(desk_, host, there, claims);
-            room_.note_free(desk_, host, there);
-        }
-    }
-    ~Without() {
-        for (auto& [id, free] : before_) {
-            There& there = room_.hosts_.at(id);
-            there.free = std::move(free);
-            room_.note_free(desk_, desk_.estate.hosts.at(id), there);
-        }
-    }
-    Without(const Without&) = delete;
-    Without& operator=(const Without&) = delete;
-
-private:
-    Room& room_;
-    const Desk& desk_;
-    std::map<std::string, Candidate> before_;
-};
-
-// Of each host that would do without idle stock, the fewest of its claims that have to go.
-Room::Going Room::in_the_way(const Demand& demand, const May& may, const IdleStock& stock,
-                             const std::map<std::string, int>& may_go) {
-    const Need need = need_of(demand);
-    const Left left{*this, demand};
-    Going going;
-    int tries = reclaim_tries_max;
-    for (const auto& [id, spares] : stock.by_host) {
-        const auto at = hosts_.find(id);
-        if (at == hosts_.end() || !at->second.number || (may && !may(id))) continue;
-        const There& there = at->second;
-        if (!admits(need.terms, fleet_.traits(*there.number))) continue;
-        if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, *there.number) > 0) continue;
-        std::function<bool(const Candidate&)> also;
-        if (need.shape.link != Link::any)
-            also = [&](const Candidate& host) {
-                std::vector<std::string> gpus;
-                for (const FreeGpu& gpu : host.gpus) gpus.push_back(gpu.uuid);
-                return linked(there, need, gpus);
-            };
-        if (!unfit(demand, there.free) && (!also || also(there.free)))
-            continue;  // What keeps it out is not here.
-        if (auto claims = fewest(there.free, spares, may_go, demand, also, tries))
-            going.emplace(id, std::move(*claims));
-    }
-    return going;
-}
-
-std::optional<Decision> Room::choose_over(const Desk& desk, const Demand& demand, const std::string& image,
-                                          const May& may, const IdleStock& stock) {
-    std::map<std::size_t, Going> by_number;
-    for (auto& [host, claims] : in_the_way(demand, may, stock, stock.may_go))
-        by_number[claims.size()].emplace(host, claims);
-    for (const auto& [number, going] : by_number) {
-        const Without without{*this, desk, going};
-        const May there = [&](const std::string& host) {
-            return going.contains(host) && (!may || may(host));
-        };
-        if (auto placement = choose(desk, demand, image, there)) {
-            const std::vector<std::string>& reclaimed = going.at(placement->host);
-            return Decision{.placement = std::move(placement), .denial = {}, .reclaimed = reclaimed};
-        }
-    }
-    return std::nullopt;
-}
-
-namespace {
-
-// How much of it is in the way where the denial would have it go, else where the fewest slots are.
-std::string told(const Denial& denial, const std::map<std::string, std::vector<std::string>>& going,
-                 const IdleStock& stock, const std::string& nearest) {
-    auto at = going.find(nearest);
-    if (at == going.end())
-        at = std::ranges::min_element(going, {}, [](const auto& row) { return row.second.size(); });
-    std::size_t gpus = 0;
-    std::set<std::string> specs;
-    for (const Spare& spare : stock.by_host.at(at->first)) {
-        if (std::ranges::count(at->second, spare.id) == 0) continue;
-        gpus += spare.gpus.size();
-        specs.insert(spare.kind);
-    }
-    return fmt::format("{} On host {} {} GPU{} held by idle stock of {} that is not given up.",
-                       denial.sentence, at->first, gpus, gpus == 1 ? " is" : "s are",
-                       fmt::join(specs, " and "));
-}
-
-}  // namespace
-
-Denial Room::deny(const Demand& demand, const May& may, const IdleStock* stock) {
-    Going going;
-    if (stock) {
-        std::map<std::string, int> all;
-        for (const auto& [spec, number] : stock->may_go) all[spec] = std::numeric_limits<int>::max();
-        going = in_the_way(demand, may, *stock, all);
-    }
-    Need need = need_of(demand);
-    need.shape.disk_bytes = demand.volume_bytes;
-    if (!demand.host.empty()) need.volumes = {held_by(demand.host)};
-    const auto besides = [&](HostNumber number) -> std::optional<Change> {
-        const There& there = hosts_.at(by_number_[number]);
-        if (may && !may(there.free.id)) return Change{Obstacle::lease, Change::By::opening, number, 0};
-        // Of those that have GPUs of several models, or more than the fleet counts.
-        if (unfit(demand, there.free)) return Change{Obstacle::gpus, Change::By::waiting, number, 1};
-        return std::nullopt;
-    };
-    const auto instead = [&](HostNumber number) -> std::optional<Change> {
-        if (!going.contains(by_number_[number])) return std::nullopt;
-        return Change{Obstacle::stock, Change::By::opening, number, 0};
-    };
-    const Left left{*this, demand};
-    if (auto denial = explain(fleet_, need, besides, instead)) {
-        if (denial->never || going.empty()) return *denial;
-        const HostNumber nearest = denial->changes.empty() ? 0 : denial->changes.front().host;
-        denial->sentence = told(*denial, going, *stock, by_number_[nearest]);
-        return *denial;
-    }
-    return {.sentence = "No host can take it at this moment.", .would_help = "Try again in a moment."};
-}
-
-bool Room::suits(const Demand& demand, const std::string& host, const std::vector<std::string>& gpus) {
-    const auto at = hosts_.find(host);
-    if (at == hosts_.end() || !at->second.number) return false;
-    const HostNumber number = *at->second.number;
-    const Need need = need_of(demand);
-    if (!admits(demand.wishes.terms, fleet_.traits(number))) return false;
-    const Left left{*this, demand};
-    if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, number) > 0) return false;
-    return need.shape.link == Link::any || linked(at->second, need, gpus);
-}
-
-// Of these GPUs of it as many as are needed reach each other as asked.
-bool Room::linked(const There& there, const Need& need, const std::vector<std::string>& gpus) const {
-    GpuSet held = 0;
-    for (std::size_t i = 0; i < there.gpus.size() && i < gpus_max; ++i)
-        if (std::ranges::count(gpus, there.gpus[i]) > 0) held = static_cast<GpuSet>(held | 1U << i);
-    const Topology* topology = fleet_.topology(*there.number);
-    return topology && pick(*topology, need.shape.link, held, need.shape.gpus) != 0;
-}
-
-int Room::crowd(const Demand& demand, const std::string& host) {
-    const auto at = hosts_.find(host);
-    const Need need = need_of(demand);
-    if (at == hosts_.end() || !at->second.number || need.kind == 0) return 0;
-    const Left left{*this, demand};
-    if (need.spread != Area::none) return fleet_.beside(need.kind, need.spread, *at->second.number);
-    return need.pack == Area::none ? 0 : -fleet_.beside(need.kind, need.pack, *at->second.number);
-}
-
-// Hosts with GPUs of several models are left out where one is asked for.
-Plan Room::plan(const std::vector<Demand>& demands, Gang gang) {
-    constexpr hostler::Kind of_the_gang = hostler::Kind{1} << 31;  // Groups of which none runs so far.
-    std::uint64_t plain = 0;
-    for (const auto& [set, number] : models_)
-        if (set.size() < 2 && number < others) plain |= std::uint64_t{1} << number;
-    std::map<std::string, hostler::Kind> fresh;
-    HOSTLER_ASSERT(demands.size() == gang.tasks.size());
-    for (std::size_t i = 0; i < demands.size(); ++i) {
-        Need& task = gang.tasks[i];
-        const Shape asked = task.shape;
-        task = need_of(demands[i]);
-        if (!demands[i].gpu_type.empty()) task.shape.models &= plain;
-        task.shape.gpu_milli = asked.gpu_milli;
-        task.shape.profile = asked.profile;
-        task.shape.owner = asked.owner;
-        task.shape.disk_bytes = asked.disk_bytes;
-        if (demands[i].kind.empty() || task.kind != 0) continue;
-        const auto at =
-            fresh.try_emplace(demands[i].kind, of_the_gang + static_cast<hostler::Kind>(fresh.size())).first;
-        task.kind = at->second;
-        task.apart = demands[i].wishes.apart;
-        task.spread = demands[i].wishes.spread;
-        task.pack = demands[i].wishes.pack;
-    }
-    Plan found;
-    for (const Choice& choice : fleet_.choose(gang)) {
-        const There& there = hosts_.at(by_number_[choice.host]);
-        Place& place = found.places.emplace_back(there.free.id, there.free.zone);
-        for (const int gpu : choice.gpus) place.gpus.push_back(there.gpus[static_cast<std::size_t>(gpu)]);
-        if (choice.profile != 0) place.slice = choice.slice;
-    }
-    if (found.places.empty()) found.denial = explain(fleet_, gang);
-    return found;
-}
-
-Decision Room::place(const Desk& desk, const Demand& demand, const std::string& image, const May& may,
-                     const Stock& stock) {
-    Decision decision;
-    decision.placement = choose(desk, demand, image, may);
-    if (decision.placement) return decision;
-    std::optional<IdleStock> idle;
-    if (stock) idle = stock();
-    if (idle)
-        if (auto over = choose_over(desk, demand, image, may, *idle)) return *over;
-    decision.denial = deny(demand, may, idle ? &*idle : nullptr);
-    return decision;
-}
-
-Decision Room::place_spread(const Desk& desk, const Demand& demand,
-                            const std::map<std::string, int>& per_zone) {
-    std::set<std::pair<int, std::string>> order;
-    for (const auto& [id, there] : hosts_) {
-        if (!demand.zone.empty() && there.free.zone != demand.zone) continue;
-        const auto count = per_zone.find(there.free.zone);
-        order.emplace(count == per_zone.end() ? 0 : count->second, there.free.zone);
-    }
-    Decision decision;
-    for (const auto& [count, zone] : order) {
-        Demand within = demand;
-        within.zone = zone;
-        decision.placement = choose(desk, within, {}, nullptr);
-        if (decision.placement) return decision;
-    }
-    decision.denial = deny(demand, nullptr);
-    return decision;
 }
 
 void Room::pretend(const Demand& demand, const Placement& placement) {

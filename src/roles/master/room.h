@@ -130,6 +130,11 @@ private:
     class Left;
     class Without;
 
+    // The number of all sets of models that have none of their own.
+    static constexpr int others = gpu_models_max - 1;
+    // A name that the host alone holds: what lies there and nowhere else.
+    static std::string held_by(const std::string& host);
+
     bool built_ = false;
     Fleet fleet_;
     std::map<std::string, There> hosts_;
