@@ -45,7 +45,10 @@ function(hostler_library name folder)
     set_property(GLOBAL APPEND PROPERTY HOSTLER_UNIT_TESTS ${name}_test)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
   endif()
-  if(HOSTLER_FUZZ)
+  if(HOSTLER_FUZZ AND fuzzers)
+    # What a fuzzer is for tells it how far it came; all else would only be slower. As -fsanitize=fuzzer-no-link, but
+    # with the precompiled header of the others.
+    target_compile_options(${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
     foreach(file ${fuzzers})
       get_filename_component(stem ${file} NAME_WE)
       add_executable(${name}_${stem} EXCLUDE_FROM_ALL ${file})
