@@ -5,6 +5,7 @@
 #include "api/types_series.h"
 
 HOSTLER_JSON(hostler::report::UsageLine)
+HOSTLER_JSON(hostler::report::Cost)
 HOSTLER_JSON(hostler::report::WasteLine)
 HOSTLER_JSON(hostler::report::Evidence)
 HOSTLER_JSON(hostler::report::Finding)

@@ -15,6 +15,8 @@ BOOST_DESCRIBE_ENUM(ReportFormat, json, csv, html)
 struct AskReport {
     std::string by;
     std::string where;
+    std::optional<std::string> zone{};
+    std::optional<std::string> gpu_class{};
     std::optional<WallTime> from{};
     std::optional<WallTime> to{};
     std::optional<std::int64_t> since{};
@@ -22,7 +24,7 @@ struct AskReport {
     int top = 0;
     ReportFormat format = ReportFormat::json;
 };
-BOOST_DESCRIBE_STRUCT(AskReport, (), (by, where, from, to, since, step, top, format))
+BOOST_DESCRIBE_STRUCT(AskReport, (), (by, where, zone, gpu_class, from, to, since, step, top, format))
 template <>
 inline constexpr auto fields<AskReport> = std::to_array<Field>({
     {.member = "by", .help = "What makes the groups, with commas: labels of series (tenant, zone, host_name, class, …), "
@@ -30,6 +32,9 @@ inline constexpr auto fields<AskReport> = std::to_array<Field>({
      .example = "tenant,class", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "where", .help = "Only GPUs with these labels: LABEL=VALUE or LABEL!=VALUE (docs/use/series.md).",
      .example = "zone=lon model=h100", .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "zone", .help = "Only GPUs in this zone.", .example = "lon", .form = &forms::label},
+    {.member = "gpu_class", .help = "Only GPUs of this class, a family of models.", .example = "H100", .min = 1,
+     .max = 64, .form = &forms::one_line},
     {.member = "from", .help = "The beginning; else `since` before the end."},
     {.member = "to", .help = "The end; else now."},
     {.member = "since", .help = "So long before the end; without it and `from` a day.", .example = "604800",
@@ -71,6 +76,11 @@ inline constexpr auto fields<report::UsageLine> = std::to_array<Field>({
     {.member = "energy_kwh", .help = "Energy drawn by the GPUs, in kWh, of all measured hours.", .example = "51.2"},
 });
 template <>
+inline constexpr auto fields<report::Cost> = std::to_array<Field>({
+    {.member = "amount", .help = "A decimal with two digits behind the point.", .example = "12.50"},
+    {.member = "currency", .help = "Three capital letters (ISO 4217).", .example = "USD"},
+});
+template <>
 inline constexpr auto fields<report::WasteLine> = std::to_array<Field>({
     {.member = "labels", .help = "Of the group."},
     {.member = "gpus", .help = "Different GPUs.", .example = "1"},
@@ -82,6 +92,7 @@ inline constexpr auto fields<report::WasteLine> = std::to_array<Field>({
     {.member = "memory_used_percent", .help = "GPU memory held while idle.", .unit = Unit::percent},
     {.member = "energy_kwh", .help = "Energy drawn while idle, in kWh.", .example = "2.1"},
     {.member = "advice", .help = "What to do; empty: nothing to speak of."},
+    {.member = "idle_costs", .help = "What the idle hours cost by the prices that held then, by currency; empty: none did."},
 });
 template <>
 inline constexpr auto fields<report::Evidence> = std::to_array<Field>({
@@ -119,6 +130,7 @@ inline constexpr auto fields<report::Report> = std::to_array<Field>({
     {.member = "bottlenecks", .help = "What held work back: most hours first.", .max = report::lines_max * 7},
     {.member = "timeline", .help = "How many GPUs there were, on average over parts of the time.", .max = 122},
     {.member = "left_out", .help = "Groups beyond those that were asked for.", .example = "0"},
+    {.member = "idle_costs", .help = "What the idle hours of all groups cost, by currency."},
 });
 
 }  // namespace hostler::api

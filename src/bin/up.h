@@ -11,6 +11,7 @@
 
 #include "bin/containers.h"
 #include "bin/ready_file.h"
+#include "bin/series_options.h"
 #include "bin/simulation.h"
 #include "bin/supervisor.h"
 #include "http/client.h"
@@ -29,6 +30,7 @@ struct UpSettings {
     double sample_s = 0;       // As --sample-interval of the masters.
     std::string metrics;       // As --metrics of the first master.
     std::string remote_write;  // As --remote-write of each of them.
+    SeriesOptions series;      // As of each of them.
     double unreachable_s = 10;
     double move_lease_s = 600;
     double lost_s = 60;

@@ -56,6 +56,7 @@ int up_main(int argc, const char* const* argv) {
                    "Where the first master's metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--remote-write", settings.remote_write,
                    "As of hostler master: where samples are sent, too");
+    settings.series.add_to(app);
     app.add_option("--unreachable-after", settings.unreachable_s,
                    "Seconds of silence until a host is unreachable")
         ->capture_default_str();
@@ -85,6 +86,11 @@ int up_main(int argc, const char* const* argv) {
             stderr,
             "--move-lease {} is too short: a lease is renewed by reports, and must outlast three of {} s\n",
             settings.move_lease_s, settings.report_s);
+        return 2;
+    }
+    master::Settings tried;
+    if (const auto kept = settings.series.put_into(tried); !kept) {
+        fmt::print(stderr, "{}\n", kept.error().message);
         return 2;
     }
     if (!simulate.empty()) {

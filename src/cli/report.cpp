@@ -70,12 +70,15 @@ std::string usage_table(const report::Report& report) {
 
 std::string waste_table(const report::Report& report) {
     const Names names = names_of(report);
-    Rows rows{head_of(names, {"GPUS", "CLAIMED", "IDLE", "PART", "LONGEST", "MEMORY", "KWH", "ADVICE"})};
+    Rows rows{
+        head_of(names, {"GPUS", "CLAIMED", "IDLE", "PART", "LONGEST", "MEMORY", "KWH", "COST", "ADVICE"})};
     for (const report::WasteLine& line : report.waste) {
         auto row = cells_of(names, line.labels);
-        extend(row, {std::to_string(line.gpus), number(line.claimed_hours), number(line.idle_hours),
-                     percent(line.idle_percent), number(line.longest_hours) + "h",
-                     percent(line.memory_used_percent), number(line.energy_kwh), line.advice});
+        extend(row,
+               {std::to_string(line.gpus), number(line.claimed_hours), number(line.idle_hours),
+                percent(line.idle_percent), number(line.longest_hours) + "h",
+                percent(line.memory_used_percent), number(line.energy_kwh),
+                line.idle_costs.empty() ? "-" : harmless(report::text_of(line.idle_costs)), line.advice});
         rows.push_back(std::move(row));
     }
     return lined_up(rows, names.size());

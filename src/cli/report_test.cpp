@@ -43,7 +43,8 @@ protected:
                          .idle_hours = 6,
                          .idle_percent = 25,
                          .longest_hours = 4,
-                         .advice = "Stop it."}};
+                         .advice = "Stop it.",
+                         .idle_costs = {{"15.00", "USD"}}}};
         report.bottlenecks = {{.labels = {{"tenant", "acme"}},
                                .verdict = report::Verdict::input_bound,
                                .hours = 3,
@@ -65,8 +66,11 @@ TEST_F(ReportTest, AReportIsALine) {
     EXPECT_EQ(asked.since, 7 * 86'400);
     EXPECT_EQ(asked.top, 5);
     EXPECT_EQ(out,
-              "TENANT  GPUS  CLAIMED  IDLE  PART  LONGEST  MEMORY  KWH  ADVICE\n"
-              "ac me      1     24.0   6.0   25%     4.0h       -  0.0  Stop it.\n");
+              "TENANT  GPUS  CLAIMED  IDLE  PART  LONGEST  MEMORY  KWH       COST  ADVICE\n"
+              "ac me      1     24.0   6.0   25%     4.0h       -  0.0  15.00 USD  Stop it.\n");
+    EXPECT_EQ(run({"report", "waste", "--zone", "lon", "--gpu-class", "H100"}), 0) << err;
+    EXPECT_EQ(asked.zone, "lon");
+    EXPECT_EQ(asked.gpu_class, "H100");
 }
 
 TEST_F(ReportTest, ATableHasWhatThereIs) {
@@ -99,6 +103,43 @@ TEST_F(ReportTest, ADocumentIsWrittenAsItIs) {
         });
     EXPECT_EQ(run({"report", "download", "rp-1", "--format", "csv", "--section", "waste"}), 0) << err;
     EXPECT_EQ(out, "a,b\n1,2\n");
+}
+
+TEST_F(ReportTest, AScheduleIsAppliedFromAFile) {
+    std::optional<api::ReportSchedule> kept;
+    int created = 0;
+    api.handlers.on<api::ops::get_report_schedule>(
+        [&](api::Call, api::NameReportSchedule asked) -> Task<api::ReportSchedule> {
+            if (!kept || kept->name != asked.schedule) co_return fail(Code::not_found, "there is none");
+            co_return *kept;
+        });
+    api.handlers.on<api::ops::create_report_schedule>(
+        [&](api::Call call, api::CreateReportSchedule asked) -> Task<api::ReportSchedule> {
+            if (!call.dry_run) ++created;
+            api::ReportSchedule made{.name = asked.name,
+                                     .by = asked.by,
+                                     .where = asked.where,
+                                     .every = asked.every,
+                                     .at = asked.at,
+                                     .keep = asked.keep,
+                                     .to = asked.to.value_or("")};
+            if (!call.dry_run) kept = made;
+            co_return made;
+        });
+    const auto apply = [&](const char* every) {
+        return run({"apply", "-f",
+                    file("reports.yaml", fmt::format("kind: report schedule\nname: weekly\nby: tenant,class\n"
+                                                     "every: {}\nat: \"06:00\"\nto: finance\n",
+                                                     every))});
+    };
+    EXPECT_EQ(apply("week"), 0) << err;
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->at, "06:00");
+    EXPECT_EQ(kept->to, "finance");
+    EXPECT_EQ(apply("week"), 0) << err;
+    EXPECT_EQ(out, "report schedule/weekly unchanged\n");
+    EXPECT_EQ(apply("month"), 5) << "what differs is not replaced";
+    EXPECT_EQ(created, 1);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/timers.h"
@@ -27,6 +28,13 @@ struct SeriesPolicy {
     Duration hour = std::chrono::hours{24 * 365 * 2};  // then one an hour.
 };
 
+// What goes to a receiver elsewhere, too, and is not there yet.
+struct SeriesForwarding {
+    std::optional<series::Millis> oldest{};  // Of what waits; nullopt: nothing does.
+    std::uint64_t bytes = 0;                 // On disk; beyond the bound the oldest samples are given up.
+    std::uint64_t bytes_max = 0;
+};
+
 struct SeriesStats {
     std::uint64_t rows = 0;          // Taken since the start,
     std::uint64_t rows_late = 0;     // and those that came too late to be kept.
@@ -35,6 +43,9 @@ struct SeriesStats {
     std::uint64_t disk_bytes = 0;
     std::uint64_t written_bytes = 0;   // Since the start: logs, segments.
     std::uint64_t blocks_damaged = 0;  // Left out of answers, or set aside when it was opened.
+    std::uint64_t volume_bytes = 0;    // Size of the file system that holds them; 0: not known.
+    std::uint64_t volume_free_bytes = 0;
+    std::optional<SeriesForwarding> forwarding;  // nullopt: samples go nowhere else.
 };
 
 // A row is one moment of one device. A second row of the same device and time is the same report again: the

@@ -92,4 +92,12 @@ TEST(SeriesStories, FilesAnswerAsMemoryDoes) {
     }
 }
 
+TEST(SeriesFiles, SayHowMuchRoomTheirDiskHas) {
+    FileSeriesRig file;
+    const auto stats = file.run(file.store().stats());
+    ASSERT_TRUE(stats);
+    EXPECT_GT(stats->volume_bytes, 0u);
+    EXPECT_LE(stats->volume_free_bytes, stats->volume_bytes);
+}
+
 }  // namespace hostler::contract

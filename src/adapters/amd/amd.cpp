@@ -8,7 +8,12 @@
 namespace hostler {
 
 Amd::Amd(Loop& loop, Timers& timers, AmdSettings settings)
-    : loop_(loop), timers_(timers), settings_(std::move(settings)), lane_(loop, "amd") {}
+    : loop_(loop),
+      timers_(timers),
+      settings_(std::move(settings)),
+      lane_(loop, "amd"),
+      process_lane_(loop, "amd-processes"),
+      clients_(std::make_shared<DrmClients>(settings_.roots.proc)) {}
 
 Task<GpuInventory> Amd::discover() {
     GpuInventory seen;
@@ -37,18 +42,29 @@ Task<GpuInventory> Amd::discover() {
 }
 
 Task<std::vector<GpuSample>> Amd::sample() {
-    std::vector<Question<GpuSample>> questions;
-    questions.reserve(gpus_.size());
+    struct Seen {
+        GpuSample sample;
+        std::vector<DrmUse> uses;
+    };
+    std::vector<GpuSample> samples;
+    if (gpus_.empty()) co_return samples;
+    std::vector<Question<Seen>> questions;
+    questions.reserve(gpus_.size() + 1);
     for (const auto& gpu : gpus_) {
         questions.push_back({gpu.lane.get(), [roots = settings_.roots, folder = gpu.folder, id = gpu.kfd_id] {
-                                 return Result<GpuSample>{amd::read_sample(roots, folder, id)};
+                                 return Result<Seen>{{amd::read_sample(roots, folder, id), {}}};
                              }});
     }
-    auto answers = CO_TRY(co_await ask<GpuSample>(timers_, settings_.timeout, std::move(questions)));
-    std::vector<GpuSample> samples;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
+    questions.push_back({&process_lane_, [clients = clients_, now = timers_.now()] {
+                             return Result<Seen>{{{}, clients->look(now)}};
+                         }});
+    auto answers = CO_TRY(co_await ask<Seen>(timers_, settings_.timeout, std::move(questions)));
+    const auto uses = answers.back() ? std::move(answers.back()->uses) : std::vector<DrmUse>{};
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+        GpuSample sample = answers[i] ? std::move(answers[i]->sample) : unresponsive(answers[i].error());
         sample.uuid = gpus_[i].facts.uuid;
+        if (sample.condition == GpuCondition::ok)
+            amd::add_processes(sample, uses, gpus_[i].facts.pci_address);
         samples.push_back(std::move(sample));
     }
     co_return samples;

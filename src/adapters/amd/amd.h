@@ -1,6 +1,7 @@
 // AMD GPUs, through the files of the amdgpu and amdkfd drivers.
 #pragma once
 
+#include "core/drm_clients.h"
 #include "core/kernel_files.h"
 #include "core/lane.h"
 #include "ports/telemetry.h"
@@ -13,7 +14,8 @@ struct AmdSettings {
     int gpus_max = 64;
 };
 
-// Reading a file of a GPU that hangs may never end, so each GPU has a lane of its own.
+// Reading a file of a GPU that hangs may never end, so each GPU has a lane of its own, and so have the
+// processes of all.
 class Amd : public Telemetry {
 public:
     Amd(Loop& loop, Timers& timers, AmdSettings settings = {});
@@ -32,6 +34,8 @@ private:
     Timers& timers_;
     AmdSettings settings_;
     Lane lane_;
+    Lane process_lane_;
+    std::shared_ptr<DrmClients> clients_;  // Touched by its lane only.
     std::vector<Gpu> gpus_;
 };
 

@@ -24,7 +24,10 @@ constexpr std::int64_t gib = std::int64_t{1} << 30;
 
 class AmdTest : public ::testing::Test {
 protected:
-    AmdTest() { settings.roots.sys = tree.path("sys"); }
+    AmdTest() {
+        settings.roots.sys = tree.path("sys");
+        settings.roots.proc = tree.path("proc");
+    }
 
     // An MI300X as the kernel shows it; the path of its files.
     std::string card(int number, const std::string& address, const std::string& unique) {
@@ -158,6 +161,31 @@ TEST_F(AmdTest, SampleOfAnInstinct) {
     EXPECT_EQ(now.fan_percent, std::nullopt);
     ASSERT_TRUE(now.processes);
     EXPECT_THAT(*now.processes, ElementsAre(GpuProcess{99, gib}, GpuProcess{812, 2 * gib}));
+}
+
+TEST_F(AmdTest, DescriptorsTellWhatTheComputeDriverDoesNot) {
+    card(0, "0000:05:00.0", "aa");
+    kfd(1, 4711, 5, {});
+    tree.write("sys/class/kfd/kfd/proc/812/vram_4711", "2147483648\n");
+    const auto drm = [&](int pid, std::string_view address, std::int64_t gfx_ns, int mib) {
+        tree.remove(fmt::format("proc/{}/fd/5", pid));
+        tree.link(fmt::format("proc/{}/fd/5", pid), "dev/dri/renderD128");
+        tree.write(fmt::format("proc/{}/fdinfo/5", pid),
+                   fmt::format("drm-driver:\tamdgpu\ndrm-client-id:\t{}\ndrm-pdev:\t{}\n"
+                               "drm-memory-vram:\t{} MiB\ndrm-engine-gfx:\t{} ns\n",
+                               pid, address, mib, gfx_ns));
+    };
+    drm(812, "0000:05:00.0", 0, 1024);
+    drm(900, "0000:05:00.0", 0, 512);
+    drm(901, "0000:26:00.0", 0, 512);
+    Amd amd{loop, timers, settings};
+    run(amd.discover());
+    EXPECT_THAT(run(amd.sample())[0].processes.value(),
+                ElementsAre(GpuProcess{812, 2 * gib}, GpuProcess{900, gib / 2}));
+    drm(900, "0000:05:00.0", 3600'000'000'000, 512);
+    EXPECT_THAT(run(amd.sample())[0].processes.value(),
+                ElementsAre(GpuProcess{812, 2 * gib}, GpuProcess{900, gib / 2, 100}))
+        << "how busy the compute driver keeps it is not told";
 }
 
 TEST_F(AmdTest, XgmiJoins) {

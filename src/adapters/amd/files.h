@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/drm_clients.h"
 #include "core/kernel_files.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/sample.h"
@@ -23,6 +24,9 @@ struct Cards {
 
 Cards find_cards(const KernelRoots& roots);
 GpuSample read_sample(const KernelRoots& roots, const std::string& folder, int kfd_id);
+// Adds what the descriptors of processes on this GPU tell. What the compute driver runs they do not count as
+// busy.
+void add_processes(GpuSample& sample, const std::vector<DrmUse>& uses, const std::string& pci_address);
 
 // A node of amdkfd's topology: what the compute driver knows of a GPU.
 struct KfdNode {

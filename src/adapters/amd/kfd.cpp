@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "adapters/amd/files.h"
 
@@ -63,6 +65,26 @@ std::optional<std::vector<GpuProcess>> read_kfd_processes(const KernelRoots& roo
     }
     std::ranges::sort(seen, {}, &GpuProcess::pid);
     return seen;
+}
+
+void add_processes(GpuSample& sample, const std::vector<DrmUse>& uses, const std::string& pci_address) {
+    std::map<std::int64_t, GpuProcess> all;
+    std::set<std::int64_t> computing;
+    for (const GpuProcess& process : sample.processes.value_or(std::vector<GpuProcess>{})) {
+        all[process.pid] = process;
+        computing.insert(process.pid);
+    }
+    for (const DrmUse& use : uses) {
+        if (use.pci_address != pci_address) continue;
+        GpuProcess& process = all[use.pid];
+        process.pid = use.pid;
+        process.memory_bytes = std::max(process.memory_bytes, use.memory_bytes);  // Both tell of the same.
+        if (!computing.contains(use.pid) || use.utilisation_percent.value_or(0) > 0)
+            process.utilisation_percent = use.utilisation_percent;
+    }
+    if (all.empty()) return;
+    sample.processes.emplace();
+    for (const auto& [pid, process] : all) sample.processes->push_back(process);
 }
 
 }  // namespace hostler::amd

@@ -126,4 +126,14 @@ GpuSample read_sample(const std::string& card) {
     return sample;
 }
 
+void add_processes(GpuSample& sample, const std::vector<DrmUse>& uses, const std::string& pci_address) {
+    std::vector<GpuProcess> processes;
+    for (const DrmUse& use : uses)
+        if (use.pci_address == pci_address)
+            processes.push_back({.pid = use.pid,
+                                 .memory_bytes = use.memory_bytes,
+                                 .utilisation_percent = use.utilisation_percent});
+    if (!processes.empty()) sample.processes = std::move(processes);
+}
+
 }  // namespace hostler::intel

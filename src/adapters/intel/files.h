@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/drm_clients.h"
 #include "core/kernel_files.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/sample.h"
@@ -17,5 +18,7 @@ struct Card {
 
 std::vector<Card> find_cards(const KernelRoots& roots);  // By PCI address.
 GpuSample read_sample(const std::string& folder);
+// Adds what the descriptors of processes on this GPU tell.
+void add_processes(GpuSample& sample, const std::vector<DrmUse>& uses, const std::string& pci_address);
 
 }  // namespace hostler::intel

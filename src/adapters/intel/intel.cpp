@@ -8,7 +8,12 @@
 namespace hostler {
 
 Intel::Intel(Loop& loop, Timers& timers, IntelSettings settings)
-    : loop_(loop), timers_(timers), settings_(std::move(settings)), lane_(loop, "intel") {}
+    : loop_(loop),
+      timers_(timers),
+      settings_(std::move(settings)),
+      lane_(loop, "intel"),
+      process_lane_(loop, "intel-processes"),
+      clients_(std::make_shared<DrmClients>(settings_.roots.proc)) {}
 
 Task<GpuInventory> Intel::discover() {
     GpuInventory seen;
@@ -37,19 +42,29 @@ Task<GpuInventory> Intel::discover() {
 }
 
 Task<std::vector<GpuSample>> Intel::sample() {
-    std::vector<Question<GpuSample>> questions;
-    questions.reserve(gpus_.size());
+    struct Seen {
+        GpuSample sample;
+        std::vector<DrmUse> uses;
+    };
+    std::vector<GpuSample> samples;
+    if (gpus_.empty()) co_return samples;
+    std::vector<Question<Seen>> questions;
+    questions.reserve(gpus_.size() + 1);
     for (const auto& gpu : gpus_) {
         questions.push_back({gpu.lane.get(), [folder = gpu.folder] {
-                                 return Result<GpuSample>{intel::read_sample(folder)};
+                                 return Result<Seen>{{intel::read_sample(folder), {}}};
                              }});
     }
-    auto answers = CO_TRY(co_await ask<GpuSample>(timers_, settings_.timeout, std::move(questions)));
-    std::vector<GpuSample> samples;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
+    questions.push_back({&process_lane_, [clients = clients_, now = timers_.now()] {
+                             return Result<Seen>{{{}, clients->look(now)}};
+                         }});
+    auto answers = CO_TRY(co_await ask<Seen>(timers_, settings_.timeout, std::move(questions)));
+    const auto uses = answers.back() ? std::move(answers.back()->uses) : std::vector<DrmUse>{};
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
         Gpu& gpu = gpus_[i];
-        GpuSample sample = answers[i] ? std::move(*answers[i]) : unresponsive(answers[i].error());
+        GpuSample sample = answers[i] ? std::move(answers[i]->sample) : unresponsive(answers[i].error());
         sample.uuid = gpu.facts.uuid;
+        if (sample.condition == GpuCondition::ok) intel::add_processes(sample, uses, gpu.facts.pci_address);
         const Instant now = timers_.now();
         const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - gpu.sampled).count();
         // A counter that went back began anew: the driver was loaded again.

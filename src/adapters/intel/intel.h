@@ -1,6 +1,7 @@
 // Intel GPUs, through the files of the xe and i915 drivers.
 #pragma once
 
+#include "core/drm_clients.h"
 #include "core/kernel_files.h"
 #include "core/lane.h"
 #include "ports/telemetry.h"
@@ -13,8 +14,9 @@ struct IntelSettings {
     int gpus_max = 64;
 };
 
-// These drivers tell no memory use and no load of a whole GPU: both are absent. The size of the memory is
-// that of the model in the catalogue. Power comes from the energy between two samples, so the first has none.
+// These drivers tell no memory use and no load of a whole GPU: both are absent; of processes they do. The
+// size of the memory is that of the model in the catalogue. Power comes from the energy between two samples,
+// so the first has none.
 class Intel : public Telemetry {
 public:
     Intel(Loop& loop, Timers& timers, IntelSettings settings = {});
@@ -34,6 +36,8 @@ private:
     Timers& timers_;
     IntelSettings settings_;
     Lane lane_;
+    Lane process_lane_;
+    std::shared_ptr<DrmClients> clients_;  // Touched by its lane only.
     std::vector<Gpu> gpus_;
 };
 

@@ -30,7 +30,10 @@ private:
 
 class IntelTest : public ::testing::Test {
 protected:
-    IntelTest() { settings.roots.sys = tree.path("sys"); }
+    IntelTest() {
+        settings.roots.sys = tree.path("sys");
+        settings.roots.proc = tree.path("proc");
+    }
     std::string card(int number, const std::string& address, const std::string& id,
                      const std::string& driver) {
         const std::string folder = "sys/devices/pci0000:00/" + address;
@@ -115,6 +118,27 @@ TEST_F(IntelTest, SampleByI915) {
     EXPECT_EQ(now.temperature_celsius, 55);
     EXPECT_EQ(now.throttle_reasons, throttle_thermal_software);
     EXPECT_EQ(now.energy_mj, std::nullopt);
+}
+
+TEST_F(IntelTest, ProcessesTellWhatTheyCost) {
+    card(0, "0000:03:00.0", "0xe20b", "xe");
+    tree.link("proc/812/fd/5", "dev/dri/renderD128");
+    const auto told = [&](int cycles, int total) {
+        tree.write("proc/812/fdinfo/5",
+                   fmt::format("drm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\n"
+                               "drm-resident-vram0:\t64 MiB\ndrm-cycles-ccs:\t{}\n"
+                               "drm-total-cycles-ccs:\t{}\n",
+                               cycles, total));
+    };
+    told(0, 0);
+    Intel gpus{loop, timers, settings};
+    run(gpus.discover());
+    constexpr std::int64_t held = std::int64_t{64} << 20;
+    EXPECT_THAT(run(gpus.sample()).front().processes.value(), ElementsAre(GpuProcess{812, held}));
+    told(300, 1000);
+    EXPECT_THAT(run(gpus.sample()).front().processes.value(), ElementsAre(GpuProcess{812, held, 30}));
+    tree.remove("proc/812");
+    EXPECT_EQ(run(gpus.sample()).front().processes, std::nullopt);
 }
 
 TEST_F(IntelTest, OthersAreNotIntels) {

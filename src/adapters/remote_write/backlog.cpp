@@ -44,13 +44,18 @@ Task<Message> Backlog::first() {
         const std::uint64_t before = puts_;
         auto first =
             CO_TRY(co_await on_disk<std::optional<Message>>([](Outbox& outbox) { return outbox.first(); }));
-        if (first) co_return std::move(*first);
+        if (first) {
+            oldest_ = first->newest;
+            co_return std::move(*first);
+        }
         if (puts_ == before) CO_TRY(co_await filled_.wait());
     }
 }
 
 Task<> Backlog::done() {
-    co_return co_await on_disk<void>([](Outbox& outbox) { return outbox.done(); });
+    CO_TRY(co_await on_disk<void>([](Outbox& outbox) { return outbox.done(); }));
+    oldest_.reset();
+    co_return Result<>{};
 }
 
 }  // namespace hostler::remote_write

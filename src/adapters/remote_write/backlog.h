@@ -23,6 +23,8 @@ public:
     const OutboxCount& count() const { return count_; }
     const OutboxLimits& limits() const { return limits_; }
     std::uint64_t lost() const { return lost_; }  // Samples that could not be kept.
+    // Time of what first() gave and is not done; nullopt: nothing waits.
+    std::optional<series::Millis> oldest() const { return oldest_; }
 
 private:
     // A copy of the outbox goes with each job, which may outlive whoever asked.
@@ -36,6 +38,7 @@ private:
     std::uint64_t lost_ = 0;
     bool in_trouble_ = false;
     std::uint64_t puts_ = 0;
+    std::optional<series::Millis> oldest_;
     Signal filled_;
 };
 

@@ -97,4 +97,12 @@ Task<> ForwardedStore::append(SampleBatch batch) {
     co_return Result<>{};
 }
 
+Task<SeriesStats> ForwardedStore::stats() {
+    auto stats = CO_TRY(co_await store_.stats());
+    stats.forwarding = SeriesForwarding{.oldest = backlog_.oldest(),
+                                        .bytes = backlog_.count().bytes,
+                                        .bytes_max = backlog_.limits().bytes_max};
+    co_return stats;
+}
+
 }  // namespace hostler::remote_write

@@ -24,7 +24,7 @@ public:
     }
     Task<> keep(SeriesPolicy policy, WallTime now) override { return store_.keep(policy, now); }
     Task<> flush() override { return store_.flush(); }
-    Task<SeriesStats> stats() override { return store_.stats(); }
+    Task<SeriesStats> stats() override;
 
     struct Era {
         series::Millis from = 0;

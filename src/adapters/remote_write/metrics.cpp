@@ -15,7 +15,7 @@ void Sender::write_metrics(MetricsPage& page) const {
     page.value({{"reason", "no_room"}}, kept.samples_dropped);
     page.value({{"reason", "disk"}}, backlog_.lost());
     page.add("hostler_remote_write_lag_seconds", "Age of the samples that are being sent; 0: none wait.",
-             gauge, oldest_ ? std::max<series::Millis>(0, now - *oldest_) / 1000 : 0);
+             gauge, backlog_.oldest() ? std::max<series::Millis>(0, now - *backlog_.oldest()) / 1000 : 0);
     page.add("hostler_remote_write_backlog_samples", "Samples that are to be sent.", gauge, kept.samples);
     page.add_bounded("hostler_remote_write_backlog_bytes", "Of the files that hold them.", kept.bytes,
                      backlog_.limits().bytes_max);

@@ -45,10 +45,8 @@ Task<> Sender::run() {
         if (!message && message.error().code == Code::cancelled) co_return Result<>{};
         Result<> settled;
         if (message) {
-            oldest_ = message->newest;
             settled = co_await settle(std::move(*message));
             if (settled) settled = co_await backlog_.done();
-            oldest_.reset();
         } else {
             settled = std::unexpected(message.error());
         }

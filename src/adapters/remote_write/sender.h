@@ -50,7 +50,6 @@ private:
     const Target target_;
     Duration backoff_{};
     bool in_trouble_ = false;
-    std::optional<series::Millis> oldest_;  // Of what is being sent.
     Count count_;
 };
 

@@ -223,11 +223,18 @@ TEST_F(RemoteWrite, WhileTheReceiverIsAwayAllIsKeptInOrder) {
     EXPECT_LT(tried, 40) << "it waits longer from time to time, up to 30 s";
     EXPECT_THAT(metrics(), HasSubstr("hostler_remote_write_backlog_samples 20\n"));
     EXPECT_THAT(metrics(), HasSubstr("hostler_remote_write_sent_total 0\n"));
+    const auto forwarding = [&] {
+        return testing::run(loop_, forwarded_->stats()).value().forwarding.value();
+    };
+    EXPECT_EQ(forwarding().oldest, 0) << "the first has not gone";
+    EXPECT_GT(forwarding().bytes, 0u);
+    EXPECT_EQ(forwarding().bytes_max, OutboxLimits{}.bytes_max);
     away = false;
     outgoing_.sent.clear();
     timers_.advance(31s);
     EXPECT_EQ(heard(), expected);
     EXPECT_THAT(metrics(), HasSubstr("hostler_remote_write_backlog_samples 0\n"));
+    EXPECT_EQ(forwarding().oldest, std::nullopt);
 }
 
 TEST_F(RemoteWrite, ARestartGoesOnWithWhatWasNotTaken) {

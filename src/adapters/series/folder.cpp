@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -85,6 +86,11 @@ public:
         if (!file.open()) return disk_error("make", path_ + "/" + name);
         files_.insert_or_assign(name, std::move(file));
         return sync_names();
+    }
+    std::optional<Volume> volume() const override {
+        struct statvfs seen{};
+        if (::fstatvfs(*folder_, &seen) != 0) return std::nullopt;
+        return Volume{.bytes = seen.f_blocks * seen.f_frsize, .free_bytes = seen.f_bavail * seen.f_frsize};
     }
     Result<> append(const std::string& name, std::string_view bytes) override {
         const int file = TRY(writable(name));

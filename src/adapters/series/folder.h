@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,13 @@ public:
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;  // Durable, as remove() is.
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<std::shared_ptr<const ReadFile>> open(const std::string& name) = 0;
+
+    // Of the file system it is on.
+    struct Volume {
+        std::uint64_t bytes = 0;
+        std::uint64_t free_bytes = 0;  // For a process without privilege.
+    };
+    virtual std::optional<Volume> volume() const { return std::nullopt; }  // nullopt: not known.
 };
 
 // A folder of the disk; made if it is not there. Errors: conflict (another process has it), unavailable.

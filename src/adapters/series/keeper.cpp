@@ -324,6 +324,10 @@ SeriesStats Keeper::stats() const {
     stats.memory_bytes = head_memory_ + frozen_memory_;
     stats.disk_bytes = log_size_ + old_logs_;
     for (const auto& segment : segments_) stats.disk_bytes += segment->file->size();
+    if (const auto volume = folder_->volume()) {
+        stats.volume_bytes = volume->bytes;
+        stats.volume_free_bytes = volume->free_bytes;
+    }
     return stats;
 }
 

@@ -30,12 +30,21 @@ bool worse(const GpuEvidence& a, const GpuEvidence& b) {
            std::tie(b.health, b.remedy, b.last_at, b.kind, b.code);
 }
 
+bool is_nvlink(const GpuFault& fault) {
+    return fault.kind == "xid" && fault.code >= nvlink_xid_first && fault.code <= nvlink_xid_last;
+}
+bool has_numbers(const GpuFault& fault) { return fault.info != 0 || fault.status != 0; }
+
 }  // namespace
 
 void Book::note(const GpuFault& fault, const Moment& now) {
     if (fault.uuid.empty()) return;
     const Meaning means = meaning(fault);
     Entry& entry = gpus_[fault.uuid];
+    if (is_nvlink(fault)) {
+        if (!has_numbers(fault) && is_explained(entry, fault, now)) return settle(entry, now);
+        if (has_numbers(fault)) explain(entry, fault, now);
+    }
     if (fault.kind == "recovery_action")
         std::erase_if(entry.held, [](const GpuEvidence& one) { return one.kind == "recovery_action"; });
     if (means.severity == Severity::note) return settle(entry, now);
@@ -46,7 +55,8 @@ void Book::note(const GpuFault& fault, const Moment& now) {
     made.sentence = means.sentence;
     if (holds(made)) {
         entry.fault_is_new = true;
-        entry.testing_until.reset();
+        if (const auto until = std::exchange(entry.testing_until, std::nullopt))
+            entry.ended = EndedTest{*until, made.last_at};
     }
     const auto same = std::ranges::find_if(entry.held, [&](const GpuEvidence& one) {
         return one.kind == made.kind && one.code == made.code && one.sentence == made.sentence;
@@ -61,6 +71,33 @@ void Book::note(const GpuFault& fault, const Moment& now) {
         same->last_at = std::max(same->last_at, made.last_at);
     }
     settle(entry, now);
+}
+
+// An NVLink error comes twice: the driver's event has no numbers, the kernel's line has them. Whichever comes
+// first, the numbers say what it means.
+bool Book::is_explained(const Entry& entry, const GpuFault& fault, const Moment& now) {
+    const auto explained = entry.explained.find(fault.code);
+    return explained != entry.explained.end() && micros(now.wall) - explained->second <= burst_us;
+}
+
+// What was held without its numbers is taken back, and so is that it ended a test.
+void Book::explain(Entry& entry, const GpuFault& fault, const Moment& now) {
+    const std::int64_t at = micros(now.wall);
+    entry.explained[fault.code] = at;
+    GpuFault bare = fault;
+    bare.info = bare.status = 0;
+    const std::string vague = meaning(bare).sentence;
+    const auto same = std::ranges::find_if(entry.held, [&](const GpuEvidence& one) {
+        return one.kind == fault.kind && one.code == fault.code && one.sentence == vague &&
+               at - one.last_at <= burst_us;
+    });
+    if (same == entry.held.end()) return;
+    if (--same->count == 0) entry.held.erase(same);
+    if (!entry.ended || at - entry.ended->at > burst_us) return;
+    const EndedTest ended = *std::exchange(entry.ended, std::nullopt);
+    const bool by_another = std::ranges::any_of(
+        entry.held, [&](const GpuEvidence& one) { return holds(one) && one.last_at >= ended.at; });
+    if (!by_another) entry.testing_until = ended.until;
 }
 
 void Book::note(const GpuSample& sample, const GpuFacts* facts, const Moment& now) {
@@ -94,6 +131,7 @@ void Book::test(const std::string& uuid, const Moment& now) {
 }
 
 void Book::begin_test(Entry& entry, const Moment& now) {
+    entry.ended.reset();
     entry.ecc_uncorrected.reset();
     entry.rates.clear();
     entry.shown.erase(Condition::ecc_uncorrected);

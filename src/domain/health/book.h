@@ -66,6 +66,10 @@ private:
         Instant since{};
         bool high = false;
     };
+    struct EndedTest {
+        Instant until{};      // It would have lasted.
+        std::int64_t at = 0;  // µs, UTC: when it was ended.
+    };
     struct Entry {
         std::vector<GpuEvidence> held;  // From faults.
         std::map<Condition, GpuEvidence> shown;
@@ -75,7 +79,9 @@ private:
         Metric ecc_uncorrected;
         std::int64_t nvlinks_max = 0;
         Metric energy_mj;
-        bool fault_is_new = false;  // Noted since `energy_mj` was read.
+        bool fault_is_new = false;                       // Noted since `energy_mj` was read.
+        std::map<std::int64_t, std::int64_t> explained;  // NVLink XIDs: when their numbers came last.
+        std::optional<EndedTest> ended;                  // By the last fault that ended one.
         bool away = false;
         std::optional<Instant> testing_until;
         WallTime testing_until_wall{};
@@ -83,6 +89,8 @@ private:
         std::int64_t since = 0;
     };
 
+    static bool is_explained(const Entry& entry, const GpuFault& fault, const Moment& now);
+    static void explain(Entry& entry, const GpuFault& fault, const Moment& now);
     void begin_test(Entry& entry, const Moment& now);
     void judge(Entry& entry, const GpuSample& sample, const GpuFacts* facts, const Moment& now);
     void judge_links(Entry& entry, const GpuSample& sample, const GpuFacts* facts, const Moment& now);

@@ -24,6 +24,11 @@ struct Rig {
     void fault(std::string kind, std::int64_t code) {
         book.note(GpuFault{.uuid = "GPU-1", .kind = std::move(kind), .code = code}, now);
     }
+    // As the kernel's line tells it; without numbers, as the driver's event does.
+    void nvlink(std::int64_t code, std::int64_t info = 0, std::int64_t status = 0) {
+        book.note(GpuFault{.uuid = "GPU-1", .kind = "xid", .code = code, .info = info, .status = status},
+                  now);
+    }
     GpuSample sample() const {
         GpuSample made;
         made.uuid = "GPU-1";
@@ -78,6 +83,62 @@ TEST(HealthBook, ABurstCountsOnceAndTheNextAgain) {
     for (std::int64_t code = 1000; code < 1100; ++code) rig.fault("xid", code);
     EXPECT_EQ(rig.state().evidence.size(), Book::evidence_max);
     EXPECT_EQ(rig.state().evidence.at(0).code, 48) << "the worst stays";
+}
+
+TEST(HealthBook, AnNvlinkErrorThatIsToldTwiceIsOne) {
+    for (const bool event_first : {true, false}) {
+        SCOPED_TRACE(event_first);
+        Rig rig;
+        if (event_first) rig.nvlink(149);
+        EXPECT_EQ(rig.health(), event_first ? GpuHealth::degraded : GpuHealth::healthy)
+            << "what has no numbers yet counts at once";
+        rig.pass(1s);
+        rig.nvlink(149, 0x226, 0x0);  // NETIR_BER_EVENT: to be watched.
+        rig.pass(1s);
+        if (!event_first) rig.nvlink(149);
+        ASSERT_EQ(rig.state().evidence.size(), 1u);
+        EXPECT_THAT(rig.state().evidence[0].sentence, ::testing::HasSubstr("NETIR_BER_EVENT"));
+        EXPECT_EQ(rig.state().evidence[0].count, 1);
+    }
+}
+
+TEST(HealthBook, TheNumbersOfAnNvlinkErrorDecide) {
+    Rig rig;
+    rig.nvlink(144);
+    EXPECT_EQ(rig.health(), GpuHealth::degraded);
+    rig.nvlink(144, 0x21, 0x20);  // Nothing happened that matters.
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    EXPECT_TRUE(rig.state().evidence.empty());
+    rig.nvlink(144);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy) << "the event of what is explained";
+    rig.pass(10s);
+    rig.nvlink(144);
+    EXPECT_EQ(rig.health(), GpuHealth::degraded) << "another one, which nothing explains";
+    rig.pass(10s);
+    rig.nvlink(144);
+    rig.nvlink(144, 0x21, 0x2);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    ASSERT_EQ(rig.state().evidence.size(), 2u) << "the one before stays";
+    EXPECT_EQ(rig.state().evidence[1].count, 1);
+}
+
+TEST(HealthBook, AnNvlinkErrorThatIsNoneEndsNoTest) {
+    for (const bool another : {false, true}) {
+        Rig rig;
+        rig.energy = 5000;
+        rig.note(rig.sample());
+        rig.fault("xid", 48);
+        rig.note(rig.sample());
+        rig.energy = 4, rig.note(rig.sample());
+        rig.energy = 3, rig.note(rig.sample());
+        ASSERT_GT(rig.state().testing_until, 0);
+        rig.pass(10s);
+        rig.nvlink(144);
+        EXPECT_EQ(rig.state().testing_until, 0);
+        if (another) rig.fault("xid", 48);
+        rig.nvlink(144, 0x21, 0x20);
+        EXPECT_EQ(rig.state().testing_until > 0, !another);
+    }
 }
 
 TEST(HealthBook, AfterAResetItIsTestedAndReturns) {

@@ -47,6 +47,8 @@ struct NvlinkRow {
     Severity severity = Severity::watch;
 };
 std::span<const NvlinkRow> nvlink_rows();
+inline constexpr std::int64_t nvlink_xid_first = 144;
+inline constexpr std::int64_t nvlink_xid_last = 150;
 
 struct Meaning {
     Severity severity = Severity::watch;

@@ -163,6 +163,7 @@ Result<> Builder::add(const series::Labels& labels, const Row& row) {
     const Use how = use.empty() ? Use::free : use == "instance" ? Use::claimed : Use::other;
     const std::string device = label_in(labels, "device");
     const auto& counts = device_counts_.at(device);
+    const auto spans = spans_of(labels);
     Group* group = nullptr;
     for (std::size_t i = 0; i < row.samples.size(); ++i) {
         if (row.samples[i] <= 0) continue;
@@ -175,9 +176,9 @@ Result<> Builder::add(const series::Labels& labels, const Row& row) {
         const Figures figures = figures_at(labels, row, i);
         for (Group* one : {group, &total_}) {
             one->devices.insert(device);
-            add_cell(*one, how, figures, seconds);
+            add_cell(*one, how, figures, seconds, span_at(spans, from));
         }
-        Sums& slice = slices_[from / slice_ * slice_];
+        Seconds& slice = slices_[from / slice_ * slice_];
         const double utilization = figures.has(Figure::utilization) ? figures[Figure::utilization] : 0.0;
         slice.measured += seconds;
         if (how != Use::claimed) continue;
@@ -190,8 +191,16 @@ Result<> Builder::add(const series::Labels& labels, const Row& row) {
     return {};
 }
 
-void Builder::add_cell(Group& group, Use use, const Figures& figures, double seconds) {
-    Sums& sums = group.sums;
+std::span<const PriceSpan> Builder::spans_of(const series::Labels& labels) {
+    if (question_.prices.prices.empty()) return {};
+    const auto [at, fresh] = price_spans_.try_emplace({label_in(labels, "host"), label_in(labels, "model")});
+    if (fresh) at->second = price_spans(question_.prices, labels, question_.from, question_.to);
+    return at->second;
+}
+
+void Builder::add_cell(Group& group, Use use, const Figures& figures, double seconds,
+                       const PriceSpan* price) {
+    Seconds& sums = group.sums;
     sums.measured += seconds;
     const double energy = figures.has(Figure::power) ? seconds * figures[Figure::power] : 0;
     group.energy += energy;
@@ -207,6 +216,7 @@ void Builder::add_cell(Group& group, Use use, const Figures& figures, double sec
     if (figures[Figure::utilization] < idle_below_percent) {
         sums.idle += seconds;
         group.idle_energy += energy;
+        add_cost(group.idle_cost, price, seconds);
         group.idle_memory.add(figures[Figure::memory_used_percent], seconds);
     }
     const Rule* rule = judge(figures);
@@ -251,7 +261,7 @@ Figures Builder::figures_at(const series::Labels& labels, const Row& row, std::s
 }
 
 UsageLine Builder::usage_line(const Labels& labels, const Group& group) const {
-    const Sums& sums = group.sums;
+    const Seconds& sums = group.sums;
     UsageLine line{.labels = labels,
                    .gpus = static_cast<int>(group.devices.size()),
                    .measured_hours = hours(sums.measured),
@@ -269,7 +279,7 @@ UsageLine Builder::usage_line(const Labels& labels, const Group& group) const {
 }
 
 WasteLine Builder::waste_line(const Labels& labels, const Group& group) const {
-    const Sums& sums = group.sums;
+    const Seconds& sums = group.sums;
     WasteLine line{.labels = labels,
                    .gpus = static_cast<int>(group.devices.size()),
                    .claimed_hours = hours(sums.claimed),
@@ -280,6 +290,7 @@ WasteLine Builder::waste_line(const Labels& labels, const Group& group) const {
     line.memory_used_percent = group.idle_memory.value();
     line.energy_kwh = rounded(group.idle_energy / joules_of_kwh);
     line.advice = waste_advice(line.idle_percent, line.idle_since.has_value());
+    line.idle_costs = costs_of(group.idle_cost);
     return line;
 }
 
@@ -340,6 +351,7 @@ Report Builder::finish(std::size_t top) && {
     keep_top(report.bottlenecks, top, &Finding::hours);
     report.left_out = static_cast<int>(groups - report.usage.size());
     report.timeline = timeline();
+    report.idle_costs = costs_of(total_.idle_cost);
     return report;
 }
 

@@ -4,11 +4,10 @@
 #include <functional>
 #include <set>
 
+#include "domain/report/cost.h"
 #include "domain/report/rules.h"
 
 namespace hostler::report {
-
-using series::Millis;
 
 enum class Depth { usage, all };  // `usage` asks for less: there are no verdicts but `idle`.
 
@@ -22,6 +21,7 @@ struct Question {
     // How many GPUs these hosts have. Where it is set, what a host does counts only while all its GPUs are
     // among those that are looked at: else it tells of others.
     std::optional<std::map<std::string, int>> hosts_gpus{};
+    PriceList prices{};  // A step costs what held when it began.
 };
 
 // One question to the series; its answer is handed to Builder::take().
@@ -75,11 +75,12 @@ private:
         double seconds = 0;
         std::map<Figure, Mean> evidence;
     };
-    struct Sums {  // Seconds.
+    struct Seconds {
         double measured = 0, claimed = 0, other = 0, busy = 0, idle = 0, unknown = 0;
     };
     struct Group {
-        Sums sums;
+        Seconds sums;
+        Sums idle_cost;
         std::set<std::string> devices;
         Mean memory, idle_memory;
         double energy = 0, idle_energy = 0;  // Ws.
@@ -97,7 +98,8 @@ private:
 
     void prepare();
     Result<> add(const series::Labels& labels, const Row& row);
-    void add_cell(Group& group, Use use, const Figures& figures, double seconds);
+    void add_cell(Group& group, Use use, const Figures& figures, double seconds, const PriceSpan* price);
+    std::span<const PriceSpan> spans_of(const series::Labels& labels);
     void add_run(const series::Labels& labels, Group& group, Millis from, double seconds, bool idle);
     bool whole_host(const std::string& host, std::size_t step) const;
     Figures figures_at(const series::Labels& labels, const Row& row, std::size_t step) const;
@@ -123,7 +125,8 @@ private:
     std::map<Labels, Group> groups_;
     Group total_;
     std::map<series::Labels, Run> runs_;
-    std::map<Millis, Sums> slices_;
+    std::map<Millis, Seconds> slices_;
+    std::map<std::pair<std::string, std::string>, std::vector<PriceSpan>> price_spans_;  // By host and model.
 };
 
 }  // namespace hostler::report

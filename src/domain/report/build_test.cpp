@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/report/text.h"
+
 namespace hostler::report {
 
 namespace {
@@ -139,6 +141,37 @@ TEST(Build, WasteIsSortedAndSaysSinceWhen) {
     EXPECT_NEAR(report.waste[1].longest_hours, 2 / 6.0, 0.001);
     EXPECT_EQ(report.waste[1].idle_since, WallTime{std::chrono::milliseconds{start + 4 * step}});
     EXPECT_EQ(report.waste[2].idle_since, std::nullopt);
+}
+
+TEST(Build, IdleHoursCostWhatHeldThen) {
+    Played played{{"tenant"}};
+    auto labels = held("acme");
+    labels["model"] = "H100 SXM5 80GB";
+    played.gpu("a", labels, {90, 0, 0, 0, 90, 0});
+    played.gpu("b", held("globex"), {0, 0, 0, 0, 0, 0});  // Of a model that has no price.
+    EXPECT_TRUE(played.report().idle_costs.empty());
+    constexpr std::int64_t turn = (start + 3 * step) * 1000;
+    played.question.prices.prices = {{"p-1",
+                                      {.id = "p-1",
+                                       .terms = {.gpu_type = "H100"},
+                                       .amount_micros = 6'000'000,
+                                       .currency = "USD",
+                                       .until = turn}},
+                                     {"p-2",
+                                      {.id = "p-2",
+                                       .terms = {.gpu_type = "H100"},
+                                       .amount_micros = 12'000'000,
+                                       .currency = "USD",
+                                       .from = turn}}};
+    for (const std::size_t stretch : {6, 1}) {
+        const Report report = played.report(0, stretch);
+        ASSERT_EQ(report.waste.size(), 2u);
+        const auto& acme = report.waste[1];
+        ASSERT_EQ(acme.labels.at("tenant"), "acme");
+        EXPECT_EQ(text_of(acme.idle_costs), "6.00 USD") << "two steps at 1, two at 2";
+        EXPECT_TRUE(report.waste[0].idle_costs.empty());
+        EXPECT_EQ(text_of(report.idle_costs), "6.00 USD");
+    }
 }
 
 TEST(Build, VerdictsHaveTheirHoursAndEvidence) {

@@ -46,13 +46,13 @@ std::string usage_csv(const Report& report) {
 std::string waste_csv(const Report& report) {
     std::string csv = labels_head(report) +
                       "gpus,claimed_hours,idle_hours,idle_percent,longest_hours,idle_since,"
-                      "memory_used_percent,energy_kwh,advice\n";
+                      "memory_used_percent,energy_kwh,idle_cost,advice\n";
     for (const WasteLine& line : report.waste)
         csv += labels_of(report, line.labels) +
-               fmt::format("{},{},{},{},{},{},{},{},{}\n", line.gpus, line.claimed_hours, line.idle_hours,
+               fmt::format("{},{},{},{},{},{},{},{},{},{}\n", line.gpus, line.claimed_hours, line.idle_hours,
                            line.idle_percent, line.longest_hours,
                            line.idle_since ? rfc3339(*line.idle_since) : "", number(line.memory_used_percent),
-                           line.energy_kwh, field(line.advice));
+                           line.energy_kwh, field(text_of(line.idle_costs)), field(line.advice));
     return csv;
 }
 
@@ -84,6 +84,13 @@ std::string text_of(const std::vector<Evidence>& evidence) {
     return text;
 }
 
+std::string text_of(const std::vector<Cost>& costs) {
+    std::string text;
+    for (const Cost& cost : costs)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cost.amount, cost.currency);
+    return text;
+}
+
 std::string name_of(const Labels& labels) {
     std::string name;
     for (const auto& [label, value] : labels)
@@ -97,8 +104,9 @@ std::string summary(const Report& report) {
                                    rfc3339(report.from).substr(0, 16), rfc3339(report.to).substr(0, 16),
                                    all.gpus, all.measured_hours);
     if (all.claimed_hours > 0)
-        text += fmt::format("Of these, {:.1f} were claimed, and {:.1f} claimed and idle.\n",
-                            all.claimed_hours, all.idle_hours);
+        text += fmt::format("Of these, {:.1f} were claimed, and {:.1f} claimed and idle{}{}.\n",
+                            all.claimed_hours, all.idle_hours,
+                            report.idle_costs.empty() ? "" : ", at a price of ", text_of(report.idle_costs));
     if (all.utilization_percent)
         text += fmt::format("What was claimed was busy {:.1f} % of the time.\n", *all.utilization_percent);
     for (std::size_t i = 0; i < std::min<std::size_t>(5, report.waste.size()); ++i) {

@@ -284,17 +284,20 @@ std::string waste_section(const Report& report) {
     if (report.waste.empty()) return "";
     std::string made = fmt::format(
         "<section><h2>Claimed and idle</h2>\n<p class=\"note\">Held by instances in steps with a utilisation "
-        "below {:g}&thinsp;%.</p>\n<table><thead><tr>{}<th></th><th class=\"n\">idle hours</th><th "
+        "below {:g}&thinsp;%.</p>\n<table><thead><tr>{}<th></th><th class=\"n\">idle hours</th>{}<th "
         "class=\"n\">of claimed</th><th class=\"n\">longest</th><th class=\"n\">memory held</th><th>still "
         "idle since</th><th>what to do</th></tr></thead><tbody>\n",
-        idle_below_percent, label_heads(report));
+        idle_below_percent, label_heads(report),
+        report.idle_costs.empty() ? "" : "<th class=\"n\">their price</th>");
     double most = 0;
     for (const WasteLine& line : report.waste) most = std::max(most, line.idle_hours);
     for (const WasteLine& line : report.waste)
         made += "<tr>" + label_cells(report, line.labels) +
                 bar(std::array{Part{line.idle_hours, "#e7a33b"}}, most, "bar short") +
-                cell(number(line.idle_hours)) + cell(percent(line.idle_percent)) +
-                cell(number(line.longest_hours) + "&thinsp;h") + cell(percent(line.memory_used_percent)) +
+                cell(number(line.idle_hours)) +
+                (report.idle_costs.empty() ? "" : cell(escaped(text_of(line.idle_costs)))) +
+                cell(percent(line.idle_percent)) + cell(number(line.longest_hours) + "&thinsp;h") +
+                cell(percent(line.memory_used_percent)) +
                 fmt::format("<td class=\"when\">{}</td><td class=\"what\">{}</td></tr>\n",
                             line.idle_since ? moment(*line.idle_since) : "–", escaped(line.advice));
     return made + "</tbody></table></section>\n";
@@ -349,11 +352,13 @@ std::string page(const Report& report, std::string_view title) {
         report.by.empty()
             ? ""
             : fmt::format(", by {}", escaped(fmt::format("{}", fmt::join(label_order(report), ", ")))));
-    html += card(number(all.measured_hours), "GPU-hours measured") +
-            card(part_of(all.claimed_hours, all.measured_hours), "of them claimed") +
-            card(percent(all.utilization_percent), "utilisation while claimed") +
-            card(number(all.idle_hours), "GPU-hours claimed and idle") +
-            card(number(all.energy_kwh) + "&thinsp;kWh", "drawn by GPUs");
+    html +=
+        card(number(all.measured_hours), "GPU-hours measured") +
+        card(part_of(all.claimed_hours, all.measured_hours), "of them claimed") +
+        card(percent(all.utilization_percent), "utilisation while claimed") +
+        card(number(all.idle_hours), "GPU-hours claimed and idle") +
+        (report.idle_costs.empty() ? "" : card(escaped(text_of(report.idle_costs)), "price of idle hours")) +
+        card(number(all.energy_kwh) + "&thinsp;kWh", "drawn by GPUs");
     html += "</div>\n" + course(report) + usage_section(report) + waste_section(report) +
             bottlenecks_section(report);
     return html + fmt::format(

@@ -35,6 +35,13 @@ BOOST_DESCRIBE_STRUCT(UsageLine, (),
                       (labels, gpus, measured_hours, claimed_hours, other_hours, free_hours, busy_hours,
                        idle_hours, unknown_hours, utilization_percent, memory_used_percent, energy_kwh))
 
+// A sum of money.
+struct Cost {
+    std::string amount;    // "12.50"
+    std::string currency;  // "USD"
+};
+BOOST_DESCRIBE_STRUCT(Cost, (), (amount, currency))
+
 // What was held and not used.
 struct WasteLine {
     Labels labels;
@@ -47,10 +54,11 @@ struct WasteLine {
     std::optional<double> memory_used_percent{};  // While idle.
     double energy_kwh = 0;                        // While idle.
     std::string advice;
+    std::vector<Cost> idle_costs{};  // Price of the idle hours, by currency; empty: no price held.
 };
 BOOST_DESCRIBE_STRUCT(WasteLine, (),
                       (labels, gpus, claimed_hours, idle_hours, idle_percent, longest_hours, idle_since,
-                       memory_used_percent, energy_kwh, advice))
+                       memory_used_percent, energy_kwh, advice, idle_costs))
 
 enum class Verdict { idle, thermal_bound, power_bound, pcie_bound, memory_bound, compute_bound, input_bound };
 BOOST_DESCRIBE_ENUM(Verdict, idle, thermal_bound, power_bound, pcie_bound, memory_bound, compute_bound,
@@ -93,8 +101,10 @@ struct Report {
     std::vector<WasteLine> waste;      // most idle hours first;
     std::vector<Finding> bottlenecks;  // most hours first.
     std::vector<Slice> timeline;
-    int left_out = 0;  // Groups beyond the highest that were asked for.
+    int left_out = 0;                // Groups beyond the highest that were asked for.
+    std::vector<Cost> idle_costs{};  // Of all groups.
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (from, to, step, by, total, usage, waste, bottlenecks, timeline, left_out))
+BOOST_DESCRIBE_STRUCT(Report, (),
+                      (from, to, step, by, total, usage, waste, bottlenecks, timeline, left_out, idle_costs))
 
 }  // namespace hostler::report

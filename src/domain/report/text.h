@@ -25,6 +25,9 @@ std::string summary(const Report& report);
 // "GPU busy 12 %, host's CPUs busy 93 %"
 std::string text_of(const std::vector<Evidence>& evidence);
 
+// "12.50 USD"; several with commas; empty: no price held.
+std::string text_of(const std::vector<Cost>& costs);
+
 // "acme / notebook-1"; "nobody" where nothing is named.
 std::string name_of(const Labels& labels);
 

@@ -29,7 +29,9 @@ Report some() {
                      .claimed_hours = 48,
                      .idle_hours = 10,
                      .idle_percent = 20.8,
-                     .advice = "Stop it, \"now\"."}};
+                     .advice = "Stop it, \"now\".",
+                     .idle_costs = {{"12.50", "USD"}}}};
+    report.idle_costs = {{"12.50", "USD"}};
     report.bottlenecks = {{.labels = {{"tenant", "acme"}},
                            .verdict = Verdict::input_bound,
                            .hours = 7,
@@ -46,7 +48,7 @@ TEST(Csv, HasALineForEachOfASection) {
               "unknown_hours,utilization_percent,memory_used_percent,energy_kwh\n"
               "acme,2,48,48,0,0,30,10,0,62.5,,0\n");
     EXPECT_THAT(csv(some(), Section::waste),
-                HasSubstr("acme,0,48,10,20.8,0,,,0,\"Stop it, \"\"now\"\".\"\n"));
+                HasSubstr("acme,0,48,10,20.8,0,,,0,12.50 USD,\"Stop it, \"\"now\"\".\"\n"));
     EXPECT_THAT(csv(some(), Section::bottlenecks), HasSubstr("acme,input_bound,7,14.6,GPU busy 12.3 %,More"));
     EXPECT_THAT(csv({}, Section::usage), StartsWith("gpus,")) << "a head, even of nothing";
 }
@@ -61,7 +63,7 @@ TEST(Page, IsWholeAndStandsAlone) {
     const std::string html = page(some(), "GPU report");
     EXPECT_THAT(html, StartsWith("<!doctype html>"));
     for (const char* part : {"GPU report", "1,234", "acme", "Claimed and idle", "input-bound",
-                             "GPU busy 12.3 %", "<svg", "@media print"})
+                             "GPU busy 12.3 %", "<svg", "@media print", "12.50 USD", "their price"})
         EXPECT_THAT(html, HasSubstr(part));
     for (const char* part :
          {"<script", "http://", "https://", "url(", "@import", "\"nan", ">nan", "-nan", "\"inf", ">inf"})

@@ -35,6 +35,7 @@ AlertSamples::AlertSamples(const Desk& desk, const AlertFacts& facts) : desk_(de
         add("authority/" + name, {{"authority", name}}, "authority_days_left", days);
     add("store", {}, "store_commits_waiting", facts.commits_waiting);
     add("series", {}, "series_unavailable", desk.live.alerts.series_failed ? 1 : 0);
+    if (facts.series) add_series(*facts.series, desk.estate.micros() / 1000);
     std::map<std::string, std::int64_t> oldest;  // By receiver.
     for (const auto& [id, row] : desk.estate.alert_deliveries.all()) {
         const auto at = oldest.try_emplace(row.receiver, row.created_at).first;
@@ -48,6 +49,20 @@ AlertSamples::AlertSamples(const Desk& desk, const AlertFacts& facts) : desk_(de
     }
     for (std::size_t i = 0; i < rows_.size(); ++i)
         for (const auto& [metric, value] : rows_[i].values) of_metric_[metric].push_back(i);
+}
+
+void AlertSamples::add_series(const SeriesStats& stats, series::Millis now) {
+    const auto percent_of = [](std::uint64_t part, std::uint64_t whole) {
+        return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    };
+    if (stats.volume_bytes > 0)
+        add("series-disk", {}, "series_disk_free_percent",
+            percent_of(stats.volume_free_bytes, stats.volume_bytes));
+    if (!stats.forwarding) return;
+    const auto& [oldest, bytes, bytes_max] = *stats.forwarding;
+    const series::Millis lag = oldest ? std::max<series::Millis>(0, now - *oldest) : 0;
+    add("remote-write", {}, "remote_write_lag_seconds", static_cast<double>(lag / 1000));
+    if (bytes_max > 0) add("remote-write", {}, "remote_write_backlog_percent", percent_of(bytes, bytes_max));
 }
 
 void AlertSamples::add(std::string device, alert::Labels labels, std::string_view metric, double value) {

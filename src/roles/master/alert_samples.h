@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "ports/series.h"
 #include "roles/master/usage.h"
 
 namespace hostler::master {
@@ -13,6 +14,7 @@ struct AlertFacts {
     std::map<std::string, double> authority_days_left;  // By the authority's name.
     double commits_waiting = 0;
     bool series_silent = false;  // They have not answered for a while.
+    std::optional<SeriesStats> series{};
 };
 
 // Numbers are looked up for all at once, labels only for what may matter: a fleet has many GPUs, and few of
@@ -35,6 +37,7 @@ private:
 
     void add_host(const Desk& desk, const Host& host, std::int64_t fresh_since);
     void add_gpu(const Host& host, const GpuFacts& gpu, const GpuSample* sample);
+    void add_series(const SeriesStats& stats, series::Millis now);
     void add(std::string device, alert::Labels labels, std::string_view metric, double value);
     const alert::Labels& labels_of(Row& row);
     std::vector<std::size_t> rows_for(const alert::Rule& rule);

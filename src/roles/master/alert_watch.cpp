@@ -16,16 +16,22 @@ constexpr Duration series_silent_after = seconds{60};
 
 struct Watch {
     Term& term;
-    AlertAnswers answers{};             // Not looked at yet.
+    AlertAnswers answers{};  // Not looked at yet.
+    std::optional<SeriesStats> stats{};
     std::optional<Instant> asked_at{};  // A question that has no answer yet.
 };
 using WatchPtr = std::shared_ptr<Watch>;
 
-// Rules over series, one after the other, off the estate: what looks at the rest does not wait for it.
+// How the series are, and rules over them, one after the other, off the estate: what looks at the rest does
+// not wait for it.
 Task<> ask(WatchPtr watch) {
     Term& term = watch->term;
     const Ports& ports = term.ports();
     while (!term.ended()) {
+        watch->asked_at = ports.timers.now();
+        if (auto stats = co_await ports.series.stats()) watch->stats = *stats;
+        CO_TRY(co_await check_cancelled());
+        watch->asked_at.reset();
         for (const alert::Rule& rule : alert_rules(term.look())) {
             if (!rule.enabled || alert::is_live(rule.metric)) continue;
             watch->asked_at = ports.timers.now();
@@ -55,6 +61,7 @@ AlertFacts facts_of(const Watch& watch) {
         if (one.not_after != WallTime{})
             facts.authority_days_left[one.fingerprint] = static_cast<double>(left.count());
     }
+    facts.series = watch.stats;
     facts.series_silent = watch.asked_at && ports.timers.now() - *watch.asked_at > series_silent_after;
     return facts;
 }

@@ -170,6 +170,29 @@ TEST(AlertWatch, WhatTheEstateKnowsFires) {
     EXPECT_NE(rig.words().find("firing host-silent"), std::string::npos) << rig.words();
 }
 
+TEST(AlertWatch, ADiskThatFillsAndSamplesThatDoNotLeaveAreTold) {
+    AlertRig rig;
+    rig.add(rig.receiver("on-call"));
+    SeriesStats& stats = rig.series.told;
+    stats.volume_bytes = 100, stats.volume_free_bytes = 11;
+    stats.forwarding = SeriesForwarding{.bytes = 79, .bytes_max = 100};
+    rig.pass(600);
+    EXPECT_EQ(rig.words(), "") << "all is well so far";
+    stats.volume_free_bytes = 9;
+    stats.forwarding->bytes = 81;
+    stats.forwarding->oldest = rig.desk().estate.micros() / 1000;
+    rig.pass(240);
+    EXPECT_EQ(rig.words(), "firing remote-write-backlog") << "the others have not lasted";
+    rig.pass(240);
+    for (const char* name : {"remote-write-behind", "series-disk-nearly-full"})
+        EXPECT_NE(rig.words().find(std::string{"firing "} + name), std::string::npos) << rig.words();
+    stats.volume_free_bytes = 50;
+    stats.forwarding = SeriesForwarding{.bytes = 0, .bytes_max = 100};
+    rig.pass(400);
+    for (const char* name : {"remote-write-behind", "remote-write-backlog", "series-disk-nearly-full"})
+        EXPECT_NE(rig.words().find(std::string{"resolved "} + name), std::string::npos) << rig.words();
+}
+
 // Every live metric is one that the samples have.
 TEST(AlertSamples, HaveEachMetric) {
     AlertRig rig;
@@ -186,7 +209,11 @@ TEST(AlertSamples, HaveEachMetric) {
     live.sample = HostSample{};
     live.sample->disk_free_bytes = 1, live.sample->disk_total_bytes = 10;
     live.sample->memory_available_bytes = 1, live.sample->memory_total_bytes = 20;
-    AlertSamples samples{desk, {.authority_days_left = {{"f00d", 12}}, .commits_waiting = 3}};
+    AlertFacts facts{.authority_days_left = {{"f00d", 12}}, .commits_waiting = 3};
+    facts.series.emplace();
+    facts.series->volume_bytes = 100, facts.series->volume_free_bytes = 50;
+    facts.series->forwarding = SeriesForwarding{.oldest = 1, .bytes = 1, .bytes_max = 100};
+    AlertSamples samples{desk, facts};
     for (const alert::LiveMetric& metric : alert::live_metrics()) {
         SCOPED_TRACE(metric.name);
         alert::Rule rule{.name = "any"};

@@ -9,6 +9,7 @@
 #include "roles/master/instance_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/refuse.h"
 #include "roles/master/stock_rules.h"
 
 namespace hostler::master {
@@ -173,12 +174,6 @@ void catch_up(Desk& desk, const std::string& id, const SeenWorkload& workload) {
     instance.phase = InstancePhase::running;
     instance.reason = "later_run";
     instance.message = "it was started again after the backup that the store was restored from";
-}
-
-std::unexpected<Error> refuse(std::string message, std::string reason, std::string help) {
-    Error error{Code::conflict, std::move(message), std::move(reason)};
-    error.help = std::move(help);
-    return std::unexpected(std::move(error));
 }
 
 // All that it uses is held by its claim, and nobody else's.

@@ -122,6 +122,9 @@ void Master::write_series_metrics(MetricsPage& page) const {
     page.add("hostler_series_memory_bytes", "Rows that are in no segment yet.", gauge, stats.memory_bytes);
     page.add_bounded("hostler_series_disk_bytes", "Series on the disk; a bound of 0 is none.",
                      stats.disk_bytes, settings_.series_disk_max);
+    page.add("hostler_series_volume_bytes", "Size of the file system that holds them.", gauge,
+             stats.volume_bytes);
+    page.add("hostler_series_volume_free_bytes", "Free there.", gauge, stats.volume_free_bytes);
     page.add("hostler_series_written_bytes_total", "Written to the disk.", counter, stats.written_bytes);
     page.add("hostler_series_blocks_damaged_total", "Blocks that could not be read.", counter,
              stats.blocks_damaged);

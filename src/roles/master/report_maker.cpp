@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "roles/master/kinds.h"
+#include "roles/master/price_rules.h"
 #include "roles/master/series.h"
 #include "roles/master/series_query.h"
 
@@ -30,6 +32,17 @@ std::vector<std::string> labels_meant(const api::Caller& caller, const std::stri
     if (caller.is_operator && (named("instance") || named("workload")) && !named("tenant"))
         labels.insert(labels.begin(), "tenant");
     return labels;
+}
+
+report::PriceList prices_of(const Desk& desk, Millis from, Millis to) {
+    report::PriceList list;
+    for (const auto& [id, price] : desk.estate.prices.all())
+        if (price.from < to * 1000 && (price.until == 0 || price.until > from * 1000))
+            list.prices.emplace(id, price);
+    if (list.prices.empty()) return list;
+    for (const auto& [id, host] : desk.estate.hosts.all())
+        list.hosts.emplace(id, report::HostTerms{text_of(trust_of(host)), isolation_of(host)});
+    return list;
 }
 
 // How a stretch goes: what is asked, and how far it has come.
@@ -94,7 +107,10 @@ Result<ReportPlan> report_plan(const Desk& desk, const api::Caller& caller, cons
     question.interval = std::chrono::milliseconds{desk.settings.report_interval}.count();
     question.by = labels_meant(caller, request.by);
     question.depth = depth;
+    question.prices = prices_of(desk, question.from, question.to);
     plan.where = TRY(series_where(desk, request.where, caller));
+    if (request.zone) plan.where.push_back(series_match(desk, "zone", *request.zone));
+    if (request.gpu_class) plan.where.push_back(series_match(desk, "class", *request.gpu_class));
     plan.top = static_cast<std::size_t>(request.top);
     for (const auto& [id, host] : desk.estate.hosts.all()) plan.gpus += host.facts.gpus.size();
     if (caller.is_operator) return plan;

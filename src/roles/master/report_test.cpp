@@ -107,6 +107,41 @@ TEST_F(ReportRig, AnOperatorAsksByTenantAndATenantByInstance) {
     EXPECT_EQ(ask("GET", "/v1/reports/usage?by=instance&since=7200&step=300").at("by"), "tenant,instance");
 }
 
+TEST_F(ReportRig, AZoneAndAClassNarrowItDown) {
+    (void)ask("GET", "/v1/reports/usage?since=7200&step=300&zone=nj&gpuClass=h100");
+    ASSERT_FALSE(series.asked.empty());
+    for (const series::Query& query : series.asked) {
+        EXPECT_TRUE(series::matches(query, {{"zone", "nj"}, {"class", "H100"}}));
+        EXPECT_FALSE(series::matches(query, {{"zone", "lon"}, {"class", "H100"}}));
+        EXPECT_FALSE(series::matches(query, {{"zone", "nj"}, {"class", "A100"}}));
+    }
+}
+
+TEST_F(ReportRig, WasteHasItsPrice) {
+    const auto waste = [&] {
+        return ask("GET", "/v1/reports/waste?since=7200&step=300").at("waste").as_array().at(0).as_object();
+    };
+    EXPECT_TRUE(waste().at("idleCosts").as_array().empty());
+    series.answer[0].labels["model"] = "H100 SXM5 80GB";
+    desk().estate.prices.add({.id = "p-1",
+                              .terms = {.gpu_type = "H100"},
+                              .amount_micros = 2'000'000,
+                              .currency = "USD",
+                              .version = 1});
+    desk().estate.prices.add({.id = "p-0",
+                              .terms = {.gpu_type = "H100", .zone = "lon"},
+                              .amount_micros = 9'000'000,
+                              .currency = "USD",
+                              .version = 2});
+    (void)commit();
+    const auto line = waste();
+    EXPECT_GT(line.at("idleHours").to_number<double>(), 0);
+    const auto& cost = line.at("idleCosts").as_array().at(0).as_object();
+    EXPECT_EQ(cost.at("currency"), "USD");
+    EXPECT_NEAR(std::stod(std::string{cost.at("amount").as_string()}),
+                2 * line.at("idleHours").to_number<double>(), 0.01);
+}
+
 TEST_F(ReportRig, OfHostsOnlyThoseAreAskedThatCount) {
     (void)ask("GET", "/v1/reports/bottlenecks?since=7200&step=300", "", "acme");
     std::size_t hosts = 0;

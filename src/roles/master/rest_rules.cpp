@@ -5,17 +5,12 @@
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/refuse.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
 
 namespace {
-
-std::unexpected<Error> refuse(std::string message, std::string reason, std::string help) {
-    Error error{Code::conflict, std::move(message), std::move(reason)};
-    error.help = std::move(help);
-    return std::unexpected(std::move(error));
-}
 
 std::unexpected<Error> has_ended(const Instance& instance) {
     return refuse(fmt::format("instance {} is {}: it cannot be started or stopped any more",

@@ -70,9 +70,16 @@ Result<std::vector<series::Match>> series_where(const Desk& desk, std::string_vi
     std::vector<series::Match> made;
     for (const api::QueryTerm& term : TRY(api::parse_query(where, api::series_labels, "where")))
         made.push_back(match_of(desk, term));
-    if (!caller.is_operator)
-        made.push_back({.label = "tenant", .values = {caller.tenant}, .differs = false});
+    if (!caller.is_operator) made.push_back({.label = "tenant", .values = {caller.tenant}, .differs = false});
     return made;
+}
+
+series::Match series_match(const Desk& desk, std::string_view label, std::string value) {
+    const auto field = std::ranges::find(api::series_labels, label, &api::QueryField::name);
+    HOSTLER_ASSERT(field != api::series_labels.end());
+    api::QueryTerm term{.field = static_cast<std::size_t>(field - api::series_labels.begin())};
+    term.texts.push_back(std::move(value));
+    return match_of(desk, term);
 }
 
 Result<series::Query> series_query(const Desk& desk, const api::Call& call, const api::QuerySeries& request,

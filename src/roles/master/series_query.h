@@ -17,6 +17,9 @@ Result<series::Query> series_query(const Desk& desk, const api::Call& call, cons
 Result<std::vector<series::Match>> series_where(const Desk& desk, std::string_view where,
                                                 const api::Caller& caller);
 
+// As `where` says LABEL=VALUE of one of series_labels.
+series::Match series_match(const Desk& desk, std::string_view label, std::string value);
+
 // Errors: exhausted (more values than an answer holds).
 Result<api::SeriesAnswer> series_answer(const api::QuerySeries& request, const series::Query& query,
                                         std::vector<series::Line> lines);

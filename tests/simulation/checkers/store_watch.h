@@ -8,6 +8,7 @@
 
 #include "findings.h"
 #include "ports/store.h"
+#include "store_behind.h"
 
 namespace hostler::simulation {
 
@@ -51,30 +52,15 @@ private:
     std::map<std::string, std::string> ledger_;  // Body by claim, as its last line says.
 };
 
-class WatchedStore final : public Store {
+class WatchedStore final : public StoreBehind {
 public:
-    WatchedStore(Store& store, StoreLedger& ledger) : store_(store), ledger_(ledger) {}
+    WatchedStore(Store& store, StoreLedger& ledger) : StoreBehind(store), ledger_(ledger) {}
     Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override;
-    Task<> renew() override { return store_.renew(); }
-    Task<> resign() override { return store_.resign(); }
-    Task<std::optional<Leader>> leader() override { return store_.leader(); }
     Task<> commit(Changes changes) override;
     Task<Snapshot> load() override;
-    Task<Page> list(ListQuery query) override { return store_.list(std::move(query)); }
-    Task<Object> find(std::string kind, std::string id) override {
-        return store_.find(std::move(kind), std::move(id));
-    }
-    Task<std::vector<EventRecord>> events(EventQuery query) override {
-        return store_.events(std::move(query));
-    }
-    Task<> prune(WallTime before) override { return store_.prune(before); }
-    Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
-        return store_.backup(taken, digest);
-    }
 
 private:
     Task<> wait_for(Task<> commit, std::uint64_t call);
-    Store& store_;
     StoreLedger& ledger_;
     std::uint64_t epoch_ = 0;
 };

@@ -1,0 +1,151 @@
+#include "bin/master_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/describe/enum_from_string.hpp>
+
+#include "bin/templates.h"
+
+namespace hostler::bin {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+milliseconds exact(double s) { return milliseconds{static_cast<int>(s * 1000)}; }
+seconds whole(double s) { return seconds{static_cast<int>(s)}; }
+
+}  // namespace
+
+void MasterOptions::add_to(CLI::App& app) {
+    add_places(app);
+    add_leadership(app);
+    add_times(app);
+    add_admission(app);
+    series_.add_to(app);
+    app.add_option("--alert-reach", alert_reach_,
+                   "Addresses where tenants' alert receivers may lie beside public ones, as 10.1.0.0/16");
+    remote_write.add_to(app);
+}
+
+void MasterOptions::add_places(CLI::App& app) {
+    app.add_option("--data", data, "Folder of the store, the authority and the operator's key")->required();
+    app.add_option(
+           "--store", store,
+           "postgresql://USER@HOST/DATABASE, where the store is kept; else it is the file store.db in --data")
+        ->envname("HOSTLER_STORE");
+    app.add_option("--api", settings.api_address, "Where the API listens")->capture_default_str();
+    app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")
+        ->capture_default_str();
+    app.add_option("--authority", authority,
+                   "Folder of the certificate authority, the same for all masters; else authority in --data");
+    app.add_option("--public-url", settings.public_url, "How people reach the API");
+    app.add_option("--zone", zones_, "NAME:PLACE of a zone to make at the first start");
+    app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
+    app.add_option("--templates", templates, "Folder of instance templates")
+        ->default_val(template_folder().string());
+    app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
+    app.add_option("--ready-file", ready_file, "Is written once it answers");
+}
+
+void MasterOptions::add_leadership(CLI::App& app) {
+    lease_s_ = std::chrono::duration<double>(settings.lease).count();
+    app.add_option("--name", settings.name, "Its name among the masters that share a store")
+        ->capture_default_str();
+    app.add_option("--advertise", settings.advertise,
+                   "--wire as the other masters, access points and gateways reach it");
+    app.add_option(
+           "--lease", lease_s_,
+           "Seconds of leadership: so long at most nobody leads when a leader dies; one that stands still "
+           "for half of it leads no longer")
+        ->check(CLI::Range(0.2, 3600.0))
+        ->capture_default_str();
+}
+
+void MasterOptions::add_times(CLI::App& app) {
+    app.add_option("--report-interval", report_s_, "Seconds between two reports of a host")
+        ->capture_default_str();
+    app.add_option("--sample-interval", sample_s_,
+                   "Seconds between two samples of a host's GPUs; 0: as often as it reports")
+        ->check(CLI::Range(0.0, 300.0))
+        ->capture_default_str();
+    app.add_option("--unreachable-after", unreachable_s_, "Seconds of silence")->capture_default_str();
+    app.add_option("--lost-after", lost_s_, "Seconds of silence")->capture_default_str();
+    app.add_option(
+           "--move-lease", move_lease_s_,
+           "Seconds that instances of loss policy move run on without a master's word; the same for all "
+           "masters of a cloud")
+        ->check(CLI::Range(60.0, 86'400.0))
+        ->capture_default_str();
+    app.add_option("--stop-grace", stop_grace_s_, "Seconds between SIGTERM and SIGKILL")
+        ->capture_default_str();
+    app.add_option("--ready-deadline", ready_s_, "Seconds for an instance's probes to answer")
+        ->capture_default_str();
+    app.add_option("--drain", drain_s_, "Seconds that requests under way have to end, on SIGTERM")
+        ->check(CLI::Range(0.0, 86'400.0))
+        ->capture_default_str();
+}
+
+void MasterOptions::add_admission(CLI::App& app) {
+    app.add_option(
+           "--host-admission", admission_,
+           "Whether hosts must pass a test before they sell: off; standard, where trusted hosts of which "
+           "nothing can be measured are let in; required")
+        ->check(CLI::IsMember({"off", "standard", "required"}))
+        ->capture_default_str();
+    app.add_option("--challenge-every", challenge_h_,
+                   "Hours, about, after which a host's unused GPUs are to prove their memory again; 0: never")
+        ->check(CLI::Range(0.0, 8760.0))
+        ->capture_default_str();
+}
+
+Result<> MasterOptions::finish() {
+    if (move_lease_s_ < 3 * report_s_)
+        return fail(Code::invalid, fmt::format("--move-lease {} is too short: a lease is renewed by reports, "
+                                               "and must outlast three of {} s",
+                                               move_lease_s_, report_s_));
+    TRY(series_.put_into(settings));
+    TRY(read_reach());
+    read_zones();
+    read_times();
+    boost::describe::enum_from_string(admission_.c_str(), settings.host_admission);
+    return {};
+}
+
+Result<> MasterOptions::read_reach() {
+    for (const std::string& text : alert_reach_) {
+        const auto range = parse_ip_range(text);
+        if (!range)
+            return fail(Code::invalid, fmt::format("--alert-reach {}: {}", text, range.error().message));
+        reach.allowed.push_back(*range);
+    }
+    return {};
+}
+
+void MasterOptions::read_zones() {
+    for (const std::string& zone : zones_) {
+        const auto colon = zone.find(':');
+        settings.zones.push_back(
+            {zone.substr(0, colon), colon == std::string::npos ? "" : zone.substr(colon + 1)});
+    }
+}
+
+void MasterOptions::read_times() {
+    settings.lease = exact(lease_s_);
+    settings.report_interval = exact(report_s_);
+    settings.telemetry_interval = exact(sample_s_);
+    settings.unreachable_after = whole(unreachable_s_);
+    settings.lost_after = whole(lost_s_);
+    settings.move_lease = exact(move_lease_s_);
+    // A host's supervisor has to look, list its containers and give them their grace, whatever the lease.
+    settings.move_margin = std::max<milliseconds>(settings.move_lease / 5, seconds{60});
+    settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h_ * 60)};
+    settings.stop_grace = whole(stop_grace_s_);
+    settings.ready_deadline = whole(ready_s_);
+    drain = exact(drain_s_);
+}
+
+}  // namespace hostler::bin

@@ -1,0 +1,46 @@
+// The options of `hostler master`, and what they come to.
+#pragma once
+
+#include <filesystem>
+
+#include "adapters/curl/reach.h"
+#include "bin/remote_write.h"
+#include "bin/series_options.h"
+#include "roles/master/settings.h"
+
+namespace hostler::bin {
+
+struct MasterOptions {
+    std::filesystem::path data;
+    std::string store;                // Empty: store.db in `data`.
+    std::filesystem::path authority;  // Empty: authority in `data`.
+    std::filesystem::path templates;  // Empty: none.
+    std::string metrics;
+    std::string ready_file;
+    RemoteWriteOptions remote_write;
+    master::Settings settings;
+    // By finish():
+    Duration drain{};
+    curl::ReachPolicy reach;
+
+    void add_to(CLI::App& app);
+    // To be called once the arguments are read. Errors: invalid, with the option.
+    Result<> finish();
+
+private:
+    void add_places(CLI::App& app);
+    void add_leadership(CLI::App& app);
+    void add_times(CLI::App& app);
+    void add_admission(CLI::App& app);
+    Result<> read_reach();
+    void read_zones();
+    void read_times();
+
+    SeriesOptions series_;
+    std::vector<std::string> zones_, alert_reach_;
+    std::string admission_ = "standard";
+    double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
+           move_lease_s_ = 600, stop_grace_s_ = 10, ready_s_ = 300, drain_s_ = 5, challenge_h_ = 24;
+};
+
+}  // namespace hostler::bin
