@@ -23,11 +23,12 @@ struct Offer {
     std::string trust;
     int ready = 0;
     int available = 0;
+    int reclaimable = 0;
     std::optional<std::string> price{};
     std::optional<std::string> currency{};
 };
 BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, gpu_memory_bytes, tier, cpu, memory,
-                                  isolation, trust, ready, available, price, currency))
+                                  isolation, trust, ready, available, reclaimable, price, currency))
 template <>
 inline constexpr auto fields<Offer> = std::to_array<Field>({
     {.member = "spec", .help = "What specName says when an instance is created.", .example = "h100-1"},
@@ -52,6 +53,8 @@ inline constexpr auto fields<Offer> = std::to_array<Field>({
     {.member = "available",
      .help = "So many could be had now, those included, if nothing else were taken from the same hosts.",
      .example = "6"},
+    {.member = "reclaimable",
+     .help = "So many more could be had now: idle stock of other specs would give way to them.", .example = "2"},
     {.member = "price", .help = "What an instance costs for an hour: its GPUs together; absent: nothing is said of it.",
      .example = "2.49"},
     {.member = "currency", .help = "Of the price.", .example = "USD"},
@@ -72,6 +75,7 @@ inline constexpr auto offer_fields = std::to_array<QueryField>({
     {"trust", QueryKind::text, "trusted or community."},
     {"ready", QueryKind::number, "How many stand ready in stock."},
     {"available", QueryKind::number, "How many could be had."},
+    {"reclaimable", QueryKind::number, "How many more idle stock would give way to."},
     {"price", QueryKind::money, "What an instance costs for an hour, in the one currency of all prices."},
 });
 

@@ -1,6 +1,6 @@
 // `hostler apply`: against an API that keeps what it is told.
+#include "cli/apply_test.h"
 #include "cli/compare.h"
-#include "cli/fake_api_test.h"
 #include "cli/render.h"
 
 namespace hostler::cli {
@@ -9,127 +9,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-class ApplyTest : public CliTest {
-protected:
-    ApplyTest() {
-        api.handlers.on<api::ops::get_zone>([this](api::Call, api::NameZone asked) -> Task<api::Zone> {
-            for (const api::Zone& zone : zones)
-                if (zone.name == asked.zone) co_return zone;
-            co_return fail(Code::not_found, "there is no zone '" + asked.zone + "'");
-        });
-        api.handlers.on<api::ops::create_zone>(
-            [this](api::Call call, api::CreateZone asked) -> Task<api::Zone> {
-                api::Zone zone{.name = asked.name, .location = asked.location};
-                if (!call.dry_run) zones.push_back(zone);
-                co_return zone;
-            });
-        api.handlers.on<api::ops::get_volume>([this](api::Call, api::NameVolume asked) -> Task<api::Volume> {
-            for (const api::Volume& volume : volumes)
-                if (volume.name == asked.volume && volume.tenant_id == asked.tenant_id.value_or("acme"))
-                    co_return volume;
-            co_return fail(Code::not_found, "there is no volume '" + asked.volume + "'");
-        });
-        api.handlers.on<api::ops::create_volume>(
-            [this](api::Call call, api::CreateVolume asked) -> Task<api::Volume> {
-                if (asked.zone && std::none_of(zones.begin(), zones.end(),
-                                               [&](const auto& z) { return z.name == *asked.zone; }))
-                    co_return fail(Code::not_found, "there is no zone '" + *asked.zone + "'");
-                api::Volume volume{.name = asked.name,
-                                   .tenant_id = asked.tenant_id.value_or("acme"),
-                                   .size = asked.size,
-                                   .zone = asked.zone.value_or("")};
-                if (!call.dry_run) volumes.push_back(volume);
-                co_return volume;
-            });
-        serve_stock();
-        serve_instances();
-    }
-
-    void serve_stock() {
-        api.handlers.on<api::ops::get_spec>([this](api::Call, api::GetSpec asked) -> Task<api::Spec> {
-            if (!stock) co_return fail(Code::not_found, "there is no spec '" + asked.spec + "'");
-            co_return spec;
-        });
-        api.handlers.on<api::ops::get_stock>([this](api::Call, api::GetSpec) -> Task<api::Stock> {
-            if (!stock) co_return fail(Code::not_found, "there is no stock");
-            co_return api::Stock{
-                .spec_name = spec.name,
-                .wanted = *stock,
-                .zones = {{.zone = "nj", .wanted = 1}, {.zone = "lon", .wanted = *stock - 1}},
-                .images = images};
-        });
-        api.handlers.on<api::ops::prepare_stock>(
-            [this](api::Call call, api::PrepareStock asked) -> Task<api::Stock> {
-                if (!call.dry_run) images.clear();
-                for (const auto& image : asked.images)
-                    if (!call.dry_run) images.push_back({.image = image});
-                for (const auto& name : asked.templates)
-                    if (!call.dry_run) images.push_back({.image = "localhost/" + name, .template_ = name});
-                changes.push_back(fmt::format("{} images", asked.images.size() + asked.templates.size()));
-                co_return api::Stock{.spec_name = asked.spec, .images = images};
-            });
-        api.handlers.on<api::ops::create_stocks>(
-            [this](api::Call, api::CreateStocks asked) -> Task<api::Empty> {
-                if (!stock)
-                    spec = {.name = asked.spec_name,
-                            .cpu = *asked.cpu,
-                            .memory = *asked.memory,
-                            .gpu_type = *asked.gpu_type,
-                            .gpu_num = *asked.gpu_num};
-                stock = stock.value_or(0) + asked.number;
-                counted.push_back(asked.if_wanted);
-                changes.push_back(fmt::format("+{} {}", asked.number, asked.zone.value_or("anywhere")));
-                co_return api::Empty{};
-            });
-        api.handlers.on<api::ops::delete_stocks>(
-            [this](api::Call, api::DeleteStocks asked) -> Task<api::Empty> {
-                stock = *stock - asked.number;
-                counted.push_back(asked.if_wanted);
-                changes.push_back(fmt::format("-{} {}", asked.number, asked.zone.value_or("anywhere")));
-                co_return api::Empty{};
-            });
-    }
-
-    void serve_instances() {
-        api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
-            co_return api::Whoami{.is_operator = call.caller.is_operator, .tenant_id = call.caller.tenant};
-        });
-        api.handlers.on<api::ops::get_instance>(
-            [this](api::Call, api::GetInstance asked) -> Task<api::Instance> {
-                if (!instance || instance->instance_id != asked.instance)
-                    co_return fail(Code::not_found, "there is none");
-                co_return api::Instance{.instance_id = instance->instance_id,
-                                        .tenant_id = instance->tenant_id,
-                                        .spec_name = instance->spec_name,
-                                        .image = instance->image};
-            });
-        api.handlers.on<api::ops::create_instance>(
-            [this](api::Call call, api::CreateInstance asked) -> Task<api::Empty> {
-                if (instance && *instance != asked)
-                    co_return fail(Code::conflict, "nb was started with other values");
-                if (!call.dry_run) instance = asked;
-                co_return api::Empty{};
-            });
-    }
-
-    int apply(std::string_view text, std::vector<std::string> more = {}) {
-        more.insert(more.begin(), {"apply", "-f", file("cloud.yaml", text)});
-        const int ended = run(std::move(more));
-        for (std::size_t at; (at = err.find(home + "/")) != err.npos;) err.erase(at, home.size() + 1);
-        for (std::size_t at; (at = out.find(home + "/")) != out.npos;) out.erase(at, home.size() + 1);
-        return ended;
-    }
-
-    std::vector<api::Zone> zones;
-    std::vector<api::Volume> volumes;
-    std::optional<int> stock;
-    api::Spec spec;
-    std::optional<api::CreateInstance> instance;
-    std::vector<api::StockImage> images;
-    std::vector<std::string> changes;
-    std::vector<std::optional<int>> counted;  // What changes of stock said was there.
-};
 
 constexpr std::string_view cloud = R"(
 kind: zone
@@ -217,27 +96,6 @@ TEST_F(ApplyTest, AnInstanceThatWasStartedOtherwiseIsAConflict) {
     EXPECT_THAT(err, HasSubstr("nb was started with other values"));
     EXPECT_EQ(out, "instance/nb refused\n");
     EXPECT_EQ(apply(text + "# the same\n"), 0) << err;
-}
-
-TEST_F(ApplyTest, StockIsAsManySlotsAsTheFileSays) {
-    spec = {.name = "h100-1", .cpu = "8", .memory = "32Gi", .gpu_type = "H100", .gpu_num = 1};
-    stock = 4;
-    const auto text = [](int number, std::string_view more = "") {
-        return fmt::format("kind: stock\nspecName: h100-1\nnumber: {}\n{}", number, more);
-    };
-    EXPECT_EQ(apply(text(6)), 0) << err;
-    EXPECT_EQ(out, "stock/h100-1 updated: 6 slots, were 4\n");
-    EXPECT_THAT(counted, ElementsAre(4)) << "whoever changes it meanwhile is not overruled";
-    EXPECT_EQ(apply(text(5)), 0) << err;
-    EXPECT_EQ(apply(text(5)), 0) << err;
-    EXPECT_EQ(out, "stock/h100-1 unchanged\n");
-    EXPECT_EQ(apply(text(3, "zone: nj\n")), 0) << err;
-    EXPECT_EQ(out, "stock/h100-1 updated: 3 slots, were 1\n");
-    EXPECT_EQ(apply(text(2, "zone: mars\n")), 0) << err;
-    EXPECT_THAT(changes, ElementsAre("+2 anywhere", "-1 anywhere", "+2 nj", "+2 mars"));
-    EXPECT_EQ(apply(text(9, "cpu: 4\n")), 5);
-    EXPECT_THAT(err, HasSubstr("differs in: cpu (8 there, 4 in the file)"));
-    EXPECT_EQ(stock, 9);
 }
 
 TEST_F(ApplyTest, APriceIsKnownByWhatItIsFor) {
@@ -337,28 +195,6 @@ TEST_F(ApplyTest, TellsProgramsWhatBecameOfEach) {
     EXPECT_EQ(out, "kind,name,result,dryRun,message,at\r\nzone,nj,unchanged,false,,cloud.yaml:1\r\n");
     EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\nlocation: x\n", {"-o", "name"}), 5);
     EXPECT_EQ(out, "zone/nj\n");
-}
-
-TEST_F(ApplyTest, StockIsGivenItsImagesInAdvance) {
-    const std::string slots =
-        "kind: stock\nspecName: small\nnumber: 2\ncpu: 8\nmemory: 32Gi\ngpuType: H100\ngpuNum: 1\n";
-    const std::string both = slots + "images: [nginx:1.27]\ntemplates: [jupyter]\n";
-    EXPECT_EQ(apply(both), 0) << err;
-    EXPECT_EQ(out, "stock/small created: 2 images in advance, were 0\n");
-    EXPECT_THAT(changes, ElementsAre("+2 anywhere", "2 images"));
-    EXPECT_EQ(apply(both), 0) << err;
-    EXPECT_EQ(out, "stock/small unchanged\n");
-    EXPECT_EQ(apply(slots), 0) << err;
-    EXPECT_EQ(out, "stock/small unchanged\n") << "a file that says nothing of images leaves them alone";
-    EXPECT_EQ(run({"apply", "--dry-run", "-f", file("cloud.yaml", slots + "images: []\n")}), 0) << err;
-    EXPECT_THAT(out, HasSubstr("stock/small would be updated: 0 images in advance, were 2"));
-    EXPECT_EQ(images.size(), 2U);
-    EXPECT_EQ(apply(slots + "images: []\n"), 0) << err;
-    EXPECT_TRUE(images.empty());
-    EXPECT_EQ(apply(slots + "images: [nginx, nginx, 'a b']\ntemplates: 3\n"), 2);
-    EXPECT_THAT(err, HasSubstr("cloud.yaml:8: images[0]: is given twice"));
-    EXPECT_THAT(err, HasSubstr("images[2]: must be an image reference"));
-    EXPECT_THAT(err, HasSubstr("templates: must"));
 }
 
 TEST_F(ApplyTest, ReadsJsonAndStandardInput) {

@@ -198,15 +198,14 @@ struct Nearest {
     double cost = 0;
 };
 
-// Nullopt: some host has what is asked.
+// Of the parts of each host that of the least cost is told. Nullopt: some host has what is asked.
 std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, const Besides& besides,
                            const Besides& instead) {
     struct Count {
         int hosts = 0;
         double least = 0;
     };
-    std::map<Obstacle, Count> counts;
-    std::optional<Nearest> nearest;
+    std::map<HostNumber, Nearest> by_host;
     for (const HostNumber host : fleet.hosts()) {
         auto lacks = Look{fleet, need, host, state}.run();
         if (lacks.empty() && state == State::now && besides)
@@ -216,6 +215,13 @@ std::optional<Denial> look(const Fleet& fleet, const Need& need, State state, co
         if (lacks.empty()) return std::nullopt;
         double cost = 0;
         for (const Lack& lack : lacks) cost += lack.cost;
+        const auto [at, fresh] = by_host.try_emplace(fleet.first_part(host));
+        if (fresh || cost < at->second.cost) at->second = {std::move(lacks), cost};
+    }
+    std::map<Obstacle, Count> counts;
+    std::optional<Nearest> nearest;
+    for (const auto& [host, of_host] : by_host) {
+        const auto& [lacks, cost] = of_host;
         Count& count = counts[lacks.front().change.obstacle];
         count.least = count.hosts++ == 0 ? cost : std::min(count.least, cost);
         if (!nearest || cost < nearest->cost) nearest = {lacks, cost};

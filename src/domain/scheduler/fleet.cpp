@@ -38,6 +38,7 @@ HostNumber Fleet::add(const Machine& machine) {
         bank.vacant.erase(bank.vacant.begin());
     }
     hosts_[number].machine = wholes_[number] = machine;
+    hosts_[number].first = hosts_[number].next = number;
     hosts_[number].there = hosts_[number].open = true;
     bank.free_milli += machine.free_milli();
     admit(number);
@@ -47,11 +48,16 @@ HostNumber Fleet::add(const Machine& machine) {
 
 void Fleet::remove(HostNumber number) {
     HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
+    for (const HostNumber part : parts(number)) remove_part(part);
+}
+
+void Fleet::remove_part(HostNumber number) {
     Host& host = hosts_[number];
     Bank& bank = banks_[static_cast<std::size_t>(host.machine.model)];
     if (host.open) bank.free_milli -= host.machine.free_milli();
     bank.vacant.insert(number);
     host.there = host.open = host.linked = false;
+    host.first = host.next = number;
     for (auto& [terms, set] : admitted_)
         set.mask.reset(static_cast<std::size_t>(host.machine.model), host.place);
     ++host.life;
@@ -73,12 +79,25 @@ void Fleet::remove(HostNumber number) {
 
 void Fleet::set(HostNumber number, const Machine& machine) {
     HOSTLER_ASSERT(number < hosts_.size() && hosts_[number].there);
+    HOSTLER_ASSERT(machine.gpus >= 0 && machine.gpus <= gpus_max &&
+                   machine.model == hosts_[number].machine.model);
+    put(number, machine);
+}
+
+// What is left there; the other parts of its host have as much of what they share.
+void Fleet::put(HostNumber number, const Machine& machine) {
     Host& host = hosts_[number];
-    HOSTLER_ASSERT(machine.gpus >= 0 && machine.gpus <= gpus_max && machine.model == host.machine.model);
     if (host.open)
         banks_[static_cast<std::size_t>(machine.model)].free_milli += milli_more(host.machine, machine);
     host.machine = machine;
     changed(number);
+    for (HostNumber other = host.next; other != number; other = hosts_[other].next) {
+        Machine& part = hosts_[other].machine;
+        part.cpu_milli = machine.cpu_milli;
+        part.memory_bytes = machine.memory_bytes;
+        part.disk_bytes = machine.disk_bytes;
+        changed(other);
+    }
 }
 
 void Fleet::resize(HostNumber number, const Machine& whole) {
@@ -92,8 +111,7 @@ Result<> Fleet::claim(const Choice& choice) {
         return fail(Code::conflict, fmt::format("host {} no longer has what was chosen there", choice.host));
     };
     if (!stands(choice)) return taken();
-    Host& host = hosts_[choice.host];
-    Machine after = host.machine;
+    Machine after = hosts_[choice.host].machine;
     after.cpu_milli -= choice.cpu_milli;
     after.memory_bytes -= choice.memory_bytes;
     after.disk_bytes -= choice.disk_bytes;
@@ -106,21 +124,17 @@ Result<> Fleet::claim(const Choice& choice) {
     }
     if (choice.owner != 0 && !may_share(choice)) return taken();
     if (choice.profile != 0 && !take_slice(choice, after)) return taken();
-    if (host.open)
-        banks_[static_cast<std::size_t>(after.model)].free_milli += milli_more(host.machine, after);
-    host.machine = after;
     if (choice.owner != 0)
         for (const int gpu : choice.gpus)
             details_to_change(choice.host).owners[static_cast<std::size_t>(gpu)] = choice.owner;
     if (choice.kind != 0) count_kind(choice, 1);
-    changed(choice.host);
+    put(choice.host, after);
     return {};
 }
 
 void Fleet::release(const Choice& choice) {
     if (!stands(choice)) return;
-    Host& host = hosts_[choice.host];
-    Machine after = host.machine;
+    Machine after = hosts_[choice.host].machine;
     after.cpu_milli += choice.cpu_milli;
     after.memory_bytes += choice.memory_bytes;
     after.disk_bytes += choice.disk_bytes;
@@ -133,11 +147,8 @@ void Fleet::release(const Choice& choice) {
             details_to_change(choice.host).owners[static_cast<std::size_t>(gpu)] = 0;
     }
     if (choice.profile != 0) give_slice(choice, after);
-    if (host.open)
-        banks_[static_cast<std::size_t>(after.model)].free_milli += milli_more(host.machine, after);
-    host.machine = after;
     if (choice.kind != 0) count_kind(choice, -1);
-    changed(choice.host);
+    put(choice.host, after);
 }
 
 // What was remembered of old changes is let go when it is much more than ranking everything anew.

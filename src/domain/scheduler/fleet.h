@@ -55,6 +55,12 @@ public:
     // As that, of a host of which more is known. The machine is empty: what runs there is then claimed.
     HostNumber add(const Machine& machine, const Traits& traits,
                    const std::optional<Topology>& topology = std::nullopt);
+    // GPUs of another model on the same host: its parts have one name, and what is taken of CPUs, memory and
+    // disk on one of them all of them lack. A task is on one part. What is not said of GPUs holds for all
+    // parts: to remove, close and reopen them, what they hold, who is near.
+    HostNumber add_part(HostNumber of, const Machine& machine, const Traits& traits,
+                        const std::optional<Topology>& topology = std::nullopt);
+    HostNumber first_part(HostNumber host) const { return hosts_[host].first; }
     void remove(HostNumber host);
     const Machine& at(HostNumber host) const { return hosts_[host].machine; }
     const Machine& whole(HostNumber host) const { return wholes_[host]; }  // When nothing runs there.
@@ -124,6 +130,8 @@ private:
     struct Host {
         Machine machine;
         std::uint32_t place = 0;  // In its model's bank.
+        HostNumber first = 0;     // Of its parts;
+        HostNumber next = 0;      // and the next of them, in a ring.
         bool there = false;
         bool open = false;             // There, and takes new ones.
         bool linked = false;           // How its GPUs reach each other is known.
@@ -175,6 +183,9 @@ private:
     void give_slice(const Choice& choice, Machine& machine);
     bool may_share(const Choice& choice) const;
     void count_kind(const Choice& choice, int more);
+    std::set<HostNumber> parts(HostNumber host) const;
+    void remove_part(HostNumber host);
+    void put(HostNumber host, const Machine& machine);
     void changed(HostNumber host);
     void refresh_waste();
     float waste_of(Host& host);

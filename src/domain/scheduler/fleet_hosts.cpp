@@ -13,6 +13,26 @@ HostNumber Fleet::add(const Machine& machine, const Traits& traits, const std::o
     return number;
 }
 
+HostNumber Fleet::add_part(HostNumber of, const Machine& machine, const Traits& traits,
+                           const std::optional<Topology>& topology) {
+    HOSTLER_ASSERT(of < hosts_.size() && hosts_[of].there && traits.name == this->traits(of).name);
+    const HostNumber number = add(machine, traits, topology);
+    hosts_[number].first = hosts_[of].first;
+    hosts_[number].next = std::exchange(hosts_[of].next, number);
+    for (auto& [name, hosts] : holders_)
+        if (hosts.contains(of)) hosts.insert(number);
+    if (const auto why = details(of).closed) close(number, *why);
+    put(of, hosts_[of].machine);
+    return number;
+}
+
+// Of its host, with itself.
+std::set<HostNumber> Fleet::parts(HostNumber host) const {
+    std::set<HostNumber> found{host};
+    for (HostNumber other = hosts_[host].next; other != host; other = hosts_[other].next) found.insert(other);
+    return found;
+}
+
 void Fleet::describe(HostNumber number, const Traits& traits, const std::optional<Topology>& topology) {
     details_to_change(number).topology = topology;
     hosts_[number].linked = topology.has_value();
@@ -46,32 +66,34 @@ Fleet::Details& Fleet::details_to_change(HostNumber number) {
 
 void Fleet::close(HostNumber number, Obstacle why) {
     HOSTLER_ASSERT(why >= Obstacle::cordoned && why <= Obstacle::addresses);
-    details_to_change(number).closed = why;
-    Host& host = hosts_[number];
-    if (!host.open) return;
-    host.open = false;
-    banks_[static_cast<std::size_t>(host.machine.model)].free_milli -= host.machine.free_milli();
-    changed(number);
+    for (const HostNumber part : parts(number)) {
+        details_to_change(part).closed = why;
+        Host& host = hosts_[part];
+        if (!std::exchange(host.open, false)) continue;
+        banks_[static_cast<std::size_t>(host.machine.model)].free_milli -= host.machine.free_milli();
+        changed(part);
+    }
 }
 
 void Fleet::reopen(HostNumber number) {
-    details_to_change(number).closed.reset();
-    Host& host = hosts_[number];
-    if (host.open) return;
-    host.open = true;
-    banks_[static_cast<std::size_t>(host.machine.model)].free_milli += host.machine.free_milli();
-    changed(number);
+    for (const HostNumber part : parts(number)) {
+        details_to_change(part).closed.reset();
+        Host& host = hosts_[part];
+        if (std::exchange(host.open, true)) continue;
+        banks_[static_cast<std::size_t>(host.machine.model)].free_milli += host.machine.free_milli();
+        changed(part);
+    }
 }
 
 void Fleet::hold(HostNumber host, const std::string& name) {
     HOSTLER_ASSERT(host < hosts_.size() && hosts_[host].there);
-    holders_[name].insert(host);
+    holders_[name].merge(parts(host));
 }
 
 void Fleet::let_go(HostNumber host, const std::string& name) {
     const auto held = holders_.find(name);
     if (held == holders_.end()) return;
-    held->second.erase(host);
+    for (const HostNumber part : parts(host)) held->second.erase(part);
     if (held->second.empty()) holders_.erase(held);
 }
 
@@ -94,12 +116,14 @@ const Topology* Fleet::topology(HostNumber host) const {
 
 void Fleet::count_kind(const Choice& choice, int more) {
     auto& by_host = kinds_[choice.kind];
-    if ((by_host[choice.host] += more) == 0) by_host.erase(choice.host);
+    const HostNumber host = first_part(choice.host);
+    if ((by_host[host] += more) == 0) by_host.erase(host);
     if (by_host.empty()) kinds_.erase(choice.kind);
 }
 
 void Fleet::count(HostNumber host, Kind kind, int number) {
     HOSTLER_ASSERT(host < hosts_.size() && hosts_[host].there && kind != 0 && number >= 0);
+    host = first_part(host);
     if (number > 0) {
         kinds_[kind][host] = number;
     } else if (const auto by_host = kinds_.find(kind); by_host != kinds_.end()) {
@@ -112,6 +136,7 @@ int Fleet::beside(Kind kind, Area level, HostNumber host) const {
     const auto by_host = kinds_.find(kind);
     if (by_host == kinds_.end()) return 0;
     if (level == Area::none) return 0;
+    host = first_part(host);
     const std::string& here = name_at(level, host);
     int count = 0;
     for (const auto& [other, number] : by_host->second)

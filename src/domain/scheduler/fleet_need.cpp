@@ -117,9 +117,12 @@ const std::string& Fleet::name_at(Area level, HostNumber host) const {
     return level == Area::rack ? traits(host).rack : level == Area::zone ? traits(host).zone : none;
 }
 
-// These hosts and all in their racks or zones; a host in no rack that is known is alone in one.
+// These hosts with all their parts, and all in their racks or zones; a host in no rack that is known is alone
+// in one.
 Mask Fleet::reach(const std::set<HostNumber>& hosts, Area level) {
-    Mask mask = only(hosts);
+    std::set<HostNumber> whole;
+    for (const HostNumber host : hosts) whole.merge(parts(host));
+    Mask mask = only(whole);
     std::set<std::string> names;
     for (const HostNumber host : hosts)
         if (const std::string& name = level == Area::rack ? traits(host).rack : traits(host).zone;

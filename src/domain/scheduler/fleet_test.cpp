@@ -265,5 +265,67 @@ TEST(Fleet, LeavesAModelToThoseWhoInsistOnIt) {
     EXPECT_EQ(fleet.choose(whole(1))->host, wanted) << "better there than nowhere";
 }
 
+// Who takes scarce GPUs from others is charged by what is free of them now, whatever came and went.
+TEST(Fleet, ChargesByTheHostsThatAreThere) {
+    const Shape scarce{.cpu_milli = 1000, .gpus = 1, .gpu_milli = gpu_whole, .models = 1};
+    Fleet fleet;
+    for (int i = 0; i < 4; ++i) fleet.add(machine(4, 0));
+    for (int i = 0; i < 4; ++i) fleet.add(machine(4, 1));
+    for (int i = 0; i < 200; ++i) fleet.arrive(i % 2 == 0 ? scarce : whole(1));
+    const auto equals_anew = [&] {
+        Fleet anew{fleet.workload()};
+        for (const HostNumber host : fleet.hosts()) {
+            const HostNumber number = anew.add(fleet.at(host));
+            if (const auto why = fleet.closed(host)) anew.close(number, *why);
+        }
+        return fleet.penalty(whole(2), 0) == anew.penalty(whole(2), 0);
+    };
+    const int before = fleet.penalty(whole(2), 0);
+    fleet.remove(0), fleet.remove(1);
+    EXPECT_GT(fleet.penalty(whole(2), 0), before) << "less is left of what they insist on";
+    EXPECT_TRUE(equals_anew()) << "two are removed";
+    fleet.close(2, Obstacle::cordoned);
+    EXPECT_TRUE(equals_anew()) << "one is closed";
+    fleet.remove(2);
+    EXPECT_TRUE(equals_anew()) << "the closed one is removed";
+    const auto taken = fleet.choose(scarce);
+    ASSERT_TRUE(taken && fleet.claim(*taken));
+    EXPECT_TRUE(equals_anew()) << "one GPU is taken";
+    fleet.release(*taken);
+    fleet.add(machine(4, 0)), fleet.add(machine(4, 0));
+    EXPECT_TRUE(equals_anew()) << "two are new";
+}
+
+// Hosts that have as much left are worth as much: but for those that are closed, or linked otherwise.
+TEST(Fleet, HostsThatLookAlikeAreNotAllAlike) {
+    const auto fleet_of = [](bool first_closed, bool second_closed) {
+        Fleet fleet;
+        for (int i = 0; i < 2; ++i) fleet.add(machine(1));
+        if (first_closed) fleet.close(0, Obstacle::cordoned);
+        if (second_closed) fleet.close(1, Obstacle::cordoned);
+        return fleet;
+    };
+    EXPECT_EQ(fleet_of(true, false).choose(whole(1))->host, 1u) << "only the first is closed";
+    EXPECT_FALSE(fleet_of(true, true).choose(whole(1)));
+    Fleet fleet = fleet_of(false, true);
+    const auto first = fleet.choose(whole(1));
+    ASSERT_TRUE(first && first->host == 0 && fleet.claim(*first));
+    EXPECT_FALSE(fleet.choose(whole(1))) << "the second is closed";
+
+    Shape linked = whole(2);
+    linked.link = Link::nvlink;
+    const Topology joined{};  // All in one group.
+    Fleet pairs;
+    pairs.add(machine(2), {.name = "a"}, joined);
+    pairs.add(machine(2), {.name = "b"});
+    const auto pair = pairs.choose(linked);
+    ASSERT_TRUE(pair && pair->host == 0 && pairs.claim(*pair));
+    EXPECT_FALSE(pairs.choose(linked)) << "of the second it is not known";
+    Fleet other;
+    other.add(machine(2), {.name = "a"});
+    other.add(machine(2), {.name = "b"}, joined);
+    EXPECT_EQ(other.choose(linked)->host, 1u);
+}
+
 }  // namespace
 }  // namespace hostler

@@ -39,7 +39,8 @@ public:
     bool nosy = false;            // Asks for much that is not wanted, in between.
     std::vector<Choice> claimed;  // All that ever was, in order.
 
-    int placed = 0, refused = 0, never = 0, gangs = 0, gangs_refused = 0, slices = 0, admitted_by_change = 0;
+    int parts = 0, placed = 0, refused = 0, never = 0, gangs = 0, gangs_refused = 0, slices = 0,
+        admitted_by_change = 0;
 
 private:
     int roll(int below) { return static_cast<int>(dice_() % static_cast<unsigned>(below)); }
@@ -93,6 +94,34 @@ private:
         if (number >= plain_.hosts.size()) plain_.hosts.resize(number + 1);
         ASSERT_FALSE(plain_.hosts[number]) << "a number in use";
         plain_.hosts[number] = host;
+        if (gpus > 0 && once_in(3)) add_parts(number);
+    }
+
+    // It has GPUs of other models, too.
+    void add_parts(HostNumber of) {
+        for (int more = 1 + roll(2); more > 0; --more) {
+            testing::PlainHost part = *plain_.hosts[of];
+            part.whole.model = roll(4);
+            part.whole.gpus = 1 + roll(4);
+            part.whole.free = {};
+            for (int i = 0; i < part.whole.gpus; ++i)
+                part.whole.free[static_cast<std::size_t>(i)] = gpu_whole;
+            part.traits = with_gpus(part.traits, part.whole.model);
+            part.topology.reset();
+            if (!once_in(3)) part.topology = topology();
+            const HostNumber number = fleet_.add_part(of, part.whole, part.traits, part.topology);
+            if (number >= plain_.hosts.size()) plain_.hosts.resize(number + 1);
+            ASSERT_FALSE(plain_.hosts[number]) << "a number in use";
+            plain_.hosts[number] = part;
+            ++parts;
+        }
+    }
+    Traits with_gpus(const Traits& host, int model) {
+        Traits made = traits(model);
+        --names_;
+        made.name = host.name, made.zone = host.zone, made.rack = host.rack, made.spot = host.spot;
+        made.trust = host.trust, made.labels = host.labels;
+        return made;
     }
 
     std::optional<HostNumber> any_host() {
@@ -103,15 +132,17 @@ private:
     void remove() {
         const auto number = any_host();
         if (!number) return;
-        std::erase_if(running_, [&](const Choice& choice) { return choice.host == *number; });
-        plain_.hosts[*number].reset();
+        const auto gone = plain_.parts(*number);
+        std::erase_if(running_,
+                      [&](const Choice& choice) { return std::ranges::count(gone, choice.host) > 0; });
+        for (const HostNumber part : gone) plain_.hosts[part].reset();
         fleet_.remove(*number);
     }
 
     void close_or_open() {
         const auto number = any_host();
         if (!number) return;
-        auto& closed = plain_.hosts[*number]->closed;
+        auto closed = plain_.hosts[*number]->closed;
         if (closed) {
             closed.reset();
             fleet_.reopen(*number);
@@ -119,6 +150,7 @@ private:
             closed = static_cast<Obstacle>(static_cast<int>(Obstacle::cordoned) + roll(5));
             fleet_.close(*number, *closed);
         }
+        for (const HostNumber part : plain_.parts(*number)) plain_.hosts[part]->closed = closed;
     }
 
     void describe() {
@@ -127,18 +159,23 @@ private:
         testing::PlainHost& host = *plain_.hosts[*number];
         Traits fresh = traits(host.whole.model);
         fresh.name = host.traits.name;
-        host.traits = fresh;
-        fleet_.describe(*number, fresh);
+        for (const HostNumber part : plain_.parts(*number)) {
+            Traits& its = plain_.hosts[part]->traits;
+            its = part == *number ? fresh : with_gpus(fresh, plain_.hosts[part]->whole.model);
+            fleet_.describe(part, its);
+        }
     }
 
     void hold() {
         const auto number = any_host();
         if (!number) return;
         const std::string name = std::string{"v"} + char('0' + roll(4));
-        if (once_in(4) && plain_.hosts[*number]->held.erase(name) > 0)
-            fleet_.let_go(*number, name);
-        else
-            fleet_.hold(*number, name), plain_.hosts[*number]->held.insert(name);
+        const bool goes = once_in(4) && plain_.hosts[*number]->held.contains(name);
+        goes ? fleet_.let_go(*number, name) : fleet_.hold(*number, name);
+        for (const HostNumber part : plain_.parts(*number)) {
+            auto& held = plain_.hosts[part]->held;
+            goes ? void(held.erase(name)) : void(held.insert(name));
+        }
     }
 
     Shape shape() {
@@ -196,23 +233,25 @@ private:
     }
 
     void apply(const Choice& choice) {
-        auto& running = plain_.hosts[choice.host]->running;
-        running.push_back(choice);
+        plain_.run(choice);
         running_.push_back(choice);
         claimed.push_back(choice);
-        ASSERT_TRUE(testing::Plain::sound(*plain_.hosts[choice.host])) << "a claim too many, step " << steps_;
-        ASSERT_EQ(testing::Plain::free(*plain_.hosts[choice.host]), fleet_.at(choice.host))
-            << "step " << steps_;
+        check(choice.host);
+    }
+
+    void check(HostNumber host) {
+        for (const HostNumber part : plain_.parts(host)) {
+            ASSERT_TRUE(testing::Plain::sound(*plain_.hosts[part])) << "a claim too many, step " << steps_;
+            ASSERT_EQ(testing::Plain::free(*plain_.hosts[part]), fleet_.at(part)) << "step " << steps_;
+        }
     }
 
     void release(int which) {
         const Choice choice = running_[static_cast<std::size_t>(which)];
         running_.erase(running_.begin() + which);
-        auto& running = plain_.hosts[choice.host]->running;
-        running.erase(std::ranges::find(running, choice));
+        plain_.end(choice);
         fleet_.release(choice);
-        ASSERT_EQ(testing::Plain::free(*plain_.hosts[choice.host]), fleet_.at(choice.host))
-            << "step " << steps_;
+        check(choice.host);
     }
 
     void ask() {
@@ -248,7 +287,10 @@ private:
         ASSERT_FALSE(denial.reasons.empty() || denial.changes.empty() || denial.would_help.empty());
         int hosts = 0;
         for (const Reason& reason : denial.reasons) hosts += reason.hosts;
-        ASSERT_EQ(hosts, std::ssize(fleet_.hosts())) << denial.sentence;
+        const auto known = fleet_.hosts();
+        ASSERT_EQ(hosts, std::ranges::count_if(
+                             known, [&](HostNumber host) { return fleet_.first_part(host) == host; }))
+            << denial.sentence;
         Fleet then = fleet_;
         Need less = wanted;
         const HostNumber host = denial.changes.front().host;
@@ -261,7 +303,8 @@ private:
         }
         for (const Choice& choice :
              running_)  // What could never be is told for an estate where nothing runs.
-            if (denial.never || (wait && choice.host == host)) then.release(choice);
+            if (denial.never || (wait && then.first_part(choice.host) == then.first_part(host)))
+                then.release(choice);
         if (reopen) then.reopen(host);
         ASSERT_TRUE(then.choose(less))
             << "step " << steps_ << " " << denial.sentence << " " << denial.would_help;
@@ -314,7 +357,7 @@ private:
         while (const auto host = then.choose(gang.tasks.front(), follow)) {
             const auto choice = follow.choose(gang.tasks.front());
             ASSERT_TRUE(choice && follow.claim(*choice));
-            then.hosts[choice->host]->running.push_back(*choice);
+            then.run(*choice);
             if (++count == gang.tasks.size()) break;
         }
         ASSERT_EQ(count, denial.fitting.size()) << "step " << steps_;
@@ -334,6 +377,7 @@ TEST(Need, GoesWhereLookingAtEveryHostWouldPutIt) {
         Estate estate{seed};
         for (int i = 0; i < 500 && !::testing::Test::HasFatalFailure(); ++i) estate.step();
         if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+        EXPECT_GT(estate.parts, 4) << "seed " << seed;
         EXPECT_GT(estate.placed, 50) << "seed " << seed;
         EXPECT_GT(estate.slices, 10) << "seed " << seed;
         EXPECT_GT(estate.refused, 20) << "seed " << seed;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace hostler {
@@ -34,15 +35,24 @@ std::string people(std::int64_t bytes) {
 }
 std::string cpus(std::int64_t milli) { return fmt::format("{:.4g}", static_cast<double>(milli) / 1000); }
 
+// Of one model: of those asked for the one with the most free, of as many the first by name.
 std::vector<const FreeGpu*> matching(const Demand& demand, const Candidate& host) {
     std::vector<const FreeGpu*> found;
+    bool several = false;
     const FreeGpu* last = nullptr;  // Mostly all are of one model.
     bool matches = false;
     for (const FreeGpu& gpu : host.gpus) {
         if (!last || gpu.model != last->model) matches = model_matches(demand.gpu_type, gpu.model);
         last = &gpu;
-        if (matches) found.push_back(&gpu);
+        if (!matches) continue;
+        found.push_back(&gpu);
+        several = several || gpu.model != found.front()->model;
     }
+    if (!several) return found;
+    std::map<std::string_view, std::ptrdiff_t> free;
+    for (const FreeGpu* gpu : found) ++free[gpu->model];
+    const auto most = std::ranges::max_element(free, {}, [](const auto& row) { return row.second; });
+    std::erase_if(found, [&](const FreeGpu* gpu) { return gpu->model != most->first; });
     return found;
 }
 

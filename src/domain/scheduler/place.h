@@ -39,8 +39,8 @@ struct Candidate {
 struct Demand {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
-    std::string gpu_type;  // Empty: any.
-    int gpu_count = 0;
+    std::string gpu_type;           // Empty: any.
+    int gpu_count = 0;              // All of one model.
     std::string zone;               // Empty: any.
     std::string host;               // Empty: any; else its volumes lie there.
     std::int64_t volume_bytes = 0;  // Of its volumes that lie nowhere so far.

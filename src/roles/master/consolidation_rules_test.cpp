@@ -134,6 +134,29 @@ TEST(Consolidations, AnInstanceBeginsInItsNewPlaceOnceItHasStopped) {
     for (const auto& [claim_id, claim] : rig.estate.claims.all()) EXPECT_EQ(claim.host, "h-b");
 }
 
+TEST(Consolidations, TwoHostsBecomeFreeAndWhatWasThereRunsElsewhere) {
+    ConsolidationRig rig;
+    rig.add_host("b"), rig.add_host("c");
+    rig.running_on("h-a", "stays", api::LossPolicy::stay);
+    rig.running_on("h-a", "stays-too", api::LossPolicy::stay);
+    const std::string one = rig.running_on("h-b", "one");
+    rig.only("h-c", [&] { ASSERT_TRUE(rig.stock(1)); });
+    const std::string slot = rig.estate.slots.all().begin()->first;
+    EXPECT_FALSE(rig.stock(2, "whole", {}, 4)) << "no two hosts are free";
+    EXPECT_THAT(plan_consolidation(rig.desk, {})->freed, UnorderedElementsAre("h-b", "h-c"));
+    EXPECT_EQ(plan_consolidation(rig.desk, {})->gpus, 8);
+    rig.begun();
+    rig.stops(one);
+    follow_consolidations(rig.desk);
+    EXPECT_EQ(rig.record().phase, ConsolidationPhase::done);
+    for (const auto& [claim_id, claim] : rig.estate.claims.all()) EXPECT_EQ(claim.host, "h-a");
+    rig.run("h-a", one);
+    rig.answer(one, {.done = true});
+    EXPECT_EQ(rig.instance(one).phase, InstancePhase::running);
+    EXPECT_EQ(rig.estate.slots.at(slot).phase, SlotPhase::idle) << "it waits for an instance there";
+    EXPECT_TRUE(rig.stock(2, "whole", {}, 4)) << "what it was for";
+}
+
 TEST(Consolidations, ItsSlotComesAlong) {
     ConsolidationRig rig;
     rig.only("h-a", [&] { ASSERT_TRUE(rig.stock(1)); });

@@ -9,6 +9,7 @@
 #include "domain/billing/money.h"
 #include "roles/master/capacity.h"
 #include "roles/master/price_rules.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/traits.h"
 
 namespace hostler::master {
@@ -23,6 +24,7 @@ struct Sort {
 struct Count {
     int ready = 0;
     int more = 0;
+    int reclaimable = 0;
     const GpuFacts* gpu = nullptr;  // One of those GPUs.
 };
 using Counts = std::map<Sort, Count>;
@@ -56,7 +58,62 @@ void count_stock(const Desk& desk, Counts& counts) {
     }
 }
 
+// What idle stock of other specs would give way to, beyond the room that there is: of each offer by itself,
+// host by host, and of each spec no more than may go.
+class Reclaimable {
+public:
+    explicit Reclaimable(const Desk& desk) : stock_(idle_stock(desk)) {
+        std::erase_if(stock_.may_go, [](const auto& row) { return row.second < 1; });
+    }
+
+    // On this host with so many GPUs of the model free; what went for this offer on hosts before is gone.
+    int count(const Sort& sort, const Demand& demand, const Candidate& free, const std::string& model,
+              int gpus) {
+        const auto here = stock_.by_host.find(free.id);
+        if (stock_.may_go.empty() || here == stock_.by_host.end()) return 0;
+        std::map<std::string, int>& may_go = left_.try_emplace(sort, stock_.may_go).first->second;
+        std::vector<const Spare*> going;
+        std::map<std::string, int> gone;
+        for (const Spare& spare : here->second)
+            if (spare.kind != sort.spec && may_go.contains(spare.kind) &&
+                gone[spare.kind] < may_go.at(spare.kind)) {
+                ++gone[spare.kind];
+                going.push_back(&spare);
+            }
+        const int there = how_often(demand, free, gpus), most = times(demand, free, model, gpus, going);
+        if (most == there) return 0;
+        for (std::size_t i = going.size(); i-- > 0;) {  // Those that need not go stay.
+            auto fewer = going;
+            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+            if (times(demand, free, model, gpus, fewer) == most) going = std::move(fewer);
+        }
+        for (const Spare* spare : going) --may_go.at(spare->kind);
+        return most - there;
+    }
+
+private:
+    static int times(const Demand& demand, const Candidate& free, const std::string& model, int gpus,
+                     const std::vector<const Spare*>& gone) {
+        Candidate left{.id = free.id,
+                       .zone = free.zone,
+                       .cpu_milli = free.cpu_milli,
+                       .memory_bytes = free.memory_bytes,
+                       .places = free.places + static_cast<int>(gone.size()),
+                       .volume_bytes = free.volume_bytes};
+        for (const Spare* spare : gone) {
+            left.cpu_milli += spare->cpu_milli;
+            left.memory_bytes += spare->memory_bytes;
+            gpus += static_cast<int>(std::ranges::count(spare->gpus, model, &FreeGpu::model));
+        }
+        return how_often(demand, left, gpus);
+    }
+
+    IdleStock stock_;
+    std::map<Sort, std::map<std::string, int>> left_;
+};
+
 void count_room(const Desk& desk, Counts& counts) {
+    Reclaimable reclaimable{desk};
     std::vector<std::pair<std::string, Demand>> wanted;  // By the spec's name.
     for (const auto& [name, spec] : desk.estate.specs.all()) wanted.emplace_back(name, demand_of(spec, ""));
     std::map<std::string, std::vector<bool>> known;  // By model: which of them may be on it. "": on no GPU.
@@ -74,15 +131,22 @@ void count_room(const Desk& desk, Counts& counts) {
         if (!there.free.unavailable.empty()) continue;
         const Host& host = desk.estate.hosts.at(id);
         std::map<std::string, int> gpus{{"", 0}};  // Free ones, by model.
+        for (const GpuFacts& gpu : host.facts.gpus)
+            if (!gpu.cdi_name.empty()) gpus[gpu.model];
         for (const FreeGpu& gpu : there.free.gpus) ++gpus[gpu.model];
         for (const auto& [model, free] : gpus) {
             const std::vector<bool>& suits = suiting(model);
             std::vector<Count>& here = found[kind_of(host, "", model)];
             here.resize(wanted.size());
             for (std::size_t at = 0; at < wanted.size(); ++at) {
-                const int times = suits[at] ? how_often(wanted[at].second, there.free, free) : 0;
-                if (times == 0) continue;
+                if (!suits[at]) continue;
+                const Demand& demand = wanted[at].second;
+                const int times = how_often(demand, there.free, free);
+                const int after = reclaimable.count(kind_of(host, wanted[at].first, model), demand,
+                                                    there.free, model, free);
+                if (times + after == 0) continue;
                 here[at].more += times;
+                here[at].reclaimable += after;
                 if (!model.empty() && !here[at].gpu)
                     here[at].gpu = gpu_named(host, [&](const GpuFacts& one) { return one.model == model; });
             }
@@ -90,11 +154,12 @@ void count_room(const Desk& desk, Counts& counts) {
     }
     for (auto& [kind, of_specs] : found)
         for (std::size_t at = 0; at < wanted.size(); ++at) {
-            if (of_specs[at].more == 0) continue;
+            if (of_specs[at].more + of_specs[at].reclaimable == 0) continue;
             Sort named = kind;
             named.spec = wanted[at].first;
             Count& count = counts[named];
             count.more += of_specs[at].more;
+            count.reclaimable += of_specs[at].reclaimable;
             if (!count.gpu) count.gpu = of_specs[at].gpu;
         }
 }
@@ -162,6 +227,7 @@ const std::vector<api::Offer>& offers(const Desk& desk) {
         offer.trust = kind.trust;
         offer.ready = count.ready;
         offer.available = count.ready + count.more;
+        offer.reclaimable = count.reclaimable;
         put_price(desk, kind, spec, offer);
     }
     known = std::make_shared<const CountedOffers>(now, std::move(all));
@@ -181,6 +247,7 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
     if (name == "gpu_memory") return offer.gpu_memory_bytes;
     if (name == "ready") return std::int64_t{offer.ready};
     if (name == "available") return std::int64_t{offer.available};
+    if (name == "reclaimable") return std::int64_t{offer.reclaimable};
     if (name == "price") return parse_money(offer.price.value_or("0")).value_or(0);
     if (name == "cpu") return parse_quantity(offer.cpu).value_or(Quantity{}).milli;
     HOSTLER_ASSERT(name == "memory");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "api/codec.h"
+#include "roles/master/reclaim_rules.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {
@@ -70,6 +71,43 @@ TEST(Offers, StockIsReady) {
     EXPECT_THAT(rig.asked("ready>0"), IsEmpty()) << "nothing starts there";
 }
 
+TEST(Offers, IdleStockOfOthersThatGivesWayIsTold) {
+    OffersRig rig;
+    ASSERT_TRUE(create_stock(rig.desk, {.number = 2, .spec_name = "small", .zone = "nj"}));
+    ASSERT_TRUE(create_stock(rig.desk, {.number = 3, .spec_name = "small", .zone = "lon"}));
+    const auto more = [&](const std::string& query) {
+        rig.live.offers.reset();
+        std::vector<std::string> all;
+        const auto found = offers_for(rig.desk, {query, ""});
+        HOSTLER_ASSERT(found);
+        for (const api::Offer* one : *found)
+            all.push_back(fmt::format("{} {} {}+{}", one->spec, one->zone, one->available, one->reclaimable));
+        return all;
+    };
+    EXPECT_THAT(more("spec=large"), IsEmpty()) << "no policy lets it go";
+    const auto may_go = [&](int keep) {
+        ASSERT_TRUE(update_stock(rig.desk, {.spec = "small", .reclaim = api::Reclaim::idle, .keep = keep}));
+    };
+    may_go(0);
+    EXPECT_THAT(more("spec=large"), ElementsAre("large lon 0+1"));
+    EXPECT_THAT(more("spec=any gpu_type=h100"), ElementsAre("any lon 1+3", "any nj 0+2"));
+    EXPECT_THAT(more("spec=small"), ElementsAre("small lon 4+0", "small nj 2+0")) << "its own is ready";
+    EXPECT_THAT(more("reclaimable>2"), ElementsAre("any lon 1+3", "plain lon 5+3"));
+    may_go(3);
+    EXPECT_THAT(more("spec=large"), IsEmpty()) << "two of the three that it takes may go";
+    EXPECT_THAT(more("spec=any gpu_type=h100"), ElementsAre("any lon 1+2", "any nj 0+2")) << "each by itself";
+
+    // As many as are told can be had.
+    may_go(1);
+    for (const int expected : {2, 1, 0}) {
+        EXPECT_THAT(more("spec=any zone=nj"), expected > 0 ? std::vector{fmt::format("any nj 0+{}", expected)}
+                                                           : std::vector<std::string>{});
+        auto asked = DeskRig::request(fmt::format("i-{}", expected));
+        asked.spec_name = "any", asked.placement = api::Placement{.zones = {"nj"}};
+        EXPECT_EQ(rig.start(asked).has_value(), expected > 0);
+    }
+}
+
 TEST(Offers, StockOnABrokenGpuIsNotReady) {
     OffersRig rig;
     ASSERT_TRUE(create_stock(rig.desk, {.number = 1, .spec_name = "small", .zone = "nj"}));
@@ -107,10 +145,12 @@ TEST(Offers, AreFoundByEachField) {
              {"trust=community", "trust=nobody"},
              {"ready=0", "ready>=1"},
              {"available>=8", "available>8"},
+             {"reclaimable=0", "reclaimable>0"},
          }) {
         EXPECT_GT(count(yes), 0u) << yes;
         EXPECT_EQ(count(no), 0u) << no;
-        if (yes != "ready=0" && !yes.starts_with("cpu") && !yes.starts_with("memory"))
+        if (yes != "ready=0" && yes != "reclaimable=0" && !yes.starts_with("cpu") &&
+            !yes.starts_with("memory"))
             EXPECT_LT(count(yes), all) << yes;
     }
     EXPECT_THAT(rig.asked("gpu_memory>=48 zone=lon trust=trusted"),

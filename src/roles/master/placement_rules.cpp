@@ -344,7 +344,8 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
     if (asked.demands.size() == 1 && asked.whole) {
         place_one(desk, tasks[0], asked, answer);
     } else {
-        const Plan plan = room(desk).plan(asked.demands, asked.gang);
+        const Plan plan = room(desk).plan(asked.demands, asked.gang, [&desk] { return idle_stock(desk); });
+        answer.gives_way = giving_way(desk, plan.reclaimed);
         for (const Place& place : plan.places) {
             api::PlannedTask& shown = answer.places.emplace_back();
             shown.task = static_cast<int>(answer.places.size()) - 1;

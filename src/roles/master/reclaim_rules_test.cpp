@@ -229,6 +229,37 @@ TEST(Reclaim, IsToldBeforehand) {
     EXPECT_TRUE(rig.explained({.gpus = 5}).denial->never);
 }
 
+TEST(Reclaim, IsToldBeforehandOfSharesAndOfSeveralTasks) {
+    ReclaimRig rig;
+    rig.host("a"), rig.host("b");
+    ASSERT_TRUE(rig.stock(7));
+    EXPECT_TRUE(rig.explained({.gpu_milli = 500}).gives_way.empty()) << "there is room";
+    ASSERT_TRUE(rig.stock(1));
+    (void)rig.take();
+    const api::ExplainPlacement share{.gpu_milli = 500}, pairs{.tasks = {{.count = 2, .gpus = 2}}};
+    EXPECT_FALSE(rig.explained(share).fits) << "no policy lets it go";
+    rig.policy("small", api::Reclaim::idle, 4);
+    (void)rig.take();
+    const auto told = [&](const api::ExplainPlacement& request) {
+        const auto answer = rig.explained(request);
+        return answer.fits && answer.gives_way.size() == 1
+                   ? fmt::format("{} for {}", answer.gives_way[0].slots, answer.places.size())
+                   : "no";
+    };
+    EXPECT_EQ(told(share), "1 for 1");
+    EXPECT_EQ(told({.tasks = {{.count = 2, .gpu_milli = 500}}}), "1 for 2") << "both on one";
+    EXPECT_EQ(told(pairs), "4 for 2");
+    EXPECT_EQ(told({.tasks = {{.count = 3, .gpus = 1}, {.gpus = 1}}, .together = api::Area::host}),
+              "4 for 4");
+    rig.policy("small", api::Reclaim::idle, 5);
+    EXPECT_EQ(told(pairs), "no") << "three may go";
+    rig.policy("small", api::Reclaim::idle);
+    EXPECT_EQ(told({.tasks = {{.count = 3, .gpus = 3}}}), "no") << "on two hosts";
+    (void)rig.take();
+    (void)rig.explained(pairs);
+    EXPECT_TRUE(rig.estate.unchanged());
+}
+
 TEST(Reclaim, RowsOfBeforeAreNotGivenUp) {
     EXPECT_EQ(decode_body<Spec>(R"({"name":"small","gpu_count":1})")->reclaim, Reclaim::never);
     EXPECT_EQ(decode_body<Slot>(R"({"id":"s-1","phase":"pending"})")->gave_way, "");

@@ -166,28 +166,26 @@ bool Room::look_again(const Desk& desk, const std::string& id, Look look) {
     if (!host || host->phase == HostPhase::retired) {
         const auto at = hosts_.find(id);
         if (at == hosts_.end()) return true;
-        if (at->second.number) return false;
+        if (!at->second.parts.empty()) return false;
         foreign_.erase(id);
         hosts_.erase(at);
         return true;
     }
     There& there = hosts_[id];
     there.free = survey(desk, *host, there);
-    if (!there.number) return !has_spoken(*host) || insert(desk, *host, there);
-    bool plain = true;
-    const std::size_t known = models_.size();
-    const int model = model_of(*host, plain);
-    if (models_.size() != known || model != fleet_.at(*there.number).model || plain != there.plain)
-        return false;
+    if (there.parts.empty()) return !has_spoken(*host) || insert(desk, *host, there);
+    if (!std::ranges::equal(models_of(*host), there.parts, {}, {}, &Part::model)) return false;
     if (look == Look::at_all) describe(desk, *host, there);
     note_free(desk, *host, there);
     return true;
 }
 
 void Room::note_free(const Desk& desk, const Host& host, There& there) {
-    const HostNumber number = *there.number;
-    if (const Machine now = machine_of(there, fleet_.at(number).model); now != fleet_.at(number))
-        fleet_.set(number, now);
+    for (const Part& part : there.parts) {
+        const Machine now = machine_of(there.free, part, fleet_.at(part.number).model);
+        if (now != fleet_.at(part.number)) fleet_.set(part.number, now);
+    }
+    const HostNumber number = there.number();
     auto closed = closed_by(desk, host);
     if (!closed && there.free.places < 1) closed = Obstacle::addresses;
     closed ? fleet_.close(number, *closed) : fleet_.reopen(number);
@@ -196,14 +194,19 @@ void Room::note_free(const Desk& desk, const Host& host, There& there) {
 
 bool Room::insert(const Desk& desk, const Host& host, There& there) {
     const std::size_t known = models_.size();
-    const int model = model_of(host, there.plain);
     const bool in_order = last_ < rank(host);
-    there.gpus = lendable(host);
-    there.number = fleet_.add(whole_of(host, there, model));
-    by_number_.push_back(host.id);
-    HOSTLER_ASSERT(*there.number + 1 == by_number_.size());
+    for (const std::string& model : models_of(host)) {
+        Part part{.model = model, .gpus = lendable(host, model)};
+        const Machine whole = whole_of(host, part, number_of(model));
+        const Traits traits = traits_of(desk, host, model);
+        part.number =
+            there.parts.empty() ? fleet_.add(whole, traits) : fleet_.add_part(there.number(), whole, traits);
+        by_number_.push_back(host.id);
+        HOSTLER_ASSERT(part.number + 1 == by_number_.size());
+        there.parts.push_back(std::move(part));
+    }
     last_ = rank(host);
-    fleet_.hold(*there.number, held_by(host.id));
+    fleet_.hold(there.number(), held_by(host.id));
     describe(desk, host, there);
     note_free(desk, host, there);
     // What demands insist on was learned without it.
@@ -212,16 +215,22 @@ bool Room::insert(const Desk& desk, const Host& host, There& there) {
 
 // What it is like, what it has when nothing runs there, and whether it takes new ones.
 void Room::describe(const Desk& desk, const Host& host, There& there) {
-    const HostNumber number = *there.number;
-    there.gpus = lendable(host);
-    if (const Machine whole = whole_of(host, there, fleet_.at(number).model); whole != fleet_.whole(number))
-        fleet_.resize(number, whole);
-    const Traits traits = traits_of(desk, host);
-    std::optional<Topology> topology;
-    if (there.plain) topology = topology_of(host);
-    const Topology* known = fleet_.topology(number);
-    const bool linked_alike = topology ? known && *known == *topology : !known;
-    if (traits != fleet_.traits(number) || !linked_alike) fleet_.describe(number, traits, topology);
+    for (Part& part : there.parts) {
+        const HostNumber number = part.number;
+        const int model = fleet_.at(number).model;
+        part.gpus = lendable(host, part.model);
+        part.plain = std::ssize(part.gpus) <= gpus_max && model < others;
+        if (const Machine whole = whole_of(host, part, model); whole != fleet_.whole(number))
+            fleet_.resize(number, whole);
+        const Traits traits = traits_of(desk, host, part.model);
+        std::optional<Topology> topology;
+        if (part.plain) topology = topology_of(host, part.model);
+        const Topology* known = fleet_.topology(number);
+        const bool linked_alike = topology ? known && *known == *topology : !known;
+        if (traits != fleet_.traits(number) || !linked_alike) fleet_.describe(number, traits, topology);
+    }
+    there.plain =
+        there.parts.size() == 1 && there.parts.front().plain && std::ssize(host.facts.gpus) <= gpus_max;
 }
 
 void Room::count_groups(const Desk& desk, There& there) {
@@ -230,8 +239,8 @@ void Room::count_groups(const Desk& desk, There& there) {
         if (const std::string group = group_of(desk.estate.claims.at(id)); !group.empty()) ++now[group];
     if (now == there.groups) return;
     for (const auto& [group, number] : there.groups)
-        if (!now.contains(group)) count_group(*there.number, group, 0);
-    for (const auto& [group, number] : now) count_group(*there.number, group, number);
+        if (!now.contains(group)) count_group(there.number(), group, 0);
+    for (const auto& [group, number] : now) count_group(there.number(), group, number);
     there.groups = std::move(now);
 }
 
@@ -244,37 +253,35 @@ void Room::count_group(HostNumber host, const std::string& name, int number) {
     if (group.hosts == 0) groups_.erase(name);
 }
 
-// Hosts with the same models of GPUs share a number.
-int Room::model_of(const Host& host, bool& plain) {
-    std::set<std::string> distinct;
-    for (const GpuFacts& gpu : host.facts.gpus) distinct.insert(gpu.model);
-    std::vector<std::string> set(distinct.begin(), distinct.end());
-    const auto [at, fresh] = models_.try_emplace(std::move(set), static_cast<int>(models_.size()));
+int Room::number_of(const std::string& model) {
+    const auto [at, fresh] = models_.try_emplace(model, static_cast<int>(models_.size()));
     if (fresh) matching_.clear();
-    const int model = std::min(at->second, others);
-    plain = distinct.size() < 2 && host.facts.gpus.size() <= gpus_max && model < others;
-    return model;
+    return std::min(at->second, others);
 }
 
-Machine Room::machine_of(const There& there, int model) {
-    const Candidate& free = there.free;
+const Room::Part& Room::part_at(HostNumber number) const {
+    const std::vector<Part>& parts = hosts_.at(by_number_[number]).parts;
+    return *std::ranges::find(parts, number, &Part::number);
+}
+
+Machine Room::machine_of(const Candidate& free, const Part& part, int model) {
     Machine machine{.model = model, .cpu_milli = free.cpu_milli, .memory_bytes = free.memory_bytes};
-    machine.gpus = std::min(static_cast<int>(there.gpus.size()), gpus_max);
+    machine.gpus = std::min(static_cast<int>(part.gpus.size()), gpus_max);
     if (free.volumes_refused.empty()) machine.disk_bytes = std::max<std::int64_t>(free.volume_bytes, 0);
-    std::size_t next = 0;  // Both are in the order in which the host names them.
-    for (std::size_t i = 0; i < static_cast<std::size_t>(machine.gpus); ++i)
-        if (next < free.gpus.size() && free.gpus[next].uuid == there.gpus[i]) {
-            machine.free[i] = gpu_whole;
-            ++next;
-        }
+    std::size_t at = 0;  // Both are in the order in which the host names them.
+    for (const FreeGpu& gpu : free.gpus) {
+        if (gpu.model != part.model) continue;
+        while (at < part.gpus.size() && part.gpus[at] != gpu.uuid) ++at;
+        if (at < static_cast<std::size_t>(machine.gpus)) machine.free[at] = gpu_whole;
+    }
     return machine;
 }
 
-Machine Room::whole_of(const Host& host, const There& there, int model) {
+Machine Room::whole_of(const Host& host, const Part& part, int model) {
     Machine whole{.model = model,
                   .cpu_milli = host.facts.cpus * std::int64_t{1000},
                   .memory_bytes = host.facts.memory_bytes};
-    whole.gpus = std::min(static_cast<int>(there.gpus.size()), gpus_max);
+    whole.gpus = std::min(static_cast<int>(part.gpus.size()), gpus_max);
     for (int i = 0; i < whole.gpus; ++i) whole.free[static_cast<std::size_t>(i)] = gpu_whole;
     // What it says volumes may have shrinks as the disk fills.
     if (host.facts.volumes_refused.empty())
@@ -290,9 +297,8 @@ Shape Room::shape_of(const Demand& demand) {
     if (demand.gpu_type.empty()) return shape;
     const auto [at, fresh] = matching_.try_emplace(demand.gpu_type, 0);
     if (fresh)
-        for (const auto& [set, number] : models_)
-            if (std::ranges::any_of(set,
-                                    [&](const auto& model) { return model_matches(demand.gpu_type, model); }))
+        for (const auto& [model, number] : models_)
+            if (model_matches(demand.gpu_type, model))
                 at->second |= std::uint64_t{1} << std::min(number, others);
     shape.models = at->second;
     return shape;
@@ -309,7 +315,8 @@ void Room::pretend(const Demand& demand, const Placement& placement) {
     --there.free.places;
     std::erase_if(there.free.gpus,
                   [&](const FreeGpu& gpu) { return std::ranges::count(placement.gpus, gpu.uuid) > 0; });
-    fleet_.set(*there.number, machine_of(there, fleet_.at(*there.number).model));
+    for (const Part& part : there.parts)
+        fleet_.set(part.number, machine_of(there.free, part, fleet_.at(part.number).model));
     stirred_.insert(placement.host);
 }
 

@@ -15,6 +15,7 @@
 #include "domain/scheduler/fleet.h"
 #include "domain/scheduler/place.h"
 #include "domain/scheduler/reclaim.h"
+#include "domain/scheduler/reclaim_gang.h"
 
 namespace hostler::master {
 
@@ -43,6 +44,7 @@ struct Place {
 struct Plan {
     std::vector<Place> places;  // One for each task; empty: they do not all fit.
     std::optional<Denial> denial;
+    std::vector<std::string> reclaimed;  // Claims of idle stock that would have to go first.
 };
 
 // Never stored: each term builds it from the estate, and then looks again only at hosts of which something
@@ -55,14 +57,22 @@ public:
     // From the estate alone, with what is usually asked as the instances that live ask for it; or as told.
     void build(const Desk& desk, std::optional<Workload> learned = {});
 
+    // GPUs of one model on a host.
+    struct Part {
+        HostNumber number = 0;  // In the fleet.
+        std::string model;
+        std::vector<std::string> gpus;  // By their number in the fleet.
+        bool plain = true;              // No more than a Machine has, of a model with a number of its own.
+    };
     // Hosts that are not removed, by id.
     struct There {
         Candidate free;
         std::set<std::string> claims;
-        std::optional<HostNumber> number;   // In the fleet, once it has said what it is.
-        bool plain = true;                  // All its GPUs are of one model, and no more than a Machine has.
-        std::vector<std::string> gpus;      // By their number in the fleet.
+        std::vector<Part> parts;  // By model, once it has said what it is; without GPUs one that has none.
+        bool plain = true;        // It is one part, and a plain one.
         std::map<std::string, int> groups;  // How many of each group run there.
+
+        HostNumber number() const { return parts.front().number; }
     };
     const std::map<std::string, There>& hosts() const { return hosts_; }
 
@@ -80,8 +90,9 @@ public:
     bool suits(const Demand& demand, const std::string& host, const std::vector<std::string>& gpus);
     // How many of its group are there, the fewer the better to spread, the more to pack; the less the better.
     int crowd(const Demand& demand, const std::string& host);
-    // Where these tasks would go, each what `tasks` says of the same place in it. Changes nothing.
-    Plan plan(const std::vector<Demand>& demands, Gang tasks);
+    // Where these tasks would go, each what `tasks` says of the same place in it; where there is no room, in
+    // that of the idle `stock` (null: that is not asked). Changes nothing.
+    Plan plan(const std::vector<Demand>& demands, Gang tasks, const Stock& stock = nullptr);
     // As if it were held from here on; the next follow() knows better.
     void pretend(const Demand& demand, const Placement& placement);
 
@@ -113,24 +124,29 @@ private:
     void note_free(const Desk& desk, const Host& host, There& there);
     void count_groups(const Desk& desk, There& there);
     void count_group(HostNumber host, const std::string& group, int number);
-    int model_of(const Host& host, bool& plain);
-    static Machine machine_of(const There& there, int model);
-    static Machine whole_of(const Host& host, const There& there, int model);
+    int number_of(const std::string& model);
+    static Machine machine_of(const Candidate& free, const Part& part, int model);
+    static Machine whole_of(const Host& host, const Part& part, int model);
+    const Part& part_at(HostNumber number) const;
     Need need_of(const Demand& demand);
     std::optional<Placement> choose(const Desk& desk, const Demand& demand, const std::string& image,
                                     const May& may);
-    std::vector<std::string> gpus_for(const Demand& demand, const There& there) const;
+    std::vector<std::string> gpus_for(const Demand& demand, const There& there, const Part& part) const;
     using Going = std::map<std::string, std::vector<std::string>>;  // Claims by host.
     Going in_the_way(const Demand& demand, const May& may, const IdleStock& stock,
                      const std::map<std::string, int>& may_go);
+    std::vector<Lent> lent(const IdleStock& stock) const;
     std::optional<Decision> choose_over(const Desk& desk, const Demand& demand, const std::string& image,
                                         const May& may, const IdleStock& stock);
+    // What a part would have to be besides, of a host with so much left; null: nothing.
+    std::function<bool(const Candidate&)> also(const There& there, const Part& part, const Demand& demand,
+                                               const Need& need) const;
     Denial deny(const Demand& demand, const May& may, const IdleStock* stock = nullptr);
-    bool linked(const There& there, const Need& need, const std::vector<std::string>& gpus) const;
+    bool linked(const Part& part, const Need& need, const std::vector<std::string>& gpus) const;
     class Left;
     class Without;
 
-    // The number of all sets of models that have none of their own.
+    // The number of all models that have none of their own.
     static constexpr int others = gpu_models_max - 1;
     // A name that the host alone holds: what lies there and nowhere else.
     static std::string held_by(const std::string& host);
@@ -143,10 +159,10 @@ private:
     std::map<std::string, std::string> volume_at_;          // and of each volume.
     std::map<std::string, std::set<std::string>> volumes_;  // By host.
     std::map<std::string, std::set<std::string>> heard_;    // By restore: who has spoken since.
-    std::set<std::string> foreign_;  // Hosts with foreign claims: what those use is only seen.
-    std::set<std::string> stirred_;  // To be looked at again whatever the estate says.
-    std::map<std::vector<std::string>, int> models_;  // The fleet's numbers of sets of models.
-    std::map<std::string, std::uint64_t> matching_;   // Those with GPUs of this type, by how it is asked for.
+    std::set<std::string> foreign_;      // Hosts with foreign claims: what those use is only seen.
+    std::set<std::string> stirred_;      // To be looked at again whatever the estate says.
+    std::map<std::string, int> models_;  // The fleet's numbers of models.
+    std::map<std::string, std::uint64_t> matching_;  // Those of this type, by how it is asked for.
     struct Group {
         hostler::Kind kind = 0;  // The fleet's number of it,
         int hosts = 0;           // and on how many hosts some of it are.

@@ -38,8 +38,8 @@ public:
     Left(Room& room, const Demand& demand) : room_(room) {
         const auto host = room.hosts_.find(demand.leaves);
         const auto group = room.groups_.find(demand.kind);
-        if (host == room.hosts_.end() || !host->second.number || group == room.groups_.end()) return;
-        number_ = *host->second.number;
+        if (host == room.hosts_.end() || host->second.parts.empty() || group == room.groups_.end()) return;
+        number_ = host->second.number();
         kind_ = group->second.kind;
         there_ = room.fleet_.beside(kind_, Area::host, number_);
         if (there_ > 0) room.fleet_.count(number_, kind_, there_ - 1);
@@ -57,6 +57,17 @@ private:
     int there_ = 0;
 };
 
+namespace {
+
+// What is left on the host, with GPUs of the one part alone.
+Candidate left_for(const Room::There& there, const Room::Part& part) {
+    Candidate left = there.free;
+    std::erase_if(left.gpus, [&](const FreeGpu& gpu) { return gpu.model != part.model; });
+    return left;
+}
+
+}  // namespace
+
 std::optional<Placement> Room::choose(const Desk& desk, const Demand& demand, const std::string& image,
                                       const May& may) {
     Need need = need_of(demand);
@@ -64,7 +75,8 @@ std::optional<Placement> Room::choose(const Desk& desk, const Demand& demand, co
     const auto admits = [&](HostNumber number) {
         const There& there = hosts_.at(by_number_[number]);
         if (!fits_beside(demand, there.free) || (may && !may(there.free.id))) return false;
-        return (there.plain && demand.gpu_count <= gpus_max) || !unfit(demand, there.free);
+        const Part& part = part_at(number);
+        return (part.plain && demand.gpu_count <= gpus_max) || !unfit(demand, left_for(there, part));
     };
     Fleet::Says prefers;
     if (!image.empty())
@@ -73,23 +85,22 @@ std::optional<Placement> Room::choose(const Desk& desk, const Demand& demand, co
     const auto found = fleet_.best(need, admits, prefers);
     if (!found) return std::nullopt;
     const There& there = hosts_.at(by_number_[*found]);
-    return Placement{there.free.id, there.free.zone, gpus_for(demand, there)};
+    return Placement{there.free.id, there.free.zone, gpus_for(demand, there, part_at(*found))};
 }
 
 // On one NUMA node where they can be, unless it is wished how they are linked.
-std::vector<std::string> Room::gpus_for(const Demand& demand, const There& there) const {
-    const Topology* topology = fleet_.topology(*there.number);
+std::vector<std::string> Room::gpus_for(const Demand& demand, const There& there, const Part& part) const {
+    const Topology* topology = fleet_.topology(part.number);
     for (const Link link : {demand.wishes.link, demand.wishes.link_wanted}) {
         if (link == Link::any || demand.gpu_count < 2 || !topology) continue;
-        const GpuSet free =
-            fleet_.free_for({.gpus = demand.gpu_count, .gpu_milli = gpu_whole}, *there.number);
+        const GpuSet free = fleet_.free_for({.gpus = demand.gpu_count, .gpu_milli = gpu_whole}, part.number);
         const GpuSet picked = pick(*topology, link, free, demand.gpu_count);
         std::vector<std::string> gpus;
-        for (std::size_t i = 0; i < there.gpus.size(); ++i)
-            if (i < gpus_max && (picked >> i & 1)) gpus.push_back(there.gpus[i]);
+        for (std::size_t i = 0; i < part.gpus.size(); ++i)
+            if (i < gpus_max && (picked >> i & 1)) gpus.push_back(part.gpus[i]);
         if (!gpus.empty()) return gpus;
     }
-    return pick_gpus(demand, there.free);
+    return there.parts.size() == 1 ? pick_gpus(demand, there.free) : pick_gpus(demand, left_for(there, part));
 }
 
 // As if these claims were not there, for a while.
@@ -129,23 +140,34 @@ Room::Going Room::in_the_way(const Demand& demand, const May& may, const IdleSto
     int tries = reclaim_tries_max;
     for (const auto& [id, spares] : stock.by_host) {
         const auto at = hosts_.find(id);
-        if (at == hosts_.end() || !at->second.number || (may && !may(id))) continue;
+        if (at == hosts_.end() || at->second.parts.empty() || (may && !may(id))) continue;
         const There& there = at->second;
-        if (!admits(need.terms, fleet_.traits(*there.number))) continue;
-        if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, *there.number) > 0) continue;
-        std::function<bool(const Candidate&)> also;
-        if (need.shape.link != Link::any)
-            also = [&](const Candidate& host) {
-                std::vector<std::string> gpus;
-                for (const FreeGpu& gpu : host.gpus) gpus.push_back(gpu.uuid);
-                return linked(there, need, gpus);
-            };
-        if (!unfit(demand, there.free) && (!also || also(there.free)))
-            continue;  // What keeps it out is not here.
-        if (auto claims = fewest(there.free, spares, may_go, demand, also, tries))
-            going.emplace(id, std::move(*claims));
+        if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, there.number()) > 0) continue;
+        for (const Part& part : there.parts) {
+            if (!admits(need.terms, fleet_.traits(part.number))) continue;
+            const auto besides = also(there, part, demand, need);
+            if (!unfit(demand, there.free) && (!besides || besides(there.free)))
+                continue;  // What keeps it out is not here.
+            auto claims = fewest(there.free, spares, may_go, demand, besides, tries);
+            if (!claims) continue;
+            const auto [known, fresh] = going.try_emplace(id, *claims);
+            if (!fresh && claims->size() < known->second.size()) known->second = std::move(*claims);
+        }
     }
     return going;
+}
+
+std::function<bool(const Candidate&)> Room::also(const There& there, const Part& part, const Demand& demand,
+                                                 const Need& need) const {
+    if (there.parts.size() == 1 && need.shape.link == Link::any) return nullptr;
+    return [&](const Candidate& host) {
+        std::vector<std::string> gpus;
+        for (const FreeGpu& gpu : host.gpus)
+            if (gpu.model == part.model) gpus.push_back(gpu.uuid);
+        if (demand.gpu_count > 0 && !model_matches(demand.gpu_type, part.model)) return false;
+        return std::ssize(gpus) >= demand.gpu_count &&
+               (need.shape.link == Link::any || linked(part, need, gpus));
+    };
 }
 
 std::optional<Decision> Room::choose_over(const Desk& desk, const Demand& demand, const std::string& image,
@@ -201,8 +223,9 @@ Denial Room::deny(const Demand& demand, const May& may, const IdleStock* stock) 
     const auto besides = [&](HostNumber number) -> std::optional<Change> {
         const There& there = hosts_.at(by_number_[number]);
         if (may && !may(there.free.id)) return Change{Obstacle::lease, Change::By::opening, number, 0};
-        // Of those that have GPUs of several models, or more than the fleet counts.
-        if (unfit(demand, there.free)) return Change{Obstacle::gpus, Change::By::waiting, number, 1};
+        // Of those that have more GPUs than the fleet counts, or of too many models.
+        if (unfit(demand, left_for(there, part_at(number))))
+            return Change{Obstacle::gpus, Change::By::waiting, number, 1};
         return std::nullopt;
     };
     const auto instead = [&](HostNumber number) -> std::optional<Change> {
@@ -221,46 +244,50 @@ Denial Room::deny(const Demand& demand, const May& may, const IdleStock* stock) 
 
 bool Room::suits(const Demand& demand, const std::string& host, const std::vector<std::string>& gpus) {
     const auto at = hosts_.find(host);
-    if (at == hosts_.end() || !at->second.number) return false;
-    const HostNumber number = *at->second.number;
+    if (at == hosts_.end() || at->second.parts.empty()) return false;
+    const There& there = at->second;
     const Need need = need_of(demand);
-    if (!admits(demand.wishes.terms, fleet_.traits(number))) return false;
+    for (const Part& part : there.parts) {
+        const bool held = gpus.empty() ? part.number == there.number()
+                                       : std::ranges::find_first_of(gpus, part.gpus) != gpus.end();
+        if (!held) continue;
+        if (!admits(demand.wishes.terms, fleet_.traits(part.number))) return false;
+        if (need.shape.link != Link::any && !linked(part, need, gpus)) return false;
+    }
     const Left left{*this, demand};
-    if (need.apart != Area::none && fleet_.beside(need.kind, need.apart, number) > 0) return false;
-    return need.shape.link == Link::any || linked(at->second, need, gpus);
+    return need.apart == Area::none || fleet_.beside(need.kind, need.apart, there.number()) == 0;
 }
 
 // Of these GPUs of it as many as are needed reach each other as asked.
-bool Room::linked(const There& there, const Need& need, const std::vector<std::string>& gpus) const {
+bool Room::linked(const Part& part, const Need& need, const std::vector<std::string>& gpus) const {
     GpuSet held = 0;
-    for (std::size_t i = 0; i < there.gpus.size() && i < gpus_max; ++i)
-        if (std::ranges::count(gpus, there.gpus[i]) > 0) held = static_cast<GpuSet>(held | 1U << i);
-    const Topology* topology = fleet_.topology(*there.number);
+    for (std::size_t i = 0; i < part.gpus.size() && i < gpus_max; ++i)
+        if (std::ranges::count(gpus, part.gpus[i]) > 0) held = static_cast<GpuSet>(held | 1U << i);
+    const Topology* topology = fleet_.topology(part.number);
     return topology && pick(*topology, need.shape.link, held, need.shape.gpus) != 0;
 }
 
 int Room::crowd(const Demand& demand, const std::string& host) {
     const auto at = hosts_.find(host);
     const Need need = need_of(demand);
-    if (at == hosts_.end() || !at->second.number || need.kind == 0) return 0;
+    if (at == hosts_.end() || at->second.parts.empty() || need.kind == 0) return 0;
+    const HostNumber number = at->second.number();
     const Left left{*this, demand};
-    if (need.spread != Area::none) return fleet_.beside(need.kind, need.spread, *at->second.number);
-    return need.pack == Area::none ? 0 : -fleet_.beside(need.kind, need.pack, *at->second.number);
+    if (need.spread != Area::none) return fleet_.beside(need.kind, need.spread, number);
+    return need.pack == Area::none ? 0 : -fleet_.beside(need.kind, need.pack, number);
 }
 
-// Hosts with GPUs of several models are left out where one is asked for.
-Plan Room::plan(const std::vector<Demand>& demands, Gang gang) {
+// Where a model is asked for, GPUs of models that have no number of their own are left out.
+Plan Room::plan(const std::vector<Demand>& demands, Gang gang, const Stock& stock) {
     constexpr hostler::Kind of_the_gang = hostler::Kind{1} << 31;  // Groups of which none runs so far.
-    std::uint64_t plain = 0;
-    for (const auto& [set, number] : models_)
-        if (set.size() < 2 && number < others) plain |= std::uint64_t{1} << number;
+    constexpr std::uint64_t numbered = ~(std::uint64_t{1} << others);
     std::map<std::string, hostler::Kind> fresh;
     HOSTLER_ASSERT(demands.size() == gang.tasks.size());
     for (std::size_t i = 0; i < demands.size(); ++i) {
         Need& task = gang.tasks[i];
         const Shape asked = task.shape;
         task = need_of(demands[i]);
-        if (!demands[i].gpu_type.empty()) task.shape.models &= plain;
+        if (!demands[i].gpu_type.empty()) task.shape.models &= numbered;
         task.shape.gpu_milli = asked.gpu_milli;
         task.shape.profile = asked.profile;
         task.shape.owner = asked.owner;
@@ -274,14 +301,44 @@ Plan Room::plan(const std::vector<Demand>& demands, Gang gang) {
         task.pack = demands[i].wishes.pack;
     }
     Plan found;
-    for (const Choice& choice : fleet_.choose(gang)) {
+    std::vector<Choice> chosen = fleet_.choose(gang);
+    if (chosen.empty() && stock) {
+        const IdleStock idle = stock();
+        MadeRoom made = make_room(fleet_, gang, lent(idle), idle.may_go);
+        chosen = std::move(made.choices);
+        found.reclaimed = std::move(made.gone);
+    }
+    for (const Choice& choice : chosen) {
         const There& there = hosts_.at(by_number_[choice.host]);
         Place& place = found.places.emplace_back(there.free.id, there.free.zone);
-        for (const int gpu : choice.gpus) place.gpus.push_back(there.gpus[static_cast<std::size_t>(gpu)]);
+        const Part& part = part_at(choice.host);
+        for (const int gpu : choice.gpus) place.gpus.push_back(part.gpus[static_cast<std::size_t>(gpu)]);
         if (choice.profile != 0) place.slice = choice.slice;
     }
     if (found.places.empty()) found.denial = explain(fleet_, gang);
     return found;
+}
+
+// As the fleet has it. Left out is what lies on GPUs that the fleet does not count, or of several models.
+std::vector<Lent> Room::lent(const IdleStock& stock) const {
+    std::vector<Lent> all;
+    for (const auto& [id, spares] : stock.by_host) {
+        const auto there = hosts_.find(id);
+        if (there == hosts_.end() || there->second.parts.empty()) continue;
+        for (const Spare& spare : spares)
+            for (const Part& part : there->second.parts) {
+                Choice held{
+                    .host = part.number, .cpu_milli = spare.cpu_milli, .memory_bytes = spare.memory_bytes};
+                for (std::size_t i = 0; i < part.gpus.size() && i < gpus_max; ++i)
+                    if (std::ranges::count(spare.gpus, part.gpus[i], &FreeGpu::uuid) > 0)
+                        held.gpus.push_back(static_cast<int>(i));
+                if (held.gpus.size() != spare.gpus.size()) continue;
+                if (!held.gpus.empty()) held.gpu_milli = gpu_whole;
+                all.push_back({spare.id, spare.kind, std::move(held)});
+                break;
+            }
+    }
+    return all;
 }
 
 Decision Room::place(const Desk& desk, const Demand& demand, const std::string& image, const May& may,

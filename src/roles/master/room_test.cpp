@@ -201,6 +201,74 @@ TEST(Room, OfHostsAsGoodOneThatHasTheImageIsTaken) {
     EXPECT_EQ(rig.goes_to(rig.demand(1, "lon"), "demo:1"), "");
 }
 
+// A host with H100 and A100 is to each demand the GPUs that will do.
+TEST(Room, OnHostsWithSeveralModelsTheGpusThatFit) {
+    RoomRig rig;
+    const std::string mixed = rig.mixed_host("a", "nj", 3, 2);
+    const auto wishing = [&](int gpus, const std::string& type, auto change) {
+        Demand wanted = demand_of(rig.spec("", gpus, type), "");
+        change(wanted.wishes.terms);
+        return wanted;
+    };
+    const auto gets = [&](const Demand& wanted) {
+        EXPECT_EQ(room_is_wrong(rig.desk), "");
+        const auto at = room(rig.desk).place(rig.desk, wanted).placement;
+        return at ? at->gpus : std::vector<std::string>{};
+    };
+    const std::vector<std::string> a100{"GPU-a-3", "GPU-a-4"};
+    EXPECT_EQ(gets(wishing(2, "", [](Terms& terms) { terms.model = "A100"; })), a100);
+    EXPECT_EQ(gets(wishing(2, "80GB", [](Terms& terms) { terms.gpu_class = "A100"; })), a100);
+    EXPECT_EQ(gets(wishing(2, "A100", [](Terms& terms) { terms.gpu_memory_bytes = 80ll << 30; })), a100);
+    EXPECT_EQ(gets(wishing(3, "", [](Terms& terms) { terms.gpu_class = "H100"; })).size(), 3u);
+    EXPECT_EQ(gets(wishing(1, "A100", [](Terms& terms) { terms.gpu_class = "H100"; })).size(), 0u);
+    EXPECT_EQ(gets(wishing(4, "", [](Terms&) {})).size(), 0u) << "all of one model";
+    EXPECT_EQ(rig.denied(wishing(3, "", [](Terms& terms) { terms.model = "A100"; })),
+              "No host could take 3 A100 GPUs, 4 CPUs, 16 GiB memory, even if nothing ran there: 1 host has too "
+              "few GPUs. Ask for 2 GPUs.");
+
+    // Both are the one host: to its CPUs, and to those of a group.
+    Demand apart = wishing(1, "H100", [](Terms&) {});
+    apart.kind = group_key("acme", "web"), apart.wishes.group = "web", apart.wishes.apart = Area::host;
+    const auto at = room(rig.desk).place(rig.desk, apart).placement;
+    ASSERT_TRUE(at);
+    claim(rig.desk, apart, *at, ClaimUse::instance, "acme", "i-1");
+    apart.gpu_type = "A100";
+    EXPECT_EQ(rig.goes_to(apart), "");
+    Demand large = wishing(1, "A100", [](Terms&) {});
+    large.cpu_milli = 57'000;
+    rig.hold(large);
+    EXPECT_EQ(rig.goes_to(rig.demand()), "") << "3 CPUs are left";
+    EXPECT_EQ(room(rig.desk).hosts().at(mixed).free.gpus.size(), 3u);
+}
+
+TEST(Room, GangsSharesAndSlicesGoOnThePartOfAHostThatFits) {
+    RoomRig rig;
+    const std::string mixed = rig.mixed_host("a", "nj", 3, 2);
+    for (GpuFacts& gpu : rig.estate.hosts.edit(mixed).facts.gpus) gpu.mig = MigMode::enabled;
+    const auto planned = [&](std::vector<std::string> types, Shape shape) {
+        Gang gang{.together = Area::host};
+        std::vector<Demand> demands;
+        for (const std::string& type : types) {
+            demands.push_back(demand_of(rig.spec("", 1, ""), ""));
+            demands.back().wishes.terms.model = type;
+            gang.tasks.push_back({.shape = shape});
+        }
+        std::vector<std::string> gpus;
+        for (const Place& place : room(rig.desk).plan(demands, gang).places)
+            gpus.push_back(fmt::format("{} {}", place.host, fmt::join(place.gpus, " ")));
+        return gpus;
+    };
+    const Shape whole{.gpu_milli = gpu_whole}, share{.gpu_milli = 600, .owner = 1};
+    const Shape slice{.gpu_milli = gpu_whole, .profile = mig_profile_number("4g.40gb")};
+    for (const Shape& shape : {whole, share, slice}) {
+        EXPECT_THAT(planned({"A100", "A100"}, shape),
+                    ::testing::UnorderedElementsAre("h-a GPU-a-3", "h-a GPU-a-4"));
+        EXPECT_EQ(planned({"A100", "A100", "H100", "H100", "H100"}, shape).size(), 5u);
+        EXPECT_EQ(planned({"A100", "A100", "A100"}, shape).size(), 0u);
+    }
+    EXPECT_EQ(room_is_wrong(rig.desk), "");
+}
+
 // GPUs of two models in one host, a host with more GPUs than the index counts, and GPUs that are broken.
 TEST(Room, OddHostsAreCountedOneByOne) {
     RoomRig rig;

@@ -20,6 +20,12 @@ struct Chaos : DeskRig {
     explicit Chaos(std::uint64_t seed, IdleSlots that = IdleSlots::wait)
         : DeskRig("10.0.0.0/22", seed), idle_slots(that), dice(seed * 7919) {
         host("a", "nj", 2), host("b", "nj", 3), host("c", "lon", 2), host("d", "nj", 2);
+        mixed_host("e", "lon", 2, 2);
+        estate.specs.add({.name = "eighty",
+                          .cpu_milli = 4000,
+                          .memory_bytes = std::int64_t{16} << 30,
+                          .gpu_type = "80GB",
+                          .gpu_count = 2});
         for (const auto& [id, one] : std::map{estate.hosts.all()})
             (void)update_host(desk, id, {.rack = one_in(2) ? "r0" : "r1", .labels = {{"disk", "nvme"}}});
         (void)stock(3);
@@ -64,7 +70,7 @@ struct Chaos : DeskRig {
     void check_place(const api::CreateInstance& asked) {
         const Instance& one = *find_instance(desk, asked.tenant_id, asked.instance_id);
         const Demand demand = demand_of(desk, estate.specs.at(one.spec_name), one);
-        EXPECT_TRUE(testing::will_do(desk, demand, one.host, one.claim)) << one.id;
+        EXPECT_TRUE(testing::does(desk, demand, estate.claims.at(one.claim))) << one.id;
         ++placed;
     }
 
@@ -154,6 +160,7 @@ struct Chaos : DeskRig {
                     wanted.loss_policy = api::LossPolicy::move;
                 if (!one_in(4)) wanted.placement = wishes();
                 if (idle_slots == IdleSlots::give_way && one_in(3)) wanted.spec_name = "pair";
+                if (one_in(5)) wanted.spec_name = "eighty";
                 wished += wanted.placement.has_value();
                 const auto before = given_way();
                 const auto done = start(wanted);

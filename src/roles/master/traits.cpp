@@ -1,6 +1,7 @@
 #include "roles/master/traits.h"
 
 #include <algorithm>
+#include <set>
 
 #include "domain/inventory/model.h"
 #include "roles/master/price_rules.h"
@@ -11,13 +12,20 @@ namespace {
 
 std::uint8_t bit(Isolation isolation) { return static_cast<std::uint8_t>(1U << static_cast<int>(isolation)); }
 
-std::uint8_t isolations_of(const Host& host) {
+// Its GPUs of this model that can be lent, as `of` them.
+template <class T>
+std::vector<T> of_each(const Host& host, const std::string& model, T GpuFacts::* of) {
+    std::vector<T> found;
+    for (const GpuFacts& gpu : host.facts.gpus)
+        if (!gpu.cdi_name.empty() && gpu.model == model) found.push_back(gpu.*of);
+    return found;
+}
+
+std::uint8_t isolations_of(const Host& host, const std::string& model) {
     unsigned found = bit(Isolation::container) | bit(Isolation::exclusive);
     if (host.facts.user_namespaces) found |= bit(Isolation::user_namespace);
-    const auto& gpus = host.facts.gpus;
-    if (!gpus.empty() &&
-        std::ranges::none_of(gpus, [](auto mode) { return mode == MigMode::unsupported; }, &GpuFacts::mig))
-        found |= bit(Isolation::mig);
+    const auto modes = of_each(host, model, &GpuFacts::mig);
+    if (!modes.empty() && std::ranges::count(modes, MigMode::unsupported) == 0) found |= bit(Isolation::mig);
     return static_cast<std::uint8_t>(found);
 }
 
@@ -28,46 +36,40 @@ std::int64_t memory_of(const GpuFacts& gpu) {
     return model && model->memory_gib > 0 ? std::int64_t{model->memory_gib} << 30 : gpu.memory_bytes;
 }
 
-Traits traits_of(const Desk& desk, const Host& host) {
-    Traits traits{.name = host.id, .zone = host.zone, .rack = host.rack};
+std::vector<std::string> models_of(const Host& host) {
+    std::set<std::string> models;
+    for (const GpuFacts& gpu : host.facts.gpus)
+        if (!gpu.cdi_name.empty()) models.insert(gpu.model);
+    if (models.empty()) return {""};
+    return {models.begin(), models.end()};
+}
+
+Traits traits_of(const Desk& desk, const Host& host, const std::string& model) {
+    Traits traits{.name = host.id, .zone = host.zone, .rack = host.rack, .model = model};
     if (const Zone* zone = desk.estate.zones.find(host.zone)) traits.spot = zone->spot;
-    traits.isolations = isolations_of(host);
+    traits.isolations = isolations_of(host, model);
     traits.trust = trust_of(host);
     traits.labels = host.labels;
     traits.tier = tier_of(host.facts, host.admission);
-    bool first = true;
+    if (const GpuModel* known = find_gpu_model(model)) traits.gpu_class = known->family;
     for (const GpuFacts& gpu : host.facts.gpus) {
-        if (gpu.cdi_name.empty()) continue;
-        const GpuModel* model = find_gpu_model(gpu.model);
-        const std::string family = model ? std::string{model->family} : "";
-        const std::int64_t memory = memory_of(gpu);
-        if (std::exchange(first, false)) {
-            traits.model = gpu.model;
-            traits.gpu_class = family;
-            traits.vendor = gpu.vendor;
-            traits.gpu_memory_bytes = memory;
-            continue;
-        }
-        if (gpu.model != traits.model) traits.model.clear();
-        if (family != traits.gpu_class) traits.gpu_class.clear();
-        if (gpu.vendor != traits.vendor) traits.vendor = GpuVendor::other;
-        traits.gpu_memory_bytes = std::min(traits.gpu_memory_bytes, memory);
+        if (gpu.cdi_name.empty() || gpu.model != model) continue;
+        traits.vendor = gpu.vendor;
+        const std::int64_t memory = memory_of(gpu), least = traits.gpu_memory_bytes;
+        traits.gpu_memory_bytes = least == 0 ? memory : std::min(least, memory);
     }
-    if (const Price* price = price_on(desk, host, traits.model)) traits.price_micros = price->amount_micros;
+    if (const Price* price = price_on(desk, host, model)) traits.price_micros = price->amount_micros;
     return traits;
 }
 
-std::vector<std::string> lendable(const Host& host) {
-    std::vector<std::string> found;
-    for (const GpuFacts& gpu : host.facts.gpus)
-        if (!gpu.cdi_name.empty()) found.push_back(gpu.uuid);
-    return found;
+std::vector<std::string> lendable(const Host& host, const std::string& model) {
+    return of_each(host, model, &GpuFacts::uuid);
 }
 
-Topology topology_of(const Host& host) {
+Topology topology_of(const Host& host, const std::string& model) {
     HostFacts facts{.topology = host.facts.topology};
     for (const GpuFacts& gpu : host.facts.gpus)
-        if (!gpu.cdi_name.empty()) facts.gpus.push_back(gpu);
+        if (!gpu.cdi_name.empty() && gpu.model == model) facts.gpus.push_back(gpu);
     return hostler::topology_of(facts);
 }
 

@@ -11,13 +11,15 @@
 
 namespace hostler::master {
 
-// Of GPUs what all that can be lent have in common. Its name is its id.
-Traits traits_of(const Desk& desk, const Host& host);
+// Of its GPUs that can be lent; "" when there are none. In order, each once.
+std::vector<std::string> models_of(const Host& host);
+// Of the host with its GPUs of this model. Its name is its id.
+Traits traits_of(const Desk& desk, const Host& host, const std::string& model);
 
-// Those of its GPUs that can be lent, in the order of their numbers in the fleet.
-std::vector<std::string> lendable(const Host& host);
+// Those of this model that can be lent, in the order of their numbers in the fleet.
+std::vector<std::string> lendable(const Host& host, const std::string& model);
 // How they reach each other, by those numbers.
-Topology topology_of(const Host& host);
+Topology topology_of(const Host& host, const std::string& model);
 
 // Memory as the data sheet says; what a driver shows of it is a little less.
 std::int64_t memory_of(const GpuFacts& gpu);

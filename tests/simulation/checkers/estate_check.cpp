@@ -143,8 +143,8 @@ void TermsCheck::look(const Desk& desk, Findings& found) {
         if (!instance.spec.placement || instance.claim.empty() || !has_place(instance.phase)) continue;
         if (std::exchange(seen_[id], instance.claim) == instance.claim) continue;
         const Spec& spec = desk.estate.specs.at(instance.spec_name);
-        if (!master::testing::will_do(desk, master::demand_of(desk, spec, instance), instance.host,
-                                      instance.claim))
+        if (!master::testing::does(desk, master::demand_of(desk, spec, instance),
+                                   desk.estate.claims.at(instance.claim)))
             found.report(Invariant::terms,
                          fmt::format("{} was placed on {}, which is not as was wished", id, instance.host));
     }

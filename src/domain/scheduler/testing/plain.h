@@ -12,6 +12,7 @@
 
 namespace hostler::testing {
 
+// GPUs of one model on a host; those of others are rows of their own, with the same name.
 struct PlainHost {
     Machine whole;
     Traits traits;
@@ -19,11 +20,30 @@ struct PlainHost {
     std::optional<Obstacle> closed;
     std::set<std::string> held;
     std::vector<Choice> running;
+    std::vector<Choice> beside{};  // What runs on the other GPUs of the host.
 };
 
 class Plain {
 public:
     std::vector<std::optional<PlainHost>> hosts;  // By number; nullopt: removed.
+
+    std::vector<HostNumber> parts(HostNumber of) const {
+        std::vector<HostNumber> found;
+        for (HostNumber number = 0; number < hosts.size(); ++number)
+            if (hosts[number] && hosts[number]->traits.name == hosts[of]->traits.name)
+                found.push_back(number);
+        return found;
+    }
+    void run(const Choice& choice) {
+        for (const HostNumber part : parts(choice.host))
+            (part == choice.host ? hosts[part]->running : hosts[part]->beside).push_back(choice);
+    }
+    void end(const Choice& choice) {
+        for (const HostNumber part : parts(choice.host)) {
+            auto& list = part == choice.host ? hosts[part]->running : hosts[part]->beside;
+            list.erase(std::ranges::find(list, choice));
+        }
+    }
 
     // The fleet is asked only for what it learned: the sketch and the charge for scarce models.
     std::optional<HostNumber> choose(const Need& need, const Fleet& fleet) {
@@ -44,16 +64,15 @@ public:
     }
     bool fits_when_empty(const Need& need, HostNumber number) const {
         PlainHost host = *hosts[number];
-        host.running.clear();
+        host.running.clear(), host.beside.clear();
         return allowed(need.terms, host.traits) && holds_all(need.volumes, host) && room(need.shape, host);
     }
 
     static Machine free(const PlainHost& host) {
         Machine left = host.whole;
+        for (const Choice& one : host.beside) take_shared(left, one);
         for (const Choice& one : host.running) {
-            left.cpu_milli -= one.cpu_milli;
-            left.memory_bytes -= one.memory_bytes;
-            left.disk_bytes -= one.disk_bytes;
+            take_shared(left, one);
             for (const int gpu : one.gpus) {
                 auto& milli = left.free[static_cast<std::size_t>(gpu)];
                 milli = static_cast<std::int16_t>(one.profile != 0 ? 0 : milli - one.gpu_milli);
@@ -91,6 +110,11 @@ public:
     }
 
 private:
+    static void take_shared(Machine& left, const Choice& one) {
+        left.cpu_milli -= one.cpu_milli;
+        left.memory_bytes -= one.memory_bytes;
+        left.disk_bytes -= one.disk_bytes;
+    }
     static bool listed(const std::vector<std::string>& names, const std::string& name) {
         return names.empty() || std::ranges::count(names, name) > 0;
     }
@@ -106,7 +130,8 @@ private:
         if (static_cast<int>(host.tier) > static_cast<int>(terms.tier)) return false;
         if (terms.isolation && !(host.isolations & 1 << static_cast<int>(*terms.isolation))) return false;
         if (terms.trust == Trust::trusted && host.trust == Trust::community) return false;
-        if (terms.price_micros && (!host.price_micros || *host.price_micros > *terms.price_micros)) return false;
+        if (terms.price_micros && (!host.price_micros || *host.price_micros > *terms.price_micros))
+            return false;
         for (const auto& [key, value] : terms.labels)
             if (!host.labels.contains(key) || host.labels.at(key) != value) return false;
         return true;
@@ -117,7 +142,7 @@ private:
 
     bool neighbours(Area level, HostNumber a, HostNumber b) const {
         const Traits &one = hosts[a]->traits, &other = hosts[b]->traits;
-        if (a == b) return true;
+        if (one.name == other.name) return true;
         if (level == Area::rack) return !one.rack.empty() && one.rack == other.rack;
         return level == Area::zone && !one.zone.empty() && one.zone == other.zone;
     }

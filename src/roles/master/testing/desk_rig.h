@@ -73,6 +73,15 @@ struct DeskRig {
         report(id), report(id);
         return id;
     }
+    // As that, with H100 and as many A100 as said.
+    std::string mixed_host(const std::string& name, const std::string& zone, int gpus, int others) {
+        const std::string id = host(name, zone, gpus + others);
+        HostFacts& facts = estate.hosts.edit(id).facts;
+        for (int i = gpus; i < gpus + others; ++i)
+            facts.gpus[static_cast<std::size_t>(i)].model = "A100 SXM4 80GB";
+        report(id), report(id);
+        return id;
+    }
     void connect(const std::string& id) {
         (void)host_connected(desk, id, "access-nj", ++sessions);
         (void)host_greets(desk, id, "access-nj", sessions, "", 0, 0);

@@ -3,17 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "roles/master/capacity.h"
 #include "roles/master/traits.h"
 
 namespace hostler::master::testing {
 
-// Whether the host is as the demand wishes, looked at one by one: its terms, and who of its group is near.
-// But for `except`, a claim. (How GPUs are linked is for the scheduler's own tests.)
-inline bool will_do(const Desk& desk, const Demand& demand, const std::string& id,
+// Whether the host with its GPUs of this model is as the demand wishes, looked at one by one: its terms, and
+// who of its group is near. But for `except`, a claim. (How GPUs are linked is for the scheduler's own
+// tests.)
+inline bool will_do(const Desk& desk, const Demand& demand, const std::string& id, const std::string& model,
                     const std::string& except = {}) {
     const Host& host = desk.estate.hosts.at(id);
-    if (!admits(demand.wishes.terms, traits_of(desk, host))) return false;
+    if (!admits(demand.wishes.terms, traits_of(desk, host, model))) return false;
     const Area apart = demand.wishes.apart;
     if (demand.kind.empty() || apart == Area::none) return true;
     return std::ranges::none_of(desk.estate.claims.all(), [&](const auto& row) {
@@ -24,6 +27,31 @@ inline bool will_do(const Desk& desk, const Demand& demand, const std::string& i
         return claim.host == id || (apart == Area::zone && other.zone == host.zone) ||
                (apart == Area::rack && !host.rack.empty() && other.rack == host.rack);
     });
+}
+
+// Whether what is held by this claim is all of one model that will do.
+inline bool does(const Desk& desk, const Demand& demand, const Claim& held) {
+    const Host& host = desk.estate.hosts.at(held.host);
+    std::set<std::string> models;
+    for (const GpuFacts& gpu : host.facts.gpus)
+        if (std::ranges::count(held.gpus, gpu.uuid) > 0) models.insert(gpu.model);
+    if (models.size() > 1) return false;
+    if (models.empty())
+        for (const std::string& model : models_of(host)) models.insert(model);
+    return std::ranges::any_of(models, [&](const std::string& model) {
+        return will_do(desk, demand, held.host, model, held.id);
+    });
+}
+
+// Models of which the host has room for the demand.
+inline std::vector<std::string> fitting(const Desk& desk, const Demand& demand, const Candidate& free) {
+    std::vector<std::string> found;
+    for (const std::string& model : models_of(desk.estate.hosts.at(free.id))) {
+        Candidate left = free;
+        std::erase_if(left.gpus, [&](const FreeGpu& gpu) { return gpu.model != model; });
+        if (!unfit(demand, left) && will_do(desk, demand, free.id, model)) found.push_back(model);
+    }
+    return found;
 }
 
 // What is wrong with it; empty: nothing.
@@ -63,12 +91,16 @@ inline std::string room_is_wrong(const Desk& desk) {
             return fmt::format("{} goes to {}, built anew to {}", name, text(here), text(there));
         // Nowhere only where no host fits, looked at one by one.
         const auto& hosts = anew.hosts();
-        const bool any = std::ranges::any_of(hosts, [&](const auto& row) {
-            return !unfit(demand, row.second.free) && will_do(desk, demand, row.first);
-        });
+        const bool any = std::ranges::any_of(
+            hosts, [&](const auto& row) { return !fitting(desk, demand, row.second.free).empty(); });
         if (any != here.has_value()) return fmt::format("{} fits: {}", name, any);
-        if (here && (unfit(demand, hosts.at(here->host).free) || !will_do(desk, demand, here->host)))
-            return fmt::format("{} goes to {}, which will not do", name, here->host);
+        if (!here) continue;
+        const Candidate& free = hosts.at(here->host).free;
+        const auto models = fitting(desk, demand, free);
+        for (const FreeGpu& gpu : free.gpus)
+            if (std::ranges::count(here->gpus, gpu.uuid) > 0 && std::ranges::count(models, gpu.model) == 0)
+                return fmt::format("{} gets a {} on {}, which will not do", name, gpu.model, here->host);
+        if (models.empty()) return fmt::format("{} goes to {}, which will not do", name, here->host);
     }
     return {};
 }
