@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -20,6 +21,14 @@ constexpr std::uint64_t state_ended = 1;
 // Releases that know the schema so far may use what this one makes of it: later migrations only added tables,
 // and columns with a default. One that does more raises it (decisions/0027).
 constexpr std::uint64_t schema_floor = 1;
+
+// What a release that knows less would misread: the floor rises in the commit that writes the first of it
+// (decisions/0047).
+struct Raise {
+    std::string_view kind;
+    std::uint64_t floor;
+};
+constexpr std::array raises{Raise{"sealing_key", 3}};
 
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 
@@ -107,7 +116,10 @@ Result<> Rows::migrate(bool made, std::string_view store, std::uint64_t up_to) {
             static_cast<std::uint64_t>(migration.number) <= up_to)
             TRY(connection_.script(migration.sql));
     // Even when there was nothing to do this is a write, so that a second master is met here and not later.
-    if (present <= up_to) TRY(set_meta("schema_floor", schema_floor));
+    if (present <= up_to) {
+        const std::uint64_t floor = TRY(meta("schema_floor"));
+        TRY(set_meta("schema_floor", std::max(floor, schema_floor)));
+    }
     return set_meta("schema", std::max(present, up_to));
 }
 
@@ -140,7 +152,13 @@ Result<std::uint64_t> epoch_after(std::uint64_t present, std::uint64_t above) {
 
 Result<> Rows::write(const Changes& changes) {
     for (const auto& [kind, id] : changes.erase) TRY(erase(kind, id));
-    for (const Object& object : changes.put) TRY(put(object, changes.number));
+    for (const Object& object : changes.put) {
+        TRY(put(object, changes.number));
+        for (const Raise& raise : raises)
+            if (object.kind == raise.kind)
+                TRY(connection_.run("UPDATE meta SET value = ?1 WHERE name = 'schema_floor' AND value < ?1",
+                                    {raise.floor}));
+    }
     TRY(append_events(changes));
     TRY(append_ledger(changes));
     return append_audit(changes);

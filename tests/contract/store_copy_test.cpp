@@ -307,6 +307,54 @@ TEST_P(OneStore, MigratesForwardOnlyAndKeepsWhatANewerReleaseAdded) {
     EXPECT_EQ(refused.error().reason, "store_too_new");
 }
 
+constexpr std::uint64_t unsealed = 1, sealed = 3;  // Whom the store serves.
+
+std::uint64_t floor_of(Place& place) {
+    return sql::Rows{*place.alone().value()}.meta("schema_floor").value();
+}
+
+TEST_P(OneStore, OnceSecretsAreSealedOnlyWhoOpensThemMayUseIt) {
+    place.fill(20);
+    EXPECT_EQ(floor_of(place), unsealed) << "nothing is sealed: a build from before may have it back";
+    {
+        auto store = place.open().value();
+        Changes changes{.epoch = place.lead(*store), .number = place.run(store->load())->number + 1};
+        changes.put = {{.kind = "sealing_key", .id = "k-1", .body = "{}"},
+                       {.kind = "instance", .id = "i", .body = "{}"}};
+        ASSERT_TRUE(place.run(store->commit(changes)));
+        ASSERT_TRUE(place.run(store->resign()));
+    }
+    EXPECT_EQ(floor_of(place), sealed);
+    EXPECT_TRUE(place.run(place.open().value()->load()));
+    EXPECT_EQ(floor_of(place), sealed) << "it does not fall";
+    Place other{GetParam()}, third{GetParam()};
+    ASSERT_TRUE(restored(backup_of(*place.alone().value()), *other.alone().value()));
+    EXPECT_EQ(floor_of(other), sealed) << "nor by a restore";
+    ASSERT_TRUE(sql::copy(*place.alone().value(), *third.alone().value(), digest));
+    EXPECT_EQ(floor_of(third), sealed);
+}
+
+// A build that knew two migrations could have sealed already.
+TEST_P(OneStore, AStoreThatIsSealedAlreadyIsToldApartByTheMigration) {
+    for (const bool is_sealed : {false, true}) {
+        Place before{GetParam()};
+        {
+            auto connection = before.alone().value();
+            sql::Rows rows{*connection};
+            ASSERT_TRUE(rows.migrate(false, "of before", 2));
+            ASSERT_EQ(rows.meta("schema").value(), 2u);
+            if (is_sealed)
+                ASSERT_TRUE(
+                    connection->script("INSERT INTO objects (kind, id, tenant, project, phase, generation, "
+                                       "created, version, state, body) VALUES ('sealing_key', 'k-1', '', '', "
+                                       "'', 0, 1, 1, 0, '{}')"));
+            EXPECT_EQ(rows.meta("schema_floor").value(), unsealed);
+        }
+        ASSERT_TRUE(before.open());
+        EXPECT_EQ(floor_of(before), is_sealed ? sealed : unsealed);
+    }
+}
+
 }  // namespace
 
 }  // namespace hostler::contract

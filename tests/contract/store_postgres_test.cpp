@@ -226,6 +226,20 @@ TEST(Postgres, RefusesTheTablesOfANewerRelease) {
     EXPECT_EQ(again.error().reason, "store_too_new");
 }
 
+// It opened the store before a newer release led.
+TEST(Postgres, WhoFollowsDoesNotLeadOverTheTablesOfANewerRelease) {
+    PostgresRig rig;
+    auto store = rig.open().value();
+    server().sql(rig.database, "UPDATE meta SET value = 99 WHERE name LIKE 'schema%'");
+    const auto led = rig.run(store->lead(m1, lease_time, 0));
+    ASSERT_FALSE(led);
+    EXPECT_EQ(led.error().reason, "store_too_new");
+    const auto leader = rig.run(store->leader());
+    EXPECT_TRUE(leader && !*leader) << "it has not taken the lease";
+    server().sql(rig.database, "UPDATE meta SET value = 1 WHERE name = 'schema_floor'");
+    EXPECT_TRUE(rig.run(store->lead(m1, lease_time, 0))) << "that one only added";
+}
+
 // One name that PostgreSQL cannot hold (bytes that are no UTF-8) fails alone.
 TEST(Postgres, AValueThatCannotBeHeldLeavesItsNeighboursAlone) {
     PostgresRig rig;

@@ -9,6 +9,7 @@
 #include "ports/engine.h"
 #include "ports/journal.h"
 #include "ports/network.h"
+#include "ports/sealer.h"
 #include "ports/store.h"
 #include "ports/volumes.h"
 
@@ -34,6 +35,14 @@ struct Fate {
     Task<T> of(std::string_view what, std::function<Task<T>()> call) {
         if (!strikes(what)) return call();
         return end(error(), how == Failing::answer_lost ? std::optional<Task<T>>{call()} : std::nullopt);
+    }
+
+    // The same of a port that answers at once.
+    template <class T>
+    Result<T> now(std::string_view what, const std::function<Result<T>()>& call) {
+        if (!strikes(what)) return call();
+        if (how == Failing::answer_lost) (void)call();
+        return std::unexpected(error());
     }
 
 private:
@@ -83,6 +92,37 @@ private:
     Store& store_;
     Fate& fate_;
     std::optional<Error> ended_;  // Since a commit failed.
+};
+
+// What a file has a part in, and opening: what was read may have been changed. Sealing fails for nothing but
+// a key that is not here, and the current one is: a failure would be a mistake of ours.
+class FatefulSealer final : public Sealer {
+public:
+    FatefulSealer(Sealer& sealer, Fate& fate) : sealer_(sealer), fate_(fate) {}
+    std::vector<std::string> keys() const override { return sealer_.keys(); }
+    Result<std::string> make() override {
+        return fate_.now<std::string>("make key", [&] { return sealer_.make(); });
+    }
+    Result<> forget(std::string key) override {
+        return fate_.now<void>("forget key", [&] { return sealer_.forget(std::move(key)); });
+    }
+    Result<> read() override {
+        return fate_.now<void>("read keys", [&] { return sealer_.read(); });
+    }
+    Result<std::string> seal(std::string_view key, std::string_view place,
+                             std::string_view plain) const override {
+        return sealer_.seal(key, place, plain);
+    }
+    Result<std::string> open(std::string_view key, std::string_view place,
+                             std::string_view sealed) const override {
+        auto opened = fate_.now<std::string>("open", [&] { return sealer_.open(key, place, sealed); });
+        if (!opened) opened.error().code = Code::unauthenticated;
+        return opened;
+    }
+
+private:
+    Sealer& sealer_;
+    Fate& fate_;
 };
 
 class FatefulEngine final : public Engine {

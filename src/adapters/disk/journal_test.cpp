@@ -197,6 +197,32 @@ TEST_F(JournalFile, ItIsWrittenAnewWhenMostOfItIsPast) {
     EXPECT_FALSE(fs::exists(path_ + ".new"));
 }
 
+// A disk that has no room for a second file beside it, as one that is full: nothing is lost, and it is tried
+// again.
+TEST_F(JournalFile, WhatCannotBeWrittenAnewStaysAsItIsUntilItCan) {
+    auto journal = open({.waste_bytes_max = 4096});
+    ASSERT_TRUE(run(journal->put("stays", "here")));
+    fs::create_directory(path_ + ".new");
+    const auto change = [&](int number) {
+        return run(journal->put("changes", std::string(500, static_cast<char>('a' + number % 26))));
+    };
+    for (int i = 0; i < 40; ++i) ASSERT_TRUE(change(i)) << i;
+    EXPECT_GT(bytes().size(), 40 * 500U) << "all of it is still there";
+    auto all = journal->all();
+    EXPECT_EQ(all.at("changes")[0], 'a' + 39 % 26);
+    journal.reset();
+    worker_.reset();  // It is still trying.
+    worker_ = make_worker(loop_, "disk");
+    journal = open({.waste_bytes_max = 4096});
+    EXPECT_EQ(journal->all(), all);
+    fs::remove(path_ + ".new");
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(change(i));  // The second waits for the rewriting.
+    EXPECT_LT(bytes().size(), 8192U);
+    all = journal->all();
+    journal.reset();
+    EXPECT_EQ(open()->all(), all);
+}
+
 TEST_F(JournalFile, LimitsHold) {
     auto journal = open({.value_bytes_max = 100, .bytes_max = 250});
     EXPECT_EQ(run(journal->put("", "x")).error().code, Code::invalid);

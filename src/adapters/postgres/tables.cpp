@@ -143,6 +143,8 @@ Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t 
             holder = lease.who;
             return rows.set_lease(lease);
         }
+        // It may have been opened long ago: a newer release has led since.
+        TRY(rows.check_schema(connection_->name()));
         epoch = TRY(sql::epoch_after(present, above));
         TRY(rows.set_meta("epoch", epoch));
         return rows.set_lease(

@@ -121,6 +121,20 @@ TEST(Joining, WaitsForAnAccessPointThatIsAway) {
     EXPECT_TRUE(world.agent->connected());
 }
 
+TEST(Joining, AnAddressThatHangsHoldsItUpForOneDeadline) {
+    World world;
+    world.net.hung = {"access:9"};
+    world.net.timers = &world.timers;
+    world.settings.access = {"access:9", "access:1"};
+    world.boot();
+    world.timers.advance(world.settings.dial_deadline - 1ms);
+    EXPECT_TRUE(world.master.joins.empty()) << "it was not asked first";
+    world.timers.advance(1s);
+    EXPECT_EQ(world.master.joins.size(), 1U);
+    world.timers.advance(world.settings.dial_deadline);
+    EXPECT_TRUE(world.agent->connected()) << "nor does it as a member";
+}
+
 TEST(Renewal, HappensAtOnceWhenTheMasterWishesAndIsToldWithWhomToBelieve) {
     World world;
     world.master.certificate_until = world.in(6h);

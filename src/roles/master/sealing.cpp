@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "roles/master/seal_rules.h"
+#include "roles/master/sealing_metrics.h"
 #include "roles/master/secrets.h"
 #include "roles/master/term.h"
 
@@ -22,7 +23,7 @@ Table<Answer>& table(Estate& estate, const Answer*) { return estate.answers; }
 struct Look {
     Desk& desk;
     std::string current{};
-    std::map<std::string, std::uint64_t> values{};  // As they were found.
+    std::map<std::string, std::uint64_t> values{};  // As they were found; "": by no key.
     bool again = false;                             // Not all was as it should be.
 
     // Of one object, as the store has it.
@@ -34,7 +35,7 @@ struct Look {
             const auto sealed = parse_sealed(text);
             const std::string key{sealed ? sealed->key : ""};
             const bool known = desk.estate.sealing_keys.find(key) != nullptr;
-            if (known) ++values[key];
+            if (known || !text.empty()) ++values[known ? key : ""];
             stale |= !text.empty() && (!known || key != current || !object.live);
             text.clear();
             return {};
@@ -126,6 +127,32 @@ Task<> keep_sealed(Term& term) {
 }
 
 }  // namespace
+
+void write_sealing_metrics(MetricsPage& page, const Desk& desk, const Sealer& sealer) {
+    using enum MetricsPage::Type;
+    const SealingCount& count = desk.live.sealing;
+    std::map<std::string, std::uint64_t> values = count.values;
+    std::uint64_t not_current = values[""];
+    page.begin("hostler_master_secrets",
+               "Secrets in the store at the last whole look, by the key that seals them.", gauge);
+    page.value({{"key", ""}, {"state", "clear"}}, values[""]);
+    for (const auto& [id, key] : desk.estate.sealing_keys.all()) {
+        if (key.phase == SealingPhase::forgotten) continue;
+        page.value({{"key", id}, {"state", text_of(key.phase)}}, values[id]);
+        if (key.phase != SealingPhase::current) not_current += values[id];
+    }
+    page.add("hostler_master_secrets_not_current",
+             "Of them those that the current key does not seal: they are sealed anew.", gauge, not_current);
+    page.add("hostler_master_sealing_whole",
+             "1: a whole look since the current key became that has found nothing else.", gauge,
+             int{count.whole()});
+    page.add("hostler_master_sealing_failing", "1: the last look at the store did not get through.", gauge,
+             int{!count.trouble.empty()});
+    page.add("hostler_master_sealing_counted_timestamp_seconds", "When the last whole look ended; 0: never.",
+             gauge, count.at / 1'000'000);
+    page.add_bounded("hostler_master_sealing_keys", "Keys in the ring.", sealer.keys().size(),
+                     Sealer::keys_max);
+}
 
 void start_sealing(Term& term) { term.tasks().start("sealing", keep_sealed(term)); }
 

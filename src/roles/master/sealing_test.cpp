@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/testing/metrics.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/messages.h"
 #include "roles/master/seal_rules.h"
+#include "roles/master/sealing_metrics.h"
 #include "roles/master/secrets.h"
 #include "roles/master/testing/term_rig.h"
 
@@ -238,6 +240,45 @@ TEST_F(SealingTest, AKeyIsForgottenOnlyWhenAllHasBeenSeen) {
     store.objects.erase({"instance", "i-bad"});
     timers.advance(std::chrono::minutes{2});
     EXPECT_TRUE(forget_sealing_key(desk(), "k-0"));
+}
+
+TEST_F(SealingTest, TheMetricsTellWhatTheCurrentKeyDoesNotSeal) {
+    const auto shown = [this](const std::string& name) {
+        MetricsPage page;
+        write_sealing_metrics(page, term().look(), sealer);
+        const auto values = hostler::testing::parse_metrics(page.text());
+        HOSTLER_ASSERT(values);
+        return values->at("hostler_master_" + name);
+    };
+    add(2);
+    stand_clear("i-clear", true);
+    ASSERT_TRUE(take_over(2));
+    EXPECT_EQ(shown("sealing_whole"), 0) << "nobody has looked";
+    start_sealing(term());
+    timers.settle();
+    EXPECT_EQ(shown("secrets{key=\"\",state=\"clear\"}"), 2);
+    EXPECT_EQ(shown("secrets_not_current"), 2);
+    timers.advance(std::chrono::seconds{5});
+    EXPECT_EQ(shown("secrets{key=\"k-0\",state=\"current\"}"), 6);
+    EXPECT_EQ(shown("secrets_not_current"), 0);
+    EXPECT_EQ(shown("sealing_whole"), 1);
+    EXPECT_EQ(shown("sealing_failing"), 0);
+
+    ASSERT_TRUE(begin_sealing_rotation(desk(), sealer));
+    ASSERT_TRUE(finish_sealing_rotation(desk(), sealer));
+    HOSTLER_ASSERT(commit());
+    store.objects[{"instance", "i-bad"}] = {.kind = "instance", .id = "i-bad", .created = 1, .body = "{"};
+    timers.advance(std::chrono::seconds{5});
+    EXPECT_EQ(shown("secrets{key=\"k-0\",state=\"former\"}"), 6);
+    EXPECT_EQ(shown("secrets_not_current"), 6);
+    EXPECT_EQ(shown("sealing_whole"), 0);
+    EXPECT_EQ(shown("sealing_failing"), 1);
+    EXPECT_EQ(shown("sealing_keys"), 2);
+    store.objects.erase({"instance", "i-bad"});
+    timers.advance(std::chrono::minutes{2});
+    EXPECT_EQ(shown("secrets{key=\"k-1\",state=\"current\"}"), 6);
+    EXPECT_EQ(shown("secrets_not_current"), 0);
+    EXPECT_EQ(shown("sealing_failing"), 0);
 }
 
 TEST_F(SealingTest, StepsOutOfTurnAndFullDisksChangeNothing) {

@@ -102,8 +102,12 @@ private:
 
 class FakeNet : public Net {
 public:
-    Task<StreamPtr> dial(std::string address, Duration) override {
+    Task<StreamPtr> dial(std::string address, Duration deadline) override {
         dialled.push_back(address);
+        if (hung.contains(address)) {
+            CO_TRY(co_await sleep(*timers, deadline));
+            co_return fail(Code::timeout, address + " does not answer");
+        }
         const auto found = listening_.find(address);
         if (found == listening_.end()) co_return fail(Code::unavailable, "nobody listens on " + address);
         auto [client, server] = memory_pair();
@@ -141,6 +145,8 @@ public:
 
     void stop_listening(const std::string& address) { listening_.erase(address); }
     std::vector<std::string> dialled;
+    std::set<std::string> hung;  // No answer comes from there, and no refusal; by `timers`.
+    Timers* timers = nullptr;
 
 private:
     struct Door {
