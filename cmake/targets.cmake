@@ -121,7 +121,10 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM core)
-target_link_libraries(roles_test PRIVATE bench_fleet master access gateway agent cli net sealed disk postgres series sqlite GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE bench_fleet master access gateway agent cli cuda net sealed disk postgres series sqlite GTest::gtest_main GTest::gmock)
+add_dependencies(roles_test simulated_cuda cuda-measure)
+target_compile_definitions(roles_test PRIVATE SIMULATED_CUDA="$<TARGET_FILE:simulated_cuda>"
+  CUDA_MEASURE="$<TARGET_FILE:cuda-measure>")
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 

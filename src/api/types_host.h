@@ -13,6 +13,28 @@ BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, drai
 enum class Admission { admitted, unmeasured, refused };
 BOOST_DESCRIBE_ENUM(Admission, admitted, unmeasured, refused)
 
+// One of a host's ways to access points, as the access point has measured it.
+struct HostNetwork {
+    std::string access_point;
+    std::optional<double> round_trip_ms{};
+    std::optional<double> down_mbit_s{};
+    std::optional<double> up_mbit_s{};
+    std::optional<WallTime> measured_at{};
+    std::string problem;
+};
+BOOST_DESCRIBE_STRUCT(HostNetwork, (),
+                      (access_point, round_trip_ms, down_mbit_s, up_mbit_s, measured_at, problem))
+template <>
+inline constexpr auto fields<HostNetwork> = std::to_array<Field>({
+    {.member = "access_point", .help = "The access point.", .example = "access-nj-1"},
+    {.member = "round_trip_ms", .help = "Median round trip.", .example = "1.9"},
+    {.member = "down_mbit_s", .help = "To the host, in 10^6 bits a second, by one TCP connection.", .example = "941"},
+    {.member = "up_mbit_s", .help = "The same, from the host.", .example = "938"},
+    {.member = "measured_at", .help = "When these were measured; absent: not so far."},
+    {.member = "problem", .help = "Why it could not be measured the last time; empty: it could.",
+     .example = "the host's link is in use"},
+});
+
 struct Host {
     std::string id;
     std::string name;
@@ -61,6 +83,7 @@ struct Host {
     std::optional<WallTime> proved_at{};
     std::optional<double> disk_write_mb_s{};
     std::optional<double> disk_read_mb_s{};
+    std::vector<HostNetwork> network;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
@@ -69,7 +92,7 @@ BOOST_DESCRIBE_STRUCT(Host, (),
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
                        driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at,
                        rack, labels, trust, admission, admission_reasons, tier, measured_at, proved_at, disk_write_mb_s,
-                       disk_read_mb_s))
+                       disk_read_mb_s, network))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "h-4f2a9c"},
@@ -128,6 +151,7 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "disk_write_mb_s", .help = "Its disk, written from one end to the other, in 10^6 bytes a second.",
      .example = "2100"},
     {.member = "disk_read_mb_s", .help = "The same, read.", .example = "3400"},
+    {.member = "network", .help = "Its ways to access points, as they were measured."},
 });
 
 // PATCH /v1/hosts/{host}. What is not given stays.

@@ -240,6 +240,7 @@ struct GpuOptions {
     bool json = false;
     BenchmarkWish wish;
     double seconds = 10;
+    std::string only;
     ChallengeWish dare;
     std::uint32_t seed = 0;
 };
@@ -252,6 +253,7 @@ GpuOptions::GpuOptions(CLI::App& app, Hardware& hardware) {
         "benchmark",
         "Measure each GPU (memory, computing, transfers) and say whether it is what it claims to be");
     measure = gpu->add_subcommand(measure_command, "What `benchmark` starts")->group("");
+    measure->add_option("--gpu", only, "UUID of the only GPU to measure");
     for (CLI::App* one : {show, benchmark}) {
         one->add_flag("--json", json, "As JSON, for programs");
         add_hardware_options(*one, hardware);
@@ -363,7 +365,7 @@ int agent_main(int argc, const char* const* argv) {
     supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();
     GpuOptions gpu{app, options.hardware};
     if (const auto end = read_arguments(app, argc, argv)) return *end;
-    if (*gpu.measure) return measure_main(gpu.wish.cuda, gpu.seconds);
+    if (*gpu.measure) return measure_main(gpu.wish.cuda, gpu.only, gpu.seconds);
     if (*gpu.prove) return prove_main(gpu.dare, gpu.seed);
     Process process;
     const GpuFormat gpu_format = gpu.json ? GpuFormat::json : GpuFormat::table;

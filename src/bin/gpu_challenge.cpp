@@ -119,9 +119,9 @@ int prove_main(const ChallengeWish& wish, std::uint32_t seed) {
                             stdin, stdout);
 }
 
-int measure_main(const std::string& cuda, double seconds) {
+int measure_main(const std::string& cuda, const std::string& gpu, double seconds) {
     settle();
-    return cuda::measure_gpus({.library = cuda, .seconds = seconds}, stdout);
+    return cuda::measure_gpus({.library = cuda, .gpu = gpu, .seconds = seconds}, stdout);
 }
 
 }  // namespace hostler::bin

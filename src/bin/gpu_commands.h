@@ -47,7 +47,7 @@ int prove_main(const ChallengeWish& wish, std::uint32_t seed);
 inline constexpr const char* prove_command = "prove";
 
 // The process that benchmark_gpus() starts: measures, and ends with the process that wanted it.
-int measure_main(const std::string& cuda, double seconds);
+int measure_main(const std::string& cuda, const std::string& gpu, double seconds);
 inline constexpr const char* measure_command = "measure";
 
 }  // namespace hostler::bin

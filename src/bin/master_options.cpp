@@ -100,6 +100,11 @@ void MasterOptions::add_admission(CLI::App& app) {
                    "Hours, about, after which a host's unused GPUs are to prove their memory again; 0: never")
         ->check(CLI::Range(0.0, 8760.0))
         ->capture_default_str();
+    app.add_option(
+           "--network-every", network_h_,
+           "Hours, about, after which the way between a host and an access point is measured again; 0: never")
+        ->check(CLI::Range(0.0, 8760.0))
+        ->capture_default_str();
 }
 
 Result<> MasterOptions::finish() {
@@ -143,6 +148,7 @@ void MasterOptions::read_times() {
     // A host's supervisor has to look, list its containers and give them their grace, whatever the lease.
     settings.move_margin = std::max<milliseconds>(settings.move_lease / 5, seconds{60});
     settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h_ * 60)};
+    settings.network_every = std::chrono::minutes{static_cast<int>(network_h_ * 60)};
     settings.stop_grace = whole(stop_grace_s_);
     settings.ready_deadline = whole(ready_s_);
     drain = exact(drain_s_);

@@ -12,7 +12,7 @@
 
 namespace hostler {
 
-// Takes all GPUs of the machine for a while: nothing else is to use them. Cancelled, it lets go of them
+// Takes GPUs of the machine for a while: nothing else is to use them. Cancelled, it lets go of them
 // before it ends.
 class GpuBench {
 public:
@@ -25,9 +25,10 @@ public:
         std::vector<GpuFigures> gpus;
         std::vector<std::string> problems;  // Sentences: of no one GPU, or why something is missing.
         bool complete = false;              // It got to its end.
+        bool absent = false;                // There is nothing here to measure GPUs with.
     };
-    // Errors: unavailable, cancelled.
-    virtual Task<Figures> measure() = 0;
+    // `gpu`: of this one alone, the others may be in use; empty: of all. Errors: unavailable, cancelled.
+    virtual Task<Figures> measure(std::string gpu) = 0;
 
     struct Proofs {
         std::vector<GpuProof> gpus;

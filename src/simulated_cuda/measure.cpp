@@ -20,6 +20,7 @@ int main(int count, char** arguments) {
         if (name == "--steps") challenge.steps = number;
         if (name == "--walkers") challenge.walkers = number;
         if (name == "--cuda-lib") settings.library = arguments[i + 1];
+        if (name == "--gpu") settings.gpu = arguments[i + 1];
         if (name == "--seconds") settings.seconds = std::atof(arguments[i + 1]);
         if (name == "--play" && std::string_view{arguments[i + 1]} == "chatter")
             for (;;) fmt::print("GPU-0 fault it never ends\n");

@@ -225,6 +225,15 @@ void Master::drain(bool draining) {
         if (access) EXPECT_TRUE(link->try_send(frame));
 }
 
+Task<uplink::Frame> Master::measure(std::string host) {
+    uplink::Frame frame;
+    frame.mutable_speed_request()->set_host(std::move(host));
+    frame.mutable_speed_request()->set_busy_kbit_s(8'000);
+    for (const auto& [link, access] : links_)
+        if (access) co_return co_await link->ask(std::move(frame), 20s);
+    co_return fail(Code::unavailable, "no access point is here");
+}
+
 std::uint64_t Master::number_of(wire::Link& link, std::uint64_t session) {
     for (const auto& [number, place] : places_)
         if (place.link == &link && place.session == session) return number;

@@ -95,6 +95,7 @@ public:
     void cut_off(const std::string& host, bool revoked);
     void say(std::uint64_t session, const uplink::Frame& frame);
     void drain(bool draining);
+    Task<uplink::Frame> measure(std::string host);  // Asks an access point how fast the way to it is.
     void end_key(const std::string& key);  // It is revoked, and gateways hear of it.
 
     struct Heard {

@@ -13,10 +13,12 @@ std::string CudaBench::unable(const HostFacts& facts) const {
     return {};
 }
 
-Task<GpuBench::Figures> CudaBench::measure() {
-    BenchmarkReport report = CO_TRY(co_await run_benchmark(
-        timers_, {.program = settings_.measure, .library = settings_.library, .each = settings_.each}));
-    co_return Figures{std::move(report.gpus), std::move(report.problems), report.complete};
+Task<GpuBench::Figures> CudaBench::measure(std::string gpu) {
+    BenchmarkReport report = CO_TRY(co_await run_benchmark(timers_, {.program = settings_.measure,
+                                                                     .library = settings_.library,
+                                                                     .gpu = std::move(gpu),
+                                                                     .each = settings_.each}));
+    co_return Figures{std::move(report.gpus), std::move(report.problems), report.complete, report.absent};
 }
 
 Task<GpuBench::Proofs> CudaBench::prove(GpuChallenge challenge, PathSeed path_seed) {

@@ -18,7 +18,7 @@ class CudaBench final : public GpuBench {
 public:
     CudaBench(Timers& timers, BenchSettings settings) : timers_(timers), settings_(std::move(settings)) {}
     std::string unable(const HostFacts& facts) const override;
-    Task<Figures> measure() override;
+    Task<Figures> measure(std::string gpu) override;
     Task<Proofs> prove(GpuChallenge challenge, PathSeed path_seed) override;
 
 private:

@@ -46,7 +46,8 @@ void take_line(std::string_view line, BenchmarkReport& into) {
     const auto subject = cut(line);
     if (subject == "end") {
         into.complete = true;
-    } else if (subject == "problem") {
+    } else if (subject == "problem" || subject == "absent") {
+        into.absent |= subject == "absent";
         add_sentence(into.problems, line);
     } else if (subject.starts_with("GPU-")) {
         auto gpu = std::ranges::find(into.gpus, subject, &GpuFigures::uuid);
@@ -64,6 +65,7 @@ Task<BenchmarkReport> run_benchmark(Timers& timers, BenchmarkSettings settings) 
     arguments.insert(arguments.end(),
                      {"--seconds", fmt::format("{}", std::chrono::duration<double>(settings.each).count())});
     if (!settings.library.empty()) arguments.insert(arguments.end(), {"--cuda-lib", settings.library});
+    if (!settings.gpu.empty()) arguments.insert(arguments.end(), {"--gpu", settings.gpu});
     BenchmarkReport report;
     Child child;
     CO_TRY(child.start(std::move(arguments)));

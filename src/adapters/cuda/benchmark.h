@@ -14,6 +14,7 @@ struct BenchmarkSettings {
     // The program that measures, with its first arguments; measure_gpus' are added.
     std::vector<std::string> program;
     std::string library;                       // Of CUDA; empty: where drivers put it.
+    std::string gpu{};                         // UUID of the only one to measure; empty: all.
     Duration each = std::chrono::seconds{10};  // For each GPU, about.
     Duration silence_max =
         std::chrono::seconds{60};  // Of the process beyond `each`; then it hangs, and is killed.
@@ -24,6 +25,7 @@ struct BenchmarkReport {
     std::vector<GpuFigures> gpus;
     std::vector<std::string> problems;  // Sentences: of no one GPU, or why something is missing.
     bool complete = false;              // The process said all that it wanted.
+    bool absent = false;                // There is no CUDA.
 };
 
 // Whatever happens to the process, what it said before is in the report. Errors: unavailable (no process can

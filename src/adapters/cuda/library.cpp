@@ -29,7 +29,8 @@ void* open_any(const std::string& path) {
 
 Result<std::shared_ptr<const Library>> Library::open(const std::string& path) {
     void* handle = open_any(path);
-    if (!handle && path.empty()) return fail(Code::not_found, "there is no libcuda.so.1 on this machine");
+    if (!handle && path.empty())
+        return fail(Code::not_found, "there is no libcuda.so.1 on this machine", "no_cuda");
     if (!handle) {
         const char* why = dlerror();
         return fail(Code::unavailable, fmt::format("cannot load {}: {}", path, why ? why : "unknown"));

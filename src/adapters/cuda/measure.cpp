@@ -304,7 +304,7 @@ int measure_gpus(const MeasureSettings& settings, std::FILE* out) {
     };
     const auto library = Library::open(settings.library);
     if (!library) {
-        line("problem " + library.error().message);
+        line((library.error().reason == "no_cuda" ? "absent " : "problem ") + library.error().message);
         line("end");
         return library.error().code == Code::not_found ? 3 : 1;
     }
@@ -313,6 +313,7 @@ int measure_gpus(const MeasureSettings& settings, std::FILE* out) {
     const std::uint32_t seed = dice();
     std::vector<std::unique_ptr<Kit>> kits;
     for (const auto& gpu : gpus) {
+        if (!settings.gpu.empty() && gpu->uuid != settings.gpu) continue;
         const Tell tell = [&](const std::string& key, const std::string& value) {
             line(fmt::format("{} {} {}", gpu->uuid, key, value));
         };

@@ -21,9 +21,10 @@ std::string SimGpuBench::unable(const HostFacts& facts) const {
     return facts.gpus.empty() ? "It has no GPUs." : "";
 }
 
-Task<GpuBench::Figures> SimGpuBench::measure() {
+Task<GpuBench::Figures> SimGpuBench::measure(std::string only) {
     Figures figures;
     for (std::size_t i = 0; i < gpus_.inventory.gpus.size(); ++i) {
+        if (!only.empty() && gpus_.inventory.gpus[i].uuid != only) continue;
         CO_TRY(co_await sleep(timers_, seconds{1}));
         const GpuFacts& gpu = gpus_.inventory.gpus[i];
         if (gpus_.conditions[i] != GpuCondition::ok) {

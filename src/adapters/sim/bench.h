@@ -11,7 +11,7 @@ class SimGpuBench final : public GpuBench {
 public:
     SimGpuBench(Timers& timers, Gpus& gpus) : timers_(timers), gpus_(gpus) {}
     std::string unable(const HostFacts& facts) const override;
-    Task<Figures> measure() override;
+    Task<Figures> measure(std::string gpu) override;
     Task<Proofs> prove(GpuChallenge challenge, PathSeed path_seed) override;
 
 private:

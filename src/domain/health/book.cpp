@@ -130,6 +130,44 @@ void Book::test(const std::string& uuid, const Moment& now) {
     settle(found->second, now);
 }
 
+std::vector<std::string> Book::due(const Moment& now) const {
+    std::vector<std::string> all;
+    for (const auto& [uuid, entry] : gpus_)
+        if (bench_ && entry.testing_until && now.at >= *entry.testing_until) all.push_back(uuid);
+    return all;
+}
+
+void Book::note(const std::string& uuid, const Retest& retest, const Moment& now) {
+    const auto found = gpus_.find(uuid);
+    if (found == gpus_.end()) return;
+    Entry& entry = found->second;
+    if (!entry.testing_until || now.at < *entry.testing_until) return;
+    std::erase_if(entry.held, [](const GpuEvidence& one) { return one.kind == retest_kind; });
+    GpuEvidence made{.kind = std::string{retest_kind}};
+    made.first_at = made.last_at = micros(now.wall);
+    made.sentence = retest.sentence;
+    made.remedy = Remedy::watch;
+    if (retest.outcome == Retest::Outcome::failed) {
+        made.health = GpuHealth::faulty;
+        made.remedy = retest.remedy;
+        // From here on it takes a reset, whatever it was before.
+        if (entry.left) entry.held.push_back(*std::exchange(entry.left, std::nullopt));
+        entry.testing_until.reset();
+    } else {
+        take_back(entry);
+    }
+    entry.held.push_back(std::move(made));
+    std::ranges::sort(entry.held, worse);
+    if (entry.held.size() > evidence_max) entry.held.resize(evidence_max);
+    settle(entry, now);
+}
+
+void Book::take_back(Entry& entry) {
+    entry.testing_until.reset();
+    entry.left.reset();
+    std::erase_if(entry.held, holds);
+}
+
 void Book::begin_test(Entry& entry, const Moment& now) {
     entry.ended.reset();
     entry.ecc_uncorrected.reset();
@@ -262,11 +300,7 @@ void Book::settle(Entry& entry, const Moment& now) {
         entry.testing_until.reset();
     else if (entry.left && !entry.testing_until)
         begin_test(entry, now);
-    if (entry.testing_until && now.at >= *entry.testing_until) {
-        entry.testing_until.reset();
-        entry.left.reset();
-        std::erase_if(entry.held, holds);
-    }
+    if (!bench_ && entry.testing_until && now.at >= *entry.testing_until) take_back(entry);
     if (const GpuHealth health = state_of(entry).health; health != entry.before || entry.since == 0) {
         entry.before = health;
         entry.since = micros(now.wall);
@@ -324,8 +358,9 @@ void Book::recall(const std::string& uuid, const Memory& memory, const std::stri
     // What samples showed they show again, if it still is so; if not, the GPU is tested.
     constexpr std::string_view told[] = {"xid",        "sxid", "recovery_action", "lost", "ecc_uncorrected",
                                          "unavailable"};
+    const bool failed = std::ranges::count(memory.state.evidence, retest_kind, &GpuEvidence::kind) > 0;
     for (const GpuEvidence& one : memory.state.evidence)
-        if (std::ranges::count(told, one.kind) > 0)
+        if (failed || std::ranges::count(told, one.kind) > 0)
             entry.held.push_back(one);
         else if (one.health >= GpuHealth::faulty && (!entry.left || worse(one, *entry.left)))
             entry.left = one;

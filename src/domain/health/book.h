@@ -5,8 +5,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/timers.h"
+#include "domain/health/retest.h"
 #include "domain/health/table.h"
 #include "domain/inventory/host.h"
 
@@ -31,10 +33,12 @@ struct Memory {
 // or a boot of its host says that it was; then it is tested, and returns when nothing speaks against it for
 // `test`. The counter is not read in every sample: it may tell late of a reset, and a fault that has come
 // since it was read stays, unless the GPU was away after the fault. What samples show by themselves holds as
-// long as they do; after something as bad as a fault the GPU is tested too.
+// long as they do; after something as bad as a fault the GPU is tested too. Where there is a bench, a benchmark
+// decides after the test.
 class Book {
 public:
-    explicit Book(Duration test) : test_(test) {}
+    // `bench`: somebody looks at due(), and tells what a benchmark found.
+    explicit Book(Duration test, bool bench = false) : test_(test), bench_(bench) {}
 
     void note(const GpuFault& fault, const Moment& now);
     // `facts`: what is known of the GPU; null: nothing.
@@ -44,6 +48,10 @@ public:
     // It was seen to by hand: what is held against it is past if its test shows no more.
     void test(const std::string& uuid, const Moment& now);
     void forget(const std::string& uuid) { gpus_.erase(uuid); }
+    // Nothing has spoken against them for `test`: they wait for their benchmark.
+    std::vector<std::string> due(const Moment& now) const;
+    // Of one that is due; of another it is let pass.
+    void note(const std::string& uuid, const Retest& retest, const Moment& now);
 
     GpuState of(const std::string& uuid) const;
     // To be kept; nullopt: nothing is held against it.
@@ -92,6 +100,7 @@ private:
     static bool is_explained(const Entry& entry, const GpuFault& fault, const Moment& now);
     static void explain(Entry& entry, const GpuFault& fault, const Moment& now);
     void begin_test(Entry& entry, const Moment& now);
+    static void take_back(Entry& entry);
     void judge(Entry& entry, const GpuSample& sample, const GpuFacts* facts, const Moment& now);
     void judge_links(Entry& entry, const GpuSample& sample, const GpuFacts* facts, const Moment& now);
     static void show(Entry& entry, Condition condition, bool is, const Moment& now, std::string said = {},
@@ -103,6 +112,7 @@ private:
     static GpuState state_of(const Entry& entry);
 
     Duration test_;
+    bool bench_;
     std::map<std::string, Entry> gpus_;
 };
 

@@ -164,6 +164,89 @@ TEST(HealthBook, AfterAResetItIsTestedAndReturns) {
     EXPECT_TRUE(rig.state().evidence.empty());
 }
 
+// After a reset, and five quiet minutes.
+struct Benched : Rig {
+    Benched() {
+        book = Book{5min, true};
+        energy = 5000;
+        note(sample());
+        fault("xid", 48);
+        reset();
+    }
+    void reset() {
+        energy = 5000 + ++resets, note(sample());
+        energy = 3, note(sample());
+        samples(sample(), 6min);
+    }
+    bool due() const { return !book.due(now).empty(); }
+    void benchmarked(Retest::Outcome outcome) {
+        book.note("GPU-1", {outcome, Remedy::replace, "the benchmark says so"}, now);
+    }
+    int resets = 0;
+};
+
+TEST(HealthBook, WhereThereIsABenchSilenceAloneDoesNotReturnIt) {
+    Benched rig;
+    EXPECT_TRUE(rig.due());
+    rig.samples(rig.sample(), 1h);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_GT(rig.state().testing_until, 0);
+    rig.benchmarked(Retest::Outcome::passed);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    EXPECT_FALSE(rig.due());
+    ASSERT_EQ(rig.state().evidence.size(), 1u);
+    EXPECT_EQ(rig.state().evidence.front().sentence, "the benchmark says so");
+    rig.pass(25h);
+    rig.note(rig.sample());
+    EXPECT_TRUE(rig.state().evidence.empty());
+}
+
+TEST(HealthBook, AGpuThatFailsItsRetestStaysOutUntilItIsReset) {
+    Benched rig;
+    rig.benchmarked(Retest::Outcome::failed);
+    EXPECT_FALSE(rig.due());
+    rig.samples(rig.sample(), 1h);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_EQ(rig.state().testing_until, 0);
+    EXPECT_EQ(rig.state().remedy, Remedy::replace);
+    EXPECT_EQ(rig.state().evidence.size(), 2u) << "what it was out for is still there";
+    rig.benchmarked(Retest::Outcome::passed);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty) << "nobody asked";
+    Rig same;
+    same.book = Book{5min, true};
+    same.book.recall("GPU-1", *rig.book.memory("GPU-1", "boot-1"), "boot-1", same.now);
+    same.samples(same.sample(), 1h);
+    EXPECT_EQ(same.health(), GpuHealth::faulty);
+    EXPECT_TRUE(same.book.due(same.now).empty());
+    rig.reset();
+    ASSERT_TRUE(rig.due());
+    rig.benchmarked(Retest::Outcome::passed);
+    EXPECT_EQ(rig.health(), GpuHealth::healthy);
+    EXPECT_EQ(rig.state().evidence.size(), 1u);
+}
+
+TEST(HealthBook, WhatOnlySamplesShowedStaysOutTooWhenItsRetestFails) {
+    Rig rig;
+    rig.book = Book{5min, true};
+    GpuSample hot = rig.sample();
+    hot.temperature_celsius = 95, hot.temperature_shutdown_celsius = 92;
+    rig.note(hot);
+    rig.samples(rig.sample(), 6min);
+    ASSERT_FALSE(rig.book.due(rig.now).empty());
+    rig.book.note("GPU-1", {Retest::Outcome::failed, Remedy::service, "slow"}, rig.now);
+    rig.samples(rig.sample(), 1h);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+    EXPECT_EQ(rig.state().testing_until, 0);
+}
+
+TEST(HealthBook, AFaultWhileItWaitsForItsBenchmarkCounts) {
+    Benched rig;
+    rig.fault("xid", 48);
+    EXPECT_FALSE(rig.due());
+    rig.benchmarked(Retest::Outcome::passed);
+    EXPECT_EQ(rig.health(), GpuHealth::faulty);
+}
+
 TEST(HealthBook, AFaultEndsTheTest) {
     Rig rig;
     rig.energy = 5000;

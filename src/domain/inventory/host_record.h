@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/health/state.h"
+#include "domain/inventory/access_speed.h"
 #include "domain/inventory/admission.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
@@ -37,12 +38,13 @@ struct Host {
     std::map<std::string, std::string> labels;  // As the operator gave them.
     std::optional<Trust> trust;                 // As the operator said; nullopt: by whose it is.
     HostAdmission admission;
+    std::vector<AccessSpeed> network;  // Its ways to access points.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, zone, owner, key, phase, cordoned, message, boot_id, earlier_boots, quarantined,
                        engine, engine_error, agent_version, facts, gpu_states, joined_at, rack, labels,
-                       trust, admission))
+                       trust, admission, network))
 
 inline Trust trust_of(const Host& host) {
     return host.trust.value_or(host.owner.empty() ? Trust::trusted : Trust::community);

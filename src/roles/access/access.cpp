@@ -25,14 +25,22 @@ Access::Access(Settings settings, Ports ports)
               .ban = std::chrono::seconds{settings_.ban_s},
               .peers_max = settings_.guarded_max}),
       tunnels_(ports_.loop, ports_.timers, ports_.random, settings_, guard_),
+      speeds_(ports_, settings_, relay_),
       uplink_(ports_, settings_, remembered_, relay_, guard_),
       control_(ports_, settings_, relay_, tunnels_),
       master_(
-          ports_, settings_, remembered_, relay_, [this](std::string_view host) { tunnels_.cut(host); },
+          ports_, settings_, remembered_, relay_, speeds_,
+          [this](std::string_view host) {
+              tunnels_.cut(host);
+              speeds_.cut(host);
+          },
           [this] {
               const Counters now = counters();
               return AccessStatus{now.tunnels_open, now.banned_addresses + now.banned_hosts};
-          }) {}
+          }) {
+    tunnels_.offer_to(
+        [this](std::string_view line, StreamPtr& stream) { return speeds_.meet(line, stream); });
+}
 
 Task<> Access::run() {
     const auto ended = co_await serve();
@@ -52,6 +60,7 @@ Task<> Access::serve() {
                   reached_at(settings_.control_address, *control)};
     log_info("access: serving uplink={} tunnel={} control={}", addresses_.uplink, addresses_.tunnel,
              addresses_.control);
+    speeds_.reached_at(addresses_.tunnel);
     TaskGroup tasks{ports_.loop};
     tasks.start("uplink", uplink_.serve(*uplink));
     tasks.start("tunnels", tunnels_.serve(*tunnel));
@@ -88,8 +97,10 @@ Task<> Access::ready() {
 }
 
 Counters Access::counters() const {
-    return {relay_.all().size(), tunnels_.open(), tunnels_.counters(), guard_.banned_now(ports_.timers.now()),
-            uplink_.banned_hosts()};
+    return {relay_.all().size(),    tunnels_.open(),
+            tunnels_.counters(),    guard_.banned_now(ports_.timers.now()),
+            uplink_.banned_hosts(), speeds_.measured(),
+            speeds_.failed()};
 }
 
 }  // namespace hostler::access

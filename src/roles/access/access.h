@@ -9,6 +9,7 @@
 #include "roles/access/relay.h"
 #include "roles/access/remembered.h"
 #include "roles/access/settings.h"
+#include "roles/access/speeds.h"
 #include "roles/access/tunnels.h"
 #include "roles/access/uplink.h"
 
@@ -20,6 +21,7 @@ struct Counters {
     TunnelCounters tunnels;
     std::size_t banned_addresses = 0;
     std::size_t banned_hosts = 0;
+    std::uint64_t speeds_measured = 0, speeds_failed = 0;
 };
 
 class Access {
@@ -48,6 +50,7 @@ private:
     Relay relay_;
     Guard guard_;  // By address.
     Tunnels tunnels_;
+    Speeds speeds_;
     Uplink uplink_;
     Control control_;
     MasterLink master_;

@@ -16,6 +16,7 @@ using std::chrono::seconds;
 
 constexpr Duration dial_time = seconds{5};
 constexpr Duration hello_time = seconds{10};
+constexpr std::size_t asked_max = 16;  // Questions for the speed of a way that are under way.
 // Little is queued behind the relay's turns, or a loud agent's frames would stand before everybody's.
 constexpr wire::LinkLimits limits{.frame_size_max = 4 << 20, .sending_bytes_max = 1 << 20};
 
@@ -40,11 +41,13 @@ uplink::Frame frame_of(Relay::Item item) {
 }  // namespace
 
 MasterLink::MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
-                       std::function<void(std::string_view)> cut, std::function<AccessStatus()> status)
+                       Speeds& speeds, std::function<void(std::string_view)> cut,
+                       std::function<AccessStatus()> status)
     : ports_(ports),
       settings_(settings),
       remembered_(remembered),
       relay_(relay),
+      speeds_(speeds),
       cut_(std::move(cut)),
       status_(std::move(status)) {}
 
@@ -82,6 +85,7 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
     hello.set_epoch(remembered_.epoch());
     hello.set_zone(settings_.zone);
     hello.set_sessions_max(settings_.sessions_max);
+    hello.set_measures_speed(true);
     CO_TRY(co_await link.send(std::move(frame)));
     {
         const Deadline deadline{ports_.timers, hello_time, [&] { link.close(); }};
@@ -116,6 +120,8 @@ Task<> MasterLink::once(std::string master, Addresses addresses) {
             break;
         else if (order->has_renew_wanted())
             wish.make();
+        else if (order->has_speed_request() && asked_ < asked_max)
+            tasks.start("speed", answer_speed(link, std::move(*order)));
         else
             ended = co_await obey(std::move(*order));
     }
@@ -183,6 +189,29 @@ Task<> MasterLink::remember() {
         (void)co_await remembered_.write();
         CO_TRY(co_await check_cancelled());
     }
+}
+
+Task<> MasterLink::answer_speed(wire::Link& link, uplink::Frame asked) {
+    struct Count {
+        std::size_t& of;
+        explicit Count(std::size_t& counted) : of(counted) { ++of; }
+        ~Count() { --of; }
+        Count(const Count&) = delete;
+    } const count{asked_};
+    const auto& request = asked.speed_request();
+    const auto measured = co_await speeds_.measure(request.host(), request.busy_kbit_s());
+    CO_TRY(co_await check_cancelled());
+    uplink::Frame frame;
+    if (measured) {
+        auto& answer = *frame.mutable_speed_answer();
+        answer.set_round_trip_us(static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(measured->round_trip).count()));
+        answer.set_down_kbit_s(static_cast<std::uint64_t>(measured->down_kbit_s));
+        answer.set_up_kbit_s(static_cast<std::uint64_t>(measured->up_kbit_s));
+    } else {
+        frame = wire::failure_frame(measured.error());
+    }
+    co_return co_await link.answer(asked.call(), std::move(frame));
 }
 
 Task<> MasterLink::obey(uplink::Frame frame) {

@@ -8,6 +8,7 @@
 #include "roles/access/relay.h"
 #include "roles/access/remembered.h"
 #include "roles/access/settings.h"
+#include "roles/access/speeds.h"
 
 namespace hostler::uplink {
 class Frame;
@@ -39,7 +40,7 @@ class MasterLink {
 public:
     // `cut`: ends everything of a host that does not go through the relay.
     MasterLink(const Ports& ports, const Settings& settings, Remembered& remembered, Relay& relay,
-               std::function<void(std::string_view host)> cut, std::function<AccessStatus()> status);
+               Speeds& speeds, std::function<void(std::string_view host)> cut, std::function<AccessStatus()> status);
 
     Task<> run(Addresses addresses);  // Until cancelled.
     bool linked() const { return linked_; }
@@ -53,6 +54,7 @@ private:
     Task<> tell_status(wire::Link& link);
     Task<> write_down();
     Task<> remember();
+    Task<> answer_speed(wire::Link& link, uplink::Frame asked);
     Task<> obey(uplink::Frame frame);
     Task<> cut_off(const uplink::CutOff& order);
 
@@ -60,10 +62,12 @@ private:
     const Settings& settings_;
     Remembered& remembered_;
     Relay& relay_;
+    Speeds& speeds_;
     std::function<void(std::string_view)> cut_;
     std::function<AccessStatus()> status_;
     bool linked_ = false;
     std::uint64_t obeyed_ = 0;
+    std::size_t asked_ = 0;  // For the speed of a way.
     std::string leader_;  // Where the master that was dialled last says that it is.
     std::string zone_;
 };

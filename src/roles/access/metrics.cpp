@@ -40,6 +40,13 @@ void Access::write_metrics(MetricsPage& page) const {
     page.value({{"outcome", "opened"}}, now.tunnels.opened);
     page.value({{"outcome", "refused"}}, now.tunnels.refused);
     page.value({{"outcome", "abandoned"}}, now.tunnels.abandoned);
+    page.add_bounded("hostler_access_speeds", "Hosts whose way is being measured.", speeds_.under_way(),
+                     settings_.speeds_max);
+    page.begin("hostler_access_speeds_total", "Measurements of hosts' ways, by how it went.", counter);
+    page.value({{"outcome", "measured"}}, now.speeds_measured);
+    page.value({{"outcome", "failed"}}, now.speeds_failed);
+    page.add("hostler_access_speed_bytes_total", "Sent and received to measure them.", counter,
+             speeds_.bytes());
     page.add("hostler_access_tunnel_bytes_total", "Copied by tunnels that have ended, both ways.", counter,
              now.tunnels.bytes);
 }

@@ -57,6 +57,11 @@ struct Settings {
     std::uint32_t tunnel_greeting_s = 5;
     std::uint32_t tunnel_idle_s = 24 * 3600;
 
+    std::uint32_t speeds_max = 2;
+    std::uint32_t speed_bytes_max = 16 * 1024 * 1024;
+    std::uint32_t speed_s = 30;
+    std::uint32_t speed_rest_s = 60;
+
     std::uint32_t master_silence_s = 15;
     std::uint32_t redial_ms = 250;
     std::uint32_t redial_max_ms = 10'000;
@@ -70,8 +75,8 @@ BOOST_DESCRIBE_STRUCT(Settings, (),
                        host_faults_burst, host_sessions_burst, host_sessions_per_minute, ban_s,
                        banned_trickle_per_second, guarded_max, gateways_max, tickets_max,
                        tickets_per_host_max, ticket_s, tunnels_max, tunnels_per_host_max,
-                       tunnel_greetings_max, tunnel_greeting_s, tunnel_idle_s, master_silence_s, redial_ms,
-                       redial_max_ms))
+                       tunnel_greetings_max, tunnel_greeting_s, tunnel_idle_s, speeds_max, speed_bytes_max,
+                       speed_s, speed_rest_s, master_silence_s, redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
 inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -117,6 +122,10 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"tunnel_greetings_max", "Tunnel connections that have not yet shown a ticket."},
     {"tunnel_greeting_s", "How long a tunnel connection has to show its ticket."},
     {"tunnel_idle_s", "A tunnel through which nothing goes for so long is closed."},
+    {"speeds_max", "Hosts whose way is measured at once."},
+    {"speed_bytes_max", "The largest piece with which a way is measured; a third more of each way in all."},
+    {"speed_s", "How long that may take."},
+    {"speed_rest_s", "How often each host's way is measured at most, in the long run; twice in a row at most."},
     {"master_silence_s",
      "A master silent for so long is given up, and dialled anew; one of several after 3 s."},
     {"redial_ms", "First pause before a master is dialled again; doubles, with jitter, up to redial_max_ms."},

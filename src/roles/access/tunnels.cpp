@@ -84,16 +84,22 @@ bool Tunnels::room_for(const std::string& host) const {
 // A fresh connection: its ticket decides whose end it is.
 Task<> Tunnels::greet(StreamPtr stream) {
     std::optional<Tickets::Taken> taken;
+    const std::string address = without_port(stream->address());
     {
         ++greetings_;
-        const Deadline deadline{timers_, std::chrono::seconds{settings_.tunnel_greeting_s},
-                                [raw = stream.get()] { raw->close(); }};
+        std::optional<Deadline> deadline;
+        deadline.emplace(timers_, std::chrono::seconds{settings_.tunnel_greeting_s},
+                         [raw = stream.get()] { raw->close(); });
         const auto line = co_await read_line(*stream);
+        deadline.reset();
         --greetings_;
+        if (line && other_ && other_(*line, stream)) {
+            guard_.vouch(address, timers_.now());
+            co_return Result<>{};
+        }
         if (line)
             if (const auto ticket = ticket_of(*line)) taken = tickets_.take(*ticket, timers_.now());
     }
-    const std::string address = without_port(stream->address());
     if (taken)
         guard_.vouch(address, timers_.now());
     else if (guard_.fault(address, timers_.now()))

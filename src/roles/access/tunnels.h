@@ -23,6 +23,10 @@ class Tunnels {
 public:
     Tunnels(Loop& loop, Timers& timers, Random& random, const Settings& settings, Guard& guard);
 
+    // Who is offered a connection by its first line. true: it has taken the stream.
+    using Other = std::function<bool(std::string_view line, StreamPtr& stream)>;
+    void offer_to(Other other) { other_ = std::move(other); }
+
     Task<> serve(Listener& listener);  // Until cancelled; await close() afterwards.
     Task<> close();
 
@@ -59,6 +63,7 @@ private:
     const Settings& settings_;
     Guard& guard_;
     Tickets tickets_;
+    Other other_;
     std::size_t greetings_ = 0;
     std::map<std::uint64_t, Waiting> waiting_;
     std::map<std::uint64_t, Open> open_;

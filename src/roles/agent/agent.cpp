@@ -5,7 +5,9 @@
 #include "roles/agent/activity.h"
 #include "roles/agent/executor.h"
 #include "roles/agent/jupyter.h"
+#include "roles/agent/retest.h"
 #include "roles/agent/session.h"
+#include "roles/agent/speed.h"
 #include "roles/agent/tunnels.h"
 #include "roles/agent/within.h"
 
@@ -39,6 +41,8 @@ public:
                         const auto use = activity.of(instance, generation);
                         return use ? std::optional{use->unused} : std::nullopt;
                     }}),
+          way_back(settings, ports, sampler, executor),
+          speed(settings, ports, sampler),
           session(settings, ports, member, book, reporter,
                   {.stamp = [this] { return leases.stamp_us(); },
                    .confirmed =
@@ -48,6 +52,7 @@ public:
                        },
                    .command = [this](uplink::Command command) { executor.take(std::move(command)); },
                    .path = [this](uplink::ChallengePath path) { executor.tell_path(path); },
+                   .speed = [this](uplink::SpeedOrder order) { speed.answer(std::move(order)); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
                    .logs =
                        [this](std::string instance, std::size_t bytes_max) {
@@ -81,6 +86,8 @@ public:
     JupyterWatch notebooks;
     Tunnels tunnels;
     Executor executor;
+    Retests way_back;
+    SpeedAnswers speed;
     Session session;
     Signal never;
     TaskGroup tasks;
@@ -92,6 +99,7 @@ Task<> Agent::State::run() {
     (void)co_await tasks.close();
     (void)co_await executor.close();
     (void)co_await tunnels.close();
+    (void)co_await speed.close();
     (void)co_await sessions.close();
     (void)co_await sampler.close();
     co_return ended;
@@ -117,6 +125,7 @@ Task<> Agent::State::begin() {
     CO_TRY(co_await look());
     executor.begin();
     tasks.start("telemetry", sampler.watch());
+    if (ports.gpu_bench) tasks.start("GPUs on their way back", way_back.run());
     tasks.start("containers", watch());
     tasks.start("reports", reporter.run());
     tasks.start("notebooks", notebooks.run());

@@ -44,6 +44,9 @@ public:
     void tell_path(const uplink::ChallengePath& path);  // Of a challenge that waits for it.
     Task<> close();  // Ends all work where it is; the next agent's begin() goes on.
 
+    // One GPU that no instance has; the others may be in use. Errors: conflict (in_use), those of the bench.
+    Task<GpuBench::Figures> measure_gpu(std::string gpu);
+
     // Of a container that runs or ran. Errors: not_found, and the engine's.
     Task<std::string> logs(std::string instance, std::size_t bytes_max);
 
@@ -105,7 +108,8 @@ private:
     std::set<std::string> images_;       // That were here when they were last needed.
     std::size_t heavy_ = 0;              // Starts and pulls that run.
     Signal heavy_ended_;
-    JobPtr measuring_;  // What has all GPUs for itself; null: nobody.
+    JobPtr measuring_;         // What has all GPUs for itself; null: nobody.
+    std::string on_way_back_;  // The GPU that is measured by itself; empty: none.
     Signal measuring_ended_;
     Queue<std::shared_ptr<const uplink::Command>> arrivals_{CommandBook::open_max};
     TaskGroup tasks_;

@@ -1,4 +1,4 @@
-// Commands that take all GPUs for a while. Workloads go first.
+// What takes GPUs for a while: commands all of them, the way back of one this one. Workloads go first.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@ namespace {
 
 std::unexpected<Error> in_use(std::string what) { return fail(Code::conflict, std::move(what), "in_use"); }
 
-// Has all GPUs while it lives.
+// Has GPUs while it lives.
 template <class Held>
 class Turn {
 public:
     Turn(Held& held, Signal& ended, Held by) : held_(held), ended_(ended) { held_ = std::move(by); }
     ~Turn() {
-        held_ = nullptr;
+        held_ = Held{};
         ended_.notify_all();
     }
     Turn(const Turn&) = delete;
@@ -36,6 +36,7 @@ private:
 // Errors: conflict (in_use).
 Result<> Executor::gpus_unused() const {
     if (measuring_) return in_use("the GPUs are being measured already");
+    if (!on_way_back_.empty()) return in_use(fmt::format("GPU {} is being measured", on_way_back_));
     if (!workloads_.known()) return in_use("it is not known what runs here");
     for (const auto& [instance, workload] : workloads_.all())
         if (!workload.gpus.empty() && workload.state != WorkloadState::exited)
@@ -55,7 +56,24 @@ Task<> Executor::yield_gpus(JobPtr start) {
         supersede(*measuring_);
         CO_TRY(co_await measuring_ended_.wait());
     }
+    while (std::ranges::count(start->command.start_workload().gpus(), on_way_back_) > 0)
+        CO_TRY(co_await measuring_ended_.wait());
     co_return Result<>{};
+}
+
+Task<GpuBench::Figures> Executor::measure_gpu(std::string gpu) {
+    HOSTLER_ASSERT(ports_.gpu_bench);
+    if (measuring_ || !on_way_back_.empty()) co_return in_use("the GPUs are being measured already");
+    if (!workloads_.known()) co_return in_use("it is not known what runs here");
+    for (const auto& [instance, workload] : workloads_.all())
+        if (std::ranges::count(workload.gpus, gpu) > 0 && workload.state != WorkloadState::exited)
+            co_return in_use(fmt::format("instance {} has it", instance));
+    for (const auto& [subject, lane] : lanes_)
+        for (const JobPtr& job : lane.jobs)
+            if (std::ranges::count(job->command.start_workload().gpus(), gpu) > 0)
+                co_return in_use(fmt::format("instance {} is about to have it", subject));
+    const Turn turn{on_way_back_, measuring_ended_, gpu};
+    co_return co_await ports_.gpu_bench->measure(gpu);
 }
 
 Task<> Executor::measure(JobPtr job) {
@@ -64,7 +82,7 @@ Task<> Executor::measure(JobPtr job) {
     const Turn turn{measuring_, measuring_ended_, job};
     HostFigures figures;
     if (job->command.measure_host().gpus()) {
-        auto gpus = CO_TRY(co_await ports_.gpu_bench->measure());
+        auto gpus = CO_TRY(co_await ports_.gpu_bench->measure({}));
         if (!gpus.complete && !gpus.gpus.empty())
             co_return fail(Code::unavailable,
                            gpus.problems.empty() ? "the measurement did not end" : gpus.problems.front());

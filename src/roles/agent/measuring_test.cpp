@@ -14,7 +14,8 @@ class FakeBench final : public GpuBench {
 public:
     explicit FakeBench(Timers& timers) : timers_(timers) {}
     std::string unable(const HostFacts&) const override { return why_not; }
-    Task<Figures> measure() override {
+    Task<Figures> measure(std::string only) override {
+        last_measured = only;
         const InUse use{*this};
         CO_TRY(co_await sleep(timers_, 10s));
         GpuFigures gpu{.uuid = "GPU-1", .product = "NVIDIA H100 80GB HBM3", .faults = {"it was wrong"}};
@@ -40,6 +41,7 @@ public:
     std::string why_not;
     bool complete = true;
     int users = 0;
+    std::string last_measured = "none";
     std::optional<GpuChallenge> asked;
 
 private:

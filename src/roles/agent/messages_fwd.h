@@ -26,6 +26,7 @@ class Port;
 class Report;
 class ReportAck;
 class Sealed;
+class SpeedOrder;
 class Telemetry;
 class TunnelOpen;
 class TunnelOrder;

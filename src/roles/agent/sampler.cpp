@@ -26,7 +26,7 @@ Sampler::Sampler(const Settings& settings, const Ports& ports, std::function<voi
     : settings_(settings),
       ports_(ports),
       changed_(std::move(changed)),
-      health_(settings.gpu_test),
+      health_(settings.gpu_test, ports.gpu_bench != nullptr),
       begun_(ports.timers.now()),
       tasks_(ports.loop) {
     for (Telemetry* telemetry : ports_.telemetry) sources_.push_back({.telemetry = telemetry});
@@ -161,9 +161,15 @@ Result<> Sampler::test_gpu(const std::string& uuid) {
     return {};
 }
 
-std::string Sampler::gpu_user() const {
+void Sampler::note_retest(const std::string& uuid, const health::Retest& retest) {
+    log_info("GPU {}: {}", uuid, retest.sentence);
+    health_.note(uuid, retest, moment());
+    changed_();
+}
+
+std::string Sampler::gpu_user(std::string_view uuid) const {
     for (const GpuSample& gpu : latest_.gpus)
-        if (gpu.processes && !gpu.processes->empty())
+        if ((uuid.empty() || gpu.uuid == uuid) && gpu.processes && !gpu.processes->empty())
             return fmt::format("process {} has GPU {}", gpu.processes->front().pid, gpu.uuid);
     return {};
 }

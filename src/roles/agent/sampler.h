@@ -39,13 +39,17 @@ public:
     const health::Book& health() const { return health_; }
     // Somebody has seen to it: it is tested, and one that is gone is forgotten. Errors: not_found.
     Result<> test_gpu(const std::string& uuid);
+    // Those that wait for their benchmark to return, and what it found.
+    std::vector<std::string> retests_due() const { return health_.due(moment()); }
+    void note_retest(const std::string& uuid, const health::Retest& retest);
     struct SeenFault {
         GpuFault fault;
         WallTime at;
     };
     std::vector<SeenFault> take_faults() { return std::exchange(faults_, {}); }
-    // A process that has one of the GPUs, as the last samples show it, in words; empty: none is known.
-    std::string gpu_user() const;
+    // A process that has one of the GPUs (or this one), as the last samples show it, in words; empty: none is
+    // known.
+    std::string gpu_user(std::string_view uuid = {}) const;
     std::string cdi_name(const std::string& uuid) const;  // Empty: it cannot be lent.
 
     static constexpr std::size_t faults_max = 1024;  // That wait for a report; the oldest go.

@@ -27,6 +27,7 @@ public:
         std::function<void(uplink::ReportAck)> confirmed;
         std::function<void(uplink::Command)> command;
         std::function<void(uplink::ChallengePath)> path;
+        std::function<void(uplink::SpeedOrder)> speed;
         std::function<void(uplink::TunnelOrder)> tunnel;
         std::function<Task<std::string>(std::string instance, std::size_t bytes_max)> logs;
     };

@@ -149,6 +149,7 @@ Task<> Session::say_hello(Slot& slot, std::uint64_t number, Duration deadline) {
     if (gone()) co_return fail(Code::unavailable, "the connection ended");
     if (counted) hello.set_life(life_);
     hello.set_turn(++turn_);
+    hello.set_measures_speed(true);
     hello.set_settled(reporter_.queue().settled());
     frame = CO_TRY(co_await link->ask(std::move(frame), left()));
     if (!frame.has_agent_welcome()) co_return fail(Code::unavailable, "the master did not welcome this host");

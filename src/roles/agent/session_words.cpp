@@ -30,6 +30,8 @@ Task<> Session::handle(Slot& slot, uplink::Frame frame) {
         changed_.notify_all();
     } else if (frame.body_case() == Body::kTunnelOrder) {
         hooks_.tunnel(std::move(*frame.mutable_tunnel_order()));
+    } else if (frame.body_case() == Body::kSpeedOrder) {
+        hooks_.speed(std::move(*frame.mutable_speed_order()));
     } else if (frame.body_case() == Body::kGoodbye) {
         co_return fail(Code::unavailable,
                        fmt::format("{} says goodbye: {}", slot.link->identity(), frame.goodbye().why()));

@@ -7,6 +7,7 @@
 #include "roles/master/host_link.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/links.h"
+#include "roles/master/speed_rules.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -175,6 +176,33 @@ struct Sessions {
     }
 };
 
+// One way after the other, so that none is slow for another's sake.
+Task<> measure_speeds(TermPtr term, wire::Link& link, std::string access) {
+    while (!term->ended()) {
+        CO_TRY(co_await sleep(term->ports().timers, speed_look));
+        const auto host = host_to_measure(term->look(), access);
+        if (!host) continue;
+        uplink::Frame frame;
+        frame.mutable_speed_request()->set_host(*host);
+        frame.mutable_speed_request()->set_busy_kbit_s(
+            busy_kbit_s(speed_to(term->look().estate.hosts.at(*host).network, access)));
+        auto answer = co_await link.ask(std::move(frame), speed_deadline);
+        CO_TRY(co_await check_cancelled());
+        if (term->ended()) break;
+        Result<SpeedFigures> figures = fail(Code::invalid, "the access point gave no figures");
+        if (!answer)
+            figures = std::unexpected(answer.error());
+        else if (answer->has_speed_answer())
+            figures = SpeedFigures{
+                .round_trip_us = static_cast<std::int64_t>(answer->speed_answer().round_trip_us()),
+                .down_kbit_s = static_cast<std::int64_t>(answer->speed_answer().down_kbit_s()),
+                .up_kbit_s = static_cast<std::int64_t>(answer->speed_answer().up_kbit_s())};
+        note_speed(term->desk("access/" + access), *host, access, figures);
+        term->commit_then(nullptr);
+    }
+    co_return Result<>{};
+}
+
 // Its zone is what it says, if there is such a zone; an access point without one serves nobody.
 Result<> register_access(TermPtr term, const std::string& name, const uplink::AccessHello& hello) {
     Desk& desk = term->desk("access/" + name);
@@ -232,6 +260,8 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     term->add_access(name, frame.access_hello().version(), frame.access_hello().sessions_max(), link);
     Sessions sessions{term, link, name};
     sessions.tasks.start("invitations", sessions.invite_all());
+    if (frame.access_hello().measures_speed())
+        sessions.tasks.start("speeds", measure_speeds(term, link, name));
     Result<> ended;
     while (ended && !term->ended()) {
         auto received = co_await link.receive();

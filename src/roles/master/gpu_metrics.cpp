@@ -65,12 +65,39 @@ void write_uses(MetricsPage& page, const std::vector<Use>& uses) {
         if (use->utilisation_percent) page.row(labels, *use->utilisation_percent);
 }
 
+struct Way {
+    std::string labels;
+    SpeedFigures figures;
+};
+
+void write_network(MetricsPage& page, const std::vector<Way>& ways) {
+    constexpr struct {
+        std::string_view name, help;
+        Metric SpeedFigures::* of;
+        double scale;
+    } rows[] = {
+        {"hostler_host_network_down_bits_per_second", "From an access point to the host, as last measured.",
+         &SpeedFigures::down_kbit_s, 1e3},
+        {"hostler_host_network_up_bits_per_second", "From the host to an access point.",
+         &SpeedFigures::up_kbit_s, 1e3},
+        {"hostler_host_network_round_trip_seconds", "Median round trip between them.",
+         &SpeedFigures::round_trip_us, 1e-6},
+    };
+    for (const auto& row : rows) {
+        page.begin(row.name, row.help, gauge);
+        for (const auto& [labels, figures] : ways)
+            if (const Metric& value = figures.*row.of)
+                write_row(page, labels, static_cast<double>(*value) * row.scale);
+    }
+}
+
 }  // namespace
 
 Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::string& zone) {
     std::vector<Labelled<GpuSample>> gpus;
     std::vector<Labelled<HostSample>> hosts;
     std::vector<Use> uses;
+    std::vector<Way> ways;
     const GpuHolders holders{desk};
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         const auto live = desk.live.hosts.find(id);
@@ -81,6 +108,12 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
         if (live->second.sample)
             hosts.push_back({MetricsPage::labels({{"instance", id}, {"Hostname", name}, {"zone", host.zone}}),
                              &*live->second.sample});
+        for (const AccessSpeed& way : host.network)
+            ways.push_back({MetricsPage::labels({{"instance", id},
+                                                 {"Hostname", name},
+                                                 {"zone", host.zone},
+                                                 {"access_point", way.access}}),
+                            way.figures});
         for (const GpuFacts& gpu : host.facts.gpus) {
             const auto sample = live->second.samples.find(gpu.uuid);
             if (sample == live->second.samples.end()) continue;
@@ -124,6 +157,7 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
     if (!gpus.empty()) write_free(page, gpus);
     write_samples(page, exported_host(), hosts);
     if (!uses.empty()) write_uses(page, uses);
+    if (!ways.empty()) write_network(page, ways);
     return {};
 }
 

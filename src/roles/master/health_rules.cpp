@@ -50,7 +50,9 @@ api::GpuState shown_as(GpuHealth health) {
 
 std::string way_back(const GpuState& state, const std::string& gpu) {
     if (state.testing_until != 0)
-        return "It is being tested: if nothing speaks against it until then, it takes work again by itself.";
+        return "It is being tested: if nothing speaks against it until then, and a benchmark once nothing "
+               "uses it "
+               "is right where there is CUDA, it takes work again by itself.";
     if (is_fit(state.health)) return "It takes work.";
     if (state.health == GpuHealth::unresponsive) return "It takes work again when its driver answers.";
     if (state.health == GpuHealth::gone)

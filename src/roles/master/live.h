@@ -100,6 +100,9 @@ struct HostLive {
     int measure_failures = 0;                       // so often in a row.
     std::set<std::string> gpu_marks{};              // Ids and serial numbers of its GPUs.
     std::optional<HostChallenge> challenge{};
+    bool measures_speed = false;  // Its agent does, as its hello said.
+    // By access point: the way to it could not be measured a moment ago.
+    std::map<std::string, std::int64_t> speed_rest_until{};
     // Of each GPU and code: when who holds it was told.
     std::map<std::pair<std::string, std::int64_t>, std::int64_t> fault_told;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "roles/master/capacity.h"
+#include "roles/master/speed_rules.h"
 
 namespace hostler::master {
 
@@ -165,6 +166,7 @@ Result<> ask_measuring(Desk& desk, const std::string& id) {
     known.unproven.clear();
     known.proofs_failed = 0;
     desk.live.hosts[id].measure_rest_until = 0;
+    want_speeds(desk, id);
     judge_host(desk, id);
     return {};
 }

@@ -98,6 +98,8 @@ struct Settings {
     std::size_t measured_at_once_max = 32;  // Hosts,
     std::size_t proving_at_once_max = 2;    // and those that are challenged.
 
+    std::chrono::minutes network_every{12 * 60};  // Each host's ways are measured, about; 0: never.
+
     std::int64_t pids_max = 4096;  // Processes and threads of an instance.
     AdmissionLimits admission;
     std::size_t connections_max = 4096;        // Of the API; further ones wait.

@@ -122,6 +122,16 @@ void show_admission(const Host& host, api::Host& shown) {
     if (!known.disk.skipped.empty()) shown.problems.push_back(known.disk.skipped);
 }
 
+void show_network(const Host& host, api::Host& shown) {
+    for (const AccessSpeed& way : host.network)
+        shown.network.push_back({.access_point = way.access,
+                                 .round_trip_ms = in_thousands(way.figures.round_trip_us),
+                                 .down_mbit_s = in_thousands(way.figures.down_kbit_s),
+                                 .up_mbit_s = in_thousands(way.figures.up_kbit_s),
+                                 .measured_at = wall_if(way.measured_at),
+                                 .problem = way.failure});
+}
+
 void show_rating(const Host& host, api::Gpu& shown) {
     const RatedGpu* measured = rated(host.admission, shown.id);
     const GpuRating rating = measured ? measured->rating : GpuRating{};
@@ -209,6 +219,7 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.labels = host.labels;
     shown.trust = trust_of(host) == Trust::trusted ? api::Trust::trusted : api::Trust::community;
     show_admission(host, shown);
+    show_network(host, shown);
     const auto live = desk.live.hosts.find(host.id);
     if (live != desk.live.hosts.end()) {
         shown.access_point = live->second.connected ? live->second.access : "";

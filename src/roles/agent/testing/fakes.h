@@ -457,8 +457,10 @@ public:
     Task<HostSample> sample() override {
         HostSample made;
         made.load_milli = 700;
+        made.network_sent_bytes = made.network_received_bytes = (network_bytes_ += network_per_sample) / 2;
         co_return made;
     }
+    std::int64_t network_per_sample = 0;  // Moved between two of them.
     std::string boot_id = "boot-1";
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override {
         std::map<std::int64_t, std::string> made;
@@ -467,6 +469,9 @@ public:
         co_return made;
     }
     std::map<std::int64_t, std::string> containers;  // By process.
+
+private:
+    std::int64_t network_bytes_ = 0;
 };
 
 }  // namespace hostler::agent::testing
