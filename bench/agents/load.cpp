@@ -31,7 +31,8 @@ const std::vector<int>& places() {
     return made;
 }
 
-GpuFacts gpu_facts(std::string uuid, int index) {
+// `number`: counted over the fleet. A serial number that two hosts show keeps the later one out.
+GpuFacts gpu_facts(std::string uuid, std::size_t number, int index) {
     GpuFacts gpu;
     gpu.uuid = std::move(uuid);
     gpu.vendor = GpuVendor::nvidia;
@@ -41,7 +42,7 @@ GpuFacts gpu_facts(std::string uuid, int index) {
     gpu.pci_address = fmt::format("0000:{:02x}:00.0", 0x19 + 16 * index);
     gpu.memory_bytes = 81'559LL << 20;
     gpu.core_count = 16'896;
-    gpu.serial = fmt::format("16538230{:05}", std::hash<std::string>{}(gpu.uuid) % 100'000);
+    gpu.serial = fmt::format("1653{:09}", number);
     gpu.vbios = "96.00.99.00.01";
     gpu.architecture = "hopper";
     gpu.compute_capability = "9.0";
@@ -77,7 +78,7 @@ HostFacts HostLoad::facts() const {
     facts.cuda_version = "12.8";
     facts.simulated = true;
     for (std::size_t i = 0; i < gpus_.size(); ++i)
-        facts.gpus.push_back(gpu_facts(uuid(i), static_cast<int>(i)));
+        facts.gpus.push_back(gpu_facts(uuid(i), first_ + i, static_cast<int>(i)));
     for (std::size_t a = 0; a < gpus_.size(); ++a)
         for (std::size_t b = a + 1; b < gpus_.size(); ++b)
             facts.topology.push_back(

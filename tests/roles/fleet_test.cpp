@@ -1,8 +1,10 @@
 // The load of ./dev bench agents, against the shipped access point and master.
 #include "bench/agents/fleet.h"
+
 #include "adapters/series/memory.h"
 #include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
+#include "bench/agents/load.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
 #include "rig.h"
@@ -83,6 +85,19 @@ protected:
     std::unique_ptr<bench::Fleet> fleet_;
     http::Client client_{*net, *timers};
 };
+
+// Whoever shows a GPU that another host has shown is kept out.
+TEST(HostLoad, NoTwoHostsShowTheSameGpu) {
+    constexpr std::size_t hosts = 500, each = 8;
+    std::set<std::string> ids, serials;
+    for (std::size_t i = 0; i < hosts; ++i)
+        for (const GpuFacts& gpu : bench::HostLoad{i, each, 1}.facts().gpus) {
+            ids.insert(gpu.uuid);
+            serials.insert(gpu.serial);
+        }
+    EXPECT_EQ(ids.size(), hosts * each);
+    EXPECT_EQ(serials.size(), hosts * each);
+}
 
 TEST_F(FleetOfAgents, SaysWhatAgentsSay) {
     ASSERT_TRUE(all_welcomed());

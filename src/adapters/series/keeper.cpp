@@ -22,7 +22,8 @@ Result<> Keeper::check(const std::string& id, const std::vector<Column>& columns
     if (std::ranges::adjacent_find(names) != names.end() || names.front().empty())
         return fail(Code::invalid,
                     fmt::format("device '{}' has two columns of one name, or one without", id));
-    if (!numbers_.contains({id, columns}) && devices_.size() >= SeriesStore::devices_max)
+    const Columns have = shared(columns);
+    if ((!have || !numbers_.contains({id, have.get()})) && devices_.size() >= SeriesStore::devices_max)
         return fail(Code::exhausted, fmt::format("more than {} devices", SeriesStore::devices_max));
     return {};
 }
@@ -43,14 +44,23 @@ Result<DeviceNumber> Keeper::describe(const Device& device, Millis from) {
 }
 
 DeviceNumber Keeper::known(const std::string& id, const std::vector<Column>& columns) {
-    const auto [at, fresh] = numbers_.try_emplace({id, columns}, static_cast<DeviceNumber>(devices_.size()));
+    Columns have = shared(columns);
+    if (!have) have = schemas_.emplace_back(std::make_shared<const std::vector<Column>>(columns));
+    const auto [at, fresh] =
+        numbers_.try_emplace({id, have.get()}, static_cast<DeviceNumber>(devices_.size()));
     if (!fresh) return at->second;
     auto& device = devices_.emplace_back();
     device.sealed_until = found_until_;
-    device.facts = std::make_shared<const Device>(Device{.id = id, .columns = columns, .labels = {}});
+    device.id = std::make_shared<const std::string>(id);
+    device.columns = std::move(have);
     device.eras = std::make_shared<const std::vector<Era>>();
     device.head.reset(columns.size());
     return at->second;
+}
+
+Columns Keeper::shared(const std::vector<Column>& columns) const {
+    const auto found = std::ranges::find_if(schemas_, [&](const Columns& have) { return *have == columns; });
+    return found == schemas_.end() ? nullptr : *found;
 }
 
 Result<> Keeper::check(const SampleBatch& batch) const {
@@ -63,7 +73,7 @@ Result<> Keeper::check(const SampleBatch& batch) const {
             return fail(Code::invalid, fmt::format("nobody was given the device number {}", row.device));
         if (row.time < -series::far || row.time > series::far)
             return fail(Code::invalid, fmt::format("a row's time, {}, is out of range", row.time));
-        cells += devices_[row.device].facts->columns.size();
+        cells += devices_[row.device].columns->size();
     }
     if (cells != batch.cells.size())
         return fail(Code::invalid,
@@ -75,7 +85,7 @@ void Keeper::tell(std::string& to, DeviceNumber number) {
     auto& device = devices_[number];
     add_varint(to, 0);
     add_varint(to, number);
-    add_told(to, device.facts->id, device.facts->columns, *device.eras);
+    add_told(to, *device.id, *device.columns, *device.eras);
     device.told_in = log_;
 }
 
@@ -99,7 +109,7 @@ std::vector<Result<>> Keeper::store_rows(std::span<const SampleBatch> batches) {
         const Cell* cells = batch.cells.data();
         for (const auto& [number, time] : batch.rows) {
             auto& device = devices_[number];
-            const std::span row{cells, device.facts->columns.size()};
+            const std::span row{cells, device.columns->size()};
             cells += row.size();
             if (time < thinned_until_) {
                 ++late;
@@ -194,7 +204,7 @@ void Keeper::freeze_heads() {
     for (auto& device : devices_) {
         device.frozen = device.head.rows();
         device.frozen_newest = device.head.newest();
-        device.head.reset(device.facts->columns.size());
+        device.head.reset(device.columns->size());
     }
     frozen_memory_ = head_memory_;
     head_memory_ = 0;
@@ -217,10 +227,11 @@ Result<bool> Keeper::seal_slice() {
     const auto end = std::min(devices_.size(), seal_next_ + limits_.devices_per_slice);
     for (; seal_next_ < end; ++seal_next_) {
         const auto& device = devices_[seal_next_];
-        auto rows = rows_of(device.frozen, device.facts->columns.size());
+        auto rows = rows_of(device.frozen, device.columns->size());
         drop_stored(rows, device);
-        const auto& [id, columns, labels] = *device.facts;
-        if (auto added = seal_writer_->add(id, columns, forms_of(columns, Level::raw), *device.eras, rows);
+        const auto& columns = *device.columns;
+        if (auto added =
+                seal_writer_->add(*device.id, columns, forms_of(columns, Level::raw), *device.eras, rows);
             !added)
             return failed(added.error());
     }
@@ -240,8 +251,7 @@ void Keeper::drop_stored(Rows& rows, const Known& device) {
         auto& index = seal_indexes_[segment->number];
         if (!index) index = std::make_unique<SegmentIndex>(segment->index().value_or(SegmentIndex{}));
         for (const auto& other : index->devices) {
-            if (index->texts[other.id] != device.facts->id ||
-                index->schemas[other.schema] != device.facts->columns)
+            if (index->texts[other.id] != *device.id || index->schemas[other.schema] != *device.columns)
                 continue;
             for (const auto& place : other.blocks) {
                 const auto bytes = segment->block(place);
@@ -307,10 +317,14 @@ void Keeper::add_segment(SegmentPtr segment) {
 
 View Keeper::view(const Query& query) const {
     View view{.devices = {}, .segments = segments_};
+    std::vector<const void*> with_metric;
+    for (const auto& columns : schemas_)
+        if (contains(*columns, query.metric, &Column::name)) with_metric.push_back(columns.get());
+    if (with_metric.empty()) return view;
     for (const auto& device : devices_) {
         if (device.head.rows().rows == 0 && device.frozen.rows == 0) continue;
-        if (!contains(device.facts->columns, query.metric, &Column::name)) continue;
-        View::Device seen{.facts = device.facts, .eras = device.eras, .rows = {}};
+        if (!contains(with_metric, device.columns.get())) continue;
+        View::Device seen{.id = device.id, .columns = device.columns, .eras = device.eras, .rows = {}};
         for (const auto& rows : {device.frozen, device.head.rows()})
             if (rows.rows > 0) seen.rows.push_back(rows);
         view.devices.push_back(std::move(seen));

@@ -23,11 +23,13 @@ struct Limits {
 };
 
 using Eras = std::shared_ptr<const std::vector<Era>>;
+using Columns = std::shared_ptr<const std::vector<Column>>;  // Shared by all devices that have them.
 
 // What a reader on another thread sees of the store at one moment.
 struct View {
     struct Device {
-        std::shared_ptr<const hostler::series::Device> facts;  // Id and columns.
+        std::shared_ptr<const std::string> id;
+        Columns columns;
         Eras eras;
         std::vector<RowBytes> rows;  // Older ones first.
     };
@@ -80,7 +82,8 @@ public:
 
 private:
     struct Known {
-        std::shared_ptr<const Device> facts;
+        std::shared_ptr<const std::string> id;
+        Columns columns;
         Eras eras;
         Head head;
         RowBytes frozen;  // Being sealed.
@@ -124,6 +127,7 @@ private:
     Result<> begin_log();
     void tell(std::string& to, DeviceNumber number);
     DeviceNumber known(const std::string& id, const std::vector<Column>& columns);
+    Columns shared(const std::vector<Column>& columns) const;  // Null: no device has them.
     bool full() const;
     void freeze_heads();
     static void forget_eras(Known& device);
@@ -162,8 +166,9 @@ private:
     std::unique_ptr<Folder> folder_;
     Limits limits_;
     std::vector<Known> devices_;
-    std::map<std::pair<std::string, std::vector<Column>>, DeviceNumber> numbers_;
-    std::vector<SegmentPtr> segments_;  // By number.
+    std::vector<Columns> schemas_;                                         // Each once.
+    std::map<std::pair<std::string, const void*>, DeviceNumber> numbers_;  // By id and one of them.
+    std::vector<SegmentPtr> segments_;                                     // By number.
     std::uint64_t next_segment_ = 1;
     Millis thinned_until_ = std::numeric_limits<Millis>::min();  // Rows before this come too late.
 

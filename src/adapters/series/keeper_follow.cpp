@@ -233,7 +233,7 @@ bool Keeper::holds(Following& following, DeviceNumber number, Millis time) const
         following.held.erase(found);
         return false;
     }
-    if (first) held = rows_of(head.rows(), devices_[number].facts->columns.size(), 0).times;
+    if (first) held = rows_of(head.rows(), devices_[number].columns->size(), 0).times;
     const auto at = std::ranges::lower_bound(held, time);
     if (at != held.end() && *at == time) return true;
     held.insert(at, time);

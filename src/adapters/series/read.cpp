@@ -41,7 +41,7 @@ Result<std::vector<Line>> QueryReader::answer(const Query& query, const View& vi
     }
     for (const auto& device : view.devices)
         if (std::ranges::any_of(*device.eras, [&](const Era& era) { return matches(query, era.labels); }))
-            asked.try_emplace(device.facts->id);
+            asked.try_emplace(*device.id);
     // A device whose labels changed may have rows under others before those that are asked for.
     for (const auto& [segment, index] : segments) {
         const IndexFilter filter{query, *index};
@@ -53,7 +53,7 @@ Result<std::vector<Line>> QueryReader::answer(const Query& query, const View& vi
         }
     }
     for (const auto& device : view.devices)
-        if (const auto found = asked.find(device.facts->id); found != asked.end())
+        if (const auto found = asked.find(*device.id); found != asked.end())
             found->second.heads.push_back(&device);
 
     Evaluation evaluation{query};
@@ -73,7 +73,7 @@ Result<> QueryReader::read(const Query& query, const Asked& asked, std::vector<P
     std::map<Column, Rows> raw;  // Columns of one name may have been of other kinds.
     for (const auto& source : asked.sources) TRY(read_source(query, source, raw, points));
     for (const auto* head : asked.heads) {
-        const auto& columns = head->facts->columns;
+        const auto& columns = *head->columns;
         const auto column = std::ranges::find(columns, query.metric, &Column::name);
         for (const auto& bytes : head->rows) {
             auto rows = rows_of(bytes, columns.size(), static_cast<std::size_t>(column - columns.begin()));

@@ -28,6 +28,13 @@ constexpr void each_metric(Visit visit) {
     boost::mp11::mp_for_each<Bases>([&](auto base) { each_metric<typename decltype(base)::type>(visit); });
 }
 
+template <class Sample>
+std::vector<Metric Sample::*> metric_members() {
+    std::vector<Metric Sample::*> members;
+    each_metric<Sample>([&](std::string_view, auto member) { members.push_back(member); });
+    return members;
+}
+
 }  // namespace detail
 
 // Every member of GpuSample or HostSample that is a Metric, as the struct declares them. New ones go to the
@@ -50,16 +57,23 @@ std::vector<double> pack_metrics(const Sample& sample) {
     return values;
 }
 
+namespace detail {
+
+inline Metric metric_of(double value) {
+    constexpr double metric_max = 4.6e18;
+    const bool usable = std::isfinite(value) && std::abs(value) <= metric_max;
+    return usable ? Metric{static_cast<std::int64_t>(value)} : std::nullopt;
+}
+
+}  // namespace detail
+
 // The reverse. What is missing at the end, not finite, or beyond 2^62 is absent; what is too much is ignored.
 template <class Sample>
 void unpack_metrics(std::span<const double> values, Sample& into) {
-    constexpr double metric_max = 4.6e18;
     std::size_t at = 0;
     detail::each_metric<Sample>([&](std::string_view, auto member) {
-        const double value = at < values.size() ? values[at] : std::numeric_limits<double>::quiet_NaN();
+        into.*member = at < values.size() ? detail::metric_of(values[at]) : std::nullopt;
         ++at;
-        const bool usable = std::isfinite(value) && std::abs(value) <= metric_max;
-        into.*member = usable ? Metric{static_cast<std::int64_t>(value)} : std::nullopt;
     });
 }
 
@@ -86,10 +100,11 @@ MetricOrder metric_order(const Names& told) {
 template <class Sample>
 void unpack_metrics(std::span<const double> values, const MetricOrder& order, Sample& into) {
     if (order.places.empty()) return unpack_metrics(values, into);
-    std::vector<double> mine(metric_names<Sample>().size(), std::numeric_limits<double>::quiet_NaN());
+    static const auto members = detail::metric_members<Sample>();
+    for (const auto member : members) into.*member = std::nullopt;
     for (std::size_t i = 0; i < std::min(values.size(), order.places.size()); ++i)
-        if (order.places[i] >= 0) mine[static_cast<std::size_t>(order.places[i])] = values[i];
-    unpack_metrics(std::span<const double>{mine}, into);
+        if (order.places[i] >= 0)
+            into.*members[static_cast<std::size_t>(order.places[i])] = detail::metric_of(values[i]);
 }
 
 }  // namespace hostler

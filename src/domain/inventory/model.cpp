@@ -1,6 +1,7 @@
 #include "domain/inventory/model.h"
 
 #include <algorithm>
+#include <map>
 
 namespace hostler {
 
@@ -96,21 +97,23 @@ bool lists(std::string_view ids, std::string_view id) {
     return false;
 }
 
+// A model's own name counts before a driver's, and both before a family's; of equals the first row.
+std::map<std::string, const GpuModel*, std::less<>> models_by_name() {
+    std::map<std::string, const GpuModel*, std::less<>> known;
+    for (const auto member : {&GpuModel::name, &GpuModel::product, &GpuModel::family})
+        for (const GpuModel& row : models) known.try_emplace(bare(row.*member), &row);
+    known.erase("");
+    return known;
+}
+
 }  // namespace
 
 std::span<const GpuModel> gpu_models() { return models; }
 
 const GpuModel* find_gpu_model(std::string_view name) {
-    const std::string wanted = bare(name);
-    if (wanted.empty()) return nullptr;
-    const auto by = [&](std::string_view GpuModel::* member) {
-        const auto row =
-            std::ranges::find_if(models, [&](const GpuModel& m) { return bare(m.*member) == wanted; });
-        return row == std::end(models) ? nullptr : &*row;
-    };
-    if (const auto* row = by(&GpuModel::name)) return row;
-    if (const auto* row = by(&GpuModel::product)) return row;
-    return by(&GpuModel::family);
+    static const auto known = models_by_name();
+    const auto found = known.find(bare(name));
+    return found == known.end() ? nullptr : found->second;
 }
 
 const GpuModel* recognise_gpu(std::string_view product, std::string_view pci_id, std::int64_t memory_bytes) {

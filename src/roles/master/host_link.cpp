@@ -92,7 +92,8 @@ struct Words {
     std::shared_ptr<wire::Link> link;
     const std::string& host = from.host;
     std::optional<ProofCheck> to_check{};
-    series::Millis last_time = 0;  // Of the newest samples.
+    series::Millis last_time = 0;            // Of the newest samples,
+    std::vector<SeriesDevicePtr> devices{};  // and of whom they are.
 
     // The session that counts is that of the last hello: what an older one still says is past.
     bool current() const {
@@ -199,14 +200,14 @@ struct Words {
             case ReportIs::next: {
                 const bool sampled = said.telemetry.has_value();
                 note_report(desk, host, std::move(said), term->ports().timers.now());
-                if (sampled) samples = measured(desk, host, apart(time), live.samples, live.sample);
+                if (sampled) samples = measured(desk, host, apart(time), live.samples, live.sample, devices);
                 break;
             }
             case ReportIs::known:
                 term->heard(host);
                 // It is not known whether they were stored: the same moment is stored once.
                 if (said.telemetry)
-                    samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host);
+                    samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host, devices);
                 break;
             case ReportIs::astray: asked_again(); return;
         }

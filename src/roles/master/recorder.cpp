@@ -4,39 +4,26 @@
 
 #include "core/log.h"
 #include "core/task_group.h"
-#include "roles/master/capacity.h"
 
 namespace hostler::master {
 
-namespace {
-
-std::map<std::string_view, const Claim*> holders_on(const Desk& desk, const std::string& host) {
-    std::map<std::string_view, const Claim*> holders;
-    for (const Claim* claim : claims_on(desk, host))
-        for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
-    return holders;
-}
-
-}  // namespace
-
 Measurement measured(const Desk& desk, const std::string& id, series::Millis time,
-                     const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample) {
+                     const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample,
+                     std::vector<SeriesDevicePtr>& devices) {
     Measurement made{.time = time};
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired) return made;
-    const auto holders = holders_on(desk, id);
-    for (const GpuFacts& gpu : host->facts.gpus) {
-        const auto of = gpus.find(gpu.uuid);
+    devices = series_devices(desk, *host, devices);
+    made.devices.reserve(devices.size());
+    made.cells.reserve(gpus.size() * columns_of(Measured::gpu).size() + columns_of(Measured::host).size());
+    for (std::size_t i = 0; i < host->facts.gpus.size(); ++i) {
+        const auto of = gpus.find(host->facts.gpus[i].uuid);
         if (of == gpus.end()) continue;
-        const auto holder = holders.find(gpu.uuid);
-        made.rows.push_back(
-            {.of = Measured::gpu,
-             .device = series_gpu(id, gpu.uuid),
-             .labels = series_labels(desk, *host, gpu, holder == holders.end() ? nullptr : holder->second)});
+        made.devices.push_back(devices[i]);
         add_cells(of->second, made.cells);
     }
     if (!sample) return made;
-    made.rows.push_back({.of = Measured::host, .device = series_host(id), .labels = series_labels(*host)});
+    made.devices.push_back(devices.back());
     add_cells(*sample, made.cells);
     return made;
 }
@@ -53,7 +40,7 @@ series::Millis measured_at(std::int64_t time, std::optional<std::int64_t> age, W
 bool Recorder::take(const std::string& host, Measurement what, std::move_only_function<void()> then) {
     Of& of = hosts_[host];
     if (of.turned_away) return false;
-    if (what.rows.empty() && of.reports == 0) {
+    if (what.devices.empty() && of.reports == 0) {
         then();
         return true;
     }
@@ -104,6 +91,9 @@ void Recorder::forget() {
 Task<> Recorder::run() {
     while (true) {
         while (waiting_.empty()) CO_TRY(co_await changed_.wait());
+        if (const Duration early = round_due_ - timers_.now(); early > Duration{0})
+            CO_TRY(co_await sleep(timers_, early));
+        round_due_ = timers_.now() + round_least;
         next_round();
         for (bool failing = false;; failing = true) {
             const auto stored = co_await store_round();
@@ -137,10 +127,11 @@ Task<> Recorder::store_round() {
     SampleBatch batch;
     for (const Waiting& report : round_) {
         auto cell = report.what.cells.begin();
-        for (const Measurement::Row& row : report.what.rows) {
+        for (const SeriesDevicePtr& device : report.what.devices) {
             const auto begin =
-                std::exchange(cell, cell + static_cast<std::ptrdiff_t>(columns_of(row.of).size()));
-            const auto number = CO_TRY(co_await number_of(report, row));
+                std::exchange(cell, cell + static_cast<std::ptrdiff_t>(columns_of(device->of).size()));
+            auto number = number_of(device);
+            if (!number) number = CO_TRY(co_await describe(report, device));
             if (!number) continue;
             batch.rows.push_back({*number, report.what.time});
             batch.cells.insert(batch.cells.end(), begin, cell);
@@ -153,30 +144,42 @@ Task<> Recorder::store_round() {
     co_return Result<>{};
 }
 
+// nullopt: the store does not know it, or not with these labels.
+std::optional<DeviceNumber> Recorder::number_of(const SeriesDevicePtr& device) {
+    const auto found = known_.find(device->id);
+    if (found == known_.end()) return std::nullopt;
+    auto& [number, told] = found->second;
+    if (told != device) {
+        if (told->labels.labels != device->labels.labels) return std::nullopt;
+        told = device;
+    }
+    return number;
+}
+
 // nullopt: the store has no place for this device.
-Task<std::optional<DeviceNumber>> Recorder::number_of(const Waiting& report, const Measurement::Row& row) {
-    const auto found = known_.find(row.device);
-    if (found != known_.end() && found->second.labels == row.labels.labels) co_return found->second.number;
+Task<std::optional<DeviceNumber>> Recorder::describe(const Waiting& report, SeriesDevicePtr told) {
+    const bool known = known_.contains(told->id);
     const auto no_room = [this] {
         ++count_.rows_refused;
         return std::optional<DeviceNumber>{};
     };
     Of& of = hosts_[report.host];
-    if (found == known_.end() && of.devices >= devices_host_max) co_return no_room();
-    series::Device device{.id = row.device, .columns = columns_of(row.of), .labels = row.labels.labels};
-    const series::Millis from = row.labels.from != 0 ? row.labels.from : report.noticed;
+    if (!known && of.devices >= devices_host_max) co_return no_room();
+    series::Device device{.id = told->id, .columns = columns_of(told->of), .labels = told->labels.labels};
+    const series::Millis from = told->labels.from != 0 ? told->labels.from : report.noticed;
     // Whose it was before its holder came is not known here: it is shown to nobody as theirs.
-    if (found == known_.end() && row.labels.from != 0 && report.what.time < from) {
+    if (!known && told->labels.from != 0 && report.what.time < from) {
         series::Device before = device;
         for (const char* label : {"use", "tenant", "workload"}) before.labels.erase(label);
-        const auto told = co_await store_.describe(std::move(before), report.what.time);
-        if (!told && told.error().code != Code::exhausted) co_return std::unexpected(told.error());
+        const auto described = co_await store_.describe(std::move(before), report.what.time);
+        if (!described && described.error().code != Code::exhausted)
+            co_return std::unexpected(described.error());
     }
     const auto number = co_await store_.describe(std::move(device), from);
     if (!number && number.error().code == Code::exhausted) co_return no_room();
     if (!number) co_return std::unexpected(number.error());
-    if (found == known_.end()) ++of.devices;
-    known_[row.device] = {*number, row.labels.labels};
+    if (!known) ++of.devices;
+    known_[told->id] = {*number, told};
     co_return *number;
 }
 

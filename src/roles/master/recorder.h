@@ -16,19 +16,16 @@ namespace hostler::master {
 
 // What one report measured, all at one moment.
 struct Measurement {
-    struct Row {
-        Measured of = Measured::gpu;
-        std::string device;
-        SeriesLabels labels;
-    };
     series::Millis time = 0;
-    std::vector<Row> rows;
-    std::vector<series::Cell> cells;  // Of each row columns_of(), one behind the other.
+    std::vector<SeriesDevicePtr> devices;  // One row of each.
+    std::vector<series::Cell> cells;       // Of each row columns_of(), one behind the other.
 };
 
-// Of GPUs that the host has; what it says of others is not kept.
+// Of GPUs that the host has; what it says of others is not kept. `devices`: of the host's report before, and
+// afterwards of this one.
 Measurement measured(const Desk& desk, const std::string& host, series::Millis time,
-                     const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample);
+                     const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample,
+                     std::vector<SeriesDevicePtr>& devices);
 
 // When it was, by our clock. `time` is by the host's, in microseconds (0: not known), `age` how long before
 // it came. A clock that is a little off is believed, so that the same report has the same time whenever it
@@ -66,8 +63,10 @@ public:
 
     static constexpr std::size_t cells_max = 8 << 20;        // 64 MiB that wait to be stored.
     static constexpr std::size_t round_cells_max = 1 << 20;  // As many are stored at once.
-    static constexpr std::size_t reports_host_max = 32;      // Waiting, before a host is heard more slowly.
-    static constexpr std::size_t devices_host_max = 256;     // Of a host, in a term.
+    // From the beginning of one round to that of the next: a fleet's reports share few syncs of the disk.
+    static constexpr std::chrono::milliseconds round_least{100};
+    static constexpr std::size_t reports_host_max = 32;   // Waiting, before a host is heard more slowly.
+    static constexpr std::size_t devices_host_max = 256;  // Of a host, in a term.
 
 private:
     struct Waiting {
@@ -84,18 +83,20 @@ private:
     };
     struct Known {
         DeviceNumber number = 0;
-        series::Labels labels;
+        SeriesDevicePtr device;  // As it was told last.
     };
 
     void next_round();
     Task<> store_round();
-    Task<std::optional<DeviceNumber>> number_of(const Waiting& report, const Measurement::Row& row);
+    std::optional<DeviceNumber> number_of(const SeriesDevicePtr& device);
+    Task<std::optional<DeviceNumber>> describe(const Waiting& report, SeriesDevicePtr device);
 
     Timers& timers_;
     SeriesStore& store_;
     std::deque<Waiting> waiting_, round_;
     std::map<std::string, Of> hosts_;
-    std::map<std::string, Known> known_;  // Devices, as the store knows them.
+    Instant round_due_{};                 // The next one begins no sooner.
+    std::map<std::string, Known> known_;  // Devices, as the store knows them, by id.
     Signal changed_;                      // Something waits, or waits no longer.
     Count count_;
 };

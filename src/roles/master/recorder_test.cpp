@@ -17,11 +17,13 @@ struct RecorderTest : ::testing::Test {
         (void)hostler::testing::try_run(loop, tasks.close());
         timers.settle();
     }
+    static SeriesDevicePtr device(const std::string& id, const SeriesLabels& labels = {}) {
+        return std::make_shared<const SeriesDevice>(SeriesDevice{Measured::host, id, labels});
+    }
     static Measurement sample(const std::string& host, series::Millis time, std::int64_t value = 1,
                               const series::Labels& labels = {}, series::Millis from = 0) {
         Measurement made{.time = time};
-        made.rows.push_back(
-            {.of = Measured::host, .device = series_host(host), .labels = {.labels = labels, .from = from}});
+        made.devices.push_back(device(series_host(host), {.labels = labels, .from = from}));
         HostSample sample;
         sample.load_milli = value;
         add_cells(sample, made.cells);
@@ -55,12 +57,30 @@ TEST_F(RecorderTest, TellsWhenSamplesAreDurableAndNotSooner) {
     EXPECT_EQ(store.appends, 1);
     EXPECT_GT(recorder.count().cells_waiting, 0u);
     store.let_go();
-    timers.settle();
+    timers.advance(Recorder::round_least);
     EXPECT_EQ(done, (Done{{"a", 1}, {"b", 2}, {"a", 3}}));
     EXPECT_EQ(store.appends, 2) << "what came meanwhile is stored together";
     EXPECT_EQ(recorder.count().cells_waiting, 0u);
     EXPECT_EQ(recorder.count().rows, 3u);
     EXPECT_EQ(kept("a").rows.size(), 2u);
+}
+
+// A sync of the disk costs as much for one report as for those of a whole fleet.
+TEST_F(RecorderTest, WhatComesSoonAfterARoundIsStoredInOne) {
+    EXPECT_TRUE(take("a", 1));
+    EXPECT_EQ(done.size(), 1u) << "who comes alone does not wait";
+    constexpr int soon = 20;
+    for (int i = 0; i < soon; ++i) {
+        timers.advance(Duration{Recorder::round_least} / (2 * soon));
+        EXPECT_TRUE(take(fmt::format("b{}", i), 2));
+    }
+    EXPECT_EQ(done.size(), 1u);
+    timers.advance(Recorder::round_least / 2);
+    EXPECT_EQ(done.size(), 1u + soon);
+    EXPECT_EQ(store.appends, 2);
+    timers.advance(Recorder::round_least);
+    EXPECT_TRUE(take("a", 3));
+    EXPECT_EQ(done.size(), 2u + soon);
 }
 
 TEST_F(RecorderTest, AReportWithoutSamplesWaitsForThoseBefore) {
@@ -70,7 +90,7 @@ TEST_F(RecorderTest, AReportWithoutSamplesWaitsForThoseBefore) {
     recorder.take("b", {}, [this] { done.emplace_back("b", 1); });
     EXPECT_EQ(done, (Done{{"b", 1}}));
     store.let_go();
-    timers.settle();
+    timers.advance(Recorder::round_least);
     EXPECT_EQ(done, (Done{{"b", 1}, {"a", 1}, {"a", 2}}));
 }
 
@@ -142,6 +162,7 @@ TEST_F(RecorderTest, LabelsHoldFromTheMomentAtWhichTheirHolderCame) {
     EXPECT_EQ(at(t + 2'000).at("tenant"), "acme");
     // One that comes late is of the time when it was made.
     EXPECT_TRUE(take("a", t + 1'500, {{"tenant", "acme"}, {"zone", "nj"}}, t + 2'000));
+    timers.advance(Recorder::round_least);
     EXPECT_EQ(at(t + 1'500), (series::Labels{{"zone", "nj"}}));
 }
 
@@ -155,10 +176,10 @@ TEST_F(RecorderTest, WhatWasBeforeItsHolderIsNotShownAsIts) {
 TEST_F(RecorderTest, AHostHasNoMoreDevicesThanItMay) {
     for (std::size_t i = 0; i <= Recorder::devices_host_max; ++i) {
         Measurement made = sample("a", 1);
-        made.rows[0].device = fmt::format("gpu/a/GPU-{}", i);
+        made.devices[0] = device(fmt::format("gpu/a/GPU-{}", i));
         recorder.take("a", std::move(made), [this] { done.emplace_back("a", 1); });
-        timers.settle();
     }
+    timers.advance(Recorder::round_least);
     EXPECT_EQ(store.devices.size(), Recorder::devices_host_max);
     EXPECT_EQ(recorder.count().rows_refused, 1u);
     EXPECT_EQ(done.size(), Recorder::devices_host_max + 1) << "keeping it would help nobody";
@@ -269,7 +290,8 @@ TEST_F(Samples, ThatHadNoRoomAreAskedForAgain) {
     EXPECT_EQ(tell(1).report_ack().sequence(), 1u);
     series.hang = true;
     Measurement large;
-    large.rows.push_back({.of = Measured::host, .device = "host/other"});
+    large.devices.push_back(
+        std::make_shared<const SeriesDevice>(SeriesDevice{Measured::host, "host/other", {}}));
     large.cells.resize(Recorder::cells_max);
     ASSERT_TRUE(term().recorder().take("h-other", std::move(large), nullptr));
     timers.settle();
@@ -308,6 +330,34 @@ TEST_F(Samples, HaveTheLabelsOfWhoHoldsTheGpu) {
     EXPECT_EQ(labels.at("zone"), "nj");
     EXPECT_EQ(labels.at("class"), "H100");
     EXPECT_FALSE(labels.contains("project"));
+}
+
+TEST_F(Samples, AreOfTheSameDevicesUntilSomethingOfThemChanges) {
+    const auto named = [&](const std::vector<SeriesDevicePtr>& before) {
+        return series_devices(desk(), desk().estate.hosts.at("h-a"), before);
+    };
+    const auto first = named({});
+    ASSERT_EQ(first.size(), desk().estate.hosts.at("h-a").facts.gpus.size() + 1);
+    EXPECT_EQ(named(first), first);
+    desk().estate.hosts.edit("h-b").cordoned = true;
+    const std::string id = started("one");
+    const Claim& claim = desk().estate.claims.at(desk().estate.instances.at(id).claim);
+    ASSERT_EQ(claim.host, "h-a");
+    const auto held = named(first);
+    std::set<std::string> own;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        EXPECT_EQ(held[i] == first[i], held[i]->labels == first[i]->labels) << held[i]->id;
+        if (held[i]->labels.labels.contains("workload")) own.insert(held[i]->labels.labels.at("gpu"));
+    }
+    EXPECT_EQ(own, (std::set<std::string>{claim.gpus.begin(), claim.gpus.end()}));
+    EXPECT_EQ(held.back(), first.back());
+    desk().estate.hosts.edit("h-a").facts.hostname = "renamed";
+    for (const SeriesDevicePtr& device : named(held))
+        EXPECT_EQ(device->labels.labels.at("host_name"), "renamed");
+    desk().estate.hosts.edit("h-a").facts.gpus.pop_back();
+    const auto fewer = named(held);
+    EXPECT_EQ(fewer.size(), held.size() - 1);
+    EXPECT_EQ(fewer.back()->of, Measured::host);
 }
 
 }  // namespace

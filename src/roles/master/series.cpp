@@ -1,15 +1,77 @@
 #include "roles/master/series.h"
 
+#include <array>
+
 #include "domain/inventory/metrics.h"
 #include "domain/inventory/model.h"
-#include "roles/master/kinds.h"
+#include "roles/master/capacity.h"
 
 namespace hostler::master {
 
 namespace {
 
-void put(series::Labels& labels, const char* name, const std::string& value) {
-    if (!value.empty()) labels[name] = value;
+// What labels say, without a copy of it. What is empty is no label.
+struct LabelWords {
+    std::string index{};
+    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, tenant{}, use{}, vendor{}, workload{},
+        zone{};
+    series::Millis from = 0;
+
+    auto by_name() const {
+        using Word = std::pair<std::string_view, std::string_view>;
+        return std::to_array<Word>({{"class", family},
+                                    {"gpu", gpu},
+                                    {"host", host},
+                                    {"host_name", host_name},
+                                    {"index", index},
+                                    {"model", model},
+                                    {"tenant", tenant},
+                                    {"use", use},
+                                    {"vendor", vendor},
+                                    {"workload", workload},
+                                    {"zone", zone}});
+    }
+};
+
+LabelWords label_words(const Host& host) {
+    return {.host = host.id, .host_name = host.facts.hostname, .zone = host.zone};
+}
+
+LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim) {
+    LabelWords words = label_words(host);
+    words.gpu = gpu.uuid;
+    words.index = std::to_string(gpu.index);
+    words.model = gpu.model;
+    if (const GpuModel* model = find_gpu_model(gpu.model)) words.family = model->family;
+    words.vendor = boost::describe::enum_to_string(gpu.vendor, "");
+    if (!claim) return words;
+    // Its owner's until the host has confirmed that nothing of it runs.
+    const bool owned = claim->use == ClaimUse::instance || claim->use == ClaimUse::leaving;
+    words.use = boost::describe::enum_to_string(owned ? ClaimUse::instance : claim->use, "");
+    words.from = claim->since / 1000;
+    if (!owned) return words;
+    words.tenant = claim->tenant;
+    if (const Instance* instance = desk.estate.instances.find(claim->holder))
+        words.workload = instance->caller_id;
+    return words;
+}
+
+SeriesLabels labels_from(const LabelWords& words) {
+    SeriesLabels made{.labels = {}, .from = words.from};
+    for (const auto& [name, word] : words.by_name())
+        if (!word.empty()) made.labels.emplace_hint(made.labels.end(), name, word);
+    return made;
+}
+
+bool label_words_are(const SeriesLabels& labels, const LabelWords& words) {
+    if (labels.from != words.from) return false;
+    auto at = labels.labels.begin();
+    for (const auto& [name, word] : words.by_name()) {
+        if (word.empty()) continue;
+        if (at == labels.labels.end() || at->second != word || at->first != name) return false;
+        ++at;
+    }
+    return at == labels.labels.end();
 }
 
 template <class Sample>
@@ -26,32 +88,35 @@ std::string series_gpu(const std::string& host, const std::string& uuid) {
 
 std::string series_host(const std::string& host) { return "host/" + host; }
 
-SeriesLabels series_labels(const Host& host) {
-    SeriesLabels made;
-    put(made.labels, "host", host.id);
-    put(made.labels, "host_name", host.facts.hostname);
-    put(made.labels, "zone", host.zone);
-    return made;
-}
+SeriesLabels series_labels(const Host& host) { return labels_from(label_words(host)); }
 
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim) {
-    SeriesLabels made = series_labels(host);
-    put(made.labels, "gpu", gpu.uuid);
-    put(made.labels, "index", std::to_string(gpu.index));
-    put(made.labels, "model", gpu.model);
-    if (const GpuModel* model = find_gpu_model(gpu.model))
-        put(made.labels, "class", std::string{model->family});
-    put(made.labels, "vendor", text_of(gpu.vendor));
-    if (!claim) return made;
-    // Its owner's until the host has confirmed that nothing of it runs.
-    const bool owned = claim->use == ClaimUse::instance || claim->use == ClaimUse::leaving;
-    put(made.labels, "use", text_of(owned ? ClaimUse::instance : claim->use));
-    made.from = claim->since / 1000;
-    if (!owned) return made;
-    put(made.labels, "tenant", claim->tenant);
-    if (const Instance* instance = desk.estate.instances.find(claim->holder))
-        put(made.labels, "workload", instance->caller_id);
-    return made;
+    return labels_from(label_words(desk, host, gpu, claim));
+}
+
+std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
+                                            const std::vector<SeriesDevicePtr>& before) {
+    std::map<std::string_view, const Claim*> holders;
+    for (const Claim* claim : claims_on(desk, host.id))
+        for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
+    const std::size_t gpus = host.facts.gpus.size();
+    std::vector<SeriesDevicePtr> devices = before;
+    devices.resize(gpus + 1);
+    for (std::size_t i = 0; i < gpus; ++i) {
+        const GpuFacts& gpu = host.facts.gpus[i];
+        const auto holder = holders.find(gpu.uuid);
+        const LabelWords words =
+            label_words(desk, host, gpu, holder == holders.end() ? nullptr : holder->second);
+        if (devices[i] && devices[i]->of == Measured::gpu && label_words_are(devices[i]->labels, words))
+            continue;
+        devices[i] = std::make_shared<const SeriesDevice>(
+            SeriesDevice{Measured::gpu, series_gpu(host.id, gpu.uuid), labels_from(words)});
+    }
+    if (const LabelWords words = label_words(host); !devices[gpus] || devices[gpus]->of != Measured::host ||
+                                                    !label_words_are(devices[gpus]->labels, words))
+        devices[gpus] = std::make_shared<const SeriesDevice>(
+            SeriesDevice{Measured::host, series_host(host.id), labels_from(words)});
+    return devices;
 }
 
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }

@@ -1,7 +1,9 @@
 // How GPUs and hosts stand in the series: what they are called, their columns and labels.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "domain/inventory/catalogue.h"
 #include "roles/master/desk.h"
@@ -25,6 +27,19 @@ struct SeriesLabels {
 // until there are projects. `claim`: what holds it; null: nothing does.
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim);
 SeriesLabels series_labels(const Host& host);  // host host_name zone
+
+// A device as a row in the series names it.
+struct SeriesDevice {
+    Measured of = Measured::gpu;
+    std::string id;
+    SeriesLabels labels;
+};
+using SeriesDevicePtr = std::shared_ptr<const SeriesDevice>;
+
+// The GPUs of a host in the order of its facts, then itself. What is as it was in `before` is that very one:
+// it costs nothing to make and to compare.
+std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
+                                            const std::vector<SeriesDevicePtr>& before);
 
 inline constexpr const char* series_label_names[] = {"host",  "host_name", "zone",    "gpu",
                                                      "index", "model",     "class",   "vendor",
