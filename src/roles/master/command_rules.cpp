@@ -42,6 +42,8 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (!instance || instance->meta.generation != command.subject_generation) return;
     if (answer.done)
         return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
+    // A restored store has forgotten what the host obeyed of it.
+    if (answer.reason == "stale_generation") ++desk.estate.instances.edit(command.subject).meta.generation;
     // Refused as too old or too late, or nobody watches over leases just now: by level, the next look makes
     // another command.
     if (refused_unread(answer) || answer.reason == "no_supervisor") return;

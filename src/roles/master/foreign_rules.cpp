@@ -11,6 +11,7 @@
 #include "roles/master/network_rules.h"
 #include "roles/master/refuse.h"
 #include "roles/master/stock_rules.h"
+#include "roles/master/volume_rules.h"
 
 namespace hostler::master {
 
@@ -206,6 +207,7 @@ Result<> adopt_volumes(Desk& desk, const Claim& claim, const SeenWorkload& workl
             return refuse(fmt::format("it mounts volume {}, which is {}'s on host {}", mount.volume,
                                       volume->tenant, volume->host),
                           "volume_taken", "");
+        TRY(check_writers(desk, mount));
     }
     for (const InstanceVolume& mount : workload.mounts) {
         if (!desk.estate.volumes.find(mount.volume)) {

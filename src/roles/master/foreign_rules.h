@@ -38,7 +38,7 @@ Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload)
 Result<const Claim*> keep_foreign(Desk& desk, const std::string& workload, std::string why);
 Result<const Claim*> remove_foreign(Desk& desk, const std::string& workload, std::string why);
 // Errors: unavailable (host_unreachable), conflict (not_running; tenant_unknown; tenant_differs;
-// place_unknown; place_taken: another has what it uses, by the ledger; volume_taken).
+// place_unknown; place_taken: another has what it uses, by the ledger; volume_taken; volume_in_use).
 Result<const Instance*> adopt_foreign(Desk& desk, const std::string& workload);
 
 // Its instance, of whose later run the store does not know; nullptr: it knows no instance.

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/capacity.h"
+#include "roles/master/instance_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/volume_rules.h"
 
 namespace hostler::master {
 namespace {
@@ -97,6 +99,45 @@ TEST(Foreign, AHostThatNamesEverNewOnesIsBelievedSoMany) {
     rig.pass(24 * 3600);
     name(50'000, all, true);
     EXPECT_EQ(ledger(), 10u + all);
+}
+
+// It was bound, and grew, after the backup.
+TEST(Foreign, AVolumeThatItWritesToIsNobodyElses) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto v = rig.volume("data"), read = rig.volume("read");
+    auto wanted = rig.request("ours");
+    wanted.template_.volumes = {{"data", "/data", false}};
+    ASSERT_TRUE(rig.start(wanted));
+    const auto id = find_instance(rig.desk, "acme", "ours")->id;
+    const auto stale = [&](const std::string& subject) {
+        const auto before = rig.command_of(subject)->subject_generation;
+        rig.answer(subject, {.code = "conflict", .reason = "stale_generation", .message = "older"});
+        rig.pass(10);
+        reconcile_volumes(rig.desk);
+        reconcile_instance(rig.desk, id);
+        EXPECT_EQ(rig.command_of(subject)->subject_generation, before + 1)
+            << "what its host obeyed is passed";
+    };
+    stale(v);
+    rig.said[a]["i-lost"] = rig.made_since();
+    rig.said[a]["i-lost"].gpus.clear();
+    rig.said[a]["i-lost"].mounts = {{v, "/data", false}, {read, "/read", true}};
+    rig.report(a);
+    rig.answer(v, {.done = true});
+    EXPECT_EQ(rig.command_of(id), nullptr);
+    EXPECT_THAT(rig.instance(id).message, HasSubstr("i-lost"));
+    auto another = rig.request("another");
+    another.template_.volumes = {{"data", "/data", true}};
+    EXPECT_EQ(rig.start(another).error().reason, "volume_in_use");
+    EXPECT_EQ(adopt_foreign(rig.desk, "i-lost").error().reason, "volume_in_use");
+    EXPECT_EQ(delete_volume(rig.desk, read).error().reason, "volume_in_use");
+    rig.said[a].erase("i-lost");
+    rig.report(a);
+    reconcile_instance(rig.desk, id);
+    ASSERT_NE(rig.command_of(id), nullptr) << "it is gone";
+    stale(id);
 }
 
 TEST(Foreign, SaysAllThatItsContainerSaysAndHoldsItsAddresses) {

@@ -303,9 +303,16 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     switch (action) {
         case InstanceAction::none: return;
         case InstanceAction::start:
-            if (volumes_ready(desk, *instance) && may_run_at(desk, *instance, instance->host) &&
-                !may_run_elsewhere(desk, *instance))
-                command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
+            if (!volumes_ready(desk, *instance) || !may_run_at(desk, *instance, instance->host) ||
+                may_run_elsewhere(desk, *instance))
+                return;
+            for (const InstanceVolume& mount : instance->spec.volumes)
+                if (const auto free = check_foreign_writers(desk, mount); !free) {
+                    if (instance->message != free.error().message)
+                        desk.estate.instances.edit(id).message = free.error().message;
+                    return;
+                }
+            command(desk, instance->host, Verb::start_workload, id, instance->meta.generation);
             return;
         case InstanceAction::stop:
             command(desk, instance->host, Verb::stop_workload, id, instance->meta.generation);

@@ -6,6 +6,7 @@
 
 #include "core/quantity.h"
 #include "roles/master/capacity.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
 
 namespace hostler::master {
@@ -15,6 +16,16 @@ namespace {
 bool mounts(const Instance& instance, const std::string& volume) {
     return std::ranges::any_of(instance.spec.volumes,
                                [&](const InstanceVolume& mount) { return mount.volume == volume; });
+}
+
+std::string name_of(const Desk& desk, const std::string& volume) {
+    const Volume* known = desk.estate.volumes.find(volume);
+    return known ? known->name : volume;
+}
+
+bool writes_to(const std::vector<InstanceVolume>& mounts, const std::string& volume) {
+    return std::ranges::any_of(
+        mounts, [&](const InstanceVolume& mount) { return mount.volume == volume && !mount.read_only; });
 }
 
 bool holds(const Instance& instance, const std::string& volume) {
@@ -136,6 +147,7 @@ Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
         error.help = "Delete the instance first.";
         return std::unexpected(std::move(error));
     }
+    TRY(check_foreign_writers(desk, {.volume = id}));
     const Volume& volume = desk.estate.volumes.at(id);
     if (const LongOperation* before = operation_on(desk, id)) {
         if (volume.phase == VolumePhase::deleting) return before;
@@ -281,23 +293,42 @@ Result<> find_volumes(const Desk& desk, const Instance& instance, std::string& z
     return {};
 }
 
+Result<> check_writers(const Desk& desk, const InstanceVolume& mount) {
+    for (const auto& [id, other] : desk.estate.instances.all()) {
+        if (!holds(other, mount.volume)) continue;
+        const bool writes = writes_to(other.spec.volumes, mount.volume);
+        if (!writes && mount.read_only) continue;
+        Error error{Code::conflict,
+                    fmt::format("volume {} is mounted {} by instance {}", name_of(desk, mount.volume),
+                                writes ? "for writing" : "read-only", other.caller_id),
+                    "volume_in_use"};
+        error.help = writes ? "Stop that instance, or mount it read-only in both."
+                            : "Mount it read-only as well, or stop those that do.";
+        return std::unexpected(std::move(error));
+    }
+    return {};
+}
+
+Result<> check_foreign_writers(const Desk& desk, const InstanceVolume& mount) {
+    for (const auto& [id, claim] : desk.estate.claims.all()) {
+        if (claim.use != ClaimUse::foreign) continue;
+        const SeenWorkload* seen = seen_workload(desk, claim);
+        if (!seen || !std::ranges::count(seen->mounts, mount.volume, &InstanceVolume::volume)) continue;
+        if (mount.read_only && !writes_to(seen->mounts, mount.volume)) continue;
+        Error error{Code::conflict,
+                    fmt::format("volume {} is mounted by workload {} on host {}, which nobody placed there",
+                                name_of(desk, mount.volume), claim.holder, claim.host),
+                    "volume_in_use"};
+        error.help = "An operator adopts or removes it: `hostler reconcile review`.";
+        return std::unexpected(std::move(error));
+    }
+    return {};
+}
+
 Result<> check_attachable(const Desk& desk, const Instance& instance) {
     for (const InstanceVolume& mount : instance.spec.volumes) {
-        for (const auto& [id, other] : desk.estate.instances.all()) {
-            if (!holds(other, mount.volume)) continue;
-            const bool writes = std::ranges::any_of(other.spec.volumes, [&](const InstanceVolume& theirs) {
-                return theirs.volume == mount.volume && !theirs.read_only;
-            });
-            if (!writes && mount.read_only) continue;
-            Error error{Code::conflict,
-                        fmt::format("volume {} is mounted {} by instance {}",
-                                    desk.estate.volumes.at(mount.volume).name,
-                                    writes ? "for writing" : "read-only", other.caller_id),
-                        "volume_in_use"};
-            error.help = writes ? "Stop that instance, or mount it read-only in both."
-                                : "Mount it read-only as well, or stop those that do.";
-            return std::unexpected(std::move(error));
-        }
+        TRY(check_writers(desk, mount));
+        TRY(check_foreign_writers(desk, mount));
     }
     return {};
 }
@@ -334,6 +365,8 @@ bool volumes_ready(const Desk& desk, const Instance& instance) {
 void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
     const Volume* volume = desk.estate.volumes.find(command.subject);
     if (!volume || volume->meta.generation != command.subject_generation) return;
+    // A restored store has forgotten what the host obeyed of it.
+    if (answer.reason == "stale_generation") ++desk.estate.volumes.edit(command.subject).meta.generation;
     if (refused_unread(answer)) return;  // The next look makes another command.
     // A disk that failed may have written all the same what it was to remember: the command may yet be done,
     // so that its volume is asked for until the host is sure. (A full disk has certainly written nothing.)

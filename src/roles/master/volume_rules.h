@@ -39,7 +39,10 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstanc
 // (volume_unavailable).
 Result<> find_volumes(const Desk& desk, const Instance& instance, std::string& zone, std::string& host);
 
-// One writer at a time. Errors: conflict (volume_in_use).
+// One writer at a time: among instances that have a place; and with those workloads, too, that nobody placed
+// and that are seen to mount it. Errors of all: conflict (volume_in_use).
+Result<> check_writers(const Desk& desk, const InstanceVolume& mount);
+Result<> check_foreign_writers(const Desk& desk, const InstanceVolume& mount);
 Result<> check_attachable(const Desk& desk, const Instance& instance);
 
 // Room for those of its volumes that lie nowhere so far.
