@@ -15,23 +15,23 @@ using ::testing::IsEmpty;
 constexpr std::int64_t mib = 1 << 20;
 
 // As Linux 6.8 shows a descriptor of amdgpu's.
-constexpr std::string_view amdgpu = R"(pos:	0
-flags:	02100002
-mnt_id:	25
-ino:	412
-drm-driver:	amdgpu
-drm-client-id:	9
-drm-pdev:	0000:05:00.0
-pasid:	32771
-drm-total-vram:	4096 KiB
-drm-shared-vram:	0
-drm-memory-vram:	3072 KiB
-drm-memory-gtt: 	512 KiB
-drm-memory-cpu: 	0 KiB
-amd-evicted-vram:	0 KiB
-drm-engine-gfx:	7000000000 ns
-drm-engine-compute:	250000000 ns
-)";
+constexpr std::string_view amdgpu =
+    "pos:\t0\n"
+    "flags:\t02100002\n"
+    "mnt_id:\t25\n"
+    "ino:\t412\n"
+    "drm-driver:\tamdgpu\n"
+    "drm-client-id:\t9\n"
+    "drm-pdev:\t0000:05:00.0\n"
+    "pasid:\t32771\n"
+    "drm-total-vram:\t4096 KiB\n"
+    "drm-shared-vram:\t0\n"
+    "drm-memory-vram:\t3072 KiB\n"
+    "drm-memory-gtt: \t512 KiB\n"
+    "drm-memory-cpu: \t0 KiB\n"
+    "amd-evicted-vram:\t0 KiB\n"
+    "drm-engine-gfx:\t7000000000 ns\n"
+    "drm-engine-compute:\t250000000 ns\n";
 
 class DrmClientsTest : public ::testing::Test {
 protected:
