@@ -63,7 +63,7 @@ TEST(Case, WhatIsLeftIsWhatItTakes) {
 TEST(Case, AStormIsMadeSmall) {
     const bool whole_way = !std::getenv("HOSTLER_EVERY");
     const Judge judge = [](const Case& which) { return ride(which, forgetful_agent({"command/"})).verdict; };
-    Case failing{.calm_max = 10s};
+    Case failing{.storm = 30s, .calm_max = 10s};
     Verdict seen;
     for (failing.seed = 1; failing.seed <= 50; ++failing.seed)
         if (seen = judge(failing); seen.broken == name(Invariant::once)) break;
