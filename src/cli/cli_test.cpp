@@ -14,11 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-http::Response problem(Error error) {
-    const api::Reply reply = api::reply_of(error);
-    return {reply.status, {{"Content-Type", reply.content_type}}, reply.body};
-}
-
 TEST_F(CliTest, StartsAnInstanceFromFlags) {
     api::CreateInstance got;
     api.handlers.on<api::ops::create_instance>(

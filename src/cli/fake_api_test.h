@@ -22,6 +22,11 @@ namespace hostler::cli {
 using namespace std::chrono_literals;
 using hostler::testing::ManualTimers;
 
+inline http::Response problem(Error error) {
+    const api::Reply reply = api::reply_of(error);
+    return {reply.status, {{"Content-Type", reply.content_type}}, reply.body};
+}
+
 // Typed handlers behind real HTTP; the key "operator-key" is an operator's, "acme-key" tenant acme's.
 class FakeApi : public Net {
 public:

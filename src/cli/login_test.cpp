@@ -9,11 +9,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-http::Response problem(Error error) {
-    const api::Reply reply = api::reply_of(error);
-    return {reply.status, {{"Content-Type", reply.content_type}}, reply.body};
-}
-
 TEST_F(CliTest, LogsInAndKeepsTheKeyToItself) {
     api.handlers.on<api::ops::whoami>([](api::Call, api::Empty) -> Task<api::Whoami> {
         co_return api::Whoami{.actor = "key/k-1", .is_operator = true};

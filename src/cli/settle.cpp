@@ -82,22 +82,26 @@ Task<json::value> Settle::look(ApiCall call) {
 // What has no page of its own is told by its name, its tenant, and that it has not expired.
 Task<json::value> Settle::find_in_list(const Item& item) {
     HOSTLER_ASSERT(item.kind.list);
-    const std::string argument{item.kind.create->argument};
+    co_return co_await find_in_pages(*item.kind.list, [&](const json::value& one) {
+        const auto expires = parse_rfc3339(text_of(one, "expiresAt"));
+        return !(expires && *expires <= world_.timers.wall()) &&
+               text_of(one, item.kind.create->argument) == item.name &&
+               text_of(one, "tenantID") == text_of(item.fields, "tenantID");
+    });
+}
+
+Task<json::value> Settle::find_in_pages(const api::Operation& list,
+                                        std::function<bool(const json::value&)> so) {
     std::string cursor;
     for (std::size_t page = 0; page < pages_max; ++page) {
-        ApiCall call{.operation = item.kind.list, .query = {{"limit", "1000"}}};
+        ApiCall call{.operation = &list, .query = {{"limit", "1000"}}};
         if (!cursor.empty()) call.query.emplace_back("cursor", cursor);
         const json::value answer = CO_TRY(co_await client_.call(std::move(call)));
         const json::value* items = answer.is_object() ? answer.get_object().if_contains("items") : nullptr;
         if (!items || !items->is_array())
             co_return fail(Code::internal, "the API's list has no items", "not_our_api");
-        for (const json::value& one : items->get_array()) {
-            const auto expires = parse_rfc3339(text_of(one, "expiresAt"));
-            if (expires && *expires <= world_.timers.wall()) continue;
-            if (text_of(one, argument) == item.name &&
-                text_of(one, "tenantID") == text_of(item.fields, "tenantID"))
-                co_return one;
-        }
+        for (const json::value& one : items->get_array())
+            if (so(one)) co_return one;
         cursor = text_of(answer, "nextCursor");
         if (cursor.empty()) break;
     }
@@ -150,25 +154,14 @@ Task<> Settle::price(Item& item) {
 
 // null: there is none for just these.
 Task<json::value> Settle::find_price(const Item& item) {
-    std::string cursor;
-    for (std::size_t page = 0; page < pages_max; ++page) {
-        ApiCall call{.operation = &api::ops::list_prices, .query = {{"limit", "1000"}}};
-        if (!cursor.empty()) call.query.emplace_back("cursor", cursor);
-        const json::value answer = CO_TRY(co_await client_.call(std::move(call)));
-        const json::value* items = answer.is_object() ? answer.get_object().if_contains("items") : nullptr;
-        if (!items || !items->is_array())
-            co_return fail(Code::internal, "the API's list has no items", "not_our_api");
-        for (const json::value& one : items->get_array()) {
-            bool same = one.is_object() && one.get_object().contains("amount") &&
-                        one.get_object().contains("version");
-            for (const char* field : {"gpuType", "zone", "trust", "isolation"})
-                same = same && text_of(one, field) == text_of(item.fields, field);
-            if (same) co_return one;
-        }
-        cursor = text_of(answer, "nextCursor");
-        if (cursor.empty()) break;
-    }
-    co_return json::value{};
+    co_return co_await find_in_pages(api::ops::list_prices, [&](const json::value& one) {
+        const auto same = [&](const char* field) {
+            return text_of(one, field) == text_of(item.fields, field);
+        };
+        return one.is_object() && one.get_object().contains("amount") &&
+               one.get_object().contains("version") && same("gpuType") && same("zone") && same("trust") &&
+               same("isolation");
+    });
 }
 
 }  // namespace hostler::cli

@@ -1,6 +1,8 @@
 // Makes one document of `hostler apply` so.
 #pragma once
 
+#include <functional>
+
 #include "cli/apply_item.h"
 #include "cli/client.h"
 
@@ -24,6 +26,8 @@ private:
     // null: it is not there.
     Task<json::value> find(const Item& item);
     Task<json::value> find_in_list(const Item& item);
+    // The first that is so, through all pages.
+    Task<json::value> find_in_pages(const api::Operation& list, std::function<bool(const json::value&)> so);
     Task<json::value> look(ApiCall call);
     Result<> compare(const Item& item, const api::Schema& schema, const json::value& seen);
 

@@ -235,7 +235,6 @@ private:
         std::string name;
     };
     std::vector<Place> places_for(const Gang& gang, Area level) const;
-    static std::optional<std::vector<Need>> put(const Gang& gang, Area level, const std::string& name);
 
     std::vector<Host> hosts_;
     std::vector<Machine> wholes_;      // By host.

@@ -213,17 +213,10 @@ std::optional<Choice> Fleet::choose(const Need& need) {
     return chosen;
 }
 
-// The large first: by GPUs, then by CPUs and memory. In the order of the tasks, none for those that do not
-// fit.
+// In the order of the tasks, none for those that do not fit.
 std::vector<std::optional<Choice>> Fleet::attempt(const std::vector<Need>& tasks, OnMiss on_miss) {
-    std::vector<std::size_t> order(tasks.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::sort(order, {}, [&](std::size_t i) {
-        const Shape& shape = tasks[i].shape;
-        return std::tuple(-shape.gpus * shape.gpu_milli, -shape.cpu_milli, -shape.memory_bytes, i);
-    });
     std::vector<std::optional<Choice>> chosen(tasks.size());
-    for (const std::size_t i : order) {
+    for (const std::size_t i : largest_first(tasks)) {
         chosen[i] = choose(tasks[i]);
         if (chosen[i]) HOSTLER_ASSERT(claim(*chosen[i]));
         if (!chosen[i] && on_miss == OnMiss::stop) break;
@@ -254,27 +247,10 @@ std::vector<Fleet::Place> Fleet::places_for(const Gang& gang, Area level) const 
     return found;
 }
 
-// The gang's tasks as they would be there; nullopt: one of them is wanted elsewhere.
-std::optional<std::vector<Need>> Fleet::put(const Gang& gang, Area level, const std::string& name) {
-    std::vector<Need> tasks = gang.tasks;
-    if (level == Area::none) return tasks;
-    for (Need& task : tasks) {
-        auto& names = level == Area::host   ? task.terms.hosts
-                      : level == Area::rack ? task.terms.racks
-                                            : task.terms.zones;
-        if (!names.empty() && std::ranges::find(names, name) == names.end()) return std::nullopt;
-        names = {name};
-    }
-    return tasks;
-}
-
 std::vector<Choice> Fleet::choose(const Gang& gang) {
-    std::vector<Area> levels{gang.together};
-    if (gang.together == Area::none && gang.wanted_together != Area::none)
-        levels.insert(levels.begin(), gang.wanted_together);
-    for (const Area level : levels)
+    for (const Area level : levels_of(gang))
         for (const Place& place : places_for(gang, level)) {
-            const auto tasks = place.too_little ? std::nullopt : put(gang, level, place.name);
+            const auto tasks = place.too_little ? std::nullopt : tasks_within(gang, level, place.name);
             if (!tasks) continue;
             const auto chosen = attempt(*tasks, OnMiss::stop);
             if (!std::ranges::all_of(chosen, [](const auto& choice) { return choice.has_value(); })) continue;
@@ -288,7 +264,7 @@ std::vector<Choice> Fleet::choose(const Gang& gang) {
 std::vector<std::size_t> Fleet::fitting(const Gang& gang) {
     std::vector<std::size_t> most;
     for (const Place& place : places_for(gang, gang.together)) {
-        const auto tasks = put(gang, gang.together, place.name);
+        const auto tasks = tasks_within(gang, gang.together, place.name);
         if (!tasks) continue;
         const auto chosen = attempt(*tasks, OnMiss::go_on);
         std::vector<std::size_t> fit;

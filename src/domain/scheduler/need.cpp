@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "core/result.h"
 #include "domain/scheduler/place.h"
@@ -141,6 +142,41 @@ bool admits(const Terms& terms, const Traits& traits) {
     for (int i = 0; i <= static_cast<int>(Obstacle::label); ++i)
         if (!met(static_cast<Obstacle>(i), terms, traits)) return false;
     return true;
+}
+
+std::vector<Area> levels_of(const Gang& gang) {
+    std::vector<Area> levels{gang.together};
+    if (gang.together == Area::none && gang.wanted_together != Area::none)
+        levels.insert(levels.begin(), gang.wanted_together);
+    return levels;
+}
+
+std::optional<std::vector<Need>> tasks_within(const Gang& gang, Area level, const std::string& name) {
+    std::vector<Need> tasks = gang.tasks;
+    if (level == Area::none) return tasks;
+    for (Need& task : tasks) {
+        auto& names = level == Area::host   ? task.terms.hosts
+                      : level == Area::rack ? task.terms.racks
+                                            : task.terms.zones;
+        if (!narrow(names, name)) return std::nullopt;
+    }
+    return tasks;
+}
+
+bool narrow(std::vector<std::string>& names, const std::string& to) {
+    if (!among(names, to)) return false;
+    names = {to};
+    return true;
+}
+
+std::vector<std::size_t> largest_first(const std::vector<Need>& tasks) {
+    std::vector<std::size_t> order(tasks.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+        const Shape& shape = tasks[i].shape;
+        return std::tuple(-shape.gpus * shape.gpu_milli, -shape.cpu_milli, -shape.memory_bytes, i);
+    });
+    return order;
 }
 
 }  // namespace hostler

@@ -103,4 +103,13 @@ struct Gang {
     Area wanted_together = Area::none;  // As together, if there is room like that; else wherever there is.
 };
 
+// Where all its tasks are to lie, best first.
+std::vector<Area> levels_of(const Gang& gang);
+// The gang's tasks as they would be there; nullopt: one of them is wanted elsewhere.
+std::optional<std::vector<Need>> tasks_within(const Gang& gang, Area level, const std::string& name);
+// Leaves `to` of the names; false: it is not one of them. No names are any.
+bool narrow(std::vector<std::string>& names, const std::string& to);
+// The order in which tasks are placed: by GPUs, then by CPUs and memory.
+std::vector<std::size_t> largest_first(const std::vector<Need>& tasks);
+
 }  // namespace hostler

@@ -1,7 +1,6 @@
 #include "domain/scheduler/reclaim_gang.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace hostler {
 
@@ -22,12 +21,9 @@ public:
     }
 
     MadeRoom run(const Gang& gang) {
-        std::vector<Area> levels{gang.together};
-        if (gang.together == Area::none && gang.wanted_together != Area::none)
-            levels.insert(levels.begin(), gang.wanted_together);
-        for (const Area level : levels)
+        for (const Area level : levels_of(gang))
             for (const std::string& name : names(level)) {
-                const auto tasks = within(gang, level, name);
+                const auto tasks = tasks_within(gang, level, name);
                 if (!tasks || tries_ <= 0) continue;
                 if (MadeRoom made = attempt(*tasks); !made.choices.empty()) return made;
             }
@@ -45,35 +41,12 @@ private:
         found.erase("");
         return found;
     }
-    // Nullopt: one of them is wanted elsewhere.
-    static std::optional<std::vector<Need>> within(const Gang& gang, Area level, const std::string& name) {
-        std::vector<Need> tasks = gang.tasks;
-        for (Need& task : tasks) {
-            if (level == Area::none) break;
-            auto& named = level == Area::host   ? task.terms.hosts
-                          : level == Area::rack ? task.terms.racks
-                                                : task.terms.zones;
-            if (!narrow(named, name)) return std::nullopt;
-        }
-        return tasks;
-    }
-    static bool narrow(std::vector<std::string>& named, const std::string& to) {
-        if (!named.empty() && std::ranges::find(named, to) == named.end()) return false;
-        named = {to};
-        return true;
-    }
 
     MadeRoom attempt(const std::vector<Need>& tasks) {
         may_go_ = at_most_;
         gone_.assign(lent_.size(), false);
-        std::vector<std::size_t> order(tasks.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::ranges::sort(order, {}, [&](std::size_t i) {
-            const Shape& shape = tasks[i].shape;
-            return std::tuple(-shape.gpus * shape.gpu_milli, -shape.cpu_milli, -shape.memory_bytes, i);
-        });
         std::vector<std::optional<Choice>> chosen(tasks.size());
-        for (const std::size_t i : order) {
+        for (const std::size_t i : largest_first(tasks)) {
             chosen[i] = fleet_.choose(tasks[i]);
             if (!chosen[i]) chosen[i] = over(tasks[i]);
             if (!chosen[i]) break;

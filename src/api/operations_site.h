@@ -1,0 +1,125 @@
+// Zones, access points, and hosts with their GPUs.
+#pragma once
+
+#include "api/operation.h"
+#include "api/types_common.h"
+#include "api/types_host.h"
+#include "api/types_zone.h"
+
+namespace hostler::api::ops {
+
+// clang-format off
+
+inline constexpr Typed<Empty, List<Zone>> list_zones{{
+    .name = "listZones", .path = "/v1/zones", .permission = "zone.read", .help = "List the zones.",
+    .list = true,
+    .noun = "zone", .verb = "list", .columns = "name location accessPoints hosts gpus gpusFree createdAt"}};
+inline constexpr Typed<CreateZone, Zone> create_zone{{
+    .name = "createZone", .method = Method::post, .path = "/v1/zones", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Create a zone.", .status = 201, .noun = "zone", .verb = "create",
+    .argument = "name", .example = "zone create nj --location 'New Jersey, US'"}};
+inline constexpr Typed<NameZone, Zone> get_zone{{
+    .name = "getZone", .path = "/v1/zones/{zone}", .permission = "zone.read", .help = "Show a zone.",
+    .noun = "zone", .verb = "get"}};
+inline constexpr Typed<UpdateZone, Zone> update_zone{{
+    .name = "updateZone", .method = Method::patch, .path = "/v1/zones/{zone}", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Say where a zone is.", .noun = "zone", .verb = "edit",
+    .example = "zone edit nj --coordinates 40.73,-74.17"}};
+inline constexpr Typed<NameZone, Empty> delete_zone{{
+    .name = "deleteZone", .method = Method::delete_, .path = "/v1/zones/{zone}", .permission = "zone.write",
+    .scope = Scope::operator_only, .help = "Delete a zone that has no hosts, stock or access points left.",
+    .noun = "zone", .verb = "delete"}};
+
+inline constexpr Typed<ListAccessPoints, List<AccessPoint>> list_access_points{{
+    .name = "listAccessPoints", .path = "/v1/access-points", .permission = "access.read",
+    .scope = Scope::operator_only, .help = "List the access points.", .list = true, .noun = "access",
+    .verb = "list", .columns = "id zone state address hosts standbys loadPercent tunnels version seenAt"}};
+inline constexpr Typed<GetAccessPoint, AccessPoint> get_access_point{{
+    .name = "getAccessPoint", .path = "/v1/access-points/{accessPoint}", .permission = "access.read",
+    .scope = Scope::operator_only, .help = "Show an access point.", .noun = "access", .verb = "get"}};
+inline constexpr Typed<DrainAccessPoint, AccessPoint> drain_access_point{{
+    .name = "drainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/drain",
+    .permission = "access.write", .scope = Scope::operator_only,
+    .help = "Move the hosts of an access point to others, and let no new ones come.", .noun = "access",
+    .verb = "drain"}};
+inline constexpr Typed<GetAccessPoint, AccessPoint> undrain_access_point{{
+    .name = "undrainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/undrain",
+    .permission = "access.write", .scope = Scope::operator_only, .help = "Let an access point take hosts again.",
+    .noun = "access", .verb = "undrain"}};
+
+inline constexpr Typed<CreateHostToken, CreatedHostToken> create_host_token{{
+    .name = "createHostToken", .method = Method::post, .path = "/v1/host-tokens", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Create a token with which one host joins.", .status = 201,
+    .noun = "host token", .verb = "create", .example = "host token create --zone nj"}};
+inline constexpr Typed<Empty, List<HostToken>> list_host_tokens{{
+    .name = "listHostTokens", .path = "/v1/host-tokens", .permission = "host.read",
+    .scope = Scope::operator_only, .help = "List the tokens with which hosts join.", .list = true,
+    .noun = "host token", .verb = "list", .columns = "id zone provider createdAt expiresAt usedAt host"}};
+inline constexpr Typed<NameHostToken, Empty> delete_host_token{{
+    .name = "deleteHostToken", .method = Method::delete_, .path = "/v1/host-tokens/{hostToken}",
+    .permission = "host.write", .scope = Scope::operator_only, .help = "Make a token useless.",
+    .noun = "host token", .verb = "delete"}};
+
+inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
+    .name = "listHosts", .path = "/v1/hosts", .permission = "host.read", .scope = Scope::operator_only,
+    .help = "List the hosts.", .list = true, .noun = "host", .verb = "list",
+    .columns = "id name zone state gpus gpusFree gpuModels simulated instances seenAt cpus memoryBytes"}};
+inline constexpr Typed<NameHost, Host> get_host{{
+    .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
+    .help = "Show a host.", .noun = "host", .verb = "get"}};
+inline constexpr Typed<UpdateHost, Host> update_host{{
+    .name = "updateHost", .method = Method::patch, .path = "/v1/hosts/{host}", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Say where a host stands, what it is like, and whether it is trusted.",
+    .noun = "host", .verb = "edit", .example = "host edit gpu-07 --rack nj-r12 --label disk=nvme --trust trusted"}};
+inline constexpr Typed<NameHost, Host> cordon_host{{
+    .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon",
+    .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Put nothing new on a host.", .noun = "host", .verb = "cordon"}};
+inline constexpr Typed<NameHost, Host> uncordon_host{{
+    .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
+    .permission = "host.write", .scope = Scope::operator_only, .help = "Let a host take work again.",
+    .noun = "host", .verb = "uncordon"}};
+inline constexpr Typed<NameHost, Host> release_host{{
+    .name = "releaseHost", .method = Method::post, .path = "/v1/hosts/{host}/release",
+    .permission = "host.write", .scope = Scope::operator_only,
+    .help = "Lift a host's quarantine: the next machine that says hello with its key is the host.",
+    .noun = "host", .verb = "release"}};
+inline constexpr Typed<NameHost, Host> measure_host{{
+    .name = "measureHost", .method = Method::post, .path = "/v1/hosts/{host}/measure", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Measure a host anew once its GPUs are unused, and forget an operator's word that lets it in.",
+    .noun = "host", .verb = "measure"}};
+inline constexpr Typed<NameHost, Host> admit_host{{
+    .name = "admitHost", .method = Method::post, .path = "/v1/hosts/{host}/admit", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Let a host sell with the GPUs that it has, whatever was measured of it.", .noun = "host",
+    .verb = "admit"}};
+inline constexpr Typed<NameHost, Explanation> explain_host{{
+    .name = "explainHost", .path = "/v1/hosts/{host}/explain", .permission = "host.read",
+    .scope = Scope::operator_only, .help = "Tell why a host is in its state.", .noun = "host",
+    .verb = "explain"}};
+inline constexpr Typed<RemoveHost, Empty> remove_host{{
+    .name = "removeHost", .method = Method::delete_, .path = "/v1/hosts/{host}", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Remove a host: it is cut off at once, for good.", .noun = "host",
+    .verb = "remove", .confirm = "It can join again only with a new token.",
+    .example = "host remove h-4f2a9c"}};
+
+inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
+    .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
+    .help = "List the GPUs.", .list = true, .noun = "gpu", .verb = "list",
+    .columns = "id host index state remedy use model simulated heldBy utilizationPercent temperatureCelsius powerWatts "
+               "memoryBytes zone"}};
+inline constexpr Typed<GetGpu, Gpu> get_gpu{{
+    .name = "getGpu", .path = "/v1/gpus/{gpu}", .permission = "gpu.read", .scope = Scope::operator_only,
+    .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
+inline constexpr Typed<GetGpu, GpuExplanation> explain_gpu{{
+    .name = "explainGpu", .path = "/v1/gpus/{gpu}/explain", .permission = "gpu.read",
+    .scope = Scope::operator_only, .help = "Tell how a GPU is, why, and what has to be done.", .noun = "gpu",
+    .verb = "explain"}};
+inline constexpr Typed<GetGpu, GpuExplanation> return_gpu{{
+    .name = "returnGpu", .method = Method::post, .path = "/v1/gpus/{gpu}/return", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Have a GPU tested that somebody has seen to: well, it takes work again; one that is gone is forgotten.",
+    .noun = "gpu", .verb = "return"}};
+
+}  // namespace hostler::api::ops

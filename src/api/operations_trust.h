@@ -1,0 +1,62 @@
+// API keys, who signs certificates, and what seals secrets.
+#pragma once
+
+#include "api/operation.h"
+#include "api/types_authority.h"
+#include "api/types_common.h"
+#include "api/types_key.h"
+#include "api/types_sealing.h"
+
+namespace hostler::api::ops {
+
+// clang-format off
+
+inline constexpr Typed<Empty, Authorities> get_authorities{{
+    .name = "getAuthorities", .path = "/v1/authorities", .permission = "authority.read",
+    .scope = Scope::operator_only, .help = "Show who signs certificates, and who still holds one of another.",
+    .noun = "ca", .verb = "show", .example = "ca show"}};
+inline constexpr Typed<RotateAuthority, Authorities> rotate_authority{{
+    .name = "rotateAuthority", .method = Method::post, .path = "/v1/authorities/rotate",
+    .permission = "authority.write", .scope = Scope::operator_only,
+    .help = "Take one step in having another authority sign certificates.", .noun = "ca", .verb = "rotate",
+    .argument = "step", .example = "ca rotate begin"}};
+inline constexpr Typed<AdmitKey, Authorities> admit_key{{
+    .name = "admitKey", .method = Method::post, .path = "/v1/authorities/admit",
+    .permission = "authority.write", .scope = Scope::operator_only,
+    .help = "Have a new authority certify this key of an access point or gateway, too.", .noun = "ca",
+    .verb = "admit", .argument = "name",
+    .example = "ca admit gateway/gw-1 --key-fingerprint "
+               "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}};
+
+inline constexpr Typed<Empty, SealingKeys> get_sealing_keys{{
+    .name = "getSealingKeys", .path = "/v1/sealing-keys", .permission = "sealing.read",
+    .scope = Scope::operator_only, .help = "Show which keys seal what is secret in the store.", .noun = "seal",
+    .verb = "keys", .example = "seal keys"}};
+inline constexpr Typed<RotateSealingKey, SealingKeys> rotate_sealing_key{{
+    .name = "rotateSealingKey", .method = Method::post, .path = "/v1/sealing-keys/rotate",
+    .permission = "sealing.write", .scope = Scope::operator_only,
+    .help = "Take one step in having another key seal what is secret in the store.", .noun = "seal",
+    .verb = "rotate", .argument = "step", .example = "seal rotate begin"}};
+inline constexpr Typed<NameSealingKey, SealingKeys> forget_sealing_key{{
+    .name = "forgetSealingKey", .method = Method::post, .path = "/v1/sealing-keys/{sealingKey}/forget",
+    .permission = "sealing.write", .scope = Scope::operator_only,
+    .help = "Take out a key that seals nothing any more; backups that it sealed need it still.",
+    .noun = "seal", .verb = "forget", .example = "seal forget 9f86d081884c7d65"}};
+
+inline constexpr Typed<CreateApiKey, CreatedApiKey> create_api_key{{
+    .name = "createApiKey", .method = Method::post, .path = "/v1/api-keys", .permission = "key.write",
+    .scope = Scope::operator_only, .help = "Create an API key; its secret is shown this once.", .status = 201,
+    .noun = "key", .verb = "create", .argument = "name", .example = "key create ci --tenant acme"}};
+inline constexpr Typed<ListApiKeys, List<ApiKey>> list_api_keys{{
+    .name = "listApiKeys", .path = "/v1/api-keys", .permission = "key.read", .help = "List API keys.",
+    .list = true, .noun = "key", .verb = "list",
+    .columns = "id name isOperator tenantID createdAt expiresAt usedAt"}};
+inline constexpr Typed<NameApiKey, Empty> delete_api_key{{
+    .name = "deleteApiKey", .method = Method::delete_, .path = "/v1/api-keys/{apiKey}",
+    .permission = "key.write", .help = "Revoke an API key at once.", .noun = "key", .verb = "delete"}};
+
+inline constexpr Typed<Empty, Whoami> whoami{{
+    .name = "whoami", .path = "/v1/whoami", .permission = "self.read", .scope = Scope::anyone,
+    .help = "Tell whom the key belongs to.", .noun = "whoami", .verb = ""}};
+
+}  // namespace hostler::api::ops
