@@ -34,7 +34,8 @@ struct Host {
     HostFacts facts;
     std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: nothing speaks against it.
     std::int64_t joined_at = 0;
-    std::string rack;                           // Empty: in none that is known.
+    std::uint64_t order = 0;  // Among all that have said what they are: who said it first has the lowest.
+    std::string rack;         // Empty: in none that is known.
     std::map<std::string, std::string> labels;  // As the operator gave them.
     std::optional<Trust> trust;                 // As the operator said; nullopt: by whose it is.
     HostAdmission admission;
@@ -43,8 +44,11 @@ struct Host {
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
                       (id, zone, owner, key, phase, cordoned, message, boot_id, earlier_boots, quarantined,
-                       engine, engine_error, agent_version, facts, gpu_states, joined_at, rack, labels,
+                       engine, engine_error, agent_version, facts, gpu_states, joined_at, order, rack, labels,
                        trust, admission, network))
+
+// Whether it has ever said what it is.
+inline bool has_spoken(const Host& host) { return host.facts.cpus > 0 || !host.facts.gpus.empty(); }
 
 inline Trust trust_of(const Host& host) {
     return host.trust.value_or(host.owner.empty() ? Trust::trusted : Trust::community);

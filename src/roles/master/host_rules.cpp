@@ -72,6 +72,7 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
         host.engine_error == report.engine_error &&
         (report.agent_version.empty() || host.agent_version == report.agent_version))
         return false;
+    const std::uint64_t order = has_spoken(host) ? host.order : room(desk).next_order();
     Host& changed = desk.estate.hosts.edit(id);
     tell_health(desk, changed, report.gpu_states);
     if (changed.engine_error != report.engine_error)
@@ -79,6 +80,7 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
             "host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
             report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
     changed.facts = std::move(*report.facts);
+    changed.order = order;
     changed.gpu_states = std::move(report.gpu_states);
     changed.engine = std::move(report.engine);
     changed.engine_error = std::move(report.engine_error);

@@ -79,6 +79,8 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_gpus_sampled", "GPUs whose last sample is kept, one each.", gauge, sampled);
     page.add("hostler_master_samples_dropped",
              "Samples that connected hosts had no room for, of all GPUs of one.", gauge, dropped);
+    page.add("hostler_master_room_built_total", "How often what is free on all hosts was looked at anew.",
+             counter, desk.live.room.built());
     page.add("hostler_master_commands", "Commands under way.", gauge, desk.estate.commands.all().size());
     page.add("hostler_master_answers", "Answers kept for idempotency keys, for 24 hours.", gauge,
              desk.estate.answers.all().size());

@@ -11,9 +11,8 @@ namespace hostler::master {
 
 namespace {
 
-bool has_spoken(const Host& host) { return host.facts.cpus > 0 || !host.facts.gpus.empty(); }
-
-auto rank(const Host& host) { return std::pair{host.joined_at, host.id}; }
+// The order of numbers, and so who gets what several could have: who was known first.
+auto rank(const Host& host) { return std::tuple{host.order, host.joined_at, host.id}; }
 
 std::string group_of(const Claim& claim) {
     return claim.use == ClaimUse::instance && !claim.group.empty() ? group_key(claim.tenant, claim.group)
@@ -25,7 +24,7 @@ std::string group_of(const Claim& claim) {
 std::string Room::held_by(const std::string& host) { return "on " + host; }
 
 void Room::follow(const Desk& desk) {
-    if (!built_) {
+    if (built_ == 0) {
         desk.estate.hosts.follow(), desk.estate.claims.follow();
         desk.estate.volumes.follow(), desk.estate.restores.follow(), desk.estate.zones.follow();
         desk.estate.prices.follow(), desk.estate.consolidations.follow();
@@ -89,7 +88,7 @@ std::map<std::string, Room::Look> Room::changed(const Desk& desk) {
 }
 
 void Room::build(const Desk& desk, std::optional<Workload> learned) {
-    built_ = true;
+    ++built_;
     hosts_.clear(), by_number_.clear(), claim_at_.clear(), volume_at_.clear(), volumes_.clear();
     heard_.clear(), foreign_.clear(), stirred_.clear();
     models_.clear(), matching_.clear(), groups_.clear();
@@ -305,7 +304,7 @@ Shape Room::shape_of(const Demand& demand) {
 }
 
 void Room::learn(const Demand& demand) {
-    if (built_) fleet_.arrive(need_of(demand));  // Else it will be found in the estate.
+    if (built_ > 0) fleet_.arrive(need_of(demand));  // Else it will be found in the estate.
 }
 
 void Room::pretend(const Demand& demand, const Placement& placement) {

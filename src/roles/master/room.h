@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "domain/inventory/claim.h"
@@ -75,6 +76,10 @@ public:
         HostNumber number() const { return parts.front().number; }
     };
     const std::map<std::string, There>& hosts() const { return hosts_; }
+    // Of a host that says now what it is: after all who did.
+    std::uint64_t next_order() const { return std::get<0>(last_) + 1; }
+    // How often it was built.
+    std::uint64_t built() const { return built_; }
 
     // Whether this demand may go to a host, beside all that it asks.
     using May = std::function<bool(const std::string& host)>;
@@ -151,7 +156,7 @@ private:
     // A name that the host alone holds: what lies there and nowhere else.
     static std::string held_by(const std::string& host);
 
-    bool built_ = false;
+    std::uint64_t built_ = 0;
     Fleet fleet_;
     std::map<std::string, There> hosts_;
     std::vector<std::string> by_number_;
@@ -169,7 +174,7 @@ private:
     };
     std::map<std::string, Group> groups_;
     hostler::Kind last_kind_ = 0;
-    std::pair<std::int64_t, std::string> last_;  // Joined when, id: the order of numbers.
+    std::tuple<std::uint64_t, std::int64_t, std::string> last_;  // Of the last number (rank).
 };
 
 }  // namespace hostler::master

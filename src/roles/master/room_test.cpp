@@ -39,12 +39,14 @@ struct RoomRig : DeskRig {
         const auto why = room(desk).place(desk, wanted).denial;
         return why ? why->sentence + " " + why->would_help : "";
     }
-    // It joined then, and has said since what it is.
-    void joined(const std::string& name, std::int64_t at) {
+    // It joined then, and has said what it is `before` hosts were numbered by that, or says it now.
+    void joined(const std::string& name, std::int64_t at, bool before = false) {
         const std::string id = "h-" + name;
-        estate.hosts.add({.id = id, .zone = "nj", .facts = facts_of(name, 4), .joined_at = at});
+        estate.hosts.add(
+            {.id = id, .zone = "nj", .facts = before ? facts_of(name, 4) : HostFacts{}, .joined_at = at});
         connect(id);
-        report(id), report(id);
+        note_report(desk, id, {.sequence = ++sequences, .facts = facts_of(name, 4), .complete = true}, now);
+        report(id);
     }
     std::string hold(const Demand& wanted, const std::string& holder = "s-test") {
         const auto at = room(desk).place(desk, wanted).placement;
@@ -53,18 +55,21 @@ struct RoomRig : DeskRig {
     }
 };
 
-TEST(Room, HostsAreFilledOneAfterAnotherInTheOrderInWhichTheyJoined) {
+TEST(Room, HostsAreFilledOneAfterAnotherInTheOrderInWhichTheySaidWhatTheyAre) {
     RoomRig rig;
-    rig.joined("z", 1);
-    rig.joined("a", 2);
+    rig.joined("z", 2);
+    rig.joined("a", 1);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-z");
     EXPECT_EQ(rig.estate.claims.at(rig.hold(rig.demand())).host, "h-a");
     EXPECT_EQ(rig.goes_to(rig.demand()), "h-a") << "the fullest";
+    const std::uint64_t built = room(rig.desk).built();
     rig.joined("b", 0);
+    EXPECT_EQ(room(rig.desk).built(), built) << "one that comes is no reason to look at all";
     EXPECT_EQ(rig.goes_to(rig.demand()), "h-a");
     EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-b");
-    rig.joined("c", -1);
-    EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-c") << "it joined first, though it is known last";
+    rig.joined("d", -1, true);
+    rig.joined("c", -2, true);
+    EXPECT_EQ(rig.goes_to(rig.demand(4)), "h-c") << "it joined first of those that came before all numbers";
 }
 
 TEST(Room, OnlyWhereItIsWanted) {
@@ -222,9 +227,10 @@ TEST(Room, OnHostsWithSeveralModelsTheGpusThatFit) {
     EXPECT_EQ(gets(wishing(3, "", [](Terms& terms) { terms.gpu_class = "H100"; })).size(), 3u);
     EXPECT_EQ(gets(wishing(1, "A100", [](Terms& terms) { terms.gpu_class = "H100"; })).size(), 0u);
     EXPECT_EQ(gets(wishing(4, "", [](Terms&) {})).size(), 0u) << "all of one model";
-    EXPECT_EQ(rig.denied(wishing(3, "", [](Terms& terms) { terms.model = "A100"; })),
-              "No host could take 3 A100 GPUs, 4 CPUs, 16 GiB memory, even if nothing ran there: 1 host has too "
-              "few GPUs. Ask for 2 GPUs.");
+    EXPECT_EQ(
+        rig.denied(wishing(3, "", [](Terms& terms) { terms.model = "A100"; })),
+        "No host could take 3 A100 GPUs, 4 CPUs, 16 GiB memory, even if nothing ran there: 1 host has too "
+        "few GPUs. Ask for 2 GPUs.");
 
     // Both are the one host: to its CPUs, and to those of a group.
     Demand apart = wishing(1, "H100", [](Terms&) {});
