@@ -12,6 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int stop_grace_s = 3;
@@ -124,13 +125,24 @@ Task<> Containers::stop(std::vector<std::string> hosts) {
 Task<> Containers::go_on() {
     const Kept kept = gone_on_ = read();
     for (const std::string& network : kept.networks) CO_TRY(co_await networks_.guard(network));
-    for (const std::string& id : kept.containers) {
-        const auto answer = CO_TRY(co_await api_.call("POST", "/containers/" + id + "/start", call_time));
-        if (!answer.success() && answer.status != 304 && answer.status != 404)
-            log_warn("a container does not start again: {}", docker::error_text(answer.body));
-    }
+    for (const std::string& id : kept.containers) CO_TRY(co_await start(id));
     std::filesystem::remove(list_);
     co_return Result<>{};
+}
+
+// An engine that is busy with others, or with what its end left behind, may fail once and not again.
+Task<> Containers::start(const std::string& id) {
+    constexpr int tries_max = 5;
+    for (int tries = 1;; ++tries) {
+        const auto answer = co_await api_.call("POST", "/containers/" + id + "/start", call_time);
+        CO_TRY(co_await check_cancelled());
+        if (answer && (answer->success() || answer->status == 304 || answer->status == 404))
+            co_return Result<>{};
+        log_warn("container {} does not start again: {}", id.substr(0, 12),
+                 answer ? docker::error_text(answer->body) : answer.error().message);
+        if (tries == tries_max) co_return Result<>{};
+        CO_TRY(co_await sleep(*process_.timers, milliseconds{500}));
+    }
 }
 
 }  // namespace hostler::bin

@@ -33,6 +33,7 @@ private:
     };
     Task<Kept> running(std::vector<std::string> hosts);
     Task<> stop_all(std::vector<std::string> hosts);
+    Task<> start(const std::string& id);
     Kept read() const;
 
     Process& process_;

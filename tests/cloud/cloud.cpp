@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -300,12 +301,17 @@ void Cloud::end(const std::string& id, const std::string& tenant) {
     EXPECT_TRUE(until([&] { return containers(own).empty(); })) << id << "'s container is still there";
 }
 
-int Cloud::gpus_free() {
+std::vector<int> Cloud::free_gpus() {
     const Page hosts = api("GET", "/v1/hosts?limit=100");
-    int free = 0;
+    std::vector<int> free;
     for (const json::value& host : hosts.json().at("items").as_array())
-        free += std::stoi(at(host, "/gpusFree"));
+        free.push_back(std::stoi(at(host, "/gpusFree")));
     return free;
+}
+
+int Cloud::gpus_free() {
+    const std::vector<int> free = free_gpus();
+    return std::accumulate(free.begin(), free.end(), 0);
 }
 
 std::string Cloud::whole_stock(const std::string& spec) {

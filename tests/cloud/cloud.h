@@ -79,6 +79,7 @@ public:
     std::string run(const Wish& wish);
     void end(const std::string& id,
              const std::string& tenant = "acme");  // Stopped, and what it held is free.
+    std::vector<int> free_gpus();                  // Of each host.
     int gpus_free();
     Page stock(const std::string& spec) { return api("GET", "/v1/stocks/" + spec); }
     // Waits until what earlier instances held is back in stock; the number of idle slots.

@@ -60,25 +60,25 @@ TEST(InstanceLife, EveryLivingPhaseCanBeStoppedAndEnds) {
     }
 }
 
-// Row: phase; columns: unknown, absent, alive, ended. Start, sTop, noteAlive(V), note End, note aBsent, '.':
-// nothing.
+// Row: phase; columns: unknown, absent, alive, ended, made. Start, sTop, noteAlive(V), note End, note aBsent,
+// '.': nothing.
 TEST(Plan, EveryPhaseAndSight) {
     constexpr std::string_view table[] = {
-        "SSSS",  // placed
-        "SSSS",  // pulling
-        "SSSS",  // starting
-        ".BSE",  // probing
-        ".B.E",  // running
-        "TBTT",  // halting
-        "....",  // resting
-        "TBTT",  // stopping
-        ".BTT",  // stopped
-        ".BTT",  // failed
-        ".BVE",  // lost
+        "SSSSS",  // placed
+        "SSSSS",  // pulling
+        "SSSSS",  // starting
+        ".BSES",  // probing
+        ".B.ES",  // running
+        "TBTTT",  // halting
+        ".....",  // resting
+        "TBTTT",  // stopping
+        ".BTTT",  // stopped
+        ".BTTT",  // failed
+        ".BVEV",  // lost
     };
     const auto letter = [](InstanceAction action) { return ".STVEB"[static_cast<int>(action)]; };
     for (const auto phase : phases)
-        for (const Seen seen : {Seen::unknown, Seen::absent, Seen::alive, Seen::ended}) {
+        for (const Seen seen : {Seen::unknown, Seen::absent, Seen::alive, Seen::ended, Seen::made}) {
             EXPECT_EQ(letter(plan(phase, seen, false)),
                       table[static_cast<int>(phase)][static_cast<std::size_t>(seen)])
                 << static_cast<int>(phase) << " seen " << static_cast<int>(seen);

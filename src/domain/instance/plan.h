@@ -11,6 +11,7 @@ enum class Seen {
     absent,   // A complete report without it.
     alive,    // A container that runs, of this generation.
     ended,    // A container that does not run any more.
+    made,     // A container that was never started, or whose engine could not start it again.
 };
 
 enum class InstanceAction {
@@ -36,6 +37,7 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::unknown: return InstanceAction::none;
                 case Seen::absent: return InstanceAction::note_absent;
                 case Seen::ended: return InstanceAction::note_end;
+                case Seen::made: return InstanceAction::start;
                 case Seen::alive:
                     return phase == InstancePhase::probing ? InstanceAction::start : InstanceAction::none;
             }
@@ -45,6 +47,7 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::unknown: return InstanceAction::none;
                 case Seen::absent: return InstanceAction::note_absent;
                 case Seen::ended: return InstanceAction::note_end;
+                case Seen::made:
                 case Seen::alive: return InstanceAction::note_alive;
             }
             return InstanceAction::none;
@@ -59,6 +62,7 @@ constexpr InstanceAction plan(InstancePhase phase, Seen seen, bool commanded) {
                 case Seen::unknown: return InstanceAction::none;
                 case Seen::absent: return InstanceAction::note_absent;
                 case Seen::ended:
+                case Seen::made:
                 case Seen::alive: return InstanceAction::stop;
             }
             return InstanceAction::none;

@@ -78,27 +78,27 @@ struct HostLive {
     std::uint32_t rtt_us = 0;        // To its access point; 0: not measured.
     Instant heard{};                 // Its last word,
     std::int64_t heard_at = 0;       // the same for people.
-    std::int64_t reachable_since = 0;               // It has reported without a gap that counts as silence.
-    MetricOrder gpu_order, host_order;              // Of the values in its samples, as its hello said.
-    std::map<std::string, GpuSample> samples;       // The last of each GPU.
-    std::optional<HostSample> sample;               // Its own last one.
-    std::vector<WorkloadUse> uses;                  // As of then.
-    std::int64_t sampled_at = 0;                    // When that came.
-    std::uint64_t telemetry_dropped = 0;            // That it had no room for, as it says.
-    Instant watched_until{};                        // It was asked to tell more often until then.
-    std::optional<std::set<std::string>> images;    // That it has, by full names; nullopt: it did not say.
-    bool keeps_leases = false;                      // Its agent does, as its hello said.
-    std::string boot_id;                            // As its hello said,
-    std::uint64_t stamp_us = 0;                     // and its time since then when it last spoke.
-    bool complete = false;                          // It has said all that it has since it connected.
-    std::map<std::string, SeenWorkload> workloads;  // By instance.
-    std::optional<Rate> foreign;                    // Of claims for workloads that the store does not know.
-    bool foreign_refused = false;                   // It was told of.
-    std::map<std::string, int> missed;              // Complete reports in a row without this instance.
-    bool judged = false;                            // Whether it may sell was decided on what is known of it.
-    std::int64_t measure_rest_until = 0;            // It could not be measured a moment ago,
-    int measure_failures = 0;                       // so often in a row.
-    std::set<std::string> gpu_marks{};              // Ids and serial numbers of its GPUs.
+    std::int64_t reachable_since = 0;                // It has reported without a gap that counts as silence.
+    MetricOrder gpu_order, host_order, slice_order;  // Of the values in its samples, as its hello said.
+    std::map<std::string, GpuSample> samples;        // The last of each GPU.
+    std::optional<HostSample> sample;                // Its own last one.
+    std::vector<WorkloadUse> uses;                   // As of then.
+    std::int64_t sampled_at = 0;                     // When that came.
+    std::uint64_t telemetry_dropped = 0;             // That it had no room for, as it says.
+    Instant watched_until{};                         // It was asked to tell more often until then.
+    std::optional<std::set<std::string>> images;     // That it has, by full names; nullopt: it did not say.
+    bool keeps_leases = false;                       // Its agent does, as its hello said.
+    std::string boot_id;                             // As its hello said,
+    std::uint64_t stamp_us = 0;                      // and its time since then when it last spoke.
+    bool complete = false;                           // It has said all that it has since it connected.
+    std::map<std::string, SeenWorkload> workloads;   // By instance.
+    std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
+    bool foreign_refused = false;                    // It was told of.
+    std::map<std::string, int> missed;               // Complete reports in a row without this instance.
+    bool judged = false;                  // Whether it may sell was decided on what is known of it.
+    std::int64_t measure_rest_until = 0;  // It could not be measured a moment ago,
+    int measure_failures = 0;             // so often in a row.
+    std::set<std::string> gpu_marks{};    // Ids and serial numbers of its GPUs.
     std::optional<HostChallenge> challenge{};
     bool measures_speed = false;  // Its agent does, as its hello said.
     // By access point: the way to it could not be measured a moment ago.
@@ -155,8 +155,10 @@ struct Live {
         const auto at = hosts.find(host);
         if (at == hosts.end() || !at->second.connected || !at->second.complete) return Seen::unknown;
         const auto workload = at->second.workloads.find(instance);
-        if (workload != at->second.workloads.end())
-            return workload->second.state == "exited" ? Seen::ended : Seen::alive;
+        if (workload != at->second.workloads.end()) {
+            const std::string& state = workload->second.state;
+            return state == "exited" ? Seen::ended : state == "created" ? Seen::made : Seen::alive;
+        }
         const auto missed = at->second.missed.find(instance);
         return missed != at->second.missed.end() && missed->second >= reports_to_believe_absence
                    ? Seen::absent
