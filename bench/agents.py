@@ -60,12 +60,19 @@ class Api:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
 
     def get(self, path, **query):
-        self.connection.request("GET", f"{path}?{urllib.parse.urlencode(query)}", headers={"Authorization": "Bearer " + KEY})
-        answer = self.connection.getresponse()
-        body = answer.read()
+        try:
+            answer, body = self.ask(path, query)
+        except (http.client.RemoteDisconnected, ConnectionError):  # It was idle for too long.
+            self.connection.close()
+            answer, body = self.ask(path, query)
         if answer.status != 200:
             sys.exit(f"GET {path}: {answer.status} {body[:500]}")
         return json.loads(body)
+
+    def ask(self, path, query):
+        self.connection.request("GET", f"{path}?{urllib.parse.urlencode(query)}", headers={"Authorization": "Bearer " + KEY})
+        answer = self.connection.getresponse()
+        return answer, answer.read()
 
     def hosts(self, **query):
         """How many there are."""

@@ -215,6 +215,36 @@ BOOST_DESCRIBE_ENUM(GpuState, healthy, degraded, faulty, unresponsive, gone)
 enum class GpuUse { idle, stock, instance, foreign };
 BOOST_DESCRIBE_ENUM(GpuUse, idle, stock, instance, foreign)
 
+// A part of a GPU that is cut (MIG).
+struct GpuSlice {
+    std::string id;
+    std::string profile;
+    int gpu_instance = 0;
+    int compute_instance = 0;
+    int start = -1;
+    int size = 0;
+    int multiprocessors = 0;
+    std::int64_t memory_bytes = 0;
+    std::optional<std::int64_t> memory_used_bytes{};
+    std::optional<double> active_percent{};
+};
+BOOST_DESCRIBE_STRUCT(GpuSlice, (),
+                      (id, profile, gpu_instance, compute_instance, start, size, multiprocessors, memory_bytes,
+                       memory_used_bytes, active_percent))
+template <>
+inline constexpr auto fields<GpuSlice> = std::to_array<Field>({
+    {.member = "id", .help = "Its UUID.", .example = "MIG-0f1e2d3c-4b5a-5c6d-8e7f-90a1b2c3d4e5"},
+    {.member = "profile", .help = "What kind it is, as the driver names it.", .example = "1g.10gb"},
+    {.member = "gpu_instance", .help = "The driver's number of its GPU instance.", .example = "9"},
+    {.member = "compute_instance", .help = "The driver's number within that.", .example = "0"},
+    {.member = "start", .help = "The first of its memory slices; -1: not told.", .example = "4"},
+    {.member = "size", .help = "How many memory slices its GPU instance has.", .example = "1"},
+    {.member = "multiprocessors", .help = "How many it has.", .example = "16"},
+    {.member = "memory_bytes", .help = "Its memory.", .unit = Unit::bytes},
+    {.member = "memory_used_bytes", .help = "Memory in use.", .unit = Unit::bytes},
+    {.member = "active_percent", .help = "Share of time with any work on it.", .unit = Unit::percent},
+});
+
 struct Gpu {
     std::string id;
     std::string host;
@@ -237,6 +267,8 @@ struct Gpu {
     int pcie_width = 0;
     std::string driver_version;
     std::string compute_capability;
+    std::string mig;
+    std::vector<GpuSlice> slices;
     std::string gpu_class;
     std::string tier;
     std::string verdict;
@@ -255,7 +287,7 @@ struct Gpu {
 BOOST_DESCRIBE_STRUCT(Gpu, (),
                       (id, host, zone, index, vendor, model, state, reason, message, remedy, since, use, held_by,
                        simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
-                       driver_version, compute_capability, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
+                       driver_version, compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
                        fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
 template <>
@@ -282,6 +314,9 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "pcie_width", .help = "Lanes of its link, at best.", .example = "16"},
     {.member = "driver_version", .help = "Of its driver.", .example = "570.86.15"},
     {.member = "compute_capability", .help = "NVIDIA's.", .example = "9.0"},
+    {.member = "mig", .help = "Whether it is cut into slices (MIG): unsupported, disabled or enabled.",
+     .example = "disabled"},
+    {.member = "slices", .help = "Into which it is cut, as its operator did."},
     {.member = "gpu_class", .help = "The model whose figures it shows; empty: none, or it was not measured.",
      .example = "H100 SXM5 80GB"},
     {.member = "tier", .help = "What it is good for by what was measured: frontier, training, inference, entry or unrated.",

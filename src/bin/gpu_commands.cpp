@@ -120,6 +120,20 @@ void print_gpu(const Seen& gpu) {
                              ? fmt::format("gen{} x{}", facts.pcie_generation_max, facts.pcie_width_max)
                              : "");
     line("MIG", boost::describe::enum_to_string(facts.mig, ""));
+    for (const GpuSlice& slice : facts.slices) {
+        const auto part = std::ranges::find(gpu.sample.slices, slice.uuid, &SliceSample::uuid);
+        const bool told = part != gpu.sample.slices.end();
+        line("slice " + slice.profile,
+             fmt::format("{}, GPU instance {}, compute instance {}{}{}", slice.uuid, slice.gpu_instance,
+                         slice.compute_instance,
+                         told && part->memory_used_bytes && part->memory_total_bytes
+                             ? fmt::format(", {} of {} in use", in_words("_bytes", *part->memory_used_bytes),
+                                           in_words("_bytes", *part->memory_total_bytes))
+                             : "",
+                         told && part->graphics_active_ppm
+                             ? ", active " + in_words("_ppm", *part->graphics_active_ppm)
+                             : ""));
+    }
     if (gpu.sample.condition != GpuCondition::ok) {
         line(boost::describe::enum_to_string(gpu.sample.condition, ""), gpu.sample.reason);
         return;

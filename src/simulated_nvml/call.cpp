@@ -17,7 +17,7 @@ namespace {
 // Handles point into this table.
 struct Handles {
     std::mutex mutex;
-    std::array<std::string, 256> uuids;
+    std::array<std::string, 2048> uuids;
 };
 
 Handles& handles() {
@@ -63,11 +63,23 @@ Call begin(const char* function) {
 }
 
 Call begin(const char* function, Device device) {
-    const std::string uuid = uuid_of(device);
+    Call call = begin_either(function, device);
+    if (call.status == success && call.slice) call.status = not_supported;
+    return call;
+}
+
+Call begin_either(const char* function, Device device) {
+    std::string uuid = uuid_of(device);
+    std::optional<Slice> slice;
+    if (const auto state = current())
+        for (const Section* gpu : state->present())
+            for (const Slice& one : slices_of(*gpu))
+                if (one.uuid == uuid) slice = one, uuid = gpu->text("uuid");
     hang(function, &uuid);
     Call call = begin(function);
     if (call.status != success) return call;
     call.gpu = call.state->gpu(uuid);
+    call.slice = std::move(slice);
     if (!call.gpu) {
         call.status = invalid_argument;
     } else if (call.gpu->yes("lost")) {

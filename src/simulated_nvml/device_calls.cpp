@@ -19,8 +19,14 @@ using namespace hostler::simulated;
         return put(number, call.value(key));                     \
     }
 
-TEXT(nvmlDeviceGetName, "name")
-TEXT(nvmlDeviceGetUUID, "uuid")
+SIMULATED Status nvmlDeviceGetName(Device device, char* text, unsigned size) {
+    BEGIN_EITHER("nvmlDeviceGetName", device);
+    return put(text, size, call.gpu->text("name"));
+}
+SIMULATED Status nvmlDeviceGetUUID(Device device, char* text, unsigned size) {
+    BEGIN_EITHER("nvmlDeviceGetUUID", device);
+    return put(text, size, call.slice ? call.slice->uuid : call.gpu->text("uuid"));
+}
 TEXT(nvmlDeviceGetSerial, "serial")
 TEXT(nvmlDeviceGetVbiosVersion, "vbios")
 NUMBER(nvmlDeviceGetMinorNumber, "minor")
@@ -77,15 +83,6 @@ SIMULATED Status nvmlDeviceGetMaxClockInfo(Device device, ClockType type, unsign
     const char* key = type == clock_memory ? "clock_memory_max_mhz" : "clock_graphics_max_mhz";
     NEEDS(key);
     return put(mhz, call.value(key));
-}
-
-SIMULATED Status nvmlDeviceGetMigMode(Device device, unsigned* mode, unsigned* pending) {
-    BEGIN("nvmlDeviceGetMigMode", device);
-    const std::string mig = call.gpu->text("mig", "unsupported");
-    if (mig == "unsupported") return not_supported;
-    if (!mode || !pending) return invalid_argument;
-    *pending = mig == "enabled";
-    return put(mode, mig == "enabled");
 }
 
 SIMULATED Status nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) {

@@ -38,6 +38,9 @@ struct Bytes {
 };
 
 Bytes memory_of(const Call& call) {
+    if (call.slice)
+        return {static_cast<long long>(call.slice->memory_mib) * mib, 0,
+                static_cast<long long>(std::min(call.slice->used_mib, call.slice->memory_mib)) * mib};
     long long used = call.value("memory_used_mib") * mib;
     for (const auto& row : call.gpu->rows("process")) {
         if (row.size() >= 2) used += std::atoll(row[1].c_str()) * mib;
@@ -81,7 +84,7 @@ NUMBER(nvmlDeviceGetPerformanceState, "performance_state")
 NUMBER(nvmlDeviceGetPcieReplayCounter, "pcie_replays")
 
 SIMULATED Status nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
-    BEGIN("nvmlDeviceGetMemoryInfo", device);
+    BEGIN_EITHER("nvmlDeviceGetMemoryInfo", device);
     if (!memory) return invalid_argument;
     const auto [total, reserved, used] = memory_of(call);
     memory->total = static_cast<unsigned long long>(total);
@@ -91,7 +94,7 @@ SIMULATED Status nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
 }
 
 SIMULATED Status nvmlDeviceGetMemoryInfo_v2(Device device, MemoryV2* memory) {
-    BEGIN("nvmlDeviceGetMemoryInfo_v2", device);
+    BEGIN_EITHER("nvmlDeviceGetMemoryInfo_v2", device);
     if (!memory) return invalid_argument;
     if (memory->version != version_word<MemoryV2>(2)) return argument_version_mismatch;
     const auto [total, reserved, used] = memory_of(call);

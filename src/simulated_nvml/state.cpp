@@ -9,6 +9,7 @@
 #include <numbers>
 #include <sstream>
 #include <tuple>
+#include <type_traits>
 
 namespace hostler::simulated {
 
@@ -99,6 +100,31 @@ bool Section::names(const std::string& key, const std::string& word) const {
         }
     }
     return false;
+}
+
+std::vector<Slice> slices_of(const Section& gpu) {
+    std::vector<Slice> slices;
+    if (gpu.text("mig") != "enabled") return slices;
+    for (const auto& row : gpu.rows("slice")) {
+        if (row.empty()) continue;
+        Slice& slice = slices.emplace_back();
+        slice.uuid = row[0];
+        for (const std::string& word : row) {
+            const auto equals = word.find('=');
+            if (equals == std::string::npos) continue;
+            const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+            const auto number = std::strtoull(value.c_str(), nullptr, 10);
+            const auto is = [&](const char* wanted, auto& into) {
+                if (name == wanted) into = static_cast<std::remove_reference_t<decltype(into)>>(number);
+            };
+            is("gi", slice.gpu_instance), is("ci", slice.compute_instance);
+            is("start", slice.start), is("size", slice.size);
+            is("g", slice.gpu_slices), is("c", slice.compute_slices), is("sms", slice.multiprocessors);
+            is("mib", slice.memory_mib), is("used", slice.used_mib), is("active", slice.active_percent);
+            if (name == "media") slice.media = value == "yes";
+        }
+    }
+    return slices;
 }
 
 const Section* State::gpu(const std::string& uuid) const {

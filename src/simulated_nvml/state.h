@@ -35,6 +35,18 @@ private:
     std::map<std::string, std::vector<std::string>> settings_;
 };
 
+// A MIG device, of a GPU whose `mig` is enabled: what its `slice` line says of it.
+struct Slice {
+    std::string uuid;
+    unsigned gpu_instance = 0, compute_instance = 0;
+    unsigned start = 0, size = 1;  // Memory slices of the GPU instance.
+    unsigned gpu_slices = 1, compute_slices = 1, multiprocessors = 0;
+    unsigned long long memory_mib = 0, used_mib = 0;
+    double active_percent = 0;
+    bool media = false;  // It has the JPEG and optical-flow units.
+};
+std::vector<Slice> slices_of(const Section& gpu);
+
 struct State {
     Section system;
     std::vector<Section> gpus;

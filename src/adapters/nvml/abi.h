@@ -28,7 +28,8 @@ enum Status : int {
 
 using Device = struct DeviceHandle*;
 using EventSet = struct EventSetHandle*;
-using GpmSample = struct GpmSampleHandle*;  // A moment of counters; two of them make rates.
+using GpuInstance = struct GpuInstanceHandle*;  // Part of a GPU that is cut (MIG).
+using GpmSample = struct GpmSampleHandle*;      // A moment of counters; two of them make rates.
 
 struct PciInfo {
     char bus_id_legacy[16];
@@ -126,6 +127,24 @@ struct GpmMetricsGet {
     GpmSample before;
     GpmSample after;
     GpmMetric metrics[gpm_metrics_max];
+};
+
+// Of a MIG device.
+struct Attributes {
+    unsigned multiprocessors, copy_engines, decoders, encoders, jpeg_units, flow_units;
+    unsigned gpu_slices, compute_slices;
+    unsigned long long memory_mib;
+};
+
+struct Placement {
+    unsigned start, size;  // Memory slices.
+};
+
+struct GpuInstanceInfo {
+    Device device;
+    unsigned id;
+    unsigned profile;
+    Placement placement;
 };
 
 struct DriverBranch {

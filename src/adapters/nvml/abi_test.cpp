@@ -35,6 +35,27 @@ AT(MemoryV2, free, 24, 8);
 AT(MemoryV2, used, 32, 8);
 static_assert(version_word<MemoryV2>(2) == 0x02000028);
 
+LAYOUT(Attributes, 40);
+AT(Attributes, multiprocessors, 0, 4);
+AT(Attributes, copy_engines, 4, 4);
+AT(Attributes, decoders, 8, 4);
+AT(Attributes, encoders, 12, 4);
+AT(Attributes, jpeg_units, 16, 4);
+AT(Attributes, flow_units, 20, 4);
+AT(Attributes, gpu_slices, 24, 4);
+AT(Attributes, compute_slices, 28, 4);
+AT(Attributes, memory_mib, 32, 8);
+
+LAYOUT(Placement, 8);
+AT(Placement, start, 0, 4);
+AT(Placement, size, 4, 4);
+
+LAYOUT(GpuInstanceInfo, 24);
+AT(GpuInstanceInfo, device, 0, 8);
+AT(GpuInstanceInfo, id, 8, 4);
+AT(GpuInstanceInfo, profile, 12, 4);
+AT(GpuInstanceInfo, placement, 16, 8);
+
 LAYOUT(GpmSupport, 8);
 AT(GpmSupport, version, 0, 4);
 AT(GpmSupport, supported, 4, 4);

@@ -9,12 +9,12 @@ namespace {
 
 struct Wanted {
     GpmMetricId metric;
-    Metric GpuSample::* into;
+    Metric GpuActivity::* into;
 };
-constexpr Wanted wanted[] = {{gpm_graphics, &GpuSample::graphics_active_ppm},
-                             {gpm_sm, &GpuSample::sm_active_ppm},
-                             {gpm_tensor, &GpuSample::tensor_active_ppm},
-                             {gpm_memory, &GpuSample::memory_active_ppm}};
+constexpr Wanted wanted[] = {{gpm_graphics, &GpuActivity::graphics_active_ppm},
+                             {gpm_sm, &GpuActivity::sm_active_ppm},
+                             {gpm_tensor, &GpuActivity::tensor_active_ppm},
+                             {gpm_memory, &GpuActivity::memory_active_ppm}};
 
 }  // namespace
 
@@ -23,21 +23,27 @@ Gpm::~Gpm() {
         if (sample) session_->call.gpm_free(sample);
 }
 
-bool Gpm::prepare(Reader& reader) {
+bool Gpm::prepare(Reader& gpu) {
     if (can_ != Can::unknown) return can_ == Can::yes;
-    const Functions& call = reader.call;
+    const Functions& call = gpu.call;
     GpmSupport support{.version = 1, .supported = 0};
     can_ = Can::no;
     if (!call.gpm_alloc || !call.gpm_free || !call.gpm_sample || !call.gpm_metrics) return false;
-    if (!reader.ask(call.gpm_support, &support) || support.supported == 0) return false;
+    if (gpu_instance_ && !call.gpm_mig_sample) return false;
+    if (!gpu.ask(call.gpm_support, &support) || support.supported == 0) return false;
     if (call.gpm_alloc(&before_) != success || call.gpm_alloc(&now_) != success) return false;
     can_ = Can::yes;
     return true;
 }
 
-void Gpm::read(Reader& reader, GpuSample& sample) {
-    if (!prepare(reader)) return;
-    if (!reader.ask(reader.call.gpm_sample, now_)) {
+bool Gpm::take(Reader& gpu) {
+    return gpu_instance_ ? gpu.ask(gpu.call.gpm_mig_sample, *gpu_instance_, now_)
+                         : gpu.ask(gpu.call.gpm_sample, now_);
+}
+
+void Gpm::read(Reader& gpu, GpuActivity& activity) {
+    if (!prepare(gpu)) return;
+    if (!take(gpu)) {
         has_before_ = false;
         return;
     }
@@ -48,12 +54,13 @@ void Gpm::read(Reader& reader, GpuSample& sample) {
         get->before = before_;
         get->after = now_;
         for (std::size_t i = 0; i < std::size(wanted); ++i) get->metrics[i].metric = wanted[i].metric;
-        if (reader.call.gpm_metrics(get.get()) == success)
+        if (gpu.call.gpm_metrics(get.get()) == success)
             for (std::size_t i = 0; i < std::size(wanted); ++i) {
                 const GpmMetric& metric = get->metrics[i];
                 if (metric.status != success || !std::isfinite(metric.value)) continue;
                 constexpr double ppm_of_percent = 10'000;
-                sample.*wanted[i].into = std::llround(std::clamp(metric.value, 0.0, 100.0) * ppm_of_percent);
+                activity.*wanted[i].into =
+                    std::llround(std::clamp(metric.value, 0.0, 100.0) * ppm_of_percent);
             }
     }
     std::swap(before_, now_);

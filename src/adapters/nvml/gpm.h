@@ -7,21 +7,26 @@
 
 namespace hostler::nvml {
 
-// Rates between two moments; it keeps the one before. Of one GPU; to be used on that GPU's lane.
+// Rates between two moments; it keeps the one before. Of one GPU, or of one of its slices; to be used on that
+// GPU's lane.
 class Gpm {
 public:
-    explicit Gpm(std::shared_ptr<const Session> session) : session_(std::move(session)) {}
+    // `gpu_instance`: that of a slice.
+    explicit Gpm(std::shared_ptr<const Session> session, std::optional<unsigned> gpu_instance = {})
+        : session_(std::move(session)), gpu_instance_(gpu_instance) {}
     ~Gpm();
     Gpm(const Gpm&) = delete;
     Gpm& operator=(const Gpm&) = delete;
 
     // Leaves the metrics absent the first time, and where the GPU or the library cannot tell them.
-    void read(Reader& reader, GpuSample& sample);
+    void read(Reader& gpu, GpuActivity& activity);
 
 private:
     enum class Can { unknown, yes, no };
-    bool prepare(Reader& reader);
+    bool prepare(Reader& gpu);
+    bool take(Reader& gpu);
     const std::shared_ptr<const Session> session_;
+    const std::optional<unsigned> gpu_instance_;
     Can can_ = Can::unknown;
     GpmSample before_ = nullptr;
     GpmSample now_ = nullptr;

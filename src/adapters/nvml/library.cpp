@@ -114,7 +114,15 @@ void Library::bind() {
     find(handle_, f.compute_capability, {"nvmlDeviceGetCudaComputeCapability"});
     find(handle_, f.cores, {"nvmlDeviceGetNumGpuCores"});
     find(handle_, f.numa_node, {"nvmlDeviceGetNumaNodeId"});
+
     find(handle_, f.mig_mode, {"nvmlDeviceGetMigMode"});
+    find(handle_, f.mig_count_max, {"nvmlDeviceGetMaxMigDeviceCount"});
+    find(handle_, f.mig_device, {"nvmlDeviceGetMigDeviceHandleByIndex"});
+    find(handle_, f.gpu_instance_id, {"nvmlDeviceGetGpuInstanceId"});
+    find(handle_, f.compute_instance_id, {"nvmlDeviceGetComputeInstanceId"});
+    find(handle_, f.gpu_instance, {"nvmlDeviceGetGpuInstanceById"});
+    find(handle_, f.gpu_instance_info, {"nvmlGpuInstanceGetInfo"});
+    find(handle_, f.attributes, {"nvmlDeviceGetAttributes_v2"});
 
     find(handle_, f.memory, {"nvmlDeviceGetMemoryInfo"});
     find(handle_, f.memory_v2, {"nvmlDeviceGetMemoryInfo_v2"});
@@ -166,6 +174,7 @@ void Library::bind() {
     find(handle_, f.gpm_alloc, {"nvmlGpmSampleAlloc"});
     find(handle_, f.gpm_free, {"nvmlGpmSampleFree"});
     find(handle_, f.gpm_sample, {"nvmlGpmSampleGet"});
+    find(handle_, f.gpm_mig_sample, {"nvmlGpmMigSampleGet"});
     find(handle_, f.gpm_metrics, {"nvmlGpmMetricsGet"});
 
     find(handle_, f.event_set_create, {"nvmlEventSetCreate"});

@@ -31,7 +31,16 @@ struct Functions {
     Status (*compute_capability)(Device, int*, int*);
     Status (*cores)(Device, unsigned*);
     Status (*numa_node)(Device, unsigned*);
+
     Status (*mig_mode)(Device, unsigned*, unsigned*);
+    Status (*mig_count_max)(Device, unsigned*);
+    Status (*mig_device)(Device, unsigned,
+                         Device*);  // NOT_FOUND: none at this index; there may be later ones.
+    Status (*gpu_instance_id)(Device, unsigned*);
+    Status (*compute_instance_id)(Device, unsigned*);
+    Status (*gpu_instance)(Device, unsigned id, GpuInstance*);
+    Status (*gpu_instance_info)(GpuInstance, GpuInstanceInfo*);
+    Status (*attributes)(Device, Attributes*);
 
     Status (*memory)(Device, Memory*);
     Status (*memory_v2)(Device, MemoryV2*);
@@ -79,6 +88,7 @@ struct Functions {
     Status (*gpm_alloc)(GpmSample*);
     Status (*gpm_free)(GpmSample);
     Status (*gpm_sample)(Device, GpmSample);
+    Status (*gpm_mig_sample)(Device, unsigned gpu_instance, GpmSample);
     Status (*gpm_metrics)(GpmMetricsGet*);
 
     Status (*event_set_create)(EventSet*);

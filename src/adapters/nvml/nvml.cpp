@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "adapters/nvml/events.h"
 #include "adapters/nvml/gpm.h"
@@ -23,7 +25,8 @@ struct Slow {
     GpuSample sample;
     std::optional<Instant> read_at;
     std::unique_ptr<Gpm> gpm;
-    std::atomic<bool> stale = false;  // Something happened to the GPU: to be read at the next sample.
+    std::map<std::string, Gpm> slices;  // By UUID.
+    std::atomic<bool> stale = false;    // Something happened to the GPU: to be read at the next sample.
 };
 
 struct System {
@@ -49,6 +52,22 @@ Result<System> read_system(const Session& session) {
     return system;
 }
 
+void read_slices(Reader& gpu, const std::shared_ptr<const Session>& opened, const Found& found, Slow& slow,
+                 GpuSample& sample) {
+    std::erase_if(slow.slices, [&](const auto& row) {
+        return std::ranges::find(found.facts.slices, row.first, &GpuSlice::uuid) == found.facts.slices.end();
+    });
+    for (std::size_t i = 0; i < found.slices.size(); ++i) {
+        const GpuSlice& facts = found.facts.slices[i];
+        SliceSample& slice = sample.slices.emplace_back();
+        slice.uuid = facts.uuid;
+        Reader reader{*opened, found.slices[i]};
+        read_memory(reader, slice);
+        slow.slices.try_emplace(facts.uuid, opened, static_cast<unsigned>(facts.gpu_instance))
+            .first->second.read(gpu, slice);
+    }
+}
+
 GpuSample read_sample(const std::shared_ptr<const Session>& opened, const Found& found, Slow& slow,
                       Instant now, Duration slow_interval) {
     const Session& session = *opened;
@@ -71,6 +90,7 @@ GpuSample read_sample(const std::shared_ptr<const Session>& opened, const Found&
     read_fast(reader, sample);
     if (!slow.gpm) slow.gpm = std::make_unique<Gpm>(opened);
     slow.gpm->read(reader, sample);
+    read_slices(reader, opened, found, slow, sample);
     if (reader.lost()) {
         sample = {};
         sample.condition = GpuCondition::lost;

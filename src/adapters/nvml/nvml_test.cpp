@@ -12,6 +12,7 @@
 #include "adapters/nvml/simulated_state.h"
 #include "core/testing/real_timers.h"
 #include "domain/inventory/merge.h"
+#include "domain/scheduler/mig.h"
 
 namespace hostler {
 namespace {
@@ -372,6 +373,63 @@ TEST_F(NvmlTest, ErrorsOfOneFunctionCostOneMetric) {
     EXPECT_EQ(sampled[0].memory_reserved_bytes, std::nullopt);
     EXPECT_EQ(sampled[0].memory_used_bytes, 529 * mib) << "the first version counts what is reserved as used";
     EXPECT_TRUE(sampled[0].power_mw);
+}
+
+TEST_F(NvmlTest, AGpuThatIsCutTellsItsSlices) {
+    make({.hostname = "nj-1", .gpus = 2});
+    change([](const std::string& s) { return with_setting(s, 0, "mig", "enabled"); });
+    // As nvidia-smi mig -lgi shows them on such a board, one of them shared by two compute instances.
+    for (const char* slice : {"MIG-a gi=1 ci=0 start=0 size=4 g=4 c=4 sms=64 mib=40320 used=1024 active=75",
+                              "MIG-b gi=9 ci=0 start=4 size=2 g=2 c=1 sms=16 mib=20096",
+                              "MIG-c gi=9 ci=1 start=4 size=2 g=2 c=1 sms=16 mib=20096",
+                              "MIG-d gi=13 ci=0 start=6 size=1 g=1 c=1 sms=16 mib=9856 media=yes",
+                              "MIG-e gi=11 ci=0 start=7 size=1 g=1 c=1 sms=16 mib=9856"})
+        change([&](const std::string& s) { return with_line(s, 0, "slice", slice); });
+    const auto seen = discover();
+    EXPECT_EQ(seen.gpus[0].mig, MigMode::enabled);
+    EXPECT_THAT(seen.gpus[1].slices, IsEmpty());
+    std::map<std::string, GpuSlice> slices;
+    for (const GpuSlice& slice : seen.gpus[0].slices) slices[slice.uuid] = slice;
+    ASSERT_THAT(slices, SizeIs(5));
+    EXPECT_EQ(slices["MIG-a"], (GpuSlice{.uuid = "MIG-a",
+                                         .profile = "4g.40gb",
+                                         .gpu_instance = 1,
+                                         .compute_instance = 0,
+                                         .start = 0,
+                                         .size = 4,
+                                         .multiprocessors = 64,
+                                         .memory_bytes = 40320 * mib}));
+    EXPECT_EQ(slices["MIG-b"].profile, "1c.2g.20gb");
+    EXPECT_EQ(slices["MIG-c"].compute_instance, 1);
+    EXPECT_EQ(slices["MIG-d"].profile, "1g.10gb+me");
+    EXPECT_EQ(slices["MIG-e"].profile, "1g.10gb");
+    EXPECT_EQ(slices["MIG-e"].start, 7);
+    for (const auto& [uuid, slice] : slices)
+        if (!slice.profile.starts_with("1c."))
+            EXPECT_NE(mig_profile_number(slice.profile), 0)
+                << slice.profile << " is in the table of what is placed";
+
+    sample();
+    const GpuSample second = sample().at(0);
+    EXPECT_EQ(second.utilisation_percent, std::nullopt) << "the driver does not tell it of a GPU that is cut";
+    EXPECT_EQ(second.graphics_active_ppm, std::nullopt);
+    EXPECT_TRUE(second.temperature_celsius);
+    ASSERT_THAT(second.slices, SizeIs(5));
+    const auto a = std::ranges::find(second.slices, "MIG-a", &SliceSample::uuid);
+    EXPECT_EQ(a->memory_total_bytes, 40320 * mib);
+    EXPECT_EQ(a->memory_used_bytes, 1024 * mib);
+    EXPECT_EQ(a->graphics_active_ppm, 750'000);
+    EXPECT_EQ(std::ranges::find(second.slices, "MIG-b", &SliceSample::uuid)->graphics_active_ppm, 0);
+
+    // Cut in another way: until it is looked for anew the slices that are gone tell nothing.
+    set(0, "slice", "MIG-f gi=0 ci=0 start=0 size=8 g=7 c=7 sms=132 mib=81920 media=yes");
+    const GpuSample stale = sample().at(0);
+    for (const SliceSample& gone : stale.slices)
+        EXPECT_EQ(gone.memory_used_bytes, std::nullopt) << gone.uuid;
+    const auto whole = discover().gpus[0].slices;
+    ASSERT_THAT(whole, SizeIs(1));
+    EXPECT_EQ(whole[0].profile, "7g.80gb");
+    EXPECT_EQ(sample().at(0).slices.at(0).memory_total_bytes, 81920 * mib);
 }
 
 TEST_F(NvmlTest, AnOldLibraryLacksMetricsAndNothingElse) {

@@ -43,7 +43,8 @@ private:
 struct Found {
     Device device = nullptr;
     GpuFacts facts;
-    GpuSample constants;  // Metrics that are read once: thresholds.
+    GpuSample constants;         // Metrics that are read once: thresholds.
+    std::vector<Device> slices;  // Handles of facts.slices. They hold until it is cut in another way.
 };
 
 // Errors: not_found (no GPU at this index); unavailable (it is there and does not answer properly).
@@ -59,8 +60,12 @@ struct Peer {
 std::vector<GpuLink> read_links(const Session& session, const Peer& from, const GpuFacts& facts,
                                 const std::vector<Peer>& to);
 
+// Into the facts, and their handles. Of a GPU that is not cut: nothing.
+void read_slices(Reader& reader, const Session& session, Found& found);
+
 // Metrics that are quick to read; and those that are slow to, most of which hardly ever change.
 void read_fast(Reader& reader, GpuSample& sample);
 void read_slow(Reader& reader, GpuSample& sample);
+void read_memory(Reader& slice, SliceSample& sample);
 
 }  // namespace hostler::nvml

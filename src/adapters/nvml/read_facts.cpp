@@ -144,6 +144,7 @@ Result<Found> read_facts(const Session& session, unsigned index) {
     }
     read_limits(reader, facts);
     read_nvlinks(reader, facts);
+    read_slices(reader, session, found);
     found.constants.temperature_shutdown_celsius =
         reader.number(call.temperature_threshold, threshold_shutdown);
     found.constants.temperature_slowdown_celsius =

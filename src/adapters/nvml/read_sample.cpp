@@ -9,17 +9,16 @@ namespace {
 
 constexpr unsigned processes_max = 1024;  // Of one kind on one GPU; those beyond are not listed.
 
-void read_memory(Reader& reader, GpuSample& sample) {
+struct MemoryRead {
+    Metric total, used, reserved;
+};
+
+MemoryRead memory_of(Reader& reader) {
     MemoryV2 v2{.version = version_word<MemoryV2>(2)};
     Memory v1{};
-    if (reader.ask(reader.call.memory_v2, &v2)) {
-        sample.memory_total_bytes = v2.total;
-        sample.memory_used_bytes = v2.used;
-        sample.memory_reserved_bytes = v2.reserved;
-    } else if (reader.ask(reader.call.memory, &v1)) {
-        sample.memory_total_bytes = v1.total;
-        sample.memory_used_bytes = v1.used;
-    }
+    if (reader.ask(reader.call.memory_v2, &v2)) return {v2.total, v2.used, v2.reserved};
+    if (reader.ask(reader.call.memory, &v1)) return {v1.total, v1.used, {}};
+    return {};
 }
 
 void read_temperature(Reader& reader, GpuSample& sample) {
@@ -174,7 +173,10 @@ void read_fast(Reader& reader, GpuSample& sample) {
         sample.utilisation_percent = utilization.gpu;
         sample.memory_utilisation_percent = utilization.memory;
     }
-    read_memory(reader, sample);
+    const MemoryRead memory = memory_of(reader);
+    sample.memory_total_bytes = memory.total;
+    sample.memory_used_bytes = memory.used;
+    sample.memory_reserved_bytes = memory.reserved;
     read_temperature(reader, sample);
     sample.power_mw = reader.number(call.power);
     sample.clock_graphics_mhz = reader.number(call.clock, clock_graphics);
@@ -189,6 +191,12 @@ void read_fast(Reader& reader, GpuSample& sample) {
         sample.throttle_reasons = static_cast<std::int64_t>(reasons);
     read_fields(reader, sample, fast_fields);
     read_processes(reader, sample);
+}
+
+void read_memory(Reader& slice, SliceSample& sample) {
+    const MemoryRead memory = memory_of(slice);
+    sample.memory_total_bytes = memory.total;
+    sample.memory_used_bytes = memory.used;
 }
 
 void read_slow(Reader& reader, GpuSample& sample) {

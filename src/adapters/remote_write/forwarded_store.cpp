@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t eras_max = 4;
 
 std::optional<Measured> measured(const std::vector<series::Column>& columns) {
-    for (const Measured of : {Measured::gpu, Measured::host})
+    for (const Measured of : all_measured)
         if (columns == columns_of(of)) return of;
     return std::nullopt;
 }
@@ -41,20 +41,32 @@ void write_row(MessageWriter& to, const ForwardedStore::Device& device, series::
                std::span<const series::Cell> cells) {
     const auto& labels = labels_at(device, time);
     const auto each = [&](std::string_view name, double value) { to.add(name, labels, value, time); };
-    if (*device.of == Measured::host)
-        return each_exported(exported_host(), sample_of<HostSample>(cells), each);
-    const auto sample = sample_of<GpuSample>(cells);
-    each_exported(exported_gpu(), sample, each);
-    if (const auto free = framebuffer_free_mib(sample)) each(framebuffer_free_name, *free);
+    const auto with_free = [&](const auto& table, const auto& sample) {
+        each_exported(table, sample, each);
+        if (const auto free = framebuffer_free_mib(sample)) each(framebuffer_free_name, *free);
+    };
+    switch (*device.of) {
+        case Measured::gpu: return with_free(exported_gpu(), sample_of<GpuSample>(cells));
+        case Measured::slice: return with_free(exported_slice(), sample_of<SliceSample>(cells));
+        case Measured::host: return each_exported(exported_host(), sample_of<HostSample>(cells), each);
+    }
 }
 
 }  // namespace
 
 MessageWriter::Labels exported_labels(const series::Labels& labels) {
     // By the names there, in their order: capitals come first.
-    static constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"Hostname", "host_name"}, {"UUID", "gpu"},      {"gpu", "index"},         {"instance", "host"},
-        {"modelName", "model"},    {"tenant", "tenant"}, {"workload", "workload"}, {"zone", "zone"}};
+    static constexpr std::pair<std::string_view, std::string_view> names[] = {{"GPU_I_ID", "gpu_instance"},
+                                                                              {"GPU_I_PROFILE", "profile"},
+                                                                              {"Hostname", "host_name"},
+                                                                              {"UUID", "gpu"},
+                                                                              {"gpu", "index"},
+                                                                              {"instance", "host"},
+                                                                              {"modelName", "model"},
+                                                                              {"slice", "slice"},
+                                                                              {"tenant", "tenant"},
+                                                                              {"workload", "workload"},
+                                                                              {"zone", "zone"}};
     MessageWriter::Labels exported;
     for (const auto& [name, from] : names)
         if (const auto at = labels.find(std::string{from}); at != labels.end() && !at->second.empty())

@@ -195,6 +195,31 @@ TEST_F(RemoteWrite, GpusHaveTheNamesOfDcgm) {
     EXPECT_EQ(outgoing_.sent.size(), 2U) << "three samples a request at most";
 }
 
+TEST_F(RemoteWrite, SlicesHaveTheLabelsOfDcgm) {
+    SliceSample sample;
+    sample.memory_total_bytes = 10LL << 30;
+    sample.memory_used_bytes = 4LL << 30;
+    SampleBatch batch;
+    for (const double value : pack_metrics(sample))
+        batch.cells.push_back(std::isnan(value) ? series::absent : static_cast<series::Cell>(value));
+    const series::Labels labels{
+        {"host", "h"}, {"gpu", "GPU-1"}, {"slice", "MIG-1"}, {"profile", "1g.10gb"}, {"gpu_instance", "9"}};
+    const auto number =
+        testing::run(loop_, forwarded_->describe({"slice/h/MIG-1", columns_of(Measured::slice), labels}, 0))
+            .value();
+    batch.rows.push_back({number, 5});
+    ASSERT_TRUE(testing::run(loop_, forwarded_->append(batch)));
+    timers_.settle();
+    const auto of = [](std::string name, std::string value) {
+        return fmt::format(
+            "GPU_I_ID=9,GPU_I_PROFILE=1g.10gb,UUID=GPU-1,__name__={},instance=h,slice=MIG-1 {}@5", name,
+            value);
+    };
+    EXPECT_THAT(heard(), ::testing::UnorderedElementsAre(of("DCGM_FI_DEV_FB_USED", "4096"),
+                                                         of("DCGM_FI_DEV_FB_TOTAL", "10240"),
+                                                         of("DCGM_FI_DEV_FB_FREE", "6144")));
+}
+
 TEST_F(RemoteWrite, RowsHaveTheLabelsOfTheirTime) {
     const auto host = device("h", "lon", 0);
     ASSERT_EQ(device("h", "fra", 1000), host);

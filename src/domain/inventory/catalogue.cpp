@@ -73,6 +73,15 @@ constexpr Row gpu_rows[] = {
     {"memory_active_ppm", gauge, "Of what its memory could have moved."},
 };
 
+constexpr Row slice_rows[] = {
+    {"memory_used_bytes", gauge, "Memory of the slice in use."},
+    {"memory_total_bytes", gauge, "Memory that it has."},
+    {"graphics_active_ppm", gauge, "Part of the time in which any work ran on it."},
+    {"sm_active_ppm", gauge, "Part of the time in which one of its multiprocessors had work, mean of all."},
+    {"tensor_active_ppm", gauge, "Part of the time in which its tensor cores had work."},
+    {"memory_active_ppm", gauge, "Of what its memory could have moved."},
+};
+
 constexpr Row host_rows[] = {
     {"cpu_busy_percent", gauge, "Of all CPUs."},
     {"load_milli", gauge, "Load average of a minute, in thousandths."},
@@ -133,13 +142,14 @@ std::vector<MetricFacts> table_of(Measured of, std::string_view prefix, std::spa
 
 std::span<const MetricFacts> metrics_of(Measured of) {
     static const auto gpu = table_of<GpuSample>(Measured::gpu, "gpu_", gpu_rows);
+    static const auto slice = table_of<SliceSample>(Measured::slice, "slice_", slice_rows);
     static const auto host = table_of<HostSample>(Measured::host, "host_", host_rows);
-    return of == Measured::gpu ? gpu : host;
+    return of == Measured::gpu ? gpu : of == Measured::slice ? slice : host;
 }
 
 const MetricFacts* find_metric(std::string_view name) {
     const MetricFacts* found = nullptr;
-    for (const Measured of : {Measured::gpu, Measured::host})
+    for (const Measured of : all_measured)
         for (const MetricFacts& metric : metrics_of(of)) {
             if (metric.name == name) return &metric;
             const auto* unit = unit_of(metric.name);
@@ -155,8 +165,8 @@ const std::vector<series::Column>& columns_of(Measured of) {
         for (const MetricFacts& metric : metrics_of(what)) columns.push_back({metric.name, metric.kind});
         return columns;
     };
-    static const auto gpu = make(Measured::gpu), host = make(Measured::host);
-    return of == Measured::gpu ? gpu : host;
+    static const auto gpu = make(Measured::gpu), slice = make(Measured::slice), host = make(Measured::host);
+    return of == Measured::gpu ? gpu : of == Measured::slice ? slice : host;
 }
 
 }  // namespace hostler

@@ -1,6 +1,7 @@
 // What is kept of samples over time: the metrics, by the names that people and series know them by.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +11,9 @@
 
 namespace hostler {
 
-enum class Measured { gpu, host };
+enum class Measured { gpu, slice, host };
+BOOST_DESCRIBE_ENUM(Measured, gpu, slice, host)
+inline constexpr Measured all_measured[] = {Measured::gpu, Measured::slice, Measured::host};
 
 struct MetricFacts {
     std::string name;       // "gpu_power_mw": of what, the member of its sample, its unit.
@@ -20,7 +23,7 @@ struct MetricFacts {
     Measured of = Measured::gpu;
 };
 
-// Of GpuSample or HostSample, in the order in which pack_metrics() gives their values.
+// Of GpuSample, SliceSample or HostSample, in the order in which pack_metrics() gives their values.
 std::span<const MetricFacts> metrics_of(Measured of);
 
 // By its name, or by its name without the unit: "gpu_power". nullptr: there is none.

@@ -1,5 +1,7 @@
 #include "domain/inventory/exported.h"
 
+#include <algorithm>
+
 namespace hostler {
 
 namespace {
@@ -88,6 +90,20 @@ constexpr Exported<GpuSample> of_gpu[] = {
      &GpuSample::recovery_action},
 };
 
+// A metric that GPUs have too.
+constexpr Exported<SliceSample> as_gpus(std::string_view name, Metric SliceSample::* of) {
+    const auto gpu = std::ranges::find(of_gpu, name, &Exported<GpuSample>::name);
+    return {gpu->name, gpu->help, gpu->kind, of, gpu->scale};
+}
+constexpr Exported<SliceSample> of_slice[] = {
+    as_gpus("DCGM_FI_DEV_FB_USED", &SliceSample::memory_used_bytes),
+    as_gpus("DCGM_FI_DEV_FB_TOTAL", &SliceSample::memory_total_bytes),
+    as_gpus("DCGM_FI_PROF_GR_ENGINE_ACTIVE", &SliceSample::graphics_active_ppm),
+    as_gpus("DCGM_FI_PROF_SM_ACTIVE", &SliceSample::sm_active_ppm),
+    as_gpus("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", &SliceSample::tensor_active_ppm),
+    as_gpus("DCGM_FI_PROF_DRAM_ACTIVE", &SliceSample::memory_active_ppm),
+};
+
 constexpr Exported<HostSample> of_host[] = {
     {"hostler_host_cpu_busy_ratio", "Of all CPUs of the host.", gauge, &HostSample::cpu_busy_percent, 0.01},
     {"hostler_host_load1", "One-minute load average.", gauge, &HostSample::load_milli, 1e-3},
@@ -116,6 +132,7 @@ constexpr Exported<HostSample> of_host[] = {
 }  // namespace
 
 std::span<const Exported<GpuSample>> exported_gpu() { return of_gpu; }
+std::span<const Exported<SliceSample>> exported_slice() { return of_slice; }
 std::span<const Exported<HostSample>> exported_host() { return of_host; }
 
 std::optional<double> framebuffer_free_mib(const GpuSample& sample) {
@@ -123,6 +140,11 @@ std::optional<double> framebuffer_free_mib(const GpuSample& sample) {
     return static_cast<double>(*sample.memory_total_bytes - *sample.memory_used_bytes -
                                sample.memory_reserved_bytes.value_or(0)) *
            mib;
+}
+
+std::optional<double> framebuffer_free_mib(const SliceSample& sample) {
+    if (!sample.memory_total_bytes || !sample.memory_used_bytes) return std::nullopt;
+    return static_cast<double>(*sample.memory_total_bytes - *sample.memory_used_bytes) * mib;
 }
 
 }  // namespace hostler

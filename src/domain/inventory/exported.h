@@ -21,11 +21,13 @@ struct Exported {
 };
 
 std::span<const Exported<GpuSample>> exported_gpu();
+std::span<const Exported<SliceSample>> exported_slice();  // By the names of exported_gpu().
 std::span<const Exported<HostSample>> exported_host();
 
 // The one that is a difference of others.
 inline constexpr std::string_view framebuffer_free_name = "DCGM_FI_DEV_FB_FREE";
 std::optional<double> framebuffer_free_mib(const GpuSample& sample);
+std::optional<double> framebuffer_free_mib(const SliceSample& sample);
 
 // Calls `each(name, value)` for all that was measured.
 template <class Sample, class Each>

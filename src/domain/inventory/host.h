@@ -25,6 +25,22 @@ struct NvLink {
 };
 BOOST_DESCRIBE_STRUCT(NvLink, (), (link, active, remote_pci, remote_uuid, remote_switch))
 
+// A part of a GPU that is cut (MIG): a compute instance within a GPU instance, which programs see as a GPU.
+struct GpuSlice {
+    std::string uuid;     // "MIG-…"
+    std::string profile;  // As the driver's lists spell it: "1g.10gb", "1g.10gb+me", "1c.3g.40gb".
+    int gpu_instance = 0;
+    int compute_instance = 0;
+    int start = -1;  // The first of its GPU instance's memory slices; -1: not told.
+    int size = 0;    // How many they are.
+    int multiprocessors = 0;
+    std::int64_t memory_bytes = 0;
+    bool operator==(const GpuSlice&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(GpuSlice, (),
+                      (uuid, profile, gpu_instance, compute_instance, start, size, multiprocessors,
+                       memory_bytes))
+
 // What a GPU is. It changes only by a reset, a new driver, or somebody's hands.
 struct GpuFacts {
     std::string uuid;  // Never empty and unique on the host. Without one of its own: "pci-0000:07:00.0".
@@ -52,6 +68,7 @@ struct GpuFacts {
     std::int64_t power_limit_min_mw = 0;
     std::int64_t power_limit_max_mw = 0;
     MigMode mig = MigMode::unsupported;
+    std::vector<GpuSlice> slices;  // As the driver counts them.
     std::vector<NvLink> nvlinks;
     std::string driver;  // Kernel driver bound to it: "nvidia", "amdgpu", "xe", "vfio-pci". Empty: none.
     std::string
@@ -65,7 +82,7 @@ BOOST_DESCRIBE_STRUCT(GpuFacts, (),
                        core_count, serial, vbios, architecture, compute_capability, numa_node,
                        pcie_generation, pcie_generation_max, pcie_width, pcie_width_max,
                        clock_graphics_max_mhz, clock_memory_max_mhz, power_limit_mw, power_limit_min_mw,
-                       power_limit_max_mw, mig, nvlinks, driver, cdi_name, device_nodes, sources))
+                       power_limit_max_mw, mig, slices, nvlinks, driver, cdi_name, device_nodes, sources))
 
 // How two GPUs reach one another, best first. The PCIe kinds are those of `nvidia-smi topo`.
 enum class GpuLinkKind {
@@ -128,7 +145,8 @@ struct HostFacts {
 };
 BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
-                       disk_free_bytes, volume_bytes, volumes_refused, user_namespaces, virtual_machine, measures, unmeasurable, driver_version, cuda_version, simulated, boot_id,
-                       gpus, topology, problems))
+                       disk_free_bytes, volume_bytes, volumes_refused, user_namespaces, virtual_machine,
+                       measures, unmeasurable, driver_version, cuda_version, simulated, boot_id, gpus,
+                       topology, problems))
 
 }  // namespace hostler

@@ -55,6 +55,15 @@ struct GpuActivity {
 BOOST_DESCRIBE_STRUCT(GpuActivity, (),
                       (graphics_active_ppm, sm_active_ppm, tensor_active_ppm, memory_active_ppm))
 
+// What a slice of a GPU does; the rest is told of the whole GPU alone.
+struct SliceSample : GpuActivity {
+    std::string uuid;
+    Metric memory_used_bytes;
+    Metric memory_total_bytes;
+    bool operator==(const SliceSample&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SliceSample, (GpuActivity), (uuid, memory_used_bytes, memory_total_bytes))
+
 struct GpuSample : GpuActivity {
     std::string uuid;
     GpuCondition condition = GpuCondition::ok;
@@ -110,6 +119,7 @@ struct GpuSample : GpuActivity {
     Metric nvlink_errors;  // CRC errors, replays, recoveries of all links, since the driver was loaded.
     Metric last_xid;       // The last XID that its driver told of; 0: none since the agent began.
     std::optional<std::vector<GpuProcess>> processes;  // By PID.
+    std::vector<SliceSample> slices;                   // As its facts have them.
     bool operator==(const GpuSample&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GpuSample, (GpuActivity),

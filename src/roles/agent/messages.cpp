@@ -94,6 +94,18 @@ uplink::Gpu gpu_message(const GpuFacts& gpu, const GpuState& state) {
     into.set_cdi_name(words(gpu.cdi_name));
     into.set_product(words(gpu.product));
     into.set_pci_id(words(gpu.pci_id));
+    into.set_mig(boost::describe::enum_to_string(gpu.mig, ""));
+    for (const GpuSlice& slice : gpu.slices) {
+        auto& one = *into.add_slices();
+        one.set_uuid(words(slice.uuid));
+        one.set_profile(words(slice.profile));
+        one.set_gpu_instance(positive(slice.gpu_instance));
+        one.set_compute_instance(positive(slice.compute_instance));
+        one.set_start(slice.start);
+        one.set_size(positive(slice.size));
+        one.set_multiprocessors(positive(slice.multiprocessors));
+        one.set_memory_bytes(bytes(slice.memory_bytes));
+    }
     return into;
 }
 
@@ -223,6 +235,11 @@ uplink::GpuSample sample_message(const GpuSample& sample) {
     uplink::GpuSample made;
     made.set_uuid(words(sample.uuid));
     for (const double value : pack_metrics(sample)) made.add_values(value);
+    for (const SliceSample& slice : sample.slices) {
+        auto& one = *made.add_slices();
+        one.set_uuid(words(slice.uuid));
+        for (const double value : pack_metrics(slice)) one.add_values(value);
+    }
     return made;
 }
 
@@ -240,6 +257,7 @@ uplink::WorkloadUse use_message(const WorkloadUse& use) {
 void name_metrics(uplink::AgentHello& hello) {
     for (const auto name : metric_names<GpuSample>()) hello.add_gpu_metrics(std::string{name});
     for (const auto name : metric_names<HostSample>()) hello.add_host_metrics(std::string{name});
+    for (const auto name : metric_names<SliceSample>()) hello.add_slice_metrics(std::string{name});
 }
 
 uplink::HostSample sample_message(const HostSample& sample) {

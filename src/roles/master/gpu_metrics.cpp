@@ -18,6 +18,13 @@ struct Labelled {
     const Sample* sample;
 };
 
+// Labels, as MetricsPage::labels() made them, and more.
+std::string with(std::string_view labels, MetricsPage::Labels more) {
+    std::string added = MetricsPage::labels(more);
+    added.front() = ',';
+    return std::string{labels.substr(0, labels.size() - 1)} + added;
+}
+
 // Whole numbers as such: a page of rates and temperatures reads as the exporter's.
 void write_row(MetricsPage& page, const std::string& labels, double value) {
     constexpr double whole_max = 9e15;
@@ -27,25 +34,42 @@ void write_row(MetricsPage& page, const std::string& labels, double value) {
         page.row(labels, value);
 }
 
+// Its head comes with the first row.
 template <class Sample>
-void write_samples(MetricsPage& page, std::span<const Exported<Sample>> exported,
-                   const std::vector<Labelled<Sample>>& samples) {
-    for (const Exported<Sample>& metric : exported) {
-        bool begun = false;
-        for (const auto& [labels, sample] : samples) {
-            const Metric& value = sample->*metric.of;
-            if (!value) continue;
-            if (!std::exchange(begun, true))
-                page.begin(metric.name, metric.help, metric.kind == series::Kind::counter ? counter : gauge);
-            write_row(page, labels, static_cast<double>(*value) * metric.scale);
-        }
+void write_metric(MetricsPage& page, const Exported<Sample>& metric, bool& begun,
+                  const std::vector<Labelled<Sample>>& samples) {
+    for (const auto& [labels, sample] : samples) {
+        const Metric& value = sample->*metric.of;
+        if (!value) continue;
+        if (!std::exchange(begun, true))
+            page.begin(metric.name, metric.help, metric.kind == series::Kind::counter ? counter : gauge);
+        write_row(page, labels, static_cast<double>(*value) * metric.scale);
     }
 }
 
-void write_free(MetricsPage& page, const std::vector<Labelled<GpuSample>>& samples) {
+void write_hosts(MetricsPage& page, const std::vector<Labelled<HostSample>>& hosts) {
+    for (const auto& metric : exported_host()) {
+        bool begun = false;
+        write_metric(page, metric, begun, hosts);
+    }
+}
+
+// A metric of slices stands with that of GPUs, whose name it has.
+void write_gpus(MetricsPage& page, const std::vector<Labelled<GpuSample>>& gpus,
+                const std::vector<Labelled<SliceSample>>& slices) {
+    for (const auto& metric : exported_gpu()) {
+        bool begun = false;
+        write_metric(page, metric, begun, gpus);
+        const auto too = std::ranges::find(exported_slice(), metric.name, &Exported<SliceSample>::name);
+        if (too != exported_slice().end()) write_metric(page, *too, begun, slices);
+    }
+    if (gpus.empty()) return;
     page.begin(framebuffer_free_name, "Framebuffer memory free (in MiB).", gauge);
-    for (const auto& [labels, sample] : samples)
-        if (const auto free = framebuffer_free_mib(*sample)) write_row(page, labels, *free);
+    const auto write_free = [&](const auto& samples) {
+        for (const auto& [labels, sample] : samples)
+            if (const auto free = framebuffer_free_mib(*sample)) write_row(page, labels, *free);
+    };
+    write_free(gpus), write_free(slices);
 }
 
 struct Use {
@@ -95,6 +119,7 @@ void write_network(MetricsPage& page, const std::vector<Way>& ways) {
 
 Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::string& zone) {
     std::vector<Labelled<GpuSample>> gpus;
+    std::vector<Labelled<SliceSample>> slices;
     std::vector<Labelled<HostSample>> hosts;
     std::vector<Use> uses;
     std::vector<Way> ways;
@@ -120,21 +145,28 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
             const std::string index = fmt::format("{}", gpu.index);
             const Claim* claim = holders.of(id, gpu.uuid);
             const Instance* instance = claim ? desk.estate.instances.find(claim->holder) : nullptr;
-            gpus.push_back(
-                {MetricsPage::labels(
-                     {{"gpu", index},
-                      {"UUID", gpu.uuid},
-                      {"pci_bus_id", gpu.pci_address},
-                      {"device",
-                       fmt::format("{}{}", gpu.vendor == GpuVendor::nvidia ? "nvidia" : "card", gpu.minor)},
-                      {"modelName", gpu.model},
-                      {"Hostname", name},
-                      {"DCGM_FI_DRIVER_VERSION", host.facts.driver_version},
-                      {"instance", id},
-                      {"zone", host.zone},
-                      {"tenant", claim ? claim->tenant : ""},
-                      {"workload", instance ? instance->caller_id : ""}}),
-                 &sample->second});
+            const std::string labels = MetricsPage::labels(
+                {{"gpu", index},
+                 {"UUID", gpu.uuid},
+                 {"pci_bus_id", gpu.pci_address},
+                 {"device",
+                  fmt::format("{}{}", gpu.vendor == GpuVendor::nvidia ? "nvidia" : "card", gpu.minor)},
+                 {"modelName", gpu.model},
+                 {"Hostname", name},
+                 {"DCGM_FI_DRIVER_VERSION", host.facts.driver_version},
+                 {"instance", id},
+                 {"zone", host.zone},
+                 {"tenant", claim ? claim->tenant : ""},
+                 {"workload", instance ? instance->caller_id : ""}});
+            gpus.push_back({labels, &sample->second});
+            for (const SliceSample& part : sample->second.slices) {
+                const auto slice = std::ranges::find(gpu.slices, part.uuid, &GpuSlice::uuid);
+                if (slice == gpu.slices.end()) continue;
+                slices.push_back({with(labels, {{"GPU_I_PROFILE", slice->profile},
+                                                {"GPU_I_ID", fmt::format("{}", slice->gpu_instance)},
+                                                {"slice", slice->uuid}}),
+                                  &part});
+            }
         }
         for (const WorkloadUse& use : live->second.uses) {
             const Instance* instance = desk.estate.instances.find(use.instance);
@@ -146,16 +178,16 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
                                                  {"workload", instance ? instance->caller_id : ""}}),
                             &use});
         }
-        if (gpus.size() + uses.size() > page_gpus_max)
-            return fail(Code::exhausted,
-                        fmt::format("there are more than {} GPUs and instances that use them: ask zone by "
-                                    "zone, /metrics/gpus?zone=NAME",
-                                    page_gpus_max),
-                        "too_many_gpus");
+        if (gpus.size() + slices.size() + uses.size() > page_gpus_max)
+            return fail(
+                Code::exhausted,
+                fmt::format("there are more than {} GPUs, slices and instances that use them: ask zone by "
+                            "zone, /metrics/gpus?zone=NAME",
+                            page_gpus_max),
+                "too_many_gpus");
     }
-    write_samples(page, exported_gpu(), gpus);
-    if (!gpus.empty()) write_free(page, gpus);
-    write_samples(page, exported_host(), hosts);
+    write_gpus(page, gpus, slices);
+    write_hosts(page, hosts);
     if (!uses.empty()) write_uses(page, uses);
     if (!ways.empty()) write_network(page, ways);
     return {};

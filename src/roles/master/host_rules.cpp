@@ -310,9 +310,14 @@ void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired) return;
     HostLive& live = desk.live.hosts[id];
-    std::set<std::string_view> known;
-    for (const GpuFacts& gpu : host->facts.gpus) known.insert(gpu.uuid);
+    std::set<std::string_view> known, slices;
+    for (const GpuFacts& gpu : host->facts.gpus) {
+        known.insert(gpu.uuid);
+        for (const GpuSlice& slice : gpu.slices) slices.insert(slice.uuid);
+    }
     std::erase_if(told.gpus, [&](const auto& sample) { return !known.contains(sample.first); });
+    for (auto& [uuid, sample] : told.gpus)
+        std::erase_if(sample.slices, [&](const SliceSample& one) { return !slices.contains(one.uuid); });
     std::erase_if(told.uses, [&](const WorkloadUse& use) {
         const Instance* instance = desk.estate.instances.find(use.instance);
         return !known.contains(use.gpu) || (!use.instance.empty() && (!instance || instance->host != id));

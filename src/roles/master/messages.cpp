@@ -25,6 +25,7 @@ Enum enum_of(const std::string& text, Enum otherwise) {
 
 // What a host says of itself is kept, shown and compared: no more of it than an agent of ours says.
 constexpr std::size_t gpus_max = 256;
+constexpr int slices_max = 64;          // Of a GPU.
 constexpr std::size_t words_max = 512;  // Bytes of a name or a sentence.
 constexpr std::uint32_t cpus_max = 1 << 16;
 
@@ -58,6 +59,19 @@ GpuFacts gpu_of(const uplink::Gpu& from) {
     gpu.cdi_name = brief(from.cdi_name());
     gpu.product = brief(from.product());
     gpu.pci_id = brief(from.pci_id());
+    gpu.mig = enum_of(from.mig(), MigMode::unsupported);
+    for (int i = 0; i < std::min(from.slices_size(), slices_max); ++i) {
+        const auto& slice = from.slices(i);
+        if (slice.uuid().empty() || slice.uuid().size() > words_max) continue;
+        gpu.slices.push_back({.uuid = slice.uuid(),
+                              .profile = brief(slice.profile()),
+                              .gpu_instance = static_cast<int>(slice.gpu_instance()),
+                              .compute_instance = static_cast<int>(slice.compute_instance()),
+                              .start = slice.start(),
+                              .size = static_cast<int>(slice.size()),
+                              .multiprocessors = static_cast<int>(slice.multiprocessors()),
+                              .memory_bytes = static_cast<std::int64_t>(slice.memory_bytes())});
+    }
     return gpu;
 }
 
@@ -282,18 +296,27 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
 
 // A report's and a telemetry frame's alike.
 template <class From>
-HostTelemetryTold told_in(const From& from, const MetricOrder& gpus, const MetricOrder& host) {
+HostTelemetryTold told_in(const From& from, const HostLive& live) {
     constexpr std::size_t uses_max = 4096;
     HostTelemetryTold told;
     for (const auto& gpu : from.gpus()) {
         if (told.gpus.size() == gpus_max) break;
         GpuSample& sample = told.gpus[gpu.uuid()];
         sample.uuid = gpu.uuid();
-        unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, gpus, sample);
+        unpack_metrics({gpu.values().data(), static_cast<std::size_t>(gpu.values_size())}, live.gpu_order,
+                       sample);
+        sample.slices.clear();
+        for (int i = 0; i < std::min(gpu.slices_size(), slices_max); ++i) {
+            const auto& slice = gpu.slices(i);
+            SliceSample& part = sample.slices.emplace_back();
+            part.uuid = slice.uuid();
+            unpack_metrics({slice.values().data(), static_cast<std::size_t>(slice.values_size())},
+                           live.slice_order, part);
+        }
     }
     if (from.has_host())
         unpack_metrics({from.host().values().data(), static_cast<std::size_t>(from.host().values_size())},
-                       host, told.host.emplace());
+                       live.host_order, told.host.emplace());
     std::set<std::pair<std::string_view, std::string_view>> of;  // One of each GPU and instance.
     for (const auto& use : from.uses()) {
         if (told.uses.size() == uses_max) break;
@@ -330,10 +353,11 @@ HostReport report_of(const uplink::AgentHello& hello) {
 void learn_order(const uplink::AgentHello& hello, HostLive& live) {
     live.gpu_order = metric_order<GpuSample>(hello.gpu_metrics());
     live.host_order = metric_order<HostSample>(hello.host_metrics());
+    live.slice_order = metric_order<SliceSample>(hello.slice_metrics());
 }
 
 HostTelemetryTold telemetry_of(const uplink::Telemetry& from, const HostLive& live) {
-    return told_in(from, live.gpu_order, live.host_order);
+    return told_in(from, live);
 }
 
 HostReport report_of(const uplink::Report& from, const HostLive& live) {
@@ -350,8 +374,7 @@ HostReport report_of(const uplink::Report& from, const HostLive& live) {
     for (int i = 0; i < std::min(from.faults_size(), faults_max); ++i)
         report.faults.push_back(
             {.uuid = from.faults(i).gpu(), .kind = from.faults(i).kind(), .code = from.faults(i).number()});
-    if (from.has_host() || !from.gpus().empty())
-        report.telemetry = told_in(from, live.gpu_order, live.host_order);
+    if (from.has_host() || !from.gpus().empty()) report.telemetry = told_in(from, live);
     return report;
 }
 

@@ -43,6 +43,16 @@ uplink::HostFacts facts() {
     gpu.set_pcie_width_max(16);
     gpu.set_driver("amdgpu");
     gpu.set_cdi_name("amd.com/gpu=1");
+    gpu.set_mig("enabled");
+    auto& slice = *gpu.add_slices();
+    slice.set_uuid("MIG-1");
+    slice.set_profile("2g.20gb");
+    slice.set_gpu_instance(21);
+    slice.set_compute_instance(22);
+    slice.set_start(2);
+    slice.set_size(23);
+    slice.set_multiprocessors(24);
+    slice.set_memory_bytes(25);
     auto& link = *from.add_links();
     link.set_a("GPU-1");
     link.set_b("GPU-2");
@@ -94,6 +104,8 @@ TEST(Messages, AHelloTellsTheHostAndWhatRuns) {
     EXPECT_EQ(std::tie(gpu.numa_node, gpu.pcie_generation, gpu.pcie_width, gpu.pcie_generation_max,
                        gpu.pcie_width_max, gpu.driver, gpu.cdi_name),
               std::tuple(4, 5, 8, 6, 16, "amdgpu", "amd.com/gpu=1"));
+    EXPECT_EQ(gpu.mig, MigMode::enabled);
+    EXPECT_EQ(gpu.slices, (std::vector<GpuSlice>{{"MIG-1", "2g.20gb", 21, 22, 2, 23, 24, 25}}));
     EXPECT_EQ(host.topology, (std::vector<GpuLink>{{"GPU-1", "GPU-2", GpuLinkKind::pxb, 7}}));
     EXPECT_TRUE(report.gpu_states.empty()) << "a GPU without a word about its health is healthy";
 

@@ -22,6 +22,19 @@ Measurement measured(const Desk& desk, const std::string& id, series::Millis tim
         made.devices.push_back(devices[i]);
         add_cells(of->second, made.cells);
     }
+    std::size_t at = host->facts.gpus.size();
+    for (const GpuFacts& gpu : host->facts.gpus) {
+        const auto of = gpus.find(gpu.uuid);
+        for (const GpuSlice& slice : gpu.slices) {
+            const SeriesDevicePtr& device = devices[at++];
+            if (of == gpus.end()) continue;
+            const auto& samples = of->second.slices;
+            const auto told = std::ranges::find(samples, slice.uuid, &SliceSample::uuid);
+            if (told == samples.end()) continue;
+            made.devices.push_back(device);
+            add_cells(*told, made.cells);
+        }
+    }
     if (!sample) return made;
     made.devices.push_back(devices.back());
     add_cells(*sample, made.cells);

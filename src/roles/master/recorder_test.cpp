@@ -332,6 +332,32 @@ TEST_F(Samples, HaveTheLabelsOfWhoHoldsTheGpu) {
     EXPECT_FALSE(labels.contains("project"));
 }
 
+TEST_F(Samples, OfSlicesAreKeptAsDevicesOfTheirOwn) {
+    desk().estate.hosts.edit("h-a").facts.gpus.at(0).slices = {
+        {.uuid = "MIG-1", .profile = "1g.10gb", .gpu_instance = 9}};
+    timers.advance(1s);
+    uplink::Frame frame = sampled(1);
+    for (const char* uuid : {"MIG-1", "MIG-of-another"}) {
+        auto& slice = *frame.mutable_report()->mutable_gpus(0)->add_slices();
+        slice.set_uuid(uuid);
+        slice.add_values(512);
+    }
+    say(*link, 1, frame);
+    EXPECT_EQ(told(*link).report_ack().sequence(), 1u);
+    const auto* device = series.find("slice/h-a/MIG-1");
+    ASSERT_NE(device, nullptr);
+    const auto labels = testing::FakeSeries::labels_at(*device, series_millis(timers.wall()));
+    EXPECT_EQ(labels.at("slice"), "MIG-1");
+    EXPECT_EQ(labels.at("profile"), "1g.10gb");
+    EXPECT_EQ(labels.at("gpu_instance"), "9");
+    EXPECT_EQ(labels.at("gpu"), "GPU-a-0");
+    EXPECT_EQ(labels.at("class"), "H100");
+    EXPECT_EQ(rows("slice/h-a/MIG-1"), 1u);
+    EXPECT_EQ(rows("gpu/h-a/GPU-a-0"), 1u);
+    EXPECT_EQ(rows("host/h-a"), 1u);
+    EXPECT_EQ(series.find("slice/h-a/MIG-of-another"), nullptr);
+}
+
 TEST_F(Samples, AreOfTheSameDevicesUntilSomethingOfThemChanges) {
     const auto named = [&](const std::vector<SeriesDevicePtr>& before) {
         return series_devices(desk(), desk().estate.hosts.at("h-a"), before);

@@ -12,19 +12,22 @@ namespace {
 
 // What labels say, without a copy of it. What is empty is no label.
 struct LabelWords {
-    std::string index{};
-    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, tenant{}, use{}, vendor{}, workload{},
-        zone{};
+    std::string index{}, gpu_instance{};
+    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, profile{}, slice{}, tenant{}, use{},
+        vendor{}, workload{}, zone{};
     series::Millis from = 0;
 
     auto by_name() const {
         using Word = std::pair<std::string_view, std::string_view>;
         return std::to_array<Word>({{"class", family},
                                     {"gpu", gpu},
+                                    {"gpu_instance", gpu_instance},
                                     {"host", host},
                                     {"host_name", host_name},
                                     {"index", index},
                                     {"model", model},
+                                    {"profile", profile},
+                                    {"slice", slice},
                                     {"tenant", tenant},
                                     {"use", use},
                                     {"vendor", vendor},
@@ -53,6 +56,15 @@ LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     words.tenant = claim->tenant;
     if (const Instance* instance = desk.estate.instances.find(claim->holder))
         words.workload = instance->caller_id;
+    return words;
+}
+
+LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
+                       const Claim* claim) {
+    LabelWords words = label_words(desk, host, gpu, claim);
+    words.slice = slice.uuid;
+    words.profile = slice.profile;
+    words.gpu_instance = std::to_string(slice.gpu_instance);
     return words;
 }
 
@@ -86,6 +98,10 @@ std::string series_gpu(const std::string& host, const std::string& uuid) {
     return "gpu/" + host + "/" + uuid;
 }
 
+std::string series_slice(const std::string& host, const std::string& uuid) {
+    return "slice/" + host + "/" + uuid;
+}
+
 std::string series_host(const std::string& host) { return "host/" + host; }
 
 SeriesLabels series_labels(const Host& host) { return labels_from(label_words(host)); }
@@ -94,32 +110,43 @@ SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& g
     return labels_from(label_words(desk, host, gpu, claim));
 }
 
+SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
+                           const Claim* claim) {
+    return labels_from(label_words(desk, host, gpu, slice, claim));
+}
+
 std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
                                             const std::vector<SeriesDevicePtr>& before) {
     std::map<std::string_view, const Claim*> holders;
     for (const Claim* claim : claims_on(desk, host.id))
         for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
-    const std::size_t gpus = host.facts.gpus.size();
-    std::vector<SeriesDevicePtr> devices = before;
-    devices.resize(gpus + 1);
-    for (std::size_t i = 0; i < gpus; ++i) {
-        const GpuFacts& gpu = host.facts.gpus[i];
+    std::vector<SeriesDevicePtr> devices;
+    // What was at this place before, when it is that still.
+    const auto add = [&](Measured of, const LabelWords& words, auto id) {
+        const std::size_t at = devices.size();
+        if (at < before.size() && before[at]->of == of && label_words_are(before[at]->labels, words))
+            devices.push_back(before[at]);
+        else
+            devices.push_back(
+                std::make_shared<const SeriesDevice>(SeriesDevice{of, id(), labels_from(words)}));
+    };
+    const auto holder_of = [&](const GpuFacts& gpu) {
         const auto holder = holders.find(gpu.uuid);
-        const LabelWords words =
-            label_words(desk, host, gpu, holder == holders.end() ? nullptr : holder->second);
-        if (devices[i] && devices[i]->of == Measured::gpu && label_words_are(devices[i]->labels, words))
-            continue;
-        devices[i] = std::make_shared<const SeriesDevice>(
-            SeriesDevice{Measured::gpu, series_gpu(host.id, gpu.uuid), labels_from(words)});
-    }
-    if (const LabelWords words = label_words(host); !devices[gpus] || devices[gpus]->of != Measured::host ||
-                                                    !label_words_are(devices[gpus]->labels, words))
-        devices[gpus] = std::make_shared<const SeriesDevice>(
-            SeriesDevice{Measured::host, series_host(host.id), labels_from(words)});
+        return holder == holders.end() ? nullptr : holder->second;
+    };
+    for (const GpuFacts& gpu : host.facts.gpus)
+        add(Measured::gpu, label_words(desk, host, gpu, holder_of(gpu)),
+            [&] { return series_gpu(host.id, gpu.uuid); });
+    for (const GpuFacts& gpu : host.facts.gpus)
+        for (const GpuSlice& slice : gpu.slices)
+            add(Measured::slice, label_words(desk, host, gpu, slice, holder_of(gpu)),
+                [&] { return series_slice(host.id, slice.uuid); });
+    add(Measured::host, label_words(host), [&] { return series_host(host.id); });
     return devices;
 }
 
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
+void add_cells(const SliceSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 void add_cells(const HostSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 
 }  // namespace hostler::master

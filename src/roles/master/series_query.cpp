@@ -150,10 +150,10 @@ Result<api::SeriesAnswer> series_answer(const api::QuerySeries& request, const s
 
 std::vector<api::SeriesMetric> series_metrics() {
     std::vector<api::SeriesMetric> all;
-    for (const Measured of : {Measured::gpu, Measured::host})
+    for (const Measured of : all_measured)
         for (const MetricFacts& metric : metrics_of(of))
             all.push_back({.name = metric.name,
-                           .of = of == Measured::gpu ? "gpu" : "host",
+                           .of = boost::describe::enum_to_string(of, ""),
                            .kind = metric.kind == series::Kind::counter ? "counter" : "gauge",
                            .unit = std::string{metric.unit},
                            .help = std::string{metric.help}});

@@ -177,8 +177,9 @@ TEST_F(SeriesApi, SoManyAreAnsweredAtOnceAndThoseThatNobodyWaitsForCount) {
 
 TEST_F(SeriesApi, ListsItsMetrics) {
     const auto all = json::parse(ask("/v1/series/metrics?limit=1000")->body);
-    EXPECT_EQ(all.at("items").as_array().size(),
-              metrics_of(Measured::gpu).size() + metrics_of(Measured::host).size());
+    EXPECT_EQ(all.at("items").as_array().size(), metrics_of(Measured::gpu).size() +
+                                                     metrics_of(Measured::slice).size() +
+                                                     metrics_of(Measured::host).size());
     const auto first = json::parse(ask("/v1/series/metrics?limit=5")->body);
     EXPECT_EQ(first.at("items").as_array().size(), 5u);
     EXPECT_TRUE(first.as_object().contains("nextCursor"));

@@ -130,6 +130,29 @@ TEST_F(Usage, ThePageHasTheExportersNamesUnitsAndLabels) {
     EXPECT_THAT(text, Not(HasSubstr("NaN")));
 }
 
+TEST_F(Usage, SlicesHaveTheLabelsOfDcgm) {
+    auto& facts = estate.hosts.edit("h-a").facts.gpus;
+    std::ranges::find(facts, gpu, &GpuFacts::uuid)->slices = {
+        {.uuid = "MIG-1", .profile = "1g.10gb", .gpu_instance = 9}};
+    auto made = told();
+    SliceSample& slice = made.gpus[gpu].slices.emplace_back();
+    slice.uuid = "MIG-1";
+    slice.memory_total_bytes = std::int64_t{9856} << 20, slice.memory_used_bytes = 56 << 20;
+    slice.graphics_active_ppm = 750'000;
+    made.gpus[gpu].slices.emplace_back().uuid = "MIG-of-another";
+    note_telemetry(desk, "h-a", made);
+    const std::string text = page();
+    const std::string own = "GPU_I_PROFILE=\"1g.10gb\",GPU_I_ID=\"9\",slice=\"MIG-1\"} ";
+    EXPECT_THAT(text, HasSubstr("workload=\"one\"," + own + "56\n")) << "DCGM_FI_DEV_FB_USED";
+    EXPECT_THAT(text, HasSubstr(own + "9800\n")) << "DCGM_FI_DEV_FB_FREE";
+    EXPECT_THAT(text, HasSubstr(own + "0.75\n")) << "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+    EXPECT_THAT(text, Not(HasSubstr("MIG-of-another")));
+    std::istringstream lines{text};
+    std::set<std::string> heads;
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("# TYPE ")) EXPECT_TRUE(heads.insert(line).second) << line;
+}
+
 TEST_F(Usage, ThePageHasRoomForSoManyGpusAndUses) {
     note_telemetry(desk, "h-a", told());
     auto& uses = live.hosts.at("h-a").uses;

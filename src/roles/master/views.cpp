@@ -163,20 +163,21 @@ api::Host view(const Desk& desk, const Host& host) {
     const std::string fault = needs_reboot(host);
     if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
     if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
-        shown.state =
-            host.admission.state == hostler::Admission::refused ? api::HostState::refused : api::HostState::unmeasured;
+        shown.state = host.admission.state == hostler::Admission::refused ? api::HostState::refused
+                                                                          : api::HostState::unmeasured;
     if (!host.quarantined.empty() && host.phase != HostPhase::retired)
         shown.state = api::HostState::quarantined;
-    shown.reason = !host.quarantined.empty()                     ? "quarantined"
-                   : !host.engine_error.empty()                  ? "engine_down"
-                   : host.phase != HostPhase::ready              ? text_of(host.phase)
-                   : host.cordoned                               ? "cordoned"
-                   : !fault.empty()                              ? "reboot"
+    shown.reason = !host.quarantined.empty()                              ? "quarantined"
+                   : !host.engine_error.empty()                           ? "engine_down"
+                   : host.phase != HostPhase::ready                       ? text_of(host.phase)
+                   : host.cordoned                                        ? "cordoned"
+                   : !fault.empty()                                       ? "reboot"
                    : host.admission.state != hostler::Admission::admitted ? text_of(host.admission.state)
-                                                                 : "";
+                                                                          : "";
     const auto& admission = host.admission;
-    const std::string held_back =
-        admission.state == hostler::Admission::admitted || admission.reasons.empty() ? "" : admission.reasons.front();
+    const std::string held_back = admission.state == hostler::Admission::admitted || admission.reasons.empty()
+                                      ? ""
+                                      : admission.reasons.front();
     shown.message = !host.quarantined.empty()    ? host.quarantined
                     : !host.engine_error.empty() ? host.engine_error
                     : !host.message.empty()      ? host.message
@@ -268,10 +269,28 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     shown.pcie_width = gpu.pcie_width_max;
     shown.driver_version = host.facts.driver_version;
     shown.compute_capability = gpu.compute_capability;
+    shown.mig = text_of(gpu.mig);
+    for (const GpuSlice& slice : gpu.slices)
+        shown.slices.push_back({.id = slice.uuid,
+                                .profile = slice.profile,
+                                .gpu_instance = slice.gpu_instance,
+                                .compute_instance = slice.compute_instance,
+                                .start = slice.start,
+                                .size = slice.size,
+                                .multiprocessors = slice.multiprocessors,
+                                .memory_bytes = slice.memory_bytes});
     show_rating(host, shown);
     const auto live = desk.live.hosts.find(host.id);
     if (live == desk.live.hosts.end()) return shown;
     if (const auto sample = live->second.samples.find(gpu.uuid); sample != live->second.samples.end()) {
+        for (api::GpuSlice& slice : shown.slices) {
+            const auto& parts = sample->second.slices;
+            const auto part = std::ranges::find(parts, slice.id, &SliceSample::uuid);
+            if (part == parts.end()) continue;
+            slice.memory_used_bytes = part->memory_used_bytes;
+            if (part->graphics_active_ppm)
+                slice.active_percent = static_cast<double>(*part->graphics_active_ppm) / 1e4;
+        }
         const auto as_double = [](const Metric& metric, double scale) {
             return metric ? std::optional{static_cast<double>(*metric) * scale} : std::nullopt;
         };
