@@ -45,6 +45,23 @@ TEST_P(NetworkContract, ANetworkWithContainersStays) {
     EXPECT_TRUE(run(rig_->network().remove(network.id)));
 }
 
+TEST_P(NetworkContract, AnAddressIsOfOneContainer) {
+    const NetworkSpec network = make_network(7);
+    const std::string address = network.gateway.substr(0, network.gateway.rfind('.')) + ".9";
+    const auto with_address = [&](std::string_view suffix) {
+        ContainerSpec spec = rig_->server(name(suffix));
+        spec.network = network.id;
+        spec.address = address;
+        return spec;
+    };
+    ASSERT_TRUE(launch(with_address("a")));
+    const auto other = launch(with_address("b"));
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, Code::conflict) << other.error().message;
+    EXPECT_EQ(other.error().reason, Engine::address_taken) << other.error().message;
+    EXPECT_THAT(list("b"), ::testing::IsEmpty());
+}
+
 TEST_P(NetworkContract, AGatewayIsPartOfANetwork) {
     auto spec = make_network(1);
     spec.gateway = spec.gateway.substr(0, spec.gateway.rfind('.')) + ".2";

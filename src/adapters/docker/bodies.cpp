@@ -236,6 +236,11 @@ std::optional<std::string> pull_error(std::string_view stream) {
 
 bool is_half_made(std::string_view words) { return words.contains("container with given ID already exists"); }
 
+// Podman's words, then Docker's.
+bool is_address_taken(std::string_view words) {
+    return words.contains("is already allocated to container ID") || words.contains("Address already in use");
+}
+
 bool says_disk_full(std::string_view words) {
     return words.contains("no space left on device") || words.contains("disk quota exceeded");
 }

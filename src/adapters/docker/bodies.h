@@ -82,6 +82,7 @@ std::optional<std::string> pull_error(std::string_view stream);
 Error pull_refused(std::string_view image, std::string_view words);
 // An engine that was killed while it started the container has forgotten that its runtime made it already.
 bool is_half_made(std::string_view words);
+bool is_address_taken(std::string_view words);
 bool says_disk_full(std::string_view words);
 bool says_no_image(std::string_view words);  // The one that a container is to be made of.
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".

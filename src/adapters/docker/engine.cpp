@@ -310,6 +310,8 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     if (!answer.success() && answer.status != 304) {
         auto error = engine_error(answer.status, answer.body, fmt::format("container {} cannot start", name));
         if (error.code == Code::not_found) error.code = Code::unavailable;  // Somebody removed it meanwhile.
+        if (is_address_taken(error.message))
+            error = {Code::conflict, std::move(error.message), std::string{address_taken}};
         co_return std::unexpected(std::move(error));
     }
     const auto there = CO_TRY(co_await inspect(id));

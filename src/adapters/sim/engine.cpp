@@ -132,7 +132,8 @@ Result<> SimEngine::admit(const ContainerSpec& spec) const {
     if (spec.address.empty()) return {};
     for (const auto& [name, box] : boxes_)
         if (box->spec.address == spec.address && box->seen.state != ContainerState::exited)
-            return fail(Code::invalid, fmt::format("the address {} belongs to {}", spec.address, name));
+            return fail(Code::conflict, fmt::format("the address {} belongs to {}", spec.address, name),
+                        std::string{address_taken});
     return {};
 }
 

@@ -110,14 +110,17 @@ Error refusal(const Denial& why, const std::string& before) {
     return error;
 }
 
+std::optional<int> free_address(const Desk& desk, const std::string& host, int from) {
+    std::set<int> taken;
+    for (const Claim* claim : claims_on(desk, host)) taken.insert(claim->address_index);
+    while (taken.contains(from)) ++from;
+    return from <= address_last ? std::optional{from} : std::nullopt;
+}
+
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
                    const std::string& tenant, const std::string& holder) {
-    std::set<int> taken;
-    for (const std::string& id : room(desk).hosts().at(placement.host).claims)
-        taken.insert(desk.estate.claims.at(id).address_index);
-    int index = address_first;
-    while (taken.contains(index)) ++index;
-    HOSTLER_ASSERT(index <= address_last);  // unfit() refuses a host without a place.
+    const auto address = free_address(desk, placement.host);
+    HOSTLER_ASSERT(address);  // A host without a place is closed.
     Claim made{.id = new_id(desk.random, "c"),
                .host = placement.host,
                .zone = placement.zone,
@@ -128,7 +131,7 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;
     made.group = demand.wishes.group;
-    made.address_index = index;
+    made.address_index = *address;
     return desk.estate.hold(std::move(made));
 }
 

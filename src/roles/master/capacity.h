@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ std::string group_key(const std::string& tenant, const std::string& group);
 // What a refused demand is answered with: `before` and why. Conflict: placement_impossible (no host could
 // take it, even if nothing ran there), insufficient_capacity.
 Error refusal(const Denial& why, const std::string& before);
+
+// The lowest place in its subnets, from `from` on, that no claim on the host has; nullopt: none is left.
+std::optional<int> free_address(const Desk& desk, const std::string& host, int from = address_first);
 
 // Takes what was decided: a claim that the ledger knows of. Its address is the lowest free one on the host.
 const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,

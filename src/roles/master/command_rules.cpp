@@ -1,4 +1,5 @@
 #include "roles/master/command_rules.h"
+#include "ports/engine.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,7 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (answer.reason == "network_failed" && answer.code == "conflict" &&
         move_to_another_subnet(desk, command.subject))
         return;
+    if (answer.reason == Engine::address_taken && move_to_another_address(desk, command.subject)) return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason,
          answer.message);

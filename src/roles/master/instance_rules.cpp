@@ -339,24 +339,47 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     }
 }
 
-bool move_to_another_subnet(Desk& desk, const std::string& id) {
+// Whether it may be started once more with something else.
+static bool may_begin_again(const Instance& instance) {
     constexpr std::uint64_t tries_max = 16;
-    if (next(instance_life, desk.estate.instances.at(id).phase, InstanceEvent::fail) == std::nullopt)
-        return false;
-    Instance& instance = desk.estate.instances.edit(id);
-    if (instance.run_generation >= tries_max || !desk.estate.subnets.find(instance.subnet)) return false;
-    desk.estate.subnets.edit(instance.subnet).unusable = true;
-    const auto other = subnet_for(desk, instance.tenant, instance.host);
+    return next(instance_life, instance.phase, InstanceEvent::fail) && instance.run_generation < tries_max;
+}
+
+static void begin_again(Desk& desk, Instance& instance, std::string reason, std::string message) {
+    instance.run_generation = ++instance.meta.generation;
+    desk.live.rest_until.erase(instance.id);
+    instance.phase = InstancePhase::placed;
+    instance.reason = std::move(reason);
+    instance.message = std::move(message);
+    desk.estate.event("instance", instance.id, instance.tenant, instance.reason, instance.message);
+}
+
+bool move_to_another_subnet(Desk& desk, const std::string& id) {
+    const Instance& now = desk.estate.instances.at(id);
+    if (!may_begin_again(now) || !desk.estate.subnets.find(now.subnet)) return false;
+    desk.estate.subnets.edit(now.subnet).unusable = true;
+    const auto other = subnet_for(desk, now.tenant, now.host);
     if (!other) return false;
+    Instance& instance = desk.estate.instances.edit(id);
     instance.subnet = (*other)->id;
     instance.address =
         desk.pool.address((*other)->index, desk.estate.claims.at(instance.claim).address_index);
-    instance.run_generation = ++instance.meta.generation;
-    desk.live.rest_until.erase(id);
-    instance.phase = InstancePhase::placed;
-    instance.reason = "subnet_in_use";
-    instance.message = "its host uses these addresses for something else; it gets others";
-    desk.estate.event("instance", id, instance.tenant, instance.reason, instance.message);
+    begin_again(desk, instance, "subnet_in_use",
+                "its host uses these addresses for something else; it gets others");
+    return true;
+}
+
+bool move_to_another_address(Desk& desk, const std::string& id) {
+    const Instance& now = desk.estate.instances.at(id);
+    const Subnet* subnet = desk.estate.subnets.find(now.subnet);
+    if (!may_begin_again(now) || !subnet) return false;
+    const auto other = free_address(desk, now.host, desk.estate.claims.at(now.claim).address_index + 1);
+    if (!other) return false;
+    Instance& instance = desk.estate.instances.edit(id);
+    desk.estate.claims.edit(instance.claim).address_index = *other;
+    instance.address = desk.pool.address(subnet->index, *other);
+    begin_again(desk, instance, "address_taken",
+                "something else on its host has its address; it gets another");
     return true;
 }
 

@@ -38,6 +38,8 @@ void reconcile_instance(Desk& desk, const std::string& id);
 // Its host has something else at the addresses of its subnet: it gets another, and is started anew. false:
 // there is none, or too many were tried.
 bool move_to_another_subnet(Desk& desk, const std::string& id);
+// The same where its address alone is taken: another one of its subnet.
+bool move_to_another_address(Desk& desk, const std::string& id);
 
 // Nothing of it runs any more: claim, slot and subnet are free.
 void let_go(Desk& desk, const std::string& id);

@@ -341,6 +341,40 @@ TEST(Reconcile, TwoReportsWithoutItMeanThatItIsGone) {
     EXPECT_TRUE(rig.instance(id).claim.empty());
 }
 
+TEST(Reconcile, AnotherAddressOfItsSubnetWhereItsOwnIsTaken) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(2));
+    const auto id = rig.started("one");
+    const auto other = rig.started("other");
+    const Instance before = rig.instance(id);
+    rig.answer(id, {.code = "conflict", .reason = "address_taken", .message = "it has it"});
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::placed);
+    EXPECT_EQ(rig.instance(id).subnet, before.subnet);
+    EXPECT_NE(rig.instance(id).address, before.address);
+    EXPECT_NE(rig.instance(id).address, rig.instance(other).address);
+    EXPECT_GT(rig.instance(id).run_generation, before.run_generation);
+    EXPECT_EQ(rig.instance(id).claim, before.claim);
+    rig.pass(5), reconcile_instance(rig.desk, id);
+    rig.run(a, id);
+    rig.answer(id, {.done = true});
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
+}
+
+TEST(Reconcile, AnAddressIsLookedForSoOften) {
+    DeskRig rig;
+    rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.started("one");
+    for (int i = 0; i < 100 && rig.instance(id).phase != InstancePhase::failed; ++i) {
+        rig.answer(id, {.code = "conflict", .reason = "address_taken", .message = "it has it"});
+        rig.pass(5), reconcile_instance(rig.desk, id);
+    }
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::failed);
+    EXPECT_EQ(rig.instance(id).reason, "address_taken");
+    EXPECT_EQ(rig.instance(id).message, "it has it");
+}
+
 TEST(Reconcile, AnotherSubnetOnlyForWhatStillStarts) {
     DeskRig rig;
     const auto a = rig.host("a");
