@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/quantity.h"
 #include "domain/billing/money.h"
@@ -160,7 +161,7 @@ private:
                     ++at_;
                 value = text_.substr(begin, at_ - begin);
             }
-            if (value.empty()) {
+            if (at_ == begin) {
                 wrong(begin, "a value is missing here");
                 return false;
             }
@@ -194,6 +195,11 @@ private:
         if (is_text && orders)
             return wrong(begin, fmt::format("{} is compared with = and != only", field.name));
         if (orders && made.texts.size() > 1) return wrong(begin, "only = and != take several values");
+        if (is_text)
+            for (const std::string& text : made.texts)
+                if (!text.empty() && !field.choices.empty() && !is_word_of(field.choices, text))
+                    return wrong(begin, fmt::format("{}: '{}' is none of {}", field.name, text,
+                                                    listed(field.choices)));
         if (!is_text)
             for (const std::string& text : made.texts) {
                 const auto number = number_of(field.kind, text);
@@ -206,6 +212,18 @@ private:
                 made.numbers.push_back(*number);
             }
         query_.push_back(std::move(made));
+    }
+
+    static std::string listed(std::string_view words) {
+        std::string all;
+        for (const char c : words) all += c == ' ' ? std::string{", "} : std::string{c};
+        return all;
+    }
+
+    static bool is_word_of(std::string_view words, std::string_view text) {
+        for (const auto word : std::views::split(words, ' '))
+            if (std::string_view{word} == text) return true;
+        return false;
     }
 
     static std::optional<std::int64_t> number_of(QueryKind kind, const std::string& text) {

@@ -32,6 +32,7 @@ struct QueryField {
     std::string_view name;
     QueryKind kind = QueryKind::text;
     std::string_view help;
+    std::string_view choices{};  // With blanks between them: it has one of these, or none. Empty: anything.
 };
 
 struct QueryTerm {

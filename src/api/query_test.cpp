@@ -46,11 +46,25 @@ TEST(Query, TermsAreJoinedByBlanksOrAnd) {
     EXPECT_EQ(read("   "), "");
     EXPECT_EQ(read("gpu_memory>=48 zone=lon"),
               fmt::format("gpu_memory >= {} @1; zone = lon @16; ", 48 * gib));
-    EXPECT_EQ(read(" zone = lon  and  gpus < 8 AND trust!=provider"),
-              "zone = lon @2; gpus < 8 @19; trust != provider @32; ");
+    EXPECT_EQ(read(" zone = lon  and  gpus < 8 AND trust!=community"),
+              "zone = lon @2; gpus < 8 @19; trust != community @32; ");
     EXPECT_EQ(read("zone=lon,nj , 'par'"), "zone = lon|nj|par @1; ");
     EXPECT_EQ(read("gpu_type=\"H100 SXM5\" spec='a=b'"), "gpu_type = H100 SXM5 @1; spec = a=b @22; ");
     EXPECT_EQ(read("zone=and and zone=and"), "zone = and @1; zone = and @14; ");
+}
+
+TEST(Query, WhatHasChoicesTakesOneOfThem) {
+    EXPECT_EQ(read("trust=trusted,community vendor!=amd"),
+              "trust = trusted|community @1; vendor != amd @25; ");
+    EXPECT_EQ(read("trust=trustd"), "wrong: at 1: trust: 'trustd' is none of trusted, community\n");
+    EXPECT_EQ(read("trust=trust"), "wrong: at 1: trust: 'trust' is none of trusted, community\n");
+    EXPECT_EQ(read("zone=nowhere"), "zone = nowhere @1; ") << "names may be anything";
+}
+
+TEST(Query, AnEmptyValueStandsInQuotationMarks) {
+    EXPECT_EQ(read("zone='' spec!=\"\" trust=''"), "zone =  @1; spec !=  @9; trust =  @18; ");
+    EXPECT_EQ(wrongs("gpus=''"), (std::vector<std::string>{"at 1"}));
+    EXPECT_EQ(wrongs("zone="), (std::vector<std::string>{"at 6"}));
 }
 
 TEST(Query, NumbersAreQuantities) {

@@ -19,7 +19,7 @@ BOOST_DESCRIBE_STRUCT(SeriesMetric, (), (name, of, kind, unit, help))
 template <>
 inline constexpr auto fields<SeriesMetric> = std::to_array<Field>({
     {.member = "name", .help = "What a query names; the unit at its end may be left out.", .example = "gpu_power_mw"},
-    {.member = "of", .help = "What is measured: gpu or host.", .example = "gpu"},
+    {.member = "of", .help = "What is measured: gpu, slice (of a GPU that is cut) or host.", .example = "gpu"},
     {.member = "kind", .help = "gauge (goes up and down) or counter (only rises, until it begins anew).",
      .example = "gauge"},
     {.member = "unit", .help = "Its unit; empty: a count, or bits.", .example = "mW"},
@@ -34,11 +34,14 @@ inline constexpr auto series_labels = std::to_array<QueryField>({
     {"gpu", QueryKind::text, "The GPU's id."},
     {"model", QueryKind::words, "The GPU's model, by its words."},
     {"class", QueryKind::words, "The model without memory and form: H100."},
-    {"vendor", QueryKind::text, "nvidia, amd, intel or other."},
-    {"use", QueryKind::text, "What held it: stock, instance or foreign; empty: nothing."},
+    {"vendor", QueryKind::text, "nvidia, amd, intel or other.", "nvidia amd intel other"},
+    {"use", QueryKind::text, "What held it: stock, instance or foreign; empty: nothing.", "stock instance foreign"},
     {"tenant", QueryKind::text, "Whose instance held it."},
     {"project", QueryKind::text, "Of that instance."},
     {"workload", QueryKind::text, "That instance, by its tenant's name for it."},
+    {"slice", QueryKind::text, "Of a GPU that is cut (MIG): the slice's id."},
+    {"profile", QueryKind::text, "Its profile: 1g.10gb."},
+    {"gpu_instance", QueryKind::text, "The driver's number of its GPU instance."},
 });
 
 enum class SeriesFormat { json, csv };

@@ -387,6 +387,8 @@ TEST_F(NvmlTest, AGpuThatIsCutTellsItsSlices) {
         change([&](const std::string& s) { return with_line(s, 0, "slice", slice); });
     const auto seen = discover();
     EXPECT_EQ(seen.gpus[0].mig, MigMode::enabled);
+    EXPECT_EQ(seen.gpus[0].cdi_name, "") << "nobody is given it for a whole one";
+    EXPECT_NE(seen.gpus[1].cdi_name, "");
     EXPECT_THAT(seen.gpus[1].slices, IsEmpty());
     std::map<std::string, GpuSlice> slices;
     for (const GpuSlice& slice : seen.gpus[0].slices) slices[slice.uuid] = slice;

@@ -152,7 +152,8 @@ Result<Found> read_facts(const Session& session, unsigned index) {
     if (facts.uuid.empty()) facts.uuid = uuid_of_pci(facts.pci_address);
     facts.model = gpu_model_name(facts.product, facts.pci_id, facts.memory_bytes);
     facts.driver = "nvidia";
-    facts.cdi_name = "nvidia.com/gpu=" + facts.uuid;
+    // Programs see the slices of one that is cut, or nothing: it is not the GPU that would be lent.
+    if (facts.mig != MigMode::enabled) facts.cdi_name = "nvidia.com/gpu=" + facts.uuid;
     if (facts.minor >= 0) facts.device_nodes = {fmt::format("/dev/nvidia{}", facts.minor)};
     return found;
 }

@@ -133,7 +133,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     desk.estate.commands.retire(id);
     if (!answer.done) rest(desk, command.subject);
     if (answer.absent && command.verb != Verb::stop_unused && command.verb != Verb::stop_left)
-        desk.live.hosts[host].missed[command.subject] = reports_to_believe_absence;
+        desk.live.hosts[host].missed[command.subject] = reports_to_believe;
     switch (command.verb) {
         case Verb::start_workload:
             // What reports lacked before its container was there says nothing.
@@ -145,7 +145,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
             if (answer.done) {
                 auto& seen = desk.live.hosts[host];
                 seen.workloads.erase(command.subject);
-                seen.missed[command.subject] = reports_to_believe_absence;
+                seen.missed[command.subject] = reports_to_believe;
                 reconcile_instance(desk, command.subject);
             }
             break;  // A stop that failed is tried again at the next look.

@@ -285,8 +285,12 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         live.complete = true;
         live.workloads = std::move(report.workloads);
         std::map<std::string, int> missed;
+        const auto runs = [&](const std::string& instance) {
+            const auto workload = live.workloads.find(instance);
+            return workload != live.workloads.end() && workload->second.state != "created";
+        };
         for (const std::string& instance : instances_on(desk, id))
-            if (!live.workloads.contains(instance) && !commanded(desk, instance) &&
+            if (!runs(instance) && !commanded(desk, instance) &&
                 !only_its_answer_counts(desk.estate.instances.at(instance)))
                 missed[instance] = live.missed[instance] + 1;
         live.missed = std::move(missed);

@@ -341,6 +341,23 @@ TEST(Reconcile, TwoReportsWithoutItMeanThatItIsGone) {
     EXPECT_TRUE(rig.instance(id).claim.empty());
 }
 
+TEST(Reconcile, TwoReportsThatItWasNotStartedMeanThatItMustBe) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.started("one");
+    rig.said[a][id] = {.state = "created"};
+    rig.report(a), rig.report(a);
+    rig.answer(id, {.done = true});
+    EXPECT_EQ(rig.command_of(id), nullptr) << "reports made before its start say nothing";
+    rig.report(a), rig.report(a, false);
+    EXPECT_EQ(rig.command_of(id), nullptr) << "one may be older than its start";
+    rig.report(a);
+    ASSERT_NE(rig.command_of(id), nullptr) << "its engine could not start it again";
+    EXPECT_EQ(rig.command_of(id)->verb, Verb::start_workload);
+    EXPECT_EQ(rig.instance(id).phase, InstancePhase::running);
+}
+
 TEST(Reconcile, AnotherAddressOfItsSubnetWhereItsOwnIsTaken) {
     DeskRig rig;
     const auto a = rig.host("a");

@@ -94,7 +94,7 @@ struct HostLive {
     std::map<std::string, SeenWorkload> workloads;   // By instance.
     std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
     bool foreign_refused = false;                    // It was told of.
-    std::map<std::string, int> missed;               // Complete reports in a row without this instance.
+    std::map<std::string, int> missed;               // Complete reports in a row in which it was not started.
     bool judged = false;                  // Whether it may sell was decided on what is known of it.
     std::int64_t measure_rest_until = 0;  // It could not be measured a moment ago,
     int measure_failures = 0;             // so often in a row.
@@ -110,8 +110,8 @@ struct HostLive {
 // Of a host, that it is believed to have: more than a host can run.
 inline constexpr std::size_t workloads_host_max = 1024;
 
-// A single report may be older than the container it lacks.
-inline constexpr int reports_to_believe_absence = 2;
+// A single report may be older than the container it lacks, or than its start.
+inline constexpr int reports_to_believe = 2;
 
 // An image that could not be had on a host.
 struct PullFailure {
@@ -154,15 +154,12 @@ struct Live {
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);
         if (at == hosts.end() || !at->second.connected || !at->second.complete) return Seen::unknown;
-        const auto workload = at->second.workloads.find(instance);
-        if (workload != at->second.workloads.end()) {
-            const std::string& state = workload->second.state;
-            return state == "exited" ? Seen::ended : state == "created" ? Seen::made : Seen::alive;
-        }
         const auto missed = at->second.missed.find(instance);
-        return missed != at->second.missed.end() && missed->second >= reports_to_believe_absence
-                   ? Seen::absent
-                   : Seen::unknown;
+        const bool believed = missed != at->second.missed.end() && missed->second >= reports_to_believe;
+        const auto workload = at->second.workloads.find(instance);
+        if (workload == at->second.workloads.end()) return believed ? Seen::absent : Seen::unknown;
+        if (workload->second.state == "exited") return Seen::ended;
+        return believed && workload->second.state == "created" ? Seen::made : Seen::alive;
     }
 };
 

@@ -45,10 +45,6 @@ using SeriesDevicePtr = std::shared_ptr<const SeriesDevice>;
 std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
                                             const std::vector<SeriesDevicePtr>& before);
 
-inline constexpr const char* series_label_names[] = {
-    "host", "host_name", "zone",    "gpu",      "index", "model",   "class",       "vendor",
-    "use",  "tenant",    "project", "workload", "slice", "profile", "gpu_instance"};
-
 // The cells of a row, as columns_of() has them.
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to);
 void add_cells(const SliceSample& sample, std::vector<series::Cell>& to);
