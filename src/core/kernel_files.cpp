@@ -44,11 +44,15 @@ bool natural_less(const std::string& a, const std::string& b) {
 std::optional<std::string> read_bytes(const std::string& path, std::size_t size_max) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return std::nullopt;
-    std::string text(size_max + 1, '\0');
+    // Most are short, whatever they may be at most.
+    constexpr std::size_t first_bytes = 4096;
+    std::string text(std::min(size_max + 1, first_bytes), '\0');
     std::size_t size = 0;
     ssize_t n = 0;
-    while (size < text.size() && (n = read(file, text.data() + size, text.size() - size)) > 0) {
+    while ((n = read(file, text.data() + size, text.size() - size)) > 0) {
         size += static_cast<std::size_t>(n);
+        if (size > size_max) break;
+        if (size == text.size()) text.resize(std::min(size_max + 1, 4 * size));
     }
     close(file);
     if (n < 0 || size > size_max) return std::nullopt;

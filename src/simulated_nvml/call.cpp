@@ -29,13 +29,13 @@ double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Blocks as long as the file says so.
-void hang(const char* function, const std::string* uuid) {
+// Blocks as long as the file says so. Returns the state that lets the call go on; nullptr: there is none.
+std::shared_ptr<const State> hang(const char* function, const std::string* uuid) {
     while (true) {
-        const auto state = current();
-        if (!state) return;
-        const Section* gpu = uuid ? state->gpu(*uuid) : nullptr;
-        if (!state->system.names("hang", function) && !(gpu && gpu->names("hang", function))) return;
+        auto state = current();
+        if (!state) return state;
+        const Section* gpu = uuid ? state->owner_of(*uuid) : nullptr;
+        if (!state->system.names("hang", function) && !(gpu && gpu->names("hang", function))) return state;
         std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
 }
@@ -48,19 +48,20 @@ Status error_of(const Section& section, const char* function) {
     return success;
 }
 
+Call begin_on(std::shared_ptr<const State> state, const char* function) {
+    Call call{.state = std::move(state), .seconds = now()};
+    if (users == 0) return call;
+    call.status = call.state ? error_of(call.state->system, function) : driver_not_loaded;
+    return call;
+}
+
 }  // namespace
 
 long long Call::value(const char* key, double otherwise) const {
     return std::llround(gpu->number(key, otherwise).at(seconds, phase));
 }
 
-Call begin(const char* function) {
-    hang(function, nullptr);
-    Call call{.state = current(), .seconds = now()};
-    if (users == 0) return call;
-    call.status = call.state ? error_of(call.state->system, function) : driver_not_loaded;
-    return call;
-}
+Call begin(const char* function) { return begin_on(hang(function, nullptr), function); }
 
 Call begin(const char* function, Device device) {
     Call call = begin_either(function, device);
@@ -69,17 +70,12 @@ Call begin(const char* function, Device device) {
 }
 
 Call begin_either(const char* function, Device device) {
-    std::string uuid = uuid_of(device);
-    std::optional<Slice> slice;
-    if (const auto state = current())
-        for (const Section* gpu : state->present())
-            for (const Slice& one : slices_of(*gpu))
-                if (one.uuid == uuid) slice = one, uuid = gpu->text("uuid");
-    hang(function, &uuid);
-    Call call = begin(function);
+    const std::string uuid = uuid_of(device);
+    Call call = begin_on(hang(function, &uuid), function);
     if (call.status != success) return call;
-    call.gpu = call.state->gpu(uuid);
-    call.slice = std::move(slice);
+    call.gpu = call.state->owner_of(uuid);
+    if (const auto slice = call.state->slices.find(uuid); slice != call.state->slices.end())
+        call.slice = slice->second.second;
     if (!call.gpu) {
         call.status = invalid_argument;
     } else if (call.gpu->yes("lost")) {

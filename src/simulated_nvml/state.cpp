@@ -7,6 +7,7 @@
 #include <fstream>
 #include <mutex>
 #include <numbers>
+#include <shared_mutex>
 #include <sstream>
 #include <tuple>
 #include <type_traits>
@@ -42,7 +43,7 @@ bool stamp_of(const std::string& path, Stamp& stamp) {
 }
 
 struct File {
-    std::mutex mutex;
+    std::shared_mutex mutex;  // Many threads ask, one reads.
     std::string path;
     Stamp stamp;
     bool read = false;
@@ -128,10 +129,13 @@ std::vector<Slice> slices_of(const Section& gpu) {
 }
 
 const Section* State::gpu(const std::string& uuid) const {
-    for (const auto& section : gpus) {
-        if (!section.yes("absent") && section.text("uuid") == uuid) return &section;
-    }
-    return nullptr;
+    const auto at = by_uuid.find(uuid);
+    return at == by_uuid.end() ? nullptr : &gpus[at->second];
+}
+
+const Section* State::owner_of(const std::string& uuid) const {
+    const auto slice = slices.find(uuid);
+    return slice == slices.end() ? gpu(uuid) : &gpus[slice->second.first];
 }
 
 std::vector<const Section*> State::present() const {
@@ -160,22 +164,31 @@ std::shared_ptr<const State> parse(const std::string& text) {
             section->add(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
         }
     }
-    for (const auto& gpu : state->gpus) {
+    for (std::size_t i = 0; i < state->gpus.size(); ++i) {
+        const Section& gpu = state->gpus[i];
         if (!gpu.has("uuid") || !gpu.has("pci")) return nullptr;
+        if (gpu.yes("absent")) continue;
+        state->by_uuid.emplace(gpu.text("uuid"), i);
+        for (const Slice& slice : slices_of(gpu)) state->slices.emplace(slice.uuid, std::pair{i, slice});
     }
     return state;
 }
 
 std::shared_ptr<const State> current() {
     File& from = file();
+    Stamp stamp;
+    const auto is_as_read = [&] { return !stamp_of(from.path, stamp) || (from.read && stamp == from.stamp); };
+    {
+        const std::shared_lock lock{from.mutex};
+        if (!from.path.empty() && is_as_read()) return from.state;
+    }
     const std::scoped_lock lock{from.mutex};
     if (from.path.empty()) {
         const char* path = std::getenv("HOSTLER_SIMULATED_NVML");
         if (!path) return from.state;
         from.path = path;
     }
-    Stamp stamp;
-    if (!stamp_of(from.path, stamp) || (from.read && stamp == from.stamp)) return from.state;
+    if (is_as_read()) return from.state;
     std::ifstream in{from.path, std::ios::binary};
     std::string text(text_max + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -50,7 +50,10 @@ std::vector<Slice> slices_of(const Section& gpu);
 struct State {
     Section system;
     std::vector<Section> gpus;
-    const Section* gpu(const std::string& uuid) const;  // nullptr: none, or `absent`.
+    std::map<std::string, std::size_t> by_uuid;                   // Those that are not `absent`, of `gpus`,
+    std::map<std::string, std::pair<std::size_t, Slice>> slices;  // and slices of theirs.
+    const Section* gpu(const std::string& uuid) const;            // nullptr: none, or `absent`.
+    const Section* owner_of(const std::string& uuid) const;       // The GPU, or that of the slice.
     std::vector<const Section*> present() const;
 };
 
