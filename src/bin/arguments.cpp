@@ -7,15 +7,18 @@
 namespace hostler::bin {
 
 std::optional<int> read_arguments(CLI::App& app, int argc, const char* const* argv) {
-    constexpr int usage = 2;
     try {
         app.parse(argc, argv);
         return std::nullopt;
     } catch (const CLI::ParseError& end) {
         if (end.get_exit_code() == 0) return app.exit(end);
-        fmt::print(stderr, "{}: {}; --help tells more\n", app.get_name(), end.what());
-        return usage;
+        return wrong_usage(app, end.what());
     }
+}
+
+int wrong_usage(const CLI::App& app, std::string_view what) {
+    fmt::print(stderr, "{}: {}; --help tells more\n", app.get_name(), what);
+    return 2;
 }
 
 }  // namespace hostler::bin

@@ -86,10 +86,7 @@ int master_main(int argc, const char* const* argv) {
     MasterOptions options;
     options.add_to(app);
     if (const auto end = read_arguments(app, argc, argv)) return *end;
-    if (const auto finished = options.finish(); !finished) {
-        fmt::print(stderr, "{}\n", finished.error().message);
-        return 2;
-    }
+    if (const auto finished = options.finish(); !finished) return wrong_usage(app, finished.error().message);
     set_log_name("master");
     const master::Settings& settings = options.settings;
     const bool everywhere =

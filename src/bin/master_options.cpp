@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
+#include <charconv>
 
 #include "bin/templates.h"
+#include "domain/inventory/model.h"
 
 namespace hostler::bin {
 
@@ -18,7 +20,45 @@ namespace {
 milliseconds exact(double s) { return milliseconds{static_cast<int>(s * 1000)}; }
 seconds whole(double s) { return seconds{static_cast<int>(s)}; }
 
+// "H100=1": the class, and not more than so many seconds.
+Result<std::pair<std::string, milliseconds>> class_interval(const std::string& text, double longest_s) {
+    constexpr double shortest_s = 0.5;
+    const auto equals = text.find('=');
+    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    double interval_s = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), interval_s);
+    if (number.empty() || error != std::errc{} || end != number.data() + number.size())
+        return fail(Code::invalid, "it is CLASS=SECONDS, as H100=1");
+    if (!(interval_s >= shortest_s && interval_s <= longest_s))
+        return fail(Code::invalid, fmt::format("its seconds are {} to {}, which is --report-interval",
+                                               shortest_s, longest_s));
+    const GpuModel* model = find_gpu_model(text.substr(0, equals));
+    if (!model) return fail(Code::invalid, "no GPU of that class is known");
+    return std::pair{std::string{model->family}, exact(interval_s)};
+}
+
 }  // namespace
+
+Result<> check_move_lease(double move_lease_s, double report_s) {
+    if (move_lease_s >= 3 * report_s) return {};
+    return fail(Code::invalid, fmt::format("--move-lease {} is too short: a lease is renewed by reports, and "
+                                           "must outlast three of {} s",
+                                           move_lease_s, report_s));
+}
+
+Result<ClassIntervals> read_class_intervals(const std::vector<std::string>& words, double longest_s) {
+    ClassIntervals intervals;
+    std::string wrong;
+    for (const std::string& word : words) {
+        if (const auto read = class_interval(word, longest_s))
+            intervals.insert_or_assign(read->first, read->second);
+        else
+            wrong += fmt::format("{}--report-interval-of {}: {}", wrong.empty() ? "" : "; ", word,
+                                 read.error().message);
+    }
+    if (!wrong.empty()) return fail(Code::invalid, wrong);
+    return intervals;
+}
 
 void MasterOptions::add_to(CLI::App& app) {
     add_places(app);
@@ -68,6 +108,9 @@ void MasterOptions::add_leadership(CLI::App& app) {
 void MasterOptions::add_times(CLI::App& app) {
     app.add_option("--report-interval", report_s_, "Seconds between two reports of a host")
         ->capture_default_str();
+    app.add_option(
+        "--report-interval-of", report_of_,
+        "CLASS=SECONDS: the same of hosts with GPUs of this class, as H100=1; not longer than that");
     app.add_option("--sample-interval", sample_s_,
                    "Seconds between two samples of a host's GPUs; 0: as often as it reports")
         ->check(CLI::Range(0.0, 300.0))
@@ -108,14 +151,12 @@ void MasterOptions::add_admission(CLI::App& app) {
 }
 
 Result<> MasterOptions::finish() {
-    if (move_lease_s_ < 3 * report_s_)
-        return fail(Code::invalid, fmt::format("--move-lease {} is too short: a lease is renewed by reports, "
-                                               "and must outlast three of {} s",
-                                               move_lease_s_, report_s_));
+    TRY(check_move_lease(move_lease_s_, report_s_));
     TRY(series_.put_into(settings));
     TRY(read_reach());
     read_zones();
     read_times();
+    settings.report_interval_of = TRY(read_class_intervals(report_of_, report_s_));
     boost::describe::enum_from_string(admission_.c_str(), settings.host_admission);
     return {};
 }

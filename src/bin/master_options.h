@@ -1,7 +1,9 @@
 // The options of `hostler master`, and what they come to.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "adapters/curl/reach.h"
 #include "bin/remote_write.h"
@@ -9,6 +11,13 @@
 #include "roles/master/settings.h"
 
 namespace hostler::bin {
+
+// By class of GPU, of words as H100=1: seconds, 0.5 to `longest_s`. Errors: invalid, with each that is wrong.
+using ClassIntervals = std::map<std::string, std::chrono::milliseconds, std::less<>>;
+Result<ClassIntervals> read_class_intervals(const std::vector<std::string>& words, double longest_s);
+
+// Errors: invalid, with the option.
+Result<> check_move_lease(double move_lease_s, double report_s);
 
 struct MasterOptions {
     std::filesystem::path data;
@@ -37,7 +46,7 @@ private:
     void read_times();
 
     SeriesOptions series_;
-    std::vector<std::string> zones_, alert_reach_;
+    std::vector<std::string> zones_, alert_reach_, report_of_;
     std::string admission_ = "standard";
     double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
            move_lease_s_ = 600, stop_grace_s_ = 10, ready_s_ = 300, drain_s_ = 5, challenge_h_ = 24,

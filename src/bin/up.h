@@ -25,12 +25,13 @@ struct UpSettings {
     std::string engine = "auto";                // auto | docker:SOCKET | sim
     std::string domain = "localhost";           // Empty: instances get a gateway port each.
     std::string ready_file;
-    bool demo = false;         // Make stock, start an instance, say where it answers.
-    double report_s = 1;       // On one machine there is no reason to be slow.
-    double sample_s = 0;       // As --sample-interval of the masters.
-    std::string metrics;       // As --metrics of the first master.
-    std::string remote_write;  // As --remote-write of each of them.
-    SeriesOptions series;      // As of each of them.
+    bool demo = false;                     // Make stock, start an instance, say where it answers.
+    double report_s = 1;                   // On one machine there is no reason to be slow.
+    std::vector<std::string> report_of{};  // As --report-interval-of of the masters,
+    double sample_s = 0;                   // --sample-interval of them.
+    std::string metrics;                   // As --metrics of the first master.
+    std::string remote_write;              // As --remote-write of each of them.
+    SeriesOptions series;                  // As of each of them.
     double unreachable_s = 10;
     double move_lease_s = 600;
     double lost_s = 60;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bin/arguments.h"
+#include "bin/master_options.h"
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
@@ -22,6 +23,21 @@ namespace {
     ::execvp("sudo", const_cast<char* const*>(words.data()));
     fmt::print(stderr, "sudo is not to be had; run this as root, or with --engine sim.\n");
     std::_Exit(1);
+}
+
+// What a master would refuse is refused before anything is started. Errors: invalid, with the option.
+Result<> finish(UpSettings& settings, const std::string& simulate) {
+    TRY(check_move_lease(settings.move_lease_s, settings.report_s));
+    TRY(read_class_intervals(settings.report_of, settings.report_s));
+    master::Settings tried;
+    TRY(settings.series.put_into(tried));
+    if (!simulate.empty()) settings.simulate = TRY(parse_simulated_estate(simulate));
+    if (settings.masters > 1 && settings.store.empty())
+        return fail(Code::invalid,
+                    fmt::format("{} masters need a store that they share: --store "
+                                "postgresql://USER@HOST/DATABASE. The file store.db is one master's alone",
+                                settings.masters));
+    return {};
 }
 
 }  // namespace
@@ -48,6 +64,8 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
     app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
         ->capture_default_str();
+    app.add_option("--report-interval-of", settings.report_of,
+                   "CLASS=SECONDS: the same of hosts with GPUs of this class, as H100=0.5");
     app.add_option("--sample-interval", settings.sample_s,
                    "Seconds between two samples of a host's GPUs; 0: as often as it reports")
         ->check(CLI::Range(0.0, 300.0))
@@ -81,34 +99,7 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     if (const auto end = read_arguments(app, argc, argv)) return *end;
-    if (settings.move_lease_s < 3 * settings.report_s) {
-        fmt::print(
-            stderr,
-            "--move-lease {} is too short: a lease is renewed by reports, and must outlast three of {} s\n",
-            settings.move_lease_s, settings.report_s);
-        return 2;
-    }
-    master::Settings tried;
-    if (const auto kept = settings.series.put_into(tried); !kept) {
-        fmt::print(stderr, "{}\n", kept.error().message);
-        return 2;
-    }
-    if (!simulate.empty()) {
-        auto estate = parse_simulated_estate(simulate);
-        if (!estate) {
-            fmt::print(stderr, "{}\n", estate.error().message);
-            return 2;
-        }
-        settings.simulate = *estate;
-    }
-    if (settings.masters > 1 && settings.store.empty()) {
-        fmt::print(
-            stderr,
-            "{} masters need a store that they share: --store postgresql://USER@HOST/DATABASE. The file "
-            "store.db is one master's alone.\n",
-            settings.masters);
-        return 2;
-    }
+    if (const auto fit = finish(settings, simulate); !fit) return wrong_usage(app, fit.error().message);
     if (settings.engine != "sim" && ::geteuid() != 0) become_root(argc, argv);
     std::error_code error;
     std::filesystem::create_directories(data, error);

@@ -85,6 +85,8 @@ Task<> Up::start_masters(const std::string& listen) {
                                           : settings_.network_pool});
     if (!settings_.remote_write.empty())
         command.insert(command.end(), {"--remote-write", settings_.remote_write});
+    for (const std::string& of : settings_.report_of)
+        command.insert(command.end(), {"--report-interval-of", of});
     const auto series = settings_.series.arguments();
     command.insert(command.end(), series.begin(), series.end());
     if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});

@@ -42,6 +42,20 @@ TEST(CommandLine, AWrongOneEndsEachRoleWithTwoAndALine) {
                  "hostler gateway", "--drain");
     expect_usage(run_program({HOSTLER, "up", "--masters", "10"}), "hostler up", "--masters");
     expect_usage(run_program({HOSTLER, "master", "--data", "/x", "more"}), "hostler master", "more");
+    for (const std::vector<std::string>& role :
+         std::vector<std::vector<std::string>>{{"master", "--data", "/x"}, {"up"}}) {
+        const auto expect_wrong = [&](std::vector<std::string> words, const std::string& what) {
+            words.insert(words.begin(), role.begin(), role.end());
+            words.insert(words.begin(), HOSTLER);
+            expect_usage(run_program(std::move(words)), "hostler " + role.front(), what);
+        };
+        expect_wrong({"--report-interval-of", "H101=1", "--report-interval-of", "h100=20"},
+                     "--report-interval-of H101=1: no GPU of that class is known; --report-interval-of "
+                     "h100=20: its seconds are 0.5 to ");
+        expect_wrong({"--report-interval-of", "H100"}, "it is CLASS=SECONDS");
+        expect_wrong({"--report-interval-of", "H100=nan"}, "its seconds are 0.5 to ");
+        expect_wrong({"--report-interval", "500"}, "--move-lease 600 is too short");
+    }
     expect_usage(run_program({HOSTLER, "ca", "issue"}), "hostler ca", "is required");
     expect_usage(run_program({HOSTLER, "store", "copy", "/x"}), "hostler store", "to is required");
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{

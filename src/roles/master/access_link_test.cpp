@@ -217,6 +217,19 @@ TEST_F(AccessLink, AHostThatComesBackIsToldWhatIsUnderWay) {
     EXPECT_EQ(told(link).command().start_workload().instance(), id);
 }
 
+TEST_F(AccessLink, AHostWithGpusOfAClassReportsAsOftenAsItsClass) {
+    wire::Link& link = access();
+    const auto interval = [&](std::uint64_t session) {
+        up(link, session, "h-a");
+        hello(link, session);
+        return told(link).agent_welcome().report_interval_ms();
+    };
+    settings.report_interval_of = {{"A100", std::chrono::milliseconds{1000}}};
+    EXPECT_EQ(interval(1), 10'000u);
+    settings.report_interval_of["H100"] = std::chrono::milliseconds{2000};
+    EXPECT_EQ(interval(2), 2000u);
+}
+
 TEST_F(AccessLink, WhatAnOlderSessionStillSaysIsPast) {
     wire::Link& old = access("nj-1");
     wire::Link& now = access("nj-2");

@@ -176,8 +176,8 @@ struct Words {
         uplink::Frame welcome;
         welcome.set_answer_to(call);
         welcome.mutable_agent_welcome()->set_epoch(term->epoch());
-        welcome.mutable_agent_welcome()->set_report_interval_ms(
-            static_cast<std::uint32_t>(term->settings().report_interval.count()));
+        welcome.mutable_agent_welcome()->set_report_interval_ms(static_cast<std::uint32_t>(
+            report_interval(term->settings(), desk.estate.hosts.at(host)).count()));
         welcome.mutable_agent_welcome()->set_telemetry_interval_ms(
             static_cast<std::uint32_t>(term->settings().telemetry_interval.count()));
         *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();

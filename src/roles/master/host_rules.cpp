@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/inventory/model.h"
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
@@ -308,6 +309,17 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     reconcile_left(desk, id);
     // Stock looks at all slots: only when something is not as it was. sweep() does by level.
     if (!desk.estate.unchanged()) fill_stock(desk);
+}
+
+std::chrono::milliseconds report_interval(const Settings& settings, const Host& host) {
+    auto interval = settings.report_interval;
+    for (const GpuFacts& gpu : host.facts.gpus) {
+        const GpuModel* model = find_gpu_model(gpu.model);
+        if (!model) continue;
+        const auto of = settings.report_interval_of.find(model->family);
+        if (of != settings.report_interval_of.end()) interval = std::min(interval, of->second);
+    }
+    return interval;
 }
 
 void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {

@@ -79,12 +79,14 @@ struct HostReport {
     std::optional<HostTelemetryTold> telemetry{};
     std::int64_t time = 0;                 // When this was so, by its clock;
     std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.
-    std::uint64_t workloads_cut = 0;  // That it named beyond what a host is believed.
-    bool complete = false;            // `workloads` are all there are.
+    std::uint64_t workloads_cut = 0;       // That it named beyond what a host is believed.
+    bool complete = false;                 // `workloads` are all there are.
     std::uint64_t stamp_us = 0;
 };
 
 void note_report(Desk& desk, const std::string& host, HostReport report, Instant now);
+// Between two of its reports: the shortest that is set for a class of its GPUs, else that of all.
+std::chrono::milliseconds report_interval(const Settings& settings, const Host& host);
 // Replaces what was known. What is of no GPU of this host, or of no instance on it, is not believed.
 void note_telemetry(Desk& desk, const std::string& host, HostTelemetryTold told);
 

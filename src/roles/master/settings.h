@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,8 @@ struct Settings {
     int own_port_max = 20999;                    // one for each of their ports.
 
     std::chrono::milliseconds report_interval{10'000};
+    // In place of that for hosts with GPUs of a class, as H100; not longer than that.
+    std::map<std::string, std::chrono::milliseconds, std::less<>> report_interval_of{};
     std::chrono::milliseconds telemetry_interval{0};  // Between two samples of a host; 0: with reports alone.
     std::chrono::milliseconds watched_interval{1000};  // The same while somebody looks.
     std::chrono::seconds unreachable_after{35};        // Silence.
