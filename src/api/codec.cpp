@@ -3,34 +3,12 @@
 
 #include <cmath>
 
+#include "core/utf8.h"
+
 namespace hostler::api {
 namespace detail {
 
 const Field quantity_field{.member = "", .help = "", .form = &forms::quantity};
-
-namespace {
-
-// Bytes of the UTF-8 character at the front of `text`; 0: there is none.
-std::size_t utf8_length(std::string_view text) {
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto tail = [&](std::size_t i) { return i < text.size() && (at(i) & 0xC0) == 0x80; };
-    const unsigned char first = at(0);
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        if (!tail(1) || !tail(2)) return 0;
-        if ((first == 0xE0 && at(1) < 0xA0) || (first == 0xED && at(1) >= 0xA0)) return 0;
-        return 3;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        if (!tail(1) || !tail(2) || !tail(3)) return 0;
-        if ((first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) >= 0x90)) return 0;
-        return 4;
-    }
-    return 0;
-}
-
-}  // namespace
 
 void write_text(std::string& out, std::string_view text) {
     out += '"';

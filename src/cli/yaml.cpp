@@ -10,6 +10,7 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "core/utf8.h"
 
 namespace hostler::cli {
 
@@ -104,6 +105,7 @@ public:
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
         if (error) return;
+        if (!is_utf8(value)) return complain(mark, "the text is not UTF-8");
         if (wants_key()) return take_key(mark, tag, value);
         const bool text = tag == "!" || tag == "tag:yaml.org,2002:str";
         if (!text && !is_core(tag)) return complain(mark, fmt::format("the tag {} has no type in JSON", tag));

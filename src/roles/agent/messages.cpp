@@ -5,6 +5,7 @@
 #include <boost/describe/enum_from_string.hpp>
 #include <boost/describe/enum_to_string.hpp>
 
+#include "core/utf8.h"
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 
@@ -13,22 +14,6 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t words_max = 256;  // Bytes of a model's name and the like.
-
-// Bytes of the UTF-8 sequence at the front; 0: not one.
-std::size_t sequence(std::string_view text) {
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    const unsigned char first = byte(0);
-    if (first < 0x80) return 1;
-    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-    for (std::size_t at = 1; at < size; ++at)
-        if ((byte(at) & 0xc0) != 0x80) return 0;
-    if (first == 0xe0 && byte(1) < 0xa0) return 0;  // Overlong.
-    if (first == 0xed && byte(1) > 0x9f) return 0;  // Surrogates.
-    if (first == 0xf0 && byte(1) < 0x90) return 0;
-    if (first == 0xf4 && byte(1) > 0x8f) return 0;
-    return size;
-}
 
 bool control(char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -154,7 +139,7 @@ std::string clean_text(std::string_view text, std::size_t bytes_max) {
             while (at < end && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
             continue;
         }
-        const std::size_t size = sequence(text.substr(at));
+        const std::size_t size = utf8_length(text.substr(at));
         if (size == 0 || (size == 1 && control(text[at]))) {
             clean += '?';
             ++at;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/utf8.h"
+
 namespace hostler::gateway {
 
 namespace {
@@ -227,28 +229,6 @@ std::string html_text(std::string_view text) {
     }
     return escaped;
 }
-
-namespace {
-
-// The length of the well-formed UTF-8 sequence at the front of `text`; 0: there is none.
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    const std::size_t size = first < 0x80                    ? 1
-                             : first >= 0xc2 && first < 0xe0 ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-    if (size == 0 || text.size() < size) return 0;
-    for (std::size_t i = 1; i < size; ++i)
-        if ((byte(i) & 0xc0) != 0x80) return 0;
-    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
-        return 0;
-    return size;
-}
-
-}  // namespace
 
 std::string json_text(std::string_view text) {
     std::string quoted = "\"";
