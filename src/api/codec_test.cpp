@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <random>
+
 #include "api/operations.h"
 
 namespace hostler::api {
@@ -200,6 +204,23 @@ TEST(Codec, BoundsIntegersByFieldAndByType) {
                 testing::Contains("small: must be between -9223372036854775808 and 9223372036854775807"));
     EXPECT_THAT(complaints<Stored>(R"({"large": -1})"),
                 testing::Contains("large: must be between 0 and 18446744073709551615"));
+}
+
+// What is read and written again is the same to the last bit, or a price would wander.
+TEST(Codec, ReadsTheNearestDouble) {
+    std::mt19937_64 dice{1};
+    for (int i = 0; i < 20'000; ++i) {
+        const auto number = std::bit_cast<double>(dice());
+        if (!std::isfinite(number)) continue;
+        const std::string text = fmt::format("{:.17e}", number);
+        const auto read = parse_json(text);
+        ASSERT_TRUE(read) << text;
+        ASSERT_EQ(read->as_double(), number) << text;
+    }
+    EXPECT_EQ(parse_json("259044444404904449994")->as_double(), 259044444404904449994.0);
+    EXPECT_EQ(parse_json("0e999")->as_double(), 0);
+    EXPECT_EQ(parse_json("1e-999")->as_double(), 0);
+    EXPECT_THAT(complaints<Stored>(R"({"small": 1.8e308})"), ElementsAre(HasSubstr("a number is too large")));
 }
 
 TEST(Codec, SaysWhereJsonIsMalformed) {

@@ -1,6 +1,8 @@
 // JSON text to a value: bounded, without doubled keys, and with the place of what is wrong.
 #include <boost/json.hpp>
 #include <boost/json/basic_parser_impl.hpp>
+#include <charconv>
+#include <cmath>
 #include <set>
 
 #include "api/codec.h"
@@ -74,7 +76,13 @@ struct Builder {
         stack.push_uint64(number);
         return true;
     }
-    bool on_double(double number, Text, error_code&) {
+    // The parser's own number may be off by its last bits.
+    bool on_double(double number, Text text, error_code& ec) {
+        const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (read.ec == std::errc::result_out_of_range && std::abs(number) > 1) {
+            ec = json::error::exponent_overflow;
+            return false;
+        }
         stack.push_double(number);
         return true;
     }
