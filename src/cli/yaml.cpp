@@ -82,7 +82,11 @@ public:
     std::vector<Document> documents;
     std::optional<Error> error;
 
-    void OnDocumentStart(const YAML::Mark&) override {
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        // The parser never takes a token that can begin nothing, as a comma: each document is nothing, and
+        // begins there.
+        if (!documents.empty() && mark.pos == begun_) return complain(mark, "this does not belong here");
+        begun_ = mark.pos;
         open_.clear();
         anchors_.clear();
         documents.push_back({.number = static_cast<int>(documents.size()) + 1});
@@ -228,6 +232,7 @@ private:
         attach(std::move(ended.value));
     }
 
+    int begun_ = 0;  // Where the newest document begins.
     std::vector<Open> open_;
     std::map<YAML::anchor_t, json::value> anchors_;
     std::size_t nodes_ = 0;

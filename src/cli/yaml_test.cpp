@@ -80,6 +80,9 @@ TEST(Yaml, SaysWhereItIsWrong) {
                 HasSubstr("the tag tag:yaml.org,2002:binary has no type in JSON"));
     EXPECT_THAT(as_json("a: !mine {b: 1}\n"), HasSubstr("the tag !mine has no type in JSON"));
     EXPECT_THAT(as_json("a: *nobody\n"), HasSubstr("line 1"));
+    EXPECT_EQ(as_json(","), "line 1, column 1: this does not belong here");
+    EXPECT_EQ(as_json("---\n---\n"), "null null");
+    EXPECT_EQ(as_json("a: 1\n---\n, b\n"), "line 3, column 1: this does not belong here");
     EXPECT_EQ(as_json("a: 1\nb: gr\xFCn\n"), "line 2, column 4: the text is not UTF-8");
     EXPECT_EQ(as_json("gr\xFCn: 1\n"), "line 1, column 1: the text is not UTF-8");
     EXPECT_EQ(as_json("[\"\xEF\xBF\xEF\xBF\"]"), "line 1, column 2: the text is not UTF-8");
