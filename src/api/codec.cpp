@@ -43,7 +43,7 @@ void write_text(std::string& out, std::string_view text) {
 
 void write_number(std::string& out, double number) {
     if (std::isfinite(number))
-        out += fmt::format("{}", number);
+        out += fmt::format("{}", number == 0 ? 0 : number);  // "-0" reads back as an integer, 0.
     else
         out += "null";
 }

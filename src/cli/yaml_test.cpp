@@ -107,7 +107,8 @@ TEST(Yaml, KnowsTheLineOfEachPart) {
 
 TEST(Yaml, WhatIsWrittenReadsBackTheSame) {
     json::array all =
-        json::parse(R"([null, true, 0, -5, 1.5, 1e300, 93.0, 18446744073709551615, [], {}, [[1], [[]], {}]])")
+        json::parse(
+            R"([null, true, 0, -5, 1.5, -0.0, 1e300, 93.0, 18446744073709551615, [], {}, [[1], [[]], {}]])")
             .as_array();
     for (const auto* text :
          {"",     " ",      "no",     "Yes",          "null",   "~",         "1",    "1.5", "-",    "- x",
