@@ -241,6 +241,8 @@ private:
 
 // ---- writing
 
+constexpr std::size_t plain_key_max = 1024;  // Bytes; YAML takes longer keys behind a '?' only.
+
 bool plain_in_yaml(std::string_view text) {
     if (text.empty() || text.front() == '-' || text.front() == '.') return false;
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -297,7 +299,13 @@ void write(std::string& out, const json::value& value, std::size_t depth) {
     };
     if (const auto* object = value.if_object(); object && !object->empty()) {
         for (const auto& entry : *object) {
-            out.append(depth * 2, ' ').append(word(entry.key())).append(":");
+            const std::string key = word(entry.key());
+            out.append(depth * 2, ' ');
+            if (key.size() <= plain_key_max)
+                out.append(key);
+            else
+                out.append("? ").append(key).append("\n").append(depth * 2, ' ');
+            out += ':';
             inner(entry.value());
         }
     } else if (const auto* array = value.if_array(); array && !array->empty()) {

@@ -117,6 +117,11 @@ TEST(Yaml, WhatIsWrittenReadsBackTheSame) {
           "ä€😀", "\u0085", "\u0090", "\u2028\u2029", "\ufeff", "\uffff",    "---",  "...", "[a]",  "{a}",
           "? x",  "=",      "<<",     "0x1f",         "plain",  "a/b-c.d_e", "key:", "true"})
         all.push_back(json::object{{text, text}, {"inner", json::array{text, json::object{{"x", text}}}}});
+    for (const std::size_t length : {1022, 1023, 1024, 1025, 4000}) {
+        const std::string key(length, 'k');
+        all.push_back(
+            json::object{{key, 1}, {key + "\n", json::array{json::object{{key + "#", json::object{}}}}}});
+    }
     const std::string yaml = to_yaml(all);
     const auto back = parse_yaml(yaml);
     ASSERT_TRUE(back) << back.error().message << "\n" << yaml;
