@@ -88,7 +88,8 @@ std::uint64_t folder_bytes(const std::string& folder) {
     return bytes;
 }
 
-void time_queries(Loop& loop, SeriesStore& store, const Options& options) {
+// `where` the rows are then stands behind each name.
+void time_queries(Loop& loop, SeriesStore& store, const Options& options, std::string_view where) {
     const Millis end = options.begin + static_cast<Millis>(options.steps) * interval;
     const auto time = [&](const std::string& name, const Query& query) {
         std::vector<double> took;
@@ -99,7 +100,7 @@ void time_queries(Loop& loop, SeriesStore& store, const Options& options) {
             took.push_back(
                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count());
         }
-        fmt::print("query {} {:.3f} {}\n", name, median(took), lines);
+        fmt::print("query {}{} {:.3f} {}\n", name, where, median(took), lines);
     };
     Query query{.metric = "power_mw", .from = end - 3'600'000, .to = end, .step = 60'000};
     query.where = {{.label = "gpu", .values = {gpu_id(options.gpus / 2)}}};
@@ -153,7 +154,9 @@ int ours(const Options& options) {
         cpu += cpu_seconds() - before;
     }
     const double appended = cpu;
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
     const auto memory = run(loop, store->stats()).value().memory_bytes;
+    time_queries(loop, *store, options, "");
     const double before = cpu_seconds();
     if (auto flushed = run(loop, store->flush()); !flushed) {
         fmt::print(stderr, "{}\n", flushed.error().message);
@@ -166,9 +169,8 @@ int ours(const Options& options) {
         return 1;
     }
     fmt::print("cpu {:.6f}\nappend-cpu {:.6f}\nwall {:.3f}\nbytes {}\nwritten {}\nrows {}\nhead {}\n", cpu,
-               appended, std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(),
-               folder_bytes(options.folder), stats.written_bytes, stats.rows, memory);
-    time_queries(loop, *store, options);
+               appended, wall.count(), folder_bytes(options.folder), stats.written_bytes, stats.rows, memory);
+    time_queries(loop, *store, options, "-sealed");
     return 0;
 }
 

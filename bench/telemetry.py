@@ -8,7 +8,8 @@ ingest-cpu:  µs a sample: of ours append, sync, segments; of a peer its process
              answer. What peers do later (compaction, merges) is not counted.
 disk-bytes:  a sample, index and log included: of ours when all is in segments; of Prometheus a snapshot, which is a block with its
              index, without the log that it also keeps; of VictoriaMetrics after a forced merge.
-query-*:     ms, median of five: of ours in the process, of a peer by HTTP with its answer's JSON.
+query-*:     ms, median of five: of ours in the process, of a peer by HTTP with its answer's JSON. Ours as the samples lie when they
+             have come, mostly in memory, and -sealed, when all are in segments; beside the same answers of the peer.
 """
 
 import argparse
@@ -134,8 +135,10 @@ def main():
             bench.row("ingest-cpu", "us", cpu, name, theirs / samples * 1e6)
             bench.row("disk-bytes", "B", disk, name, peer.settle() / samples)
             gpu = next(iter(load(options, 0, "gpu")))[0]
-            for query, took in queries.items():
-                bench.row(f"query-{query}", "ms", took, name, peer.ask(query, begin + options.steps * INTERVAL, gpu))
+            for query in QUERIES:
+                theirs = peer.ask(query, begin + options.steps * INTERVAL, gpu)
+                for row in (query, f"{query}-sealed"):
+                    bench.row(f"query-{row}", "ms", queries[row], name, theirs)
             peer.process.terminate()
             peer.process.wait(60)
     bench.report(options.json)

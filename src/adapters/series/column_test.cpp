@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "adapters/series/block.h"
@@ -161,6 +162,47 @@ TEST(Head, AViewStaysAsItWasWhateverComesAfter) {
         ASSERT_EQ(rows.times.size(), i + 1);
         EXPECT_EQ(rows.columns[0].back(), static_cast<Cell>(i) * 1'000'003);
     }
+}
+
+// Whatever came late and whatever could not be stored.
+TEST(Head, ReadingFromAMomentMissesNothingSince) {
+    std::mt19937_64 dice{13};  // NOLINT: the same numbers every time
+    Head head;
+    head.reset(2);
+    std::size_t given = 0;
+    const auto add = [&] {
+        const auto now = static_cast<Millis>(given) * 1000;
+        const std::array cells{static_cast<Cell>(dice()), static_cast<Cell>(given++)};
+        (void)head.add(dice() % 8 == 0 ? now - static_cast<Millis>(dice() % 500'000) : now, cells);
+    };
+    for (int turn = 0; turn < 400; ++turn) {
+        for (auto rows = dice() % 40; rows > 0; --rows) add();
+        Head::Mark mark;
+        head.mark(mark);
+        for (auto rows = dice() % 300; rows > 0; --rows) add();
+        head.restore(mark);
+        const auto from = static_cast<Millis>(dice() % (given + 1)) * 1000;
+        const auto asked = [from](const Rows& rows) {
+            std::vector<std::array<Cell, 3>> found;
+            for (std::size_t i = 0; i < rows.times.size(); ++i)
+                if (rows.times[i] >= from)
+                    found.push_back({rows.times[i], rows.columns[0][i], rows.columns[1][i]});
+            return found;
+        };
+        ASSERT_EQ(asked(rows_of(head.rows(), 2, std::nullopt, from)), asked(rows_of(head.rows(), 2)));
+    }
+}
+
+// However many rows there are, little memory tells where reading may begin, and the newest rows are found
+// without the others.
+TEST(Head, TheNewestRowsAreReadWithoutTheOthers) {
+    Head head;
+    head.reset(1);
+    const Cell cell = 1;
+    for (Millis time = 0; time < 100'000; ++time) (void)head.add(time, {&cell, 1});
+    ASSERT_TRUE(head.rows().waypoints);
+    EXPECT_LE(head.rows().waypoints->size(), Head::waypoints_max);
+    EXPECT_LT(rows_of(head.rows(), 1, std::nullopt, 99'990).times.size(), 100'000U / 8);
 }
 
 // The check value of this CRC for "123456789", as every description of it gives it.

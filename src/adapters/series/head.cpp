@@ -40,14 +40,20 @@ bool take_row(Reader& from, Previous& before) {
     before.time = sum(before.time, before.step);
     const auto changed = from.take((before.cells.size() + 7) / 8);
     if (!from.ok()) return false;
-    for (std::size_t i = 0; i < before.cells.size(); ++i)
-        if (changed[i / 8] >> (i % 8) & 1) before.cells[i] = sum(before.cells[i], from.signed_varint());
+    for (std::size_t byte = 0; byte < changed.size(); ++byte)
+        for (unsigned left = static_cast<std::uint8_t>(changed[byte]); left != 0; left &= left - 1) {
+            const auto i = 8 * byte + static_cast<std::size_t>(std::countr_zero(left));
+            if (i >= before.cells.size()) return false;
+            before.cells[i] = sum(before.cells[i], from.signed_varint());
+        }
     return from.ok();
 }
 
 void Head::reset(std::size_t columns) {
     rows_ = {};
     capacity_ = 0;
+    between_ = waypoint_rows;
+    waypoints_memory_ = 0;
     before_ = {.time = 0, .step = 0, .cells = std::vector<Cell>(columns)};
     newest_ = 0;
 }
@@ -62,7 +68,23 @@ void Head::grow(std::size_t room) {
     capacity_ = capacity;
 }
 
+void Head::put_waypoint() {
+    auto waypoints = rows_.waypoints ? *rows_.waypoints : Waypoints{};
+    waypoints.push_back(std::make_shared<const Waypoint>(rows_.size, rows_.rows, newest_, before_));
+    if (waypoints.size() > waypoints_max) {
+        between_ *= 2;
+        std::erase_if(waypoints, [this](const auto& waypoint) { return waypoint->rows % between_ != 0; });
+    }
+    keep(std::move(waypoints));
+}
+
+void Head::keep(Waypoints waypoints) {
+    waypoints_memory_ = waypoints.size() * (sizeof(Waypoint) + before_.cells.size() * sizeof(Cell));
+    rows_.waypoints = waypoints.empty() ? nullptr : std::make_shared<const Waypoints>(std::move(waypoints));
+}
+
 std::string_view Head::add(Millis time, std::span<const Cell> cells) {
+    if (rows_.rows > 0 && rows_.rows % between_ == 0) put_waypoint();
     grow(row_bytes_max(cells.size()));
     char* const from = rows_.bytes.get() + rows_.size;
     const char* const end = put_row(from, before_, time, cells);
@@ -85,6 +107,10 @@ void Head::restore(const Mark& mark) {
     rows_.rows = mark.rows;
     before_ = mark.before;
     newest_ = mark.newest;
+    if (!rows_.waypoints || rows_.waypoints->back()->rows < mark.rows) return;
+    auto waypoints = *rows_.waypoints;
+    std::erase_if(waypoints, [&mark](const auto& waypoint) { return waypoint->rows >= mark.rows; });
+    keep(std::move(waypoints));
 }
 
 void put_in_order(Rows& rows) {
@@ -105,14 +131,19 @@ void put_in_order(Rows& rows) {
     arrange(rows.times);
 }
 
-Rows rows_of(const RowBytes& bytes, std::size_t width, std::optional<std::size_t> only) {
+Rows rows_of(const RowBytes& bytes, std::size_t width, std::optional<std::size_t> only, Millis from) {
+    const Waypoint start{.before = {.time = 0, .step = 0, .cells = std::vector<Cell>(width)}};
+    const Waypoint* begin = &start;
+    if (bytes.waypoints)
+        for (const auto& waypoint : *bytes.waypoints)
+            if (waypoint->newest < from) begin = waypoint.get();
     Rows rows;
     rows.columns.resize(only ? 1 : width);
-    rows.times.reserve(bytes.rows);
-    for (auto& column : rows.columns) column.reserve(bytes.rows);
-    Reader reader{bytes.view()};
-    Previous row{.time = 0, .step = 0, .cells = std::vector<Cell>(width)};
-    for (std::size_t i = 0; i < bytes.rows && take_row(reader, row); ++i) {
+    rows.times.reserve(bytes.rows - begin->rows);
+    for (auto& column : rows.columns) column.reserve(bytes.rows - begin->rows);
+    Reader reader{bytes.view().substr(begin->at)};
+    Previous row = begin->before;
+    for (std::size_t i = begin->rows; i < bytes.rows && take_row(reader, row); ++i) {
         rows.times.push_back(row.time);
         if (only)
             rows.columns[0].push_back(row.cells[*only]);

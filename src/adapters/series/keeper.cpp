@@ -137,7 +137,9 @@ std::vector<Result<>> Keeper::store_rows(std::span<const SampleBatch> batches) {
     }
     for (std::size_t i = 0; i < undos_used_; ++i) {
         auto& device = devices_[undos_[i].number];
+        head_memory_ -= device.head.memory();
         device.head.restore(undos_[i].mark);
+        head_memory_ += device.head.memory();
         device.told_in = undos_[i].told_in;
     }
     std::tie(log_rows_, log_first_, log_last_, newest_) = before;
@@ -324,10 +326,7 @@ View Keeper::view(const Query& query) const {
     for (const auto& device : devices_) {
         if (device.head.rows().rows == 0 && device.frozen.rows == 0) continue;
         if (!contains(with_metric, device.columns.get())) continue;
-        View::Device seen{.id = device.id, .columns = device.columns, .eras = device.eras, .rows = {}};
-        for (const auto& rows : {device.frozen, device.head.rows()})
-            if (rows.rows > 0) seen.rows.push_back(rows);
-        view.devices.push_back(std::move(seen));
+        view.devices.push_back({device.id, device.columns, device.eras, {device.frozen, device.head.rows()}});
     }
     return view;
 }

@@ -2,6 +2,7 @@
 // thins.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -31,7 +32,7 @@ struct View {
         std::shared_ptr<const std::string> id;
         Columns columns;
         Eras eras;
-        std::vector<RowBytes> rows;  // Older ones first.
+        std::array<RowBytes, 2> rows;  // Older ones first; of either there may be none.
     };
     std::vector<Device> devices;  // Of those with rows in memory and the metric.
     std::vector<SegmentPtr> segments;

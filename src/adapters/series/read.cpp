@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::size_t indexes_max = 4;
 
+// Rows before it say nothing of what is asked: a counter's first step counts from the sample before it.
+Millis begin_of(const Query& query, Kind kind) {
+    return kind == Kind::counter ? query.from - gap_max : query.from;
+}
+
+// Of rows in order those that the answer rests on.
+std::vector<Point> asked_points(const Query& query, const Rows& rows, const Column& column) {
+    const auto begin = std::ranges::lower_bound(rows.times, begin_of(query, column.kind));
+    const auto size =
+        static_cast<std::size_t>(std::ranges::lower_bound(begin, rows.times.end(), query.to) - begin);
+    const auto at = static_cast<std::size_t>(begin - rows.times.begin());
+    return points_of(std::span(rows.times).subspan(at, size), std::span(rows.columns[0]).subspan(at, size),
+                     column);
+}
+
 }  // namespace
 
 Result<QueryReader::Index> QueryReader::index_of(const Segment& segment) {
@@ -27,8 +42,7 @@ Result<QueryReader::Index> QueryReader::index_of(const Segment& segment) {
 }
 
 Result<std::vector<Line>> QueryReader::answer(const Query& query, const View& view) {
-    // A counter's first step counts from the sample before it.
-    const Millis from = query.from - gap_max;
+    const Millis from = begin_of(query, Kind::counter);
     std::vector<std::pair<const Segment*, Index>> segments;
     AskedDevices asked;
     for (const auto& segment : view.segments) {
@@ -59,10 +73,16 @@ Result<std::vector<Line>> QueryReader::answer(const Query& query, const View& vi
     Evaluation evaluation{query};
     std::vector<Point> points;
     for (const auto& [id, device] : asked) {
+        TRY(read(query, device, points));
+        const bool one_era =
+            device.sources.empty() && device.heads.size() == 1 && device.heads[0]->eras->size() == 1;
+        if (one_era) {  // Without a copy, as most of a fleet is.
+            TRY(evaluation.add(id, *device.heads[0]->eras, points));
+            continue;
+        }
         std::vector<Era> eras;
         for (const auto& source : device.sources) extend(eras, source.index->eras_of(*source.device));
         for (const auto* head : device.heads) extend(eras, *head->eras);
-        TRY(read(query, device, points));
         TRY(evaluation.add(id, in_order(std::move(eras)), points));
     }
     return std::move(evaluation).finish();
@@ -76,7 +96,9 @@ Result<> QueryReader::read(const Query& query, const Asked& asked, std::vector<P
         const auto& columns = *head->columns;
         const auto column = std::ranges::find(columns, query.metric, &Column::name);
         for (const auto& bytes : head->rows) {
-            auto rows = rows_of(bytes, columns.size(), static_cast<std::size_t>(column - columns.begin()));
+            if (bytes.rows == 0) continue;
+            auto rows = rows_of(bytes, columns.size(), static_cast<std::size_t>(column - columns.begin()),
+                                begin_of(query, column->kind));
             auto& to = raw[*column];
             to.columns.resize(1);
             extend(to.times, rows.times);
@@ -86,7 +108,7 @@ Result<> QueryReader::read(const Query& query, const Asked& asked, std::vector<P
     const bool sorted = points.empty() && raw.size() <= 1;
     for (auto& [column, rows] : raw) {
         put_in_order(rows);
-        auto more = points_of(rows.times, rows.columns[0], column);
+        auto more = asked_points(query, rows, column);
         if (points.empty())
             points = std::move(more);
         else
@@ -105,7 +127,7 @@ Result<> QueryReader::read_source(const Query& query, const Source& source, std:
     std::vector<std::size_t> wanted(parts.count);
     std::iota(wanted.begin(), wanted.end(), parts.at);
     for (const auto& place : source.device->blocks) {
-        if (place.last < query.from - gap_max || place.first >= query.to) continue;
+        if (place.last < begin_of(query, column.kind) || place.first >= query.to) continue;
         const auto bytes = TRY(source.segment->block(place));
         const auto rows = read_block(bytes, wanted);
         if (!rows) {

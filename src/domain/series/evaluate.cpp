@@ -68,7 +68,7 @@ void Evaluation::gather(Group& group) {
             case Across::sum:
             case Across::avg:
             case Across::count: sum.value += value; break;
-            case Across::none: sum.value = value; break;
+            case Across::none:
             case Across::quantile: break;
         }
         ++sum.count;
@@ -105,22 +105,32 @@ Result<> Evaluation::add(const std::string& device, std::span<const Era> eras,
     return {};
 }
 
-Result<> Evaluation::add(const Labels& name, std::span<const Point> points) {
+Result<> Evaluation::add(Labels name, std::span<const Point> points) {
     fold(points);
     const auto values =
         static_cast<std::size_t>(std::ranges::count_if(device_, [](double v) { return !std::isnan(v); }));
     if (values == 0) return {};
-    const auto [at, fresh] = groups_.try_emplace(name);
+    if (query_.across == Across::none) {
+        TRY(hold(steps_));
+        lines_.push_back({.labels = std::move(name), .values = device_});
+        return {};
+    }
+    const auto [at, fresh] = groups_.try_emplace(std::move(name));
     auto& group = at->second;
     if (fresh && query_.across == Across::quantile) group.values.resize(steps_);
     if (fresh && query_.across != Across::quantile) group.steps.resize(steps_);
-    cells_ += (fresh ? steps_ : 0) + (query_.across == Across::quantile ? values : 0);
+    TRY(hold((fresh ? steps_ : 0) + (query_.across == Across::quantile ? values : 0)));
+    gather(group);
+    return {};
+}
+
+Result<> Evaluation::hold(std::size_t more_cells) {
+    cells_ += more_cells;
     if (cells_ > most_)
         return fail(Code::exhausted,
                     fmt::format("the answer would have more than {} values: ask for fewer devices, "
                                 "longer steps or a sum by label",
                                 most_));
-    gather(group);
     return {};
 }
 
@@ -142,7 +152,7 @@ double Evaluation::result(Group& group, std::size_t step) const {
 }
 
 std::vector<Line> Evaluation::finish() && {
-    std::vector<Line> lines;
+    auto lines = std::move(lines_);
     for (auto& [labels, group] : groups_) {
         Line line{.labels = labels, .values = std::vector<double>(steps_)};
         for (std::size_t step = 0; step < steps_; ++step) line.values[step] = result(group, step);

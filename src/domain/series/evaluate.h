@@ -33,7 +33,8 @@ private:
 
     void fold(std::span<const Point> points);
     Labels name_of(const std::string& device, const Labels& labels) const;
-    Result<> add(const Labels& name, std::span<const Point> points);
+    Result<> add(Labels name, std::span<const Point> points);
+    Result<> hold(std::size_t more_cells);
     void gather(Group& group);
     double result(Group& group, std::size_t step) const;
 
@@ -42,6 +43,7 @@ private:
     std::size_t steps_ = 0;
     std::size_t cells_ = 0;
     std::map<Labels, Group> groups_;
+    std::vector<Line> lines_;     // Of devices, with Across::none.
     std::vector<double> device_;  // The one being added, a value a step.
 };
 
