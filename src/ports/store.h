@@ -76,9 +76,23 @@ struct Changes {
     std::vector<AuditLine> audit;
 };
 
+// A state of the store: the last commit, and the life of the database that knows it. After a failover the
+// same number may mean another commit.
+struct StorePoint {
+    std::uint64_t number = 0;
+    std::int64_t life = 0;
+    bool operator==(const StorePoint&) const = default;
+};
+
 struct Snapshot {
     std::uint64_t number = 0;  // Of the last commit.
     std::vector<Object> live;  // In order of kind, created, id.
+    std::int64_t life = 0;     // Of the database.
+    // true: `live` is everything that is live. false: `live` is what changed since a point, objects that
+    // ended among it, and `gone` what was erased.
+    bool whole = true;
+    std::vector<std::pair<std::string, std::string>> gone{};  // Kind and id.
+    StorePoint point() const { return {number, life}; }
 };
 
 // A page of a list that was begun at commit `at`: what was made later is not in it, so paging neither skips
@@ -159,6 +173,8 @@ public:
     // leads), exhausted (disk full: nothing was written), unavailable (unknown whether it was written).
     virtual Task<> commit(Changes changes) = 0;
     virtual Task<Snapshot> load() = 0;
+    // What changed since an earlier snapshot; everything where the store cannot tell.
+    virtual Task<Snapshot> load_since(StorePoint point) { return load(); }
     virtual Task<Page> list(ListQuery query) = 0;
     // Errors: not_found.
     virtual Task<Object> find(std::string kind, std::string id) = 0;

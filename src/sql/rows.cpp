@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "sql/migrations.h"
 
@@ -224,6 +225,46 @@ Result<Snapshot> Rows::load() {
         "ORDER BY kind, created, id",
         columns);
     TRY(connection_.run(sql, {}, [&](const Row& row) { snapshot.live.push_back(object_of(row)); }));
+    return snapshot;
+}
+
+Result<> Rows::note_changed(const Changes& changes) {
+    // A copy that is further behind is loaded whole, which costs less by then.
+    constexpr std::uint64_t commits_kept = 20'000, pruned_each = 256;
+    constexpr std::string_view insert =
+        "INSERT INTO changed (number, kind, id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    for (const Object& object : changes.put)
+        TRY(connection_.run(insert, {changes.number, object.kind, object.id}));
+    for (const auto& [kind, id] : changes.erase) TRY(connection_.run(insert, {changes.number, kind, id}));
+    if (changes.put.empty() && changes.erase.empty())
+        TRY(connection_.run(insert, {changes.number, std::string_view{}, std::string_view{}}));
+    if (changes.number % pruned_each == 0 && changes.number > commits_kept)
+        TRY(connection_.run("DELETE FROM changed WHERE number <= ?1", {changes.number - commits_kept}));
+    return {};
+}
+
+Result<Snapshot> Rows::load_since(std::uint64_t number) {
+    Snapshot snapshot{.whole = false};
+    snapshot.number = TRY(meta("number"));
+    if (snapshot.number == number) return snapshot;
+    std::uint64_t noted = 0;
+    TRY(connection_.run("SELECT count(DISTINCT number) FROM changed WHERE number > ?1", {number},
+                        [&](const Row& row) { noted = row.number(0); }));
+    if (snapshot.number < number || noted != snapshot.number - number) return load();
+    std::set<std::pair<std::string, std::string>> changed;
+    TRY(connection_.run("SELECT DISTINCT kind, id FROM changed WHERE number > ?1 AND kind <> ''", {number},
+                        [&](const Row& row) { changed.emplace(row.text(0), row.text(1)); }));
+    for (const std::string_view table : {"objects", "commands"})
+        TRY(connection_.run(
+            fmt::format("SELECT {} FROM {} WHERE (kind, id) IN (SELECT kind, id FROM changed WHERE "
+                        "number > ?1) ORDER BY kind, created, id",
+                        columns, table),
+            {number}, [&](const Row& row) {
+                Object object = object_of(row);
+                changed.erase({object.kind, object.id});
+                snapshot.live.push_back(std::move(object));
+            }));
+    snapshot.gone.assign(changed.begin(), changed.end());
     return snapshot;
 }
 

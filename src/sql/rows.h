@@ -34,7 +34,11 @@ public:
     Result<> check_schema(std::string_view store);
 
     Result<> write(const Changes& changes);  // All of them, and nothing about who may.
+    // Notes which objects these changed, for load_since(). Only a store that masters share needs it.
+    Result<> note_changed(const Changes& changes);
     Result<Snapshot> load();
+    // Everything, if not all commits since then have noted what they changed.
+    Result<Snapshot> load_since(std::uint64_t number);
     Result<Page> list(const ListQuery& query);
     Result<Object> find(const std::string& kind, const std::string& id);
     Result<std::vector<EventRecord>> events(const EventQuery& query);

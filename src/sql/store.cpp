@@ -166,6 +166,11 @@ public:
         return run_on<Snapshot>(worker_, [blocking = blocking_] { return blocking->load(); });
     }
 
+    Task<Snapshot> load_since(StorePoint point) override {
+        return run_on<Snapshot>(worker_,
+                                [blocking = blocking_, point] { return blocking->load_since(point); });
+    }
+
     Task<Page> list(ListQuery query) override {
         return run_on<Page>(
             worker_, [blocking = blocking_, query = std::move(query)] { return blocking->list(query); });

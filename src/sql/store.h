@@ -27,6 +27,7 @@ public:
     // One answer for each, in order; one transaction and one sync for all.
     virtual std::vector<Result<>> commit(const std::vector<Changes>& batch) = 0;
     virtual Result<Snapshot> load() = 0;
+    virtual Result<Snapshot> load_since(StorePoint point) { return load(); }
     virtual Result<Page> list(const ListQuery& query) = 0;
     virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
     virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;

@@ -92,6 +92,23 @@ TEST_F(TwoMasters, TheLeaseIsTakenOnlyWhenItHasRunOut) {
     EXPECT_FALSE(rig.run(second->find("instance", "late")));
 }
 
+TEST_F(TwoMasters, OneThatFollowsReadsWhatChanged) {
+    const auto epoch = lead(*first, m1).value().epoch;
+    ASSERT_TRUE(rig.run(first->commit(change(epoch, 1, "i-1"))));
+    const auto before = rig.run(second->load()).value();
+    ASSERT_TRUE(rig.run(first->commit(change(epoch, 2, "i-2"))));
+    const auto since = rig.run(second->load_since(before.point())).value();
+    EXPECT_FALSE(since.whole);
+    ASSERT_EQ(since.live.size(), 1u);
+    EXPECT_EQ(since.live[0].id, "i-2");
+    EXPECT_TRUE(rig.run(second->load_since({before.number, before.life + 1})).value().whole)
+        << "after a failover the same number may mean another commit";
+    // A release that notes no changes has led in between.
+    server().sql(rig.database, "DELETE FROM changed WHERE number = 2");
+    EXPECT_TRUE(rig.run(second->load_since(before.point())).value().whole);
+    EXPECT_TRUE(rig.run(second->load_since({7, before.life})).value().whole) << "it went back";
+}
+
 TEST_F(TwoMasters, ARenewalMakesItLastFromThen) {
     ASSERT_TRUE(lead(*first, m1));
     run_out();

@@ -191,6 +191,7 @@ Result<> Tables::write(const std::vector<Changes>& batch, std::vector<Result<>>&
             } else {
                 result = rows.write(batch[i]);
             }
+            if (result) result = rows.note_changed(batch[i]);
             number = batch[i].number;
         }
         if (result && number != before) result = rows.set_meta("number", number);
@@ -207,16 +208,30 @@ Result<T> Tables::read(const std::function<Result<T>(sql::Rows&)>& body) {
     return answer;
 }
 
-Result<Snapshot> Tables::load() {
+// One view of all: nobody commits between its number and its rows. Also for a master that has not led yet, or
+// has lost its connection.
+Result<Snapshot> Tables::load_by(const std::function<Result<Snapshot>(sql::Rows&, std::int64_t life)>& load) {
+    if (broken_ || !connection_ || connection_->lost()) TRY(connect());
     return read<Snapshot>([&](sql::Rows& rows) -> Result<Snapshot> {
-        // One view of both: nobody commits between its number and its rows.
         Snapshot snapshot;
         TRY(transact(begin(), [&]() -> Result<> {
             TRY(connection_->run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"));
-            snapshot = TRY(rows.load());
+            const std::int64_t life = TRY(now(*connection_)).server;
+            snapshot = TRY(load(rows, life));
+            snapshot.life = life;
             return {};
         }));
         return snapshot;
+    });
+}
+
+Result<Snapshot> Tables::load() {
+    return load_by([](sql::Rows& rows, std::int64_t) { return rows.load(); });
+}
+
+Result<Snapshot> Tables::load_since(StorePoint point) {
+    return load_by([point](sql::Rows& rows, std::int64_t life) {
+        return life == point.life ? rows.load_since(point.number) : rows.load();
     });
 }
 

@@ -205,6 +205,9 @@ Result<> Tables::apply_in_savepoint(const Changes& changes) {
 
 Result<Snapshot> Tables::load() { return TRY(rows()).load(); }
 
+// Nobody but this process changes it: it is as it was, or was changed here.
+Result<Snapshot> Tables::load_since(StorePoint point) { return TRY(rows()).load_since(point.number); }
+
 Result<Page> Tables::list(const ListQuery& query) { return TRY(rows()).list(query); }
 
 Result<Object> Tables::find(const std::string& kind, const std::string& id) {

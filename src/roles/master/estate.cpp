@@ -108,6 +108,29 @@ bool Estate::unchanged() const {
     return !any;
 }
 
+Estate::Trial::Trial(Estate& estate)
+    : estate_(estate),
+      events_(std::exchange(estate.events_, {})),
+      ledger_(std::exchange(estate.ledger_, {})),
+      audit_(std::exchange(estate.audit_, {})),
+      again_(std::exchange(estate.again_, {})) {
+    each_table(estate_, [](auto& table) { table.begin_trial(); });
+}
+
+Estate::Trial::~Trial() {
+    each_table(estate_, [](auto& table) { table.end_trial(); });
+    estate_.events_ = std::move(events_);
+    estate_.ledger_ = std::move(ledger_);
+    estate_.audit_ = std::move(audit_);
+    estate_.again_ = std::move(again_);
+}
+
+std::size_t Estate::size() const {
+    std::size_t size = 0;
+    each_table(*this, [&](const auto& table) { size += table.rows_.size(); });
+    return size;
+}
+
 Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched) {
     Changes changes;
     changes.epoch = epoch;
@@ -153,14 +176,17 @@ std::set<std::string> Estate::known_keys(const std::vector<Object>& objects) con
     return known;
 }
 
-Result<> Estate::load(const std::vector<Object>& objects) {
-    const std::set<std::string> keys = known_keys(objects);
+Result<> Estate::load(const std::vector<Object>& objects) { return load(objects, known_keys(objects)); }
+
+Result<> Estate::load(std::span<const Object> objects, const std::set<std::string>& keys) {
     for (const Object& object : objects) {
-        bool known = false;
+        if (!object.live) {
+            forget(object.kind, object.id);
+            continue;
+        }
         Result<> read;
         each_table(*this, [&]<class T>(Table<T>& table) {
             if (object.kind != Kind<T>::name) return;
-            known = true;
             bool beyond = false;
             auto row = decode_body<T>(object.body, &beyond);
             if (!row) {
@@ -177,14 +203,21 @@ Result<> Estate::load(const std::vector<Object>& objects) {
                 if (!read) return;
             }
             row->meta = {object.generation, object.created, object.version};
-            if (beyond) table.beyond_[object.id] = object.body;
-            table.rows_.emplace(object.id, std::move(*row));
-            table.note(object.id);
+            table.load(object.id, std::move(*row), beyond ? object.body : std::string{});
         });
         TRY(std::move(read));
         // A kind that only a newer release knows stays in the store, untouched.
     }
     return {};
+}
+
+void Estate::forget(std::string_view kind, const std::string& id) {
+    each_table(*this, [&]<class T>(Table<T>& table) {
+        if (kind != Kind<T>::name) return;
+        table.rows_.erase(id);
+        table.beyond_.erase(id);
+        table.note(id);
+    });
 }
 
 }  // namespace hostler::master

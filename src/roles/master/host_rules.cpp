@@ -125,7 +125,7 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
               .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;
-    host.admission.state = Admission::unmeasured;
+    host.admission.state = hostler::Admission::unmeasured;
     HostToken& used = desk.estate.host_tokens.edit(token->id);
     used.host = host.id;
     used.used_at = desk.estate.micros();

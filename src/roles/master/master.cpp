@@ -19,7 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Duration look_max = milliseconds{250};  // Between two looks at who leads.
+constexpr Duration look_max = milliseconds{250};        // Between two looks at who leads.
+constexpr Duration catch_up_pause = milliseconds{500};  // Of the copy that a follower keeps.
 
 }  // namespace
 
@@ -28,7 +29,8 @@ Master::Master(Settings settings, Ports ports)
       ports_(std::move(ports)),
       front_(ports_, settings_, lead_),
       server_(ports_.loop, ports_.timers, settings_.connections_max),
-      series_care_(ports_.timers, ports_.series, settings_) {}
+      series_care_(ports_.timers, ports_.series, settings_),
+      standby_(ports_) {}
 
 Task<> Master::run() {
     const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
@@ -205,7 +207,21 @@ Task<> Master::lead_terms(AddressPool pool) {
     }
 }
 
+// Loading everything may take longer than a lease: it comes before, while nobody waits for this master.
+Task<> Master::prepare_to_lead() {
+    if (standby_.loaded()) co_return Result<>{};
+    const auto leader = co_await ports_.store.leader();
+    CO_TRY(co_await check_cancelled());
+    const bool lasts =
+        leader && *leader && (*leader)->left > Duration{0} && (*leader)->left <= 2 * settings_.lease;
+    if (lasts && (*leader)->who != self())
+        co_return fail(Code::conflict, fmt::format("master {} leads", (*leader)->who.name), "lease_held");
+    (void)co_await standby_.catch_up();  // The term tells what it cannot begin without.
+    co_return co_await check_cancelled();
+}
+
 Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
+    CO_TRY(co_await prepare_to_lead());
     const Instant asked = ports_.timers.now_with_sleep();
     const Lease lease = CO_TRY(co_await ports_.store.lead(self(), settings_.lease, above));
     lead_.shared = lease.runs_out;
@@ -227,12 +243,12 @@ Task<> Master::hold_until_lost(std::shared_ptr<Tenure> tenure) {
 }
 
 Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure) {
-    Snapshot snapshot = CO_TRY(co_await ports_.store.load());
-    CO_TRY(find_sealing_keys(snapshot.live, ports_.sealer));
-    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number, tenure);
-    CO_TRY(term->estate().load(snapshot.live));
-    if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
-    if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
+    CO_TRY(co_await standby_.catch_up());
+    const std::uint64_t number = standby_.number();
+    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, number, tenure);
+    term->begin_with(standby_.take());
+    if (term->ended()) co_return std::unexpected(lease_lost());
+    if (full_) co_return co_await wait_for_room(std::move(term), number);
     CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
     CO_TRY(agree_on_sealing(term->desk("master"), ports_.sealer));
     learn_issued(term->desk("master"), ports_);
@@ -240,7 +256,7 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};
     group.start("first commit", term->commit());
-    log_info("master: leads in epoch {}, {} objects", epoch, snapshot.live.size());
+    log_info("master: leads in epoch {}, {} objects", epoch, term->estate().size());
     led_ = true;
     changed_.notify_all();
     const auto ended = co_await term->run();
@@ -266,6 +282,14 @@ void Master::expect(bool soon) {
 // Looks who leads, until it is worth asking for the lease. That somebody leads is believed as long as the
 // lease lasts that was last heard of, and no longer.
 Task<> Master::follow() {
+    TaskGroup group{ports_.loop};
+    group.start("copy", standby_.keep(catch_up_pause));
+    const auto watched = co_await watch_leader();
+    co_await group.close();
+    co_return watched;
+}
+
+Task<> Master::watch_leader() {
     Deadline end{ports_.timers, settings_.lease, [this] { tell(nullptr, std::nullopt); }};
     Instant until = ports_.timers.now() + settings_.lease;
     std::uint64_t epoch = 0;

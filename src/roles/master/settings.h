@@ -82,7 +82,9 @@ struct Settings {
     std::chrono::seconds stop_notice{900};     // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
-    std::chrono::hours ended_kept{24};  // An ended instance answers so long.
+    std::chrono::hours ended_kept{24};  // An ended instance answers for this time, from the store.
+    std::chrono::seconds ended_in_memory{60};  // An ended instance stays in memory for this time,
+    std::size_t ended_in_memory_max = 1024;    // and at most this many do.
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
     SeriesPolicy series_kept;                  // How long samples are kept, and how finely.

@@ -46,6 +46,12 @@ public:
             if (object.live) all.live.push_back(object);
         co_return all;
     }
+    Task<Snapshot> load_since(StorePoint point) override {
+        if (since.empty()) co_return co_await load();
+        Snapshot next = std::move(since.front());
+        since.pop_front();
+        co_return next;
+    }
     Task<Page> list(ListQuery query) override {
         Page page{.at = query.at != 0 ? query.at : done.empty() ? 0 : done.back()};
         std::vector<const Object*> rows;
@@ -90,6 +96,7 @@ public:
 
     bool hang = false;
     std::optional<Error> failure;
+    std::deque<Snapshot> since;  // What load_since() answers; empty: everything.
     bool hang_renewals = false;
     std::optional<Error> renewal_failure, backup_failure;
     int renewals = 0;
