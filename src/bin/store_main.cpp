@@ -42,10 +42,54 @@ int told(const Result<>& result) {
     return exit_code(result.error());
 }
 
+// The file that a store of this name is in.
+fs::path file_of(const std::string& where) {
+    std::error_code wrong;
+    const fs::path path{where};
+    const bool folder = fs::is_directory(path, wrong) || (!path.has_extension() && !fs::exists(path, wrong));
+    return folder ? path / "store.db" : path;
+}
+
+// What a copy or restore that fails must leave as it was: nothing, or an empty file. To be declared before
+// the target is opened, so that it is closed by then.
+class NewStore {
+public:
+    explicit NewStore(const std::string& where) {
+        if (is_url(where)) return;
+        path_ = file_of(where);
+        std::error_code missing;
+        folder_was_there_ = fs::exists(path_.parent_path(), missing);
+        const auto size = fs::file_size(path_, missing);
+        was_ = missing ? Was::missing : size == 0 ? Was::empty : Was::used;
+    }
+    ~NewStore() {
+        if (kept_ || was_ == Was::used) return;
+        std::error_code wrong;
+        for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, wrong);
+        if (was_ == Was::empty)
+            fs::resize_file(path_, 0, wrong);
+        else
+            fs::remove(path_, wrong);
+        if (!folder_was_there_) fs::remove(path_.parent_path(), wrong);
+    }
+    NewStore(const NewStore&) = delete;
+    NewStore& operator=(const NewStore&) = delete;
+    void keep() { kept_ = true; }
+
+private:
+    enum class Was { missing, empty, used };
+    fs::path path_;
+    Was was_ = Was::used;
+    bool folder_was_there_ = true;
+    bool kept_ = false;
+};
+
 Result<> copy(const std::string& from, const std::string& to) {
     const auto source = TRY(open_alone(from, Opened::there));
+    NewStore made{to};
     const auto target = TRY(open_alone(to, Opened::new_too));
     const auto sums = TRY(sql::copy(*source, *target, net::OpenSslDigest{}));
+    made.keep();
     for (const auto& sum : sums) fmt::print("{:<10} {:>10}  {}\n", sum.table, sum.rows, sum.digest);
     fmt::print(stderr, "{} is in {} now, and the same in both.\n", source->name(), target->name());
     return {};
@@ -109,11 +153,13 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
     if (!stream) return fail(Code::not_found, fmt::format("{} cannot be read", file));
     const net::OpenSslDigest digest;
     sql::BackupReader backup{file_bytes(stream), digest};
+    NewStore made{to};
     const auto target = TRY(open_alone(to, Opened::new_too));
     Process process;
     const auto head = TRY(sql::restore(
         backup, *target, digest,
         {.time = process.timers->wall().time_since_epoch().count(), .revoke_keys = revoke_keys}));
+    made.keep();
     fmt::print(stderr,
                "{} holds the backup of {} now. Start the master, and see what has happened since:\n"
                "    hostler reconcile review\n"

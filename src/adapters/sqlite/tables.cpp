@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "adapters/sqlite/aside.h"
 
 namespace hostler::sqlite {
@@ -51,6 +53,8 @@ Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
 Result<> Tables::connect() {
     if (const auto aside = aside_.lock()) aside->abandon();
     database_.reset();
+    // Before SQLite would make the file, or take an empty one and throw away the log beside it.
+    if (options_.cloud && options_.vfs.empty()) TRY(check_sqlite_is_there(path_, *options_.cloud));
     if (options_.vfs.empty()) {  // Ours alone; SQLite gives its other files the same mode.
         const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (made >= 0) ::close(made);
@@ -86,7 +90,9 @@ Result<> Tables::migrate() {
         std::uint64_t tables = 0;
         TRY(database_->run("SELECT count(*) FROM sqlite_master WHERE name = 'meta'", {},
                            [&](const sql::Row& row) { tables = row.number(0); }));
-        return sql::Rows{*database_}.migrate(tables != 0, path_);
+        sql::Rows rows{*database_};
+        TRY(rows.migrate(tables != 0, path_));
+        return options_.cloud ? sql::claim(rows, *options_.cloud, path_) : Result<>{};
     });
 }
 
@@ -227,6 +233,14 @@ Result<bool> Tables::prune(WallTime before) {
 }  // namespace hostler::sqlite
 
 namespace hostler {
+
+Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud) {
+    if (!cloud.served() || cloud.begin) return {};
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(path, missing);
+    if (missing || size == 0) return sql::store_lost(cloud, path);
+    return {};
+}
 
 Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
     const sql::BatchLimits limits = options.batch;
