@@ -76,9 +76,15 @@ struct Changes {
     std::vector<AuditLine> audit;
 };
 
+// An object that the store has and nobody can read.
+struct Unreadable {
+    std::string kind, id, why;
+};
+
 struct Snapshot {
-    std::uint64_t number = 0;  // Of the last commit.
-    std::vector<Object> live;  // In order of kind, created, id.
+    std::uint64_t number = 0;            // Of the last commit.
+    std::vector<Object> live;            // In order of kind, created, id.
+    std::vector<Unreadable> unreadable;  // Live ones that are damaged; not in `live`.
 };
 
 // A page of a list that was begun at commit `at`: what was made later is not in it, so paging neither skips
@@ -160,7 +166,7 @@ public:
     virtual Task<> commit(Changes changes) = 0;
     virtual Task<Snapshot> load() = 0;
     virtual Task<Page> list(ListQuery query) = 0;
-    // Errors: not_found.
+    // Errors: not_found; internal ("row_damaged": it is there and cannot be read). list() leaves such out.
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;

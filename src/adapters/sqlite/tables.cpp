@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "adapters/sqlite/aside.h"
+#include "adapters/sqlite/integrity.h"
 
 namespace hostler::sqlite {
 
@@ -59,6 +60,7 @@ Result<> Tables::connect() {
         const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (made >= 0) ::close(made);
     }
+    const Look look = TRY(look_for(path_, options_.vfs));
     database_ = TRY(Database::open(path_, options_.vfs));
     // The lock is taken before the first look, and kept: the index of the log then needs no shared memory.
     TRY(database_->script("PRAGMA locking_mode = EXCLUSIVE"));
@@ -72,15 +74,11 @@ Result<> Tables::connect() {
     TRY(database_->script("PRAGMA temp_store = MEMORY"));
     TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
     TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
-    std::string check;
-    TRY(database_->run("PRAGMA quick_check(1)", {}, [&](const sql::Row& row) { check = row.text(0); }));
-    if (check != "ok")
-        return fail(Code::unavailable,
-                    fmt::format("the store {} is damaged: {}; put a backup in its place", path_, check),
-                    "store_damaged");
+    TRY(check_file(*database_, path_, look));
     const auto taken = reserve_.take();
     if (!taken && taken.error().code != Code::exhausted) return taken;
     TRY(migrate());
+    TRY(sql::Rows{*database_}.check_number(path_));
     broken_ = false;
     return {};
 }
