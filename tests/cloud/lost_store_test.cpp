@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "adapters/sqlite/store.h"
 #include "cloud.h"
 #include "core/testing/temp_folder.h"
 
@@ -93,6 +94,33 @@ TEST_F(LostStore, ARefusedRestoreWritesNothing) {
     EXPECT_EQ(std::distance(fs::directory_iterator{at("there")}, {}), 1);
     EXPECT_NE(run_program({HOSTLER, "store", "copy", at("torn"), at("copy")}).code, 0);
     EXPECT_FALSE(fs::exists(at("copy")));
+}
+
+TEST_F(LostStore, ADamagedRowIsFoundAndTakenOut) {
+    serve("m", "--zone nj:x");
+    const auto check = [&] { return run_program({HOSTLER, "store", "check", at("m")}); };
+    EXPECT_EQ(check().code, 0);
+    {
+        auto store = open_sqlite_alone(at("m") + "/store.db", IfMissing::refuse).value();
+        ASSERT_TRUE(
+            store->run("UPDATE objects SET body = '{\"id\":\"nj\"' WHERE kind = 'zone' AND id = 'nj'"));
+    }
+    const Ran found = check();
+    EXPECT_EQ(found.code, 1);
+    EXPECT_THAT(found.out, HasSubstr("zone/nj: its checksum is not that of its contents"));
+    std::vector<std::string> words{HOSTLER, "store", "drop", at("m"), "zone", "nj"};
+    const Ran shown = run_program(words);
+    EXPECT_EQ(shown.code, 1);
+    EXPECT_THAT(shown.out, HasSubstr("kind zone\nid nj\n"));
+    EXPECT_THAT(shown.err, HasSubstr("--yes"));
+    EXPECT_EQ(check().code, 1) << "it is still there";
+    words.push_back("--yes");
+    const Ran dropped = run_program(words);
+    EXPECT_EQ(dropped.code, 0) << dropped.err;
+    const std::string file = at("m") + "/store.db-dropped-zone-nj";
+    EXPECT_TRUE(read_file(file).ends_with("\n\n{\"id\":\"nj\"")) << dropped.err;
+    EXPECT_EQ(check().code, 0);
+    EXPECT_EQ(run_program(words).code, 3);
 }
 
 }  // namespace
