@@ -84,10 +84,16 @@ struct StorePoint {
     bool operator==(const StorePoint&) const = default;
 };
 
+// An object that the store has and nobody can read.
+struct Unreadable {
+    std::string kind, id, why;
+};
+
 struct Snapshot {
-    std::uint64_t number = 0;  // Of the last commit.
-    std::vector<Object> live;  // In order of kind, created, id.
-    std::int64_t life = 0;     // Of the database.
+    std::uint64_t number = 0;            // Of the last commit.
+    std::vector<Object> live;            // In order of kind, created, id.
+    std::vector<Unreadable> unreadable;  // Live ones that are damaged; not in `live`.
+    std::int64_t life = 0;               // Of the database.
     // true: `live` is everything that is live. false: `live` is what changed since a point, objects that
     // ended among it, and `gone` what was erased.
     bool whole = true;
@@ -176,7 +182,7 @@ public:
     // What changed since an earlier snapshot; everything where the store cannot tell.
     virtual Task<Snapshot> load_since(StorePoint point) { return load(); }
     virtual Task<Page> list(ListQuery query) = 0;
-    // Errors: not_found.
+    // Errors: not_found; internal ("row_damaged": it is there and cannot be read). list() leaves such out.
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;

@@ -65,7 +65,9 @@ Result<> Tables::migrate() {
             connection_->run("SELECT count(*) FROM pg_tables WHERE tablename = 'meta' AND schemaname = "
                              "current_schema()",
                              {}, [&](const sql::Row& row) { tables = row.number(0); }));
-        return sql::Rows{*connection_}.migrate(tables != 0, connection_->name());
+        sql::Rows rows{*connection_};
+        TRY(rows.migrate(tables != 0, connection_->name()));
+        return options_.cloud ? sql::claim(rows, *options_.cloud, connection_->name()) : Result<>{};
     });
 }
 

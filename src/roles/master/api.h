@@ -16,6 +16,7 @@ struct Lead {
     TermPtr term;                    // This one, if it is there and has not ended.
     std::optional<Contender> other;  // Another master, for all that is known here.
     bool shared = false;             // There are others.
+    bool damaged = false;            // The store has rows without which nobody can lead.
     bool soon = false;               // The store answers, and says that somebody leads or may begin to.
     Signal changed;                  // One of these.
 };

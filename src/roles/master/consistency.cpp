@@ -75,6 +75,13 @@ struct Look {
 
 }  // namespace
 
+std::optional<Contradiction> unreadable_body(const Object& object) {
+    Estate estate;
+    const auto read = estate.load({object});
+    if (read) return std::nullopt;
+    return Contradiction{fmt::format("{}/{}", object.kind, object.id), read.error().message};
+}
+
 std::vector<Contradiction> contradictions(const std::vector<Object>& live) {
     std::vector<Contradiction> found;
     Estate estate;

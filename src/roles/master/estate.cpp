@@ -26,6 +26,13 @@ T closed(T row, const Sealer& sealer, std::string_view key, bool live) {
     return row;
 }
 
+// Without one of these a GPU, an address or a volume might be given twice, or nobody could be trusted.
+constexpr auto decided_by = std::to_array<std::string_view>(
+    {Kind<Zone>::name, Kind<Host>::name, Kind<Spec>::name, Kind<Slot>::name, Kind<Claim>::name,
+     Kind<Volume>::name, Kind<Network>::name, Kind<Subnet>::name, Kind<Restore>::name,
+     Kind<AuthorityRecord>::name, Kind<CertificateHolder>::name, Kind<AdmittedKeys>::name,
+     Kind<SealingKey>::name});
+
 struct Seal {
     const Sealer* sealer = nullptr;
     std::string key;
@@ -185,33 +192,49 @@ Result<> Estate::load(std::span<const Object> objects, const std::set<std::strin
             continue;
         }
         Result<> read;
+        unreadable_.erase({object.kind, object.id});
         each_table(*this, [&]<class T>(Table<T>& table) {
-            if (object.kind != Kind<T>::name) return;
-            bool beyond = false;
-            auto row = decode_body<T>(object.body, &beyond);
-            if (!row) {
-                read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id,
-                                                        row.error().message));
-                return;
-            }
-            if constexpr (HasSecrets<T>) {
-                const SecretsOf of = secrets_of(*row);
-                if (sealer_)
-                    read = each_secret(*row, [&](std::string_view field, std::string& text) {
-                        return open_secret(*sealer_, keys, of, field, text);
-                    });
-                if (!read) return;
-            }
-            row->meta = {object.generation, object.created, object.version};
-            table.load(object.id, std::move(*row), beyond ? object.body : std::string{});
+            if (object.kind == Kind<T>::name) read = load_into(table, object, keys);
         });
+        if (!read && read.error().code != Code::conflict)
+            read = set_aside({object.kind, object.id, read.error().message});
         TRY(std::move(read));
         // A kind that only a newer release knows stays in the store, untouched.
     }
     return {};
 }
 
+template <class T>
+Result<> Estate::load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys) {
+    bool beyond = false;
+    T row = TRY(decode_body<T>(object.body, &beyond));
+    if constexpr (HasSecrets<T>) {
+        const SecretsOf of = secrets_of(row);
+        if (sealer_)
+            TRY(each_secret(row, [&](std::string_view field, std::string& text) {
+                return open_secret(*sealer_, keys, of, field, text);
+            }));
+    }
+    row.meta = {object.generation, object.created, object.version};
+    table.load(object.id, std::move(row), beyond ? object.body : std::string{});
+    return {};
+}
+
+Result<> Estate::set_aside(const Unreadable& row) {
+    if (std::ranges::count(decided_by, row.kind) > 0)
+        return fail(
+            Code::internal,
+            fmt::format("{} {} in the store cannot be read: {}; restore a backup, or take the row out "
+                        "with `hostler store drop {} {}`",
+                        row.kind, row.id, row.why, row.kind, row.id),
+            "row_damaged");
+    forget(row.kind, row.id);
+    unreadable_[{row.kind, row.id}] = row.why;
+    return {};
+}
+
 void Estate::forget(std::string_view kind, const std::string& id) {
+    unreadable_.erase({std::string{kind}, id});
     each_table(*this, [&]<class T>(Table<T>& table) {
         if (kind != Kind<T>::name) return;
         table.rows_.erase(id);

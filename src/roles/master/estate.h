@@ -213,14 +213,21 @@ public:
     std::size_t size() const;  // Objects of all kinds.
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
-    // Errors: internal (a body that cannot be read, a secret that belongs elsewhere), conflict
-    // (sealing_key_missing).
+    // An object whose body cannot be read, or whose secrets belong elsewhere, is set aside. Errors: conflict
+    // (sealing_key_missing); internal (row_damaged): one that nothing can be decided without.
     Result<> load(const std::vector<Object>& objects);
     // The same for some of a snapshot's objects; `keys` is what known_keys() says of all of them. An object
     // that is there is replaced, one that has ended is left out.
     Result<> load(std::span<const Object> objects, const std::set<std::string>& keys);
     std::set<std::string> known_keys(const std::vector<Object>& objects) const;
     void forget(std::string_view kind, const std::string& id);  // As load() of one that has ended.
+    // The store has it and nobody can read it: the rest goes on without it. What it holds by a claim stays
+    // held. Errors: internal (row_damaged).
+    Result<> set_aside(const Unreadable& row);
+    // Those that were set aside: why, by kind and id.
+    const std::map<std::pair<std::string, std::string>, std::string>& unreadable() const {
+        return unreadable_;
+    }
 
 private:
     template <class Self, class Visit>
@@ -237,6 +244,8 @@ private:
         visit(self.alerts), visit(self.alert_deliveries);
         visit(self.report_schedules), visit(self.reports);
     }
+    template <class T>
+    Result<> load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys);
     void ledger(const Claim& claim, std::string use);
     std::string current_key() const;
 
@@ -246,6 +255,7 @@ private:
     std::vector<LedgerLine> ledger_;
     std::vector<AuditLine> audit_;
     std::vector<Object> again_;
+    std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/authority_rules.h"
 #include "roles/master/edge_keys.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
 #include "roles/master/seal_rules.h"
@@ -193,6 +194,7 @@ Task<> Master::lead_terms(AddressPool pool) {
         }
         expect(false);
         full_.reset();
+        lead_.damaged = !ended && ended.error().reason == "row_damaged";
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
         // Whoever has the right keys is to lead; a person has to bring them here.
@@ -252,6 +254,8 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
     CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
     CO_TRY(agree_on_sealing(term->desk("master"), ports_.sealer));
     learn_issued(term->desk("master"), ports_);
+    tell_of_unreadable(term->desk("master"));
+    hold_for_unknown(term->desk("master"));
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};
@@ -367,6 +371,19 @@ Task<> Master::wait_for_room(TermPtr term, std::uint64_t number) {
     term->end(room ? *full_ : room.error());
     (void)co_await term->tasks().close();
     co_return room;
+}
+
+// Each term tells it once more: somebody has to see to it.
+void Master::tell_of_unreadable(Desk& desk) {
+    for (const auto& [row, why] : desk.estate.unreadable()) {
+        const std::string name = fmt::format("{}/{}", row.first, row.second);
+        log_error("master: {} in the store cannot be read and is set aside: {}", name, why);
+        desk.estate.event(
+            "store", name, "", "row_unreadable",
+            fmt::format("{} in the store cannot be read: {}. The cloud goes on without it; what it "
+                        "holds on a host stays held.",
+                        name, why));
+    }
 }
 
 Result<> Master::first_start(Term& term) {

@@ -54,6 +54,7 @@ private:
     Task<> watch_leader();
     Task<> resign();
     Task<> wait_for_room(TermPtr term, std::uint64_t number);
+    static void tell_of_unreadable(Desk& desk);
     Result<> first_start(Term& term);
 
     Settings settings_;

@@ -110,6 +110,8 @@ void Master::write_metrics(MetricsPage& page) const {
                      workloads_host_max);
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
+    page.add("hostler_master_rows_unreadable", "Rows of the store that cannot be read and are set aside.",
+             gauge, desk.estate.unreadable().size());
     std::map<InstancePhase, std::size_t> phases;
     for (const auto& [id, instance] : desk.estate.instances.all()) ++phases[instance.phase];
     page.begin("hostler_master_instances", "Instances in memory, by phase.", gauge);

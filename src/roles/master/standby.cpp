@@ -15,6 +15,7 @@ Task<> Standby::catch_up() {
         ++loads_;
     }
     for (const auto& [kind, id] : snapshot.gone) estate_.forget(kind, id);
+    for (const Unreadable& row : snapshot.unreadable) CO_TRY(estate_.set_aside(row));
     const auto seals = [](const Object& object) { return object.kind == Kind<SealingKey>::name; };
     if (snapshot.whole || std::ranges::any_of(snapshot.live, seals))
         CO_TRY(find_sealing_keys(snapshot.live, ports_.sealer));

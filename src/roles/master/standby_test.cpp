@@ -81,13 +81,37 @@ TEST_F(StandbyTest, ReadsManyObjectsAPartAtATime) {
     EXPECT_EQ(standby.take().zones.all().size(), 1000u);
 }
 
-TEST_F(StandbyTest, AfterAnObjectThatCannotBeReadItBeginsAgain) {
+TEST_F(StandbyTest, SetsAsideWhatCannotBeReadAndReadsItWhenItCan) {
+    put({.kind = "instance", .id = "i-1", .version = 1, .body = "{"});
+    put({.kind = "instance", .id = "i-2", .version = 1, .body = encode_body(Instance{.id = "i-2"})});
     put(zone("one"));
     ASSERT_TRUE(catch_up());
-    Object broken = zone("broken");
-    broken.body = "{";
-    store.since.push_back({.number = 2, .live = {broken}, .whole = false});
-    EXPECT_FALSE(catch_up());
+    store.since.push_back(
+        {.number = 2, .unreadable = {{"instance", "i-2", "its checksum differs"}}, .whole = false});
+    ASSERT_TRUE(catch_up());
+    store.since.push_back(
+        {.number = 3,
+         .live =
+             {{.kind = "instance", .id = "i-1", .version = 3, .body = encode_body(Instance{.id = "i-1"})}},
+         .whole = false});
+    ASSERT_TRUE(catch_up());
+    const Estate estate = standby.take();
+    EXPECT_TRUE(estate.instances.find("i-1"));
+    EXPECT_FALSE(estate.instances.find("i-2")) << "what was there before is not what the store has";
+    ASSERT_EQ(estate.unreadable().size(), 1u);
+    EXPECT_EQ(estate.unreadable().at({"instance", "i-2"}), "its checksum differs");
+    EXPECT_TRUE(estate.unchanged()) << "its row stays as it is";
+}
+
+TEST_F(StandbyTest, NobodyLeadsWithoutAClaimThatCannotBeRead) {
+    put(zone("one"));
+    ASSERT_TRUE(catch_up());
+    store.since.push_back(
+        {.number = 2, .live = {{.kind = "claim", .id = "c-1", .version = 2, .body = "{"}}, .whole = false});
+    const auto refused = catch_up();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, "row_damaged");
+    EXPECT_NE(refused.error().message.find("`hostler store drop claim c-1`"), std::string::npos);
     EXPECT_FALSE(standby.loaded());
     ASSERT_TRUE(catch_up());
     EXPECT_EQ(standby.loads(), 2u);
