@@ -40,6 +40,7 @@ std::string without_port(std::string_view address) {
 
 http::ServerLimits limits_of(const Settings& settings) {
     return {.connections_max = settings.connections_max,
+            .first_time = seconds{settings.first_byte_s},
             .keep_alive_time = seconds{settings.keep_alive_s},
             .head_time = seconds{settings.head_s},
             .body_time = seconds{settings.body_s},
@@ -103,21 +104,20 @@ std::size_t Front::requests() const {
     return all;
 }
 
-Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain) {
-    const std::string address = without_port(stream->address());
-    Client& client = clients_[address];
+Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain, http::Place& place) {
+    const std::string counted_as = http::client_of(stream->address());
+    Client& client = clients_[counted_as];
     {
-        Peer peer{.address = address, .own_port = own_port, .client = client};
-        const Held held{client.connections, settings_.client_connections_max};
-        if (!held) co_return Result<>{};
-        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
+        Peer peer{.address = without_port(stream->address()), .own_port = own_port, .client = client};
+        const Held held{client.connections, SIZE_MAX};  // The server holds them to their number.
+        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain, &place};
         while (true) {
             const auto more = co_await inlet.next();
             if (!more || !*more) break;  // A client's faults are the client's.
             if (!co_await request(inlet, peer)) break;
         }
     }
-    if (client.connections == 0) clients_.erase(address);
+    if (client.connections == 0) clients_.erase(counted_as);
     co_return co_await check_cancelled();
 }
 
@@ -154,8 +154,7 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
         co_return co_await entrance_->serve(inlet, *host, peer.address, scheme_);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
-    co_return co_await say(inlet,
-                           {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
+    co_return co_await say(inlet, {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
 }
 
 RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
@@ -174,6 +173,7 @@ Task<> Front::on_route(Asked& asked) {
     // A public port needs nobody's name; who shows one may yet be told more of why it does not run.
     auto admission = Admission::nobody;
     if (!route.open_to_all || route.state != State::running) admission = CO_TRY(co_await who(asked));
+    if (admission == Admission::allowed) asked.inlet.is_known();
     if (!route.open_to_all) {
         if (admission != Admission::allowed) co_return co_await turn_away(asked, admission);
         if (asked.by_cookie && acts_from_elsewhere(asked))

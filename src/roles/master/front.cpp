@@ -136,12 +136,14 @@ Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
       api_(lead),
       forward_(ports, lead),
       series_follow_(ports, lead),
-      admission_(settings.admission, ports.timers) {}
+      admission_(settings.admission, ports.timers) {
+    limits_.first_time = settings_.first_time;
+}
 
-Task<> Front::serve(StreamPtr stream, http::Drain* drain) {
+Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
     co_return co_await http::serve(
         std::move(stream), ports_.timers, limits_,
-        [this](http::Exchange& exchange) { return answer(exchange); }, drain);
+        [this](http::Exchange& exchange) { return answer(exchange); }, drain, place);
 }
 
 Task<> Front::answer(http::Exchange& exchange) {
@@ -251,6 +253,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     auto caller = caller_of_request(exchange);
     Admission::Turn turn;
     if (caller) {
+        exchange.is_known();
         auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
         if (!admitted) co_return co_await refuse(exchange, admitted.error());
         turn = std::move(*admitted);
@@ -299,6 +302,7 @@ Task<> Front::send_backup(http::Exchange& exchange) {
     if (!caller && caller.error().code == Code::unauthenticated)
         CO_TRY(admission_.enter_stranger(address_of(exchange)));
     if (!caller) co_return std::unexpected(caller.error());
+    exchange.is_known();
     if (!caller->is_operator)
         co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
                        "forbidden");

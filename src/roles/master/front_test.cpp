@@ -249,6 +249,32 @@ TEST_F(FrontTest, LeavesWithoutCuttingWhatIsUnderWay) {
     EXPECT_EQ(connections.size(), 0u);
 }
 
+// On a server that is full, as a crowd of strangers makes it.
+TEST_F(FrontTest, AGoodKeyKeepsItsConnectionAndABadOneDoesNot) {
+    http::Places places{2, 2};
+    const auto begin = [&](const std::string& bytes) -> http::Place& {
+        auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
+        StreamPtr stream = std::move(ours);
+        http::Place& place = places.enter(stream);
+        connections.start("connection", front.serve(std::move(stream), nullptr, &place));
+        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
+        timers.settle();
+        clients.emplace_back(std::move(theirs));
+        return place;
+    };
+    const auto ask = [&](const std::string& credential) {
+        return begin(fmt::format("GET /v1/zones HTTP/1.1\r\nHost: api\r\n{}\r\n", key(credential)))
+            .standing();
+    };
+    EXPECT_EQ(ask("hk_acme"), http::Place::Standing::known);
+    EXPECT_EQ(ask("hk_operator"), http::Place::Standing::known);
+    EXPECT_EQ(ask("hk_revoked"), http::Place::Standing::resting);
+    EXPECT_EQ(begin("GET /healthz HTTP/1.1\r\nHost: api\r\n\r\n").standing(), http::Place::Standing::resting);
+    EXPECT_EQ(begin("").standing(), http::Place::Standing::silent);
+    clients.clear();
+    timers.settle();
+}
+
 TEST_F(FrontTest, AKeyThatIsRevokedWhileItWaitsDoesNothing) {
     store.hang = true;
     slow("hk_acme", "a");
