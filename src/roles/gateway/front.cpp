@@ -133,6 +133,11 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     ++counters_.requests;
     const Held held{peer.client.requests, settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
+    // TRACE answers with what it was asked, our headers among it; what a method means that nobody knows,
+    // nobody knows either.
+    if (!inlet.head().method_known || inlet.head().method == "TRACE")
+        co_return co_await inlet.respond(
+            http::text_response(501, fmt::format("{} is not passed on here", inlet.head().method)));
     if (!peer.host || peer.asked_for != inlet.head().host) note_host(peer, inlet.head().host);
     const auto& host = peer.host;
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});

@@ -249,6 +249,13 @@ TEST_F(FrontTest, LeavesWithoutCuttingWhatIsUnderWay) {
     EXPECT_EQ(connections.size(), 0u);
 }
 
+TEST_F(FrontTest, TellsWhichMethodsAPathTakes) {
+    const std::string told =
+        answer(fmt::format("QUERY /v1/zones HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_operator")));
+    EXPECT_THAT(told, StartsWith("HTTP/1.1 405"));
+    EXPECT_THAT(told, HasSubstr("Allow: GET, POST\r\n"));
+}
+
 // On a server that is full, as a crowd of strangers makes it.
 TEST_F(FrontTest, AGoodKeyKeepsItsConnectionAndABadOneDoesNot) {
     http::Places places{2, 2};
