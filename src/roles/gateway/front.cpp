@@ -95,7 +95,8 @@ Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, M
       keeper_(keeper),
       dial_(std::move(dial)),
       limits_(limits_of(settings)),
-      response_rewrite_({.drop_cookies = {std::string{cookie_prefix} + "*"}}),
+      response_rewrite_(
+          {.drop_cookies = {fmt::format("{}*", cookie_prefix), fmt::format("{}*", secure_cookie_prefix)}}),
       proxy_(ports.timers, proxy_limits_of(settings)) {}
 
 std::size_t Front::requests() const {
@@ -285,12 +286,11 @@ Task<> Front::redeem(Asked& asked) {
                                {.notice = busy ? Notice::too_many : Notice::sign_in_unavailable});
     }
     http::Response response{.status = 303};
-    response.headers = {
-        {"Location", to},
-        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}", cookie_name(asked.own_port),
-                                   *session, scheme_ == "https" ? "; Secure" : "")},
-        {"Cache-Control", "no-store"},
-        {"Referrer-Policy", "no-referrer"}};
+    response.headers = {{"Location", to},
+                        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}",
+                                                   cookie_name(asked.own_port), *session, secure())},
+                        {"Cache-Control", "no-store"},
+                        {"Referrer-Policy", "no-referrer"}};
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -307,7 +307,8 @@ Task<> Front::sign_out(Asked& asked) {
             page.detail = "The control plane does not answer right now; it is told as soon as it does.";
     }
     auto response = answer(page, asked.reader(), new_secret(ports_.random, "n"));
-    response.headers.add("Set-Cookie", name + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    response.headers.add("Set-Cookie",
+                         fmt::format("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{}", name, secure()));
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -428,9 +429,13 @@ std::string Front::sign_in_url(const Asked& asked) const {
     return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encode(back);
 }
 
-// Ports of one host name share their cookies, so each port has a name of its own.
+std::string_view Front::secure() const { return scheme_ == "https" ? "; Secure" : ""; }
+
+// Ports of one host name share their cookies, so each port has a name of its own. Under TLS the name is one
+// that browsers take from this very host alone, and not from a neighbour below the same domain.
 std::string Front::cookie_name(std::uint16_t own_port) const {
-    return own_port == 0 ? std::string{session_cookie} : fmt::format("{}_{}", session_cookie, own_port);
+    const std::string_view name = scheme_ == "https" ? secure_session_cookie : session_cookie;
+    return own_port == 0 ? std::string{name} : fmt::format("{}_{}", name, own_port);
 }
 
 }  // namespace hostler::gateway

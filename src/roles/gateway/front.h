@@ -68,6 +68,7 @@ private:
     RoutePtr find(const HostPort& host, std::uint16_t own_port) const;
     std::string sign_in_url(const Asked& asked) const;
     std::string cookie_name(std::uint16_t own_port) const;
+    std::string_view secure() const;  // An attribute of cookies, where TLS is.
 
     const Ports& ports_;
     const Settings& settings_;

@@ -32,9 +32,28 @@ http::Response page(int status, std::string html, std::string_view opens = "") {
                          fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
                                      "frame-ancestors 'none'; base-uri 'none'",
                                      opens));
-    response.headers.set("Referrer-Policy", "no-referrer");
+    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+    response.headers.set("Referrer-Policy", "same-origin");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
+}
+
+// "https://api.example:8443" of any URL there; scheme and host in whatever case they are.
+std::string_view origin_of(std::string_view url) {
+    const auto host = url.find("://");
+    return host == url.npos ? std::string_view{} : url.substr(0, url.find_first_of("/?#", host + 3));
+}
+
+// Whether a page of another site made a browser send this. Programs send neither header.
+bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url) {
+    const auto& headers = exchange.request.headers;
+    if (const auto site = headers.find("Sec-Fetch-Site")) return *site != "same-origin" && *site != "none";
+    const auto origin = headers.find("Origin");
+    if (!origin) return false;
+    if (!public_url.empty() && http::same_name(*origin, origin_of(public_url))) return false;
+    const auto host = origin->find("://");
+    return host == origin->npos ||
+           !http::same_name(origin->substr(host + 3), headers.find("Host").value_or(""));
 }
 
 constexpr std::chrono::seconds series_late{30};  // Then a follower says so when it is asked how it is.
@@ -340,6 +359,9 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     const std::string body =
         post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
     if (term->ended()) co_return co_await refuse(exchange, no_longer());
+    if (post && is_from_elsewhere(exchange, settings_.public_url))
+        co_return co_await exchange.respond(page(
+            403, sign_in_page("?", "A page of another origin asked for this; open the instance again.")));
     const std::string return_to = form_field(body, "return");
     Result<Return> to = fail(Code::invalid, "there is no gateway yet");
     for (const auto& [name, gateway] : term->look().estate.gateways.all())

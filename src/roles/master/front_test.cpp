@@ -426,6 +426,28 @@ TEST_F(SignInTest, AsksForAKeyAndSendsOnWithACode) {
     EXPECT_EQ(caller->tenant, "acme");
 }
 
+TEST_F(SignInTest, TakesAKeyFromItsOwnPageAlone) {
+    settings.public_url = "https://api.example/hostler";
+    const auto sent = [&](const std::string& headers) {
+        return answer(post("/sign-in", "return=" + percent_encode(to) + "&key=hk_acme", headers));
+    };
+    for (const std::string headers :
+         {"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: http://api.evil.example\r\n",
+          "Origin: https://api.example:8443\r\n", "Sec-Fetch-Site: cross-site\r\n",
+          "Sec-Fetch-Site: same-site\r\nOrigin: http://api\r\n"}) {
+        const std::string told = sent(headers);
+        EXPECT_THAT(told, StartsWith("HTTP/1.1 403")) << headers;
+        EXPECT_THAT(told, HasSubstr("another origin")) << headers;
+    }
+    EXPECT_TRUE(term().look().estate.sign_ins.all().empty());
+    for (const std::string headers :
+         {"", "Origin: http://api\r\n", "Origin: https://API\r\n", "Origin: https://api.example\r\n",
+          "Sec-Fetch-Site: same-origin\r\nOrigin: null\r\n"})
+        EXPECT_THAT(sent(headers), StartsWith("HTTP/1.1 303")) << headers;
+    EXPECT_THAT(get("/sign-in?return=" + percent_encode(to)), HasSubstr("Referrer-Policy: same-origin"))
+        << "else its own form has no origin";
+}
+
 TEST_F(SignInTest, ACodeIsTellWorthyWhenItIsDurable) {
     store.hang = true;
     MemoryStream& client = send(form(to, "hk_acme"));
