@@ -16,7 +16,7 @@ class Places;
 
 // One connection's, for as long as it is served. Strangers make room for newcomers: first those that have not
 // asked anything yet, then those that rest between two requests, then any other; always the oldest first.
-// Whoever has shown a good key makes room for nobody.
+// A connection on which a good key was shown makes room for nobody.
 class Place {
 public:
     enum class Standing { silent, resting, asking, known };

@@ -170,8 +170,8 @@ TEST_F(PathTest, ASessionOpensOnlyTheInstanceThatItWasSignedInFor) {
 }
 
 TEST_F(PathTest, WhereTlsIsTheSessionsCookieIsOfItsHostAlone) {
-    cloud_.kill_gateway();
     cloud_.gateway_settings.address = "https://localhost:" + cloud_.port();
+    cloud_.kill_gateway();
     cloud_.begin_gateway();
     ASSERT_TRUE(cloud_.eventually([&] { return cloud_.gateway->linked(); }));
     cloud_.master.codes["c1@closed"] = "sess-a";

@@ -134,8 +134,8 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     ++counters_.requests;
     const Held held{peer.client.requests, settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
-    // TRACE answers with what it was asked, our headers among it; what a method means that nobody knows,
-    // nobody knows either.
+    // TRACE is answered with the request itself, our headers among it; and nobody can tell what a method that
+    // the parser does not know does to an instance.
     if (!inlet.head().method_known || inlet.head().method == "TRACE")
         co_return co_await inlet.respond(
             http::text_response(501, fmt::format("{} is not passed on here", inlet.head().method)));
