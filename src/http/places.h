@@ -40,10 +40,6 @@ private:
     std::list<Place>::iterator self_;
 };
 
-// Connections of one client count together: an IPv4 address, or the /64 of an IPv6 address, since whoever has
-// one address there has all of them. `address`: of a stream, with its port.
-std::string client_of(std::string_view address);
-
 class Places {
 public:
     Places(std::size_t most, std::size_t client_most) : most_(most), client_most_(client_most) {}

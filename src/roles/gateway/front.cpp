@@ -1,5 +1,6 @@
 #include "roles/gateway/front.h"
 
+#include "core/client_address.h"
 #include "core/log.h"
 #include "core/percent.h"
 #include "core/task_group.h"
@@ -106,7 +107,7 @@ std::size_t Front::requests() const {
 }
 
 Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain, http::Place& place) {
-    const std::string counted_as = http::client_of(stream->address());
+    const std::string counted_as = client_of(stream->address());
     Client& client = clients_[counted_as];
     {
         Peer peer{.address = without_port(stream->address()), .own_port = own_port, .client = client};
