@@ -29,7 +29,7 @@ Master::Master(Settings settings, Ports ports)
     : settings_(std::move(settings)),
       ports_(std::move(ports)),
       front_(ports_, settings_, lead_),
-      server_(ports_.loop, ports_.timers, settings_.connections_max),
+      server_(ports_.loop, ports_.timers, settings_.connections_max, settings_.connections_address_max),
       series_care_(ports_.timers, ports_.series, settings_),
       standby_(ports_) {}
 
@@ -44,8 +44,8 @@ Task<> Master::run() {
     log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
 
     TaskGroup group{ports_.loop};
-    group.start("api", server_.run(std::move(api), [this](StreamPtr stream) {
-        return front_.serve(std::move(stream), &server_.drain());
+    group.start("api", server_.run(std::move(api), [this](StreamPtr stream, http::Place& place) {
+        return front_.serve(std::move(stream), &server_.drain(), &place);
     }));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());

@@ -45,6 +45,14 @@ void Master::write_metrics(MetricsPage& page) const {
     front_.write_metrics(page);
     page.add_bounded("hostler_master_connections", "Connections to the API.", server_.connections(),
                      settings_.connections_max);
+    page.add("hostler_master_connections_address_max", "Connections that one address may have.", gauge,
+             settings_.connections_address_max);
+    const auto& closed = server_.places().count();
+    page.begin("hostler_master_connections_closed_total",
+               "Connections without a key that were closed, by why.", counter);
+    page.value({{"why", "address"}}, closed.refused);
+    page.value({{"why", "room"}}, closed.made_room);
+    page.value({{"why", "silent"}}, closed.late);
     page.add_bounded("hostler_master_links_opening", "Access points and gateways saying who they are.",
                      links_, links_max);
     page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",

@@ -107,11 +107,13 @@ struct Settings {
 
     std::int64_t pids_max = 4096;  // Processes and threads of an instance.
     AdmissionLimits admission;
-    std::size_t connections_max = 4096;        // Of the API; further ones wait.
-    std::size_t watches_max = 256;             // Of tenants, at once,
-    std::size_t watches_tenant_max = 64;       // and of one of them, or of operators, apart from those.
-    std::chrono::seconds watch_write_max{30};  // A watcher that takes so long for one event is cut.
-    std::size_t feed_max = 8192;               // Changes of a kind, kept for watches that come back.
+    std::size_t connections_max = 4096;          // Of the API; then strangers make room for newcomers.
+    std::size_t connections_address_max = 1024;  // Of one address, or of one /64 of IPv6.
+    std::chrono::seconds first_time{10};         // From a connection to the first byte of its first request.
+    std::size_t watches_max = 256;               // Of tenants, at once,
+    std::size_t watches_tenant_max = 64;         // and of one of them, or of operators, apart from those.
+    std::chrono::seconds watch_write_max{30};    // A watcher that takes so long for one event is cut.
+    std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back.
 };
 
 }  // namespace hostler::master
