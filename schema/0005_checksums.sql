@@ -1,4 +1,4 @@
--- Each row says what its contents are to be, so that bytes that changed on the disk are noticed (decisions/0056).
+-- Each row says what its contents are to be, so that bytes that changed on the disk are noticed (decisions/0053).
 -- `checked` is the version that `checksum` is of: a release that knows neither leaves both as they were, and what it
 -- wrote counts as unchecked. Lines of logs are written once; 0: nobody has made a checksum.
 
