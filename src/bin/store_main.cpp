@@ -66,8 +66,7 @@ public:
     ~NewStore() {
         if (kept_ || was_ == Was::used) return;
         std::error_code wrong;
-        for (const char* suffix : {"-wal", "-shm", "-journal", "-log"})
-            fs::remove(path_.string() + suffix, wrong);
+        for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, wrong);
         if (was_ == Was::empty)
             fs::resize_file(path_, 0, wrong);
         else

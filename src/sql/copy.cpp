@@ -130,8 +130,7 @@ Result<std::vector<TableSum>> copy(Connection& from, Connection& to, const Diges
                 TRY(check_sum(to, form, sum, digest));
                 sums.push_back(std::move(sum));
             }
-            TRY(Rows{to}.migrate(true, to.name()));
-            return Rows{to}.lower_floor_after_log();
+            return Rows{to}.migrate(true, to.name());
         });
     }));
     return sums;
@@ -153,7 +152,6 @@ Result<BackupHead> restore(BackupReader& backup, Connection& to, const Digest& d
             TRY(check_sum(to, *form, backup.sum(), digest));
         }
         TRY(Rows{to}.migrate(true, to.name()));
-        TRY(Rows{to}.lower_floor_after_log());
         return note_restore(to, head, how);
     }));
     return head;

@@ -27,7 +27,6 @@ struct Raise {
     std::string_view kind;
     std::uint64_t floor;
 };
-constexpr std::uint64_t schema_of_log = 5;  // The first that comes with a log of commits (SQLite).
 constexpr std::array raises{Raise{"sealing_key", 3}};
 
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
@@ -101,23 +100,6 @@ Result<> Rows::migrate(bool made, std::string_view store, std::uint64_t up_to) {
         TRY(set_meta("schema_floor", std::max(floor, schema_floor)));
     }
     return set_meta("schema", std::max(present, up_to));
-}
-
-Result<> Rows::raise_floor_for_log() {
-    if (TRY(meta("floor_without_log")) != 0) return {};
-    const std::uint64_t floor = TRY(meta("schema_floor"));
-    TRY(set_meta("floor_without_log", std::max(floor, schema_floor)));
-    return set_meta("schema_floor", std::max(floor, schema_of_log));
-}
-
-Result<> Rows::lower_floor_after_log() {
-    std::uint64_t floor = TRY(meta("floor_without_log"));
-    if (floor == 0) return {};
-    for (const Raise& raise : raises)
-        TRY(connection_.run("SELECT 1 FROM objects WHERE kind = ?1 LIMIT 1", {raise.kind},
-                            [&](const Row&) { floor = std::max(floor, raise.floor); }));
-    TRY(set_meta("schema_floor", floor));
-    return connection_.run("DELETE FROM meta WHERE name = 'floor_without_log'");
 }
 
 Result<> Rows::check_number(std::string_view store) {

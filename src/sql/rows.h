@@ -33,10 +33,6 @@ public:
     // "store_too_new".
     Result<> check_schema(std::string_view store);
 
-    // While commits may stand in a log beside the tables only, no release may open the store that does not
-    // know that log: the floor is higher for so long, and at its end what it would have been.
-    Result<> raise_floor_for_log();
-    Result<> lower_floor_after_log();
     // Whether the last commit is as late as what the logs have of it. Errors: unavailable: "store_damaged".
     Result<> check_number(std::string_view store);
 

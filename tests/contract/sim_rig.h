@@ -29,10 +29,7 @@ public:
     explicit SimRig(std::uint64_t seed) : vfs(seed) {}
     Result<std::unique_ptr<Store>> open() override {
         return open_sqlite("store.db", worker,
-                           {.vfs = vfs.name(),
-                            .log_bytes = 128 << 10,
-                            .commit_log_bytes = 32 << 10,
-                            .reserve_bytes = 1 << 20});
+                           {.vfs = vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 1 << 20});
     }
     sim::SimVfs vfs;
     LoopWorker worker{loop};

@@ -142,9 +142,8 @@ private:
 
     bool count(const Model& model) {
         store_.reset();
-        // What the end of the store did not come to is in its log.
-        const auto database = open_sqlite_alone("store.db", IfMissing::refuse, rig.vfs.name());
-        if (!database) return false;
+        const auto database = sqlite::Database::open("store.db", rig.vfs.name());
+        if (!database || !(*database)->script("PRAGMA locking_mode = EXCLUSIVE")) return false;
         std::map<std::string, std::uint64_t> lines;
         for (const std::string table : {"events", "ledger", "audit"})
             if (!(*database)->run("SELECT count(*) FROM " + table, {},

@@ -163,7 +163,7 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     std::uint64_t number = 0;
     for (int i = 0; i < 20; ++i)
         ASSERT_TRUE(run(store->commit(change(epoch, ++number, fmt::format("i-{}", i), 20'000))));
-    rig.vfs.capacity = rig.vfs.used() + 100;
+    rig.vfs.capacity = rig.vfs.used() + 10'000;
     const auto last = number;
     auto first = store->commit(change(epoch, last + 1, "big", 5'000'000));
     // Decided in the belief that the first went in.

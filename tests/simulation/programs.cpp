@@ -64,11 +64,9 @@ Task<> MasterProgram::once() {
     if (cloud.database) {
         store = open_database(*cloud.database, life);
     } else {
-        auto opened = open_sqlite("store.db", life.worker,
-                                  {.vfs = life.machine.vfs.name(),
-                                   .log_bytes = 128 << 10,
-                                   .commit_log_bytes = 64 << 10,
-                                   .reserve_bytes = 512 << 10});
+        auto opened =
+            open_sqlite("store.db", life.worker,
+                        {.vfs = life.machine.vfs.name(), .log_bytes = 128 << 10, .reserve_bytes = 512 << 10});
         if (!opened) co_return std::unexpected(opened.error());
         store = std::move(*opened);
     }

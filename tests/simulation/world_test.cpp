@@ -311,11 +311,9 @@ struct Writer {
         life.tasks.start("writer", write());
     }
     Task<> write() {
-        auto opened = open_sqlite("store.db", life.worker,
-                                  {.vfs = life.machine.vfs.name(),
-                                   .log_bytes = 64 << 10,
-                                   .commit_log_bytes = 16 << 10,
-                                   .reserve_bytes = 128 << 10});
+        auto opened =
+            open_sqlite("store.db", life.worker,
+                        {.vfs = life.machine.vfs.name(), .log_bytes = 64 << 10, .reserve_bytes = 128 << 10});
         if (!opened) co_return std::unexpected(opened.error());
         store = std::move(*opened);
         while (true) {

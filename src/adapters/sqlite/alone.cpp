@@ -5,7 +5,6 @@
 
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/integrity.h"
-#include "adapters/sqlite/replay.h"
 #include "adapters/sqlite/store.h"
 
 namespace hostler {
@@ -25,7 +24,6 @@ Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfM
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
         "PRAGMA temp_store = MEMORY"));
     TRY(sqlite::check_file(*database, path, sqlite::Look::everywhere));
-    TRY(sqlite::take_log(*database, path, vfs));
     return database;
 }
 

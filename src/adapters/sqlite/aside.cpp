@@ -24,11 +24,8 @@ std::unexpected<Error> no_room(const std::string& path, std::uint64_t bytes) {
 }  // namespace
 
 Result<std::shared_ptr<CopyAside>> CopyAside::begin(Database& of, const std::string& path,
-                                                    const std::string& vfs,
-                                                    std::function<Result<>()> settle) {
+                                                    const std::string& vfs) {
     std::shared_ptr<CopyAside> made{new CopyAside{path + "-backup", vfs}};
-    made->settle_ = std::move(settle);
-    TRY(made->settle_());
     std::uint64_t pages = 0, page = 0;
     TRY(of.run("PRAGMA page_count", {}, [&](const sql::Row& row) { pages = row.number(0); }));
     TRY(of.run("PRAGMA page_size", {}, [&](const sql::Row& row) { page = row.number(0); }));
@@ -60,7 +57,6 @@ Result<bool> CopyAside::prepare() {
     if (!backup_)
         return fail(Code::unavailable,
                     "the store was opened anew while the backup was prepared; begin again");
-    TRY(settle_());
     const int code = sqlite3_backup_step(backup_, pages_at_once);
     if (code == SQLITE_OK) return true;
     const auto bytes = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup_)) * 4096;

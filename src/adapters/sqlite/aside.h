@@ -15,9 +15,8 @@ namespace hostler::sqlite {
 class CopyAside final : public sql::Reading {
 public:
     // At `path` with "-backup" behind it; it goes with this. Errors: exhausted: "disk_full".
-    // `settle`: ends what `of` has not written yet, before each step.
     static Result<std::shared_ptr<CopyAside>> begin(Database& of, const std::string& path,
-                                                    const std::string& vfs, std::function<Result<>()> settle);
+                                                    const std::string& vfs);
     ~CopyAside() override;
 
     Result<bool> prepare() override;
@@ -30,7 +29,6 @@ private:
 
     std::string path_;
     std::string vfs_;
-    std::function<Result<>()> settle_;
     std::unique_ptr<Database> copy_;
     sqlite3_backup* backup_ = nullptr;
     bool whole_ = false;

@@ -13,8 +13,6 @@ namespace hostler {
 struct SqliteOptions {
     std::string vfs{};                // Empty: the system's own.
     std::size_t log_bytes = 4 << 20;  // The log is written back into the file when it is so long.
-    // Commits gather in a log of their own until it is so long; then the tables are written.
-    std::size_t commit_log_bytes = 8 << 20;
     // Kept back for commits that make room: a log and a batch must fit.
     std::size_t reserve_bytes = 16 << 20;
     sql::BatchLimits batch{};
@@ -39,8 +37,8 @@ Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud)
 
 enum class IfMissing { refuse, make };
 
-// The same file for `hostler store`, while no master uses it: nothing of it is changed by this, but that what
-// a crash left in the log of commits goes into the tables. Errors: conflict
+// The same file for `hostler store`, while no master uses it: nothing of it is changed by this. Errors:
+// conflict
 // ("store_in_use"), not_found ("store_not_made"), unavailable ("store_damaged").
 Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfMissing missing,
                                                            std::string vfs = {});

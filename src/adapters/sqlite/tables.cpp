@@ -8,9 +8,6 @@
 
 #include "adapters/sqlite/aside.h"
 #include "adapters/sqlite/integrity.h"
-#include "adapters/sqlite/replay.h"
-#include "sql/changes_text.h"
-#include "sql/pieces.h"
 
 namespace hostler::sqlite {
 
@@ -33,8 +30,7 @@ std::unexpected<Error> full(const std::string& path) {
 Tables::Tables(std::string path, SqliteOptions options)
     : path_(std::move(path)),
       options_(std::move(options)),
-      reserve_(path_ + "-reserve", options_.vfs, options_.reserve_bytes),
-      log_(log_of(path_), options_.vfs) {}
+      reserve_(path_ + "-reserve", options_.vfs, options_.reserve_bytes) {}
 
 Result<std::unique_ptr<Tables>> Tables::open(std::string path, SqliteOptions options) {
     std::unique_ptr<Tables> tables{new Tables{std::move(path), std::move(options)}};
@@ -44,23 +40,19 @@ Result<std::unique_ptr<Tables>> Tables::open(std::string path, SqliteOptions opt
 
 Tables::~Tables() {
     if (const auto aside = aside_.lock()) aside->abandon();
-    // An older release may open it then: all is in the tables.
-    if (broken_ || !database_ || !flush()) return;
-    (void)transact([&] { return sql::Rows{*database_}.lower_floor_after_log(); });
 }
 
 Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
     TRY(rows());
     if (!aside_.expired())
         return fail(Code::conflict, "a backup is under way; wait until that one is done", "backup_under_way");
-    const auto aside = TRY(CopyAside::begin(*database_, path_, options_.vfs, [this] { return flush(); }));
+    const auto aside = TRY(CopyAside::begin(*database_, path_, options_.vfs));
     aside_ = aside;
     return aside;
 }
 
 Result<> Tables::connect() {
     if (const auto aside = aside_.lock()) aside->abandon();
-    log_.close();
     database_.reset();
     // Before SQLite would make the file, or take an empty one and throw away the log beside it.
     if (options_.cloud && options_.vfs.empty()) TRY(check_sqlite_is_there(path_, *options_.cloud));
@@ -80,16 +72,13 @@ Result<> Tables::connect() {
                     fmt::format("the store {} cannot keep a log on this file system", path_));
     TRY(database_->script("PRAGMA synchronous = FULL"));
     TRY(database_->script("PRAGMA temp_store = MEMORY"));
-    TRY(database_->script(
-        "PRAGMA cache_spill = OFF"));  // What the log has is not written twice before its time.
     TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
     TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
     TRY(check_file(*database_, path_, look));
     const auto taken = reserve_.take();
     if (!taken && taken.error().code != Code::exhausted) return taken;
-    TRY(log_.open());
     TRY(migrate());
-    TRY(flush());
+    TRY(sql::Rows{*database_}.check_number(path_));
     broken_ = false;
     return {};
 }
@@ -101,11 +90,7 @@ Result<> Tables::migrate() {
                            [&](const sql::Row& row) { tables = row.number(0); }));
         sql::Rows rows{*database_};
         TRY(rows.migrate(tables != 0, path_));
-        const bool begins = options_.cloud && options_.cloud->begin && TRY(rows.meta("number")) == 0;
-        if (!begins) TRY(replay(*database_, log_));  // Else it is of the cloud before.
-        if (options_.cloud) TRY(sql::claim(rows, *options_.cloud, path_));
-        TRY(rows.raise_floor_for_log());
-        return rows.check_number(path_);
+        return options_.cloud ? sql::claim(rows, *options_.cloud, path_) : Result<>{};
     });
 }
 
@@ -162,7 +147,6 @@ Result<> Tables::transact_with_reserve(const std::function<Result<>()>& body) {
 Result<Lease> Tables::lead(const Contender&, Duration, std::uint64_t above) {
     TRY(sql::epoch_after(0, above));
     if (broken_ || !database_) TRY(connect());
-    TRY(flush());
     sql::Rows rows{*database_};
     Lease lease{.runs_out = false};
     TRY(transact_with_reserve([&]() -> Result<> {
@@ -184,69 +168,23 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
         count = static_cast<std::size_t>(std::find_if_not(batch.begin(), batch.end(), only_takes_out) -
                                          batch.begin());
     std::vector<Result<>> answers(batch.size());
-    if (count > 0) {
-        const std::span<const Changes> those{batch.data(), count};
-        auto written = write(those, answers);
-        const bool makes_room = std::all_of(batch.begin(), batch.end(), only_takes_out);
-        if (!written && written.error().code == Code::exhausted && makes_room)
-            written = write(those, answers);
-        if (!written) return all(written.error());
-    }
-    for (std::size_t i = count; i < batch.size(); ++i) answers[i] = full(path_);
-    // What was answered is durable, whatever comes of this.
-    if (log_.size() >= options_.commit_log_bytes) (void)flush();
-    return answers;
-}
-
-Result<> Tables::write(std::span<const Changes> batch, std::vector<Result<>>& answers) {
-    std::string frame;
     const auto body = [&]() -> Result<> {
-        if (!database_->in_transaction()) TRY(database_->run("BEGIN IMMEDIATE"));
-        TRY(database_->run("SAVEPOINT batch"));
-        sql::put_number(frame, TRY(sql::Rows{*database_}.meta("number")));
-        bool any = false;
-        for (std::size_t i = 0; i < batch.size(); ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             answers[i] = apply_in_savepoint(batch[i]);
-            if (answers[i]) {
-                sql::put_changes(frame, batch[i]);
-                any = true;
-                continue;
-            }
+            if (answers[i]) continue;
             const Code code = answers[i].error().code;
             if (code == Code::exhausted || code == Code::unavailable)
                 return answers[i];  // Of the disk: all fail.
         }
-        if (any) TRY(log_.append(frame));
-        return database_->run("RELEASE batch");
+        return {};
     };
-    const auto written = body();
-    if (written) return written;
-    if (written.error().code == Code::exhausted) {
-        reserve_.release();
-        if (database_->in_transaction() && database_->run("ROLLBACK TO batch") &&
-            database_->run("RELEASE batch"))
-            return written;
-        broken_ = true;
-        return fail(Code::unavailable,
-                    fmt::format("{}, and it is unknown what was written", written.error().message));
+    if (count > 0) {
+        const bool makes_room = std::all_of(batch.begin(), batch.end(), only_takes_out);
+        const auto written = makes_room ? transact_with_reserve(body) : transact(body);
+        if (!written) return all(written.error());
     }
-    broken_ = true;
-    return written;
-}
-
-Result<> Tables::flush() {
-    Result<> done{};
-    if (database_->in_transaction()) {
-        done = database_->run("COMMIT");
-        if (!done && done.error().code == Code::exhausted) {
-            reserve_.release();
-            // With the former log written back, its length can be used again.
-            if (database_->in_transaction()) done = database_->run("COMMIT");
-        }
-    }
-    if (done && log_.size() > 0) done = log_.clear();
-    if (!done) broken_ = true;
-    return done;
+    for (std::size_t i = count; i < batch.size(); ++i) answers[i] = full(path_);
+    return answers;
 }
 
 Result<> Tables::apply_in_savepoint(const Changes& changes) {
@@ -285,7 +223,6 @@ Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) { retur
 Result<bool> Tables::prune(WallTime before) {
     auto rows = TRY(this->rows());
     (void)reserve_.take();
-    TRY(flush());
     bool more = false;
     TRY(transact_with_reserve([&]() -> Result<> {
         more = TRY(rows.prune(before));

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "adapters/sqlite/commit_log.h"
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/reserve.h"
 #include "adapters/sqlite/store.h"
@@ -43,16 +41,10 @@ private:
     Result<> transact_with_reserve(const std::function<Result<>()>& body);
     Result<> after_full(Error error);
     Result<> apply_in_savepoint(const Changes& changes);
-    // Into the log, durable, and into the tables in a transaction that stays open. Errors: exhausted: nothing
-    // is written.
-    Result<> write(std::span<const Changes> batch, std::vector<Result<>>& answers);
-    // Ends the open transaction: the tables have what the log has, which is emptied.
-    Result<> flush();
 
     std::string path_;
     SqliteOptions options_;
     Reserve reserve_;
-    CommitLog log_;
     std::unique_ptr<Database> database_;
     std::weak_ptr<CopyAside> aside_;
     bool broken_ = false;  // A commit's outcome is unknown: nothing more before lead().

@@ -196,7 +196,7 @@ Result<> Estate::load(std::span<const Object> objects, const std::set<std::strin
         each_table(*this, [&]<class T>(Table<T>& table) {
             if (object.kind == Kind<T>::name) read = load_into(table, object, keys);
         });
-        if (!read && (read.error().code == Code::invalid || read.error().code == Code::internal))
+        if (!read && read.error().code == Code::invalid)
             read = set_aside({object.kind, object.id, read.error().message});
         TRY(std::move(read));
         // A kind that only a newer release knows stays in the store, untouched.

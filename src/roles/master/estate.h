@@ -213,8 +213,8 @@ public:
     std::size_t size() const;  // Objects of all kinds.
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
-    // An object whose body cannot be read, or whose secrets belong elsewhere, is set aside. Errors: conflict
-    // (sealing_key_missing); internal (row_damaged): one that nothing can be decided without.
+    // An object whose body cannot be read is set aside. Errors: conflict (sealing_key_missing); internal: a
+    // secret that belongs elsewhere; row_damaged: one that nothing can be decided without.
     Result<> load(const std::vector<Object>& objects);
     // The same for some of a snapshot's objects; `keys` is what known_keys() says of all of them. An object
     // that is there is replaced, one that has ended is left out.

@@ -55,9 +55,6 @@ Result<> open_secret(const Sealer& sealer, const std::set<std::string>& known, c
                     fmt::format("{} {} has secrets sealed by {}", of.kind, of.id,
                                 missing_key_words(std::string{sealed->key})),
                     "sealing_key_missing");
-    // The sealer fails, and not the text.
-    if (!plain && (plain.error().code == Code::unavailable || plain.error().code == Code::exhausted))
-        return std::unexpected(plain.error());
     if (!plain)
         return fail(Code::internal,
                     fmt::format("{} {} in the store: {}: {}", of.kind, of.id, field, plain.error().message));
