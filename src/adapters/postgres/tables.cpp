@@ -53,6 +53,7 @@ Result<> Tables::connect() {
     TRY(migrate());
     TRY(warn_without_standby());
     broken_ = false;
+    reopened_ = true;
     return {};
 }
 
@@ -81,12 +82,19 @@ Result<> Tables::warn_without_standby() {
     return {};
 }
 
-// Errors: unavailable: it is not usable before lead().
+namespace {
+
+std::unexpected<Error> unknown_outcome() {
+    return fail(Code::unavailable,
+                "the connection to the store was lost, and the outcome of what was under way is unknown; "
+                "lead again");
+}
+
+}  // namespace
+
+// Errors: unavailable: the connection was lost.
 Result<sql::Rows> Tables::rows() {
-    if (broken_ || !connection_)
-        return fail(Code::unavailable,
-                    "the connection to the store was lost, and the outcome of what was under way is unknown; "
-                    "lead again");
+    if (broken_ || !connection_) return unknown_outcome();
     return sql::Rows{*connection_};
 }
 
@@ -154,6 +162,7 @@ Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t 
     }));
     if (holder) return held(*holder);
     led_ = epoch;
+    reopened_ = false;
     return Lease{.epoch = epoch};
 }
 
@@ -161,7 +170,7 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
     const auto all = [&](const Error& error) {
         return std::vector<Result<>>(batch.size(), std::unexpected(error));
     };
-    if (const auto usable = rows(); !usable) return all(usable.error());
+    if (broken_ || !connection_ || reopened_) return all(unknown_outcome().error());
     std::vector<Result<>> answers(batch.size());
     auto written = write(batch, answers, /*one_by_one=*/false);
     // Somebody's value cannot be held: found by writing each behind a savepoint of its own.

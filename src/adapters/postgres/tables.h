@@ -47,7 +47,8 @@ private:
     PostgresOptions options_;
     std::unique_ptr<Connection> connection_;
     std::uint64_t led_ = 0;  // The epoch that this one was given last.
-    bool broken_ = false;    // A commit's outcome is unknown: nothing more before lead().
+    bool broken_ = false;    // The outcome of what was under way is unknown: nothing more on this connection.
+    bool reopened_ = false;  // Since lead(). What is unknown may have been written: no commit before lead().
 };
 
 // On a connection of its own, made when it is first needed and anew after it was lost.
