@@ -15,7 +15,7 @@ import time
 from bench import RELEASE, Bench, Place, arguments, children, cpu_ns, free_port, until
 from seeds import into_sqlite
 
-KEY = "hk_idle"
+KEY = "hk_idle-of-a-cloud-that-is-measured"
 HEADERS = {"Authorization": "Bearer " + KEY, "Content-Type": "application/json"}
 
 

@@ -36,7 +36,7 @@ from bench import RELEASE, Bench, Place, arguments, children, free_port, median,
 from seeds import for_postgres
 
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
-KEY = "hk_takeover"
+KEY = "hk_takeover-of-a-cloud-that-is-measured"
 OPERATOR = {"Authorization": "Bearer " + KEY, "Content-Type": "application/json"}
 USER = 64100  # Of the first master, and so on: the packets of each can be told apart.
 

@@ -12,6 +12,7 @@
 #include "bin/cloud_mark.h"
 #include "bin/master_options.h"
 #include "bin/metrics.h"
+#include "bin/operator_key.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
@@ -54,7 +55,8 @@ Task<> run(Process& process, MasterOptions options) {
     const auto remote_write =
         CO_TRY(RemoteWrite::open(process, *outgoing, data, options.remote_write, *series));
     net::OpenSslDigest digest;
-    const std::string operator_key = read_file(data / "operator.key");
+    const std::string operator_key = CO_TRY(read_operator_key(data));
+    tell_of_another_key(data, operator_key, digest);
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};

@@ -1,6 +1,7 @@
 // The roles of `hostler up`: their processes, and the addresses that they keep.
 #include "adapters/sqlite/store.h"
 #include "bin/cloud_mark.h"
+#include "bin/operator_key.h"
 #include "bin/up.h"
 
 namespace hostler::bin {
@@ -113,7 +114,7 @@ Task<> Up::start_masters(const std::string& listen) {
     for (int i = 1; i <= settings_.masters; ++i) {
         const std::string name = i == 1 ? "master" : fmt::format("master-{}", i);
         fs::create_directories(settings_.data / name);
-        CO_TRY(write_file(settings_.data / name / "operator.key", operator_key_));
+        CO_TRY(write_file(settings_.data / name / operator_key_file, operator_key_));
         auto its = command;
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
         std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"},

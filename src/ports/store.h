@@ -159,6 +159,10 @@ public:
     // For its full length from now on; waits for no commit, not even one that hangs. A holder counts the time
     // from before the call. Errors: conflict ("not_leader": another has led since), unavailable (unknown).
     virtual Task<> renew() = 0;
+    // When a loop that stands still had it renewed beside it, last: asked at that instant of
+    // Timers::now_with_sleep(), since renew() was last answered. nullopt: it was not.
+    virtual std::optional<Instant> renewed() const { return std::nullopt; }
+    virtual void stop_keeping() {}                     // Only renew() renews it from now on.
     virtual Task<> resign() = 0;                       // Another may lead at once. Errors: as renew().
     virtual Task<std::optional<Leader>> leader() = 0;  // nullopt: nobody ever led. Errors: unavailable.
 };

@@ -43,6 +43,11 @@ public:
     virtual Result<> renew(std::uint64_t epoch, Duration length) = 0;
     virtual Result<> resign(std::uint64_t epoch) = 0;
     virtual Result<std::optional<Leader>> leader() = 0;
+
+    // Of one that is renewed also beside the caller; on any thread, and they wait for nothing.
+    virtual void held(std::uint64_t epoch, Duration length) {}  // lead() has just taken it.
+    virtual void stop_keeping() {}                              // Nothing renews it beside the caller.
+    virtual std::optional<Instant> renewed() const { return std::nullopt; }  // As Election::renewed().
 };
 
 struct BatchLimits {

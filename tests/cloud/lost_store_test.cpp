@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class LostStore : public ::testing::Test {
 protected:
@@ -94,6 +95,47 @@ TEST_F(LostStore, ARefusedRestoreWritesNothing) {
     EXPECT_EQ(std::distance(fs::directory_iterator{at("there")}, {}), 1);
     EXPECT_NE(run_program({HOSTLER, "store", "copy", at("torn"), at("copy")}).code, 0);
     EXPECT_FALSE(fs::exists(at("copy")));
+}
+
+// ── Files of keys
+
+TEST_F(LostStore, AnOperatorsKeyThatIsNoneIsNamed) {
+    const std::string file = at("m/operator.key"), key = "hk_an-operators-key-of-its-own-length-1";
+    fs::create_directories(at("m"));
+    for (const char* text : {"", "hk_an-operators-key-of", "\n", "an-operators-key-that-begins-otherwise"}) {
+        std::ofstream{file} << text;
+        expect_refused("m", {"the file " + file + " is damaged", "remove it"});
+    }
+    std::ofstream{file} << key << "\n";
+    serve("m");
+    EXPECT_THAT(read_file(at("log")), Not(HasSubstr("operator.key")));
+    std::ofstream{file} << key.substr(0, key.size() - 1) << "2";
+    serve("m");
+    EXPECT_THAT(read_file(at("log")), HasSubstr(file + " holds another key than at the start before"));
+    serve("m");
+    EXPECT_THAT(read_file(at("log")), Not(HasSubstr("operator.key")));
+    fs::remove(file);
+    serve("m");
+    EXPECT_THAT(read_file(at("log")), HasSubstr(file + " is gone"));
+}
+
+TEST_F(LostStore, AMasterWithoutItsOwnKeyIsIssuedAnother) {
+    serve("m");
+    const std::string before = read_file(at("m/key.pem")), certificate = read_file(at("m/certificate.pem"));
+    serve("m");
+    EXPECT_EQ(read_file(at("m/certificate.pem")), certificate) << "it lasts";
+    fs::remove(at("m/key.pem"));
+    serve("m");
+    EXPECT_NE(read_file(at("m/certificate.pem")), certificate);
+    std::ofstream{at("m/key.pem")} << before;  // Of another certificate.
+    serve("m");
+    EXPECT_NE(read_file(at("m/key.pem")), before);
+    for (const char* name : {"key.pem", "certificate.pem", "authority.pem"}) {
+        const std::string whole = read_file(at("m/") + name);
+        std::ofstream{at("m/") + name} << whole.substr(0, whole.size() / 2);
+        serve("m");
+        EXPECT_GT(read_file(at("m/") + name).size(), whole.size() / 2 + 1) << name;
+    }
 }
 
 TEST_F(LostStore, ADamagedRowIsFoundAndTakenOut) {

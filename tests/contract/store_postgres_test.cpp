@@ -30,7 +30,7 @@ public:
     }
     std::string database = server().new_database();
     std::string url = server().url(database);
-    PostgresOptions options{};
+    PostgresOptions options{.stall_max = {}};  // Only this loop renews.
     std::unique_ptr<Worker> worker = make_worker(loop, "store");
     std::unique_ptr<Worker> lease_worker = make_worker(loop, "lease");
 };
@@ -286,6 +286,32 @@ TEST(Postgres, AfterALostConnectionNothingIsWrittenBeforeLead) {
     EXPECT_TRUE(rig.run(store->commit(change(epoch, 4, "i-4"))));
     EXPECT_TRUE(rig.run(store->find("instance", "i-1")));
     EXPECT_FALSE(rig.run(store->find("instance", "i-3")));
+}
+
+// The thread of the test is the loop: while it asks the second store, nothing runs for the first.
+TEST_F(TwoMasters, ALoopThatStandsStillKeepsItsLeaseForAWhile) {
+    rig.options.stall_max = milliseconds{3'000};
+    first = rig.open().value();
+    const Duration length = milliseconds{1'000};
+    const auto begun = std::chrono::steady_clock::now();
+    const auto epoch = lead(*first, m1, length).value().epoch;
+    while (refusal(*second, m2) != "") ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{30});
+    EXPECT_GE(std::chrono::steady_clock::now() - begun, rig.options.stall_max);
+    ASSERT_TRUE(first->renewed());
+    EXPECT_EQ(rig.run(first->renew()).error().reason, "not_leader");
+    EXPECT_EQ(rig.run(first->commit(change(epoch, 1, "late"))).error().code, Code::conflict);
+}
+
+TEST_F(TwoMasters, WhatIsLetGoOrResignedIsRenewedNoMore) {
+    rig.options.stall_max = std::chrono::hours{1};
+    first = rig.open().value();
+    ASSERT_TRUE(lead(*first, m1, milliseconds{300}));
+    first->stop_keeping();
+    while (refusal(*second, m2) != "") std::this_thread::yield();
+    ASSERT_TRUE(rig.run(second->resign()));
+    ASSERT_TRUE(lead(*first, m1, milliseconds{300}));
+    ASSERT_TRUE(rig.run(first->resign()));
+    EXPECT_EQ(refusal(*second, m2), "");
 }
 
 TEST(Postgres, AServerThatIsStoppedIsGivenUpInTime) {

@@ -14,6 +14,8 @@ struct PostgresOptions {
     std::chrono::milliseconds connect_max{10'000};
     std::chrono::milliseconds call_max{30'000};  // Longer without an answer: the connection is given up.
     std::chrono::milliseconds lease_max{2'000};  // The same for the lease, and to connect for it.
+    // A leader whose loop stands still keeps the lease so long. 0: only the loop renews it.
+    std::chrono::milliseconds stall_max{2'000};
     sql::BatchLimits batch{};
     // Of which cloud the store must be; null: nobody asks. Holds its mark once the store is open.
     std::shared_ptr<sql::Cloud> cloud{};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "adapters/postgres/kept_lease.h"
 #include "core/log.h"
 
 namespace hostler::postgres {
@@ -335,7 +336,9 @@ namespace hostler {
 
 Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Worker& lease_worker,
                                              PostgresOptions options) {
-    auto lease = std::make_shared<postgres::LeaseRows>(url, options);
+    std::shared_ptr<sql::BlockingLease> lease = std::make_shared<postgres::LeaseRows>(url, options);
+    if (options.stall_max > Duration{0})
+        lease = std::make_shared<postgres::KeptLease>(std::move(lease), options.stall_max);
     return sql::make_store(worker, TRY(postgres::Tables::open(std::move(url), options)), options.batch,
                            {&lease_worker, std::move(lease)});
 }

@@ -80,6 +80,9 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
         desk.estate.event(
             "host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
             report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
+    const std::string& damaged = report.facts->files_damaged;
+    if (!damaged.empty() && changed.facts.files_damaged != damaged)
+        desk.estate.event("host", id, "", "files_damaged", "Files of its agent were damaged: " + damaged);
     changed.facts = std::move(*report.facts);
     changed.order = order;
     changed.gpu_states = std::move(report.gpu_states);

@@ -227,12 +227,13 @@ Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
     const Instant asked = ports_.timers.now_with_sleep();
     const Lease lease = CO_TRY(co_await ports_.store.lead(self(), settings_.lease, above));
     lead_.shared = lease.runs_out;
-    const auto tenure =
-        lease.runs_out ? std::make_shared<Tenure>(settings_.lease, asked) : std::make_shared<Tenure>();
+    const auto tenure = lease.runs_out ? std::make_shared<Tenure>(settings_.lease, asked, &ports_.store)
+                                       : std::make_shared<Tenure>();
     TaskGroup group{ports_.loop};
     if (lease.runs_out) group.start("lease", hold_until_lost(tenure));
     const auto ended = co_await serve_term(pool, lease.epoch, tenure);
     co_await group.close();
+    ports_.store.stop_keeping();
     co_return ended;
 }
 

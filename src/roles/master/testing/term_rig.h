@@ -24,6 +24,7 @@ public:
         if (renewal_failure) co_return std::unexpected(*renewal_failure);
         co_return Result<>{};
     }
+    std::optional<Instant> renewed() const override { return renewed_beside; }
     Task<> resign() override { co_return Result<>{}; }
     Task<std::optional<Leader>> leader() override { co_return std::nullopt; }
     Task<> commit(Changes changes) override {
@@ -98,6 +99,7 @@ public:
     std::optional<Error> failure;
     std::deque<Snapshot> since;  // What load_since() answers; empty: everything.
     bool hang_renewals = false;
+    std::optional<Instant> renewed_beside;
     std::optional<Error> renewal_failure, backup_failure;
     int renewals = 0;
     int backup_pieces = 3;
