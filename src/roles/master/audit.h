@@ -16,6 +16,9 @@ struct Subject {
 // What a request is about, as it is now.
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateStocks& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteStocks& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSpec& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSpec& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetSpec& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::PrepareStock& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateStock& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
