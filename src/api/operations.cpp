@@ -38,6 +38,8 @@ std::span<const Operation* const> operations() {
         &update_host,
         &cordon_host,
         &uncordon_host,
+        &drain_host,
+        &undrain_host,
         &release_host,
         &measure_host,
         &admit_host,

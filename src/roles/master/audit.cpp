@@ -114,6 +114,9 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken&
     return token ? named(*token, api::encode(view(*token))) : Subject{};
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::DrainHost& request) {
+    return host(desk, request.host);
+}
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
     return host(desk, request.host);
 }

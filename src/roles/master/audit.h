@@ -33,6 +33,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAcce
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetAccessPoint& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);
