@@ -233,8 +233,8 @@ TEST(Estate, LoadsWhatItWrote) {
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 31u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 31u);
+    EXPECT_EQ(changes.put.size(), 32u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 32u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;
