@@ -141,7 +141,7 @@ TEST(House, TheReadmeBeginsWithTwoCommands) {
 
 TEST(House, EveryCommandOfDevIsThere) {
     const std::string dev = read("dev");
-    for (const char* command : {"setup", "build", "test", "sim", "fuzz", "up", "check", "gen"})
+    for (const char* command : {"setup", "build", "test", "sim", "fuzz", "up", "check", "package", "gen"})
         EXPECT_TRUE(dev.contains(fmt::format("\n    {}) ", command))) << "./dev " << command;
 }
 
