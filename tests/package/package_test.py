@@ -352,6 +352,33 @@ def a_restart_of_the_package_is_what_its_options_say(cloud):
     cloud["lon"].run("systemctl", "start", "hostler-access")
 
 
+def up_on_a_real_address_takes_hosts_of_other_machines(cloud):
+    """`hostler up --listen ADDRESS` is a whole cloud for a network: the printed command joins from another machine."""
+    data, ready = cloud.work / "up", cloud.work / "up-ready"
+    up = subprocess.Popen([cloud.build / "hostler", "up", "--engine", "sim", "--data", data, "--simulate", "hosts=1,gpus=1",
+                           "--listen", f"{NAMES['bridge']}:0", "--ready-file", ready],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    host = None
+    try:
+        until("hostler up is ready", ready.exists, within=60)
+        told = json.loads(ready.read_text())
+        same((told["api"].rsplit(":", 1)[0], told["gateway"].rsplit(":", 1)[0]), (f"http://{NAMES['bridge']}",) * 2)
+
+        def ask(*words):
+            said = cloud["lon"].run("env", f"HOSTLER_API={told['api']}", f"HOSTLER_KEY={told['token']}", "hostler", *words, "-o", "json")
+            return json.JSONDecoder().raw_decode(said)[0]
+        words = shlex.split(ask("host", "token", "create", "--zone", "nj")["command"], comments=True)
+        assert words[words.index("--access") + 1].startswith(NAMES["bridge"]), words
+        words[words.index("--data") + 1] = "/var/lib/second-agent"
+        host = subprocess.Popen(["nsenter", "-t", str(cloud["nj-2"].leader), "-m", "-u", "-i", "-n", "-p", "-r", "-w", *words,
+                                 "--engine", "sim"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until("it has joined", lambda: any((one["name"], one["state"]) == ("nj-2", "ready") for one in ask("host", "list")), 30)
+    finally:
+        for process in filter(None, (host, up)):
+            process.terminate()
+            process.wait(timeout=30)
+
+
 def removing_keeps_data_and_purging_does_not(cloud):
     host, edge = cloud["lon-2"], cloud["lon"]
     for machine, package, data in ((host, "hostler-agent", "/var/lib/hostler-agent"), (edge, "hostler", "/var/lib/hostler")):
@@ -368,7 +395,8 @@ def removing_keeps_data_and_purging_does_not(cloud):
 TESTS = (installing_starts_nothing_and_makes_the_user, units_are_right_and_harden,
          an_access_point_without_options_says_so_and_does_not_loop, two_zones_come_up, four_hosts_join_by_the_printed_command,
          an_instance_opens, upgrading_keeps_a_web_socket_open, restarting_in_order_keeps_the_instance,
-         a_restart_of_the_package_is_what_its_options_say, removing_keeps_data_and_purging_does_not)
+         a_restart_of_the_package_is_what_its_options_say,
+         up_on_a_real_address_takes_hosts_of_other_machines, removing_keeps_data_and_purging_does_not)
 
 
 def report(name, begun, wrong):
