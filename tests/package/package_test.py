@@ -7,6 +7,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -431,6 +432,7 @@ def main():
     build = arguments.parse_args().build.resolve()
     if os.geteuid() != 0:
         sys.exit("package_test: machines and networks are root's to make")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # What was made is taken away then, too.
     cloud = Cloud(build)
     try:
         begun = time.monotonic()
