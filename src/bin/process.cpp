@@ -104,6 +104,13 @@ fs::path template_folder() {
 }
 
 Result<std::shared_ptr<const Credentials>> load_credentials(const fs::path& folder) {
+    for (const char* name : {"certificate.pem", "key.pem", "authority.pem"})
+        if (const fs::path file = folder / name; ::access(file.c_str(), R_OK) != 0 && errno == EACCES)
+            return fail(
+                Code::unavailable,
+                fmt::format("cannot read {}: this role runs as another user than its owner; give it to "
+                            "that user (chown)",
+                            file.string()));
     Credentials read{read_file(folder / "certificate.pem"), read_file(folder / "key.pem"),
                      read_file(folder / "authority.pem")};
     if (read.certificate.empty() || read.key.empty() || read.authority.empty())

@@ -23,7 +23,8 @@ struct UpSettings {
     std::string listen;                         // "127.0.0.1:7480"; empty: as last time, else that.
     std::optional<SimulatedEstate> simulate{};  // Not given: only where the machine has no GPU.
     std::string engine = "auto";                // auto | docker:SOCKET | sim
-    std::string domain = "localhost";           // Empty: instances get a gateway port each.
+    // Empty: instances get a gateway port each. Unset: that where others reach the cloud, else "localhost".
+    std::optional<std::string> domain{};
     std::string ready_file;
     bool demo = false;                     // Make stock, start an instance, say where it answers.
     double report_s = 1;                   // On one machine there is no reason to be slow.

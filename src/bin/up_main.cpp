@@ -49,8 +49,10 @@ int up_main(int argc, const char* const* argv) {
     UpSettings settings;
     std::string data = "hostler-data", simulate;
     app.add_option("--data", data, "Folder of all that is kept")->capture_default_str();
-    app.add_option("--listen", settings.listen,
-                   "ADDR:PORT of the API; port 0 picks one; the gateway takes another port of ADDR");
+    app.add_option(
+        "--listen", settings.listen,
+        "ADDR:PORT of the API; port 0 picks one; gateway and access points take other ports of ADDR, so "
+        "that hosts of other machines can join there");
     app.add_option(
         "--simulate", simulate,
         "Hosts that do not exist, as hosts=2,gpus=8,model=\"H100 SXM5 80GB\"[,cpus=64,memory=1Ti]");
@@ -58,9 +60,10 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_flag("--no-user-namespaces", settings.no_user_namespaces,
                  "Root of an instance is root of this machine, for images that bear nothing else");
-    app.add_option("--domain", settings.domain,
-                   "Instances are names below it; empty: each of their ports has a port of the gateway")
-        ->capture_default_str();
+    app.add_option(
+        "--domain", settings.domain,
+        "Instances are names below it; empty: each of their ports has a port of the gateway; without it "
+        "localhost, or empty where --listen is an address that others reach");
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
     app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
         ->capture_default_str();

@@ -27,6 +27,12 @@ std::string network_pool(const fs::path& kept, Random& random) {
 
 std::string host_of(std::string_view address) { return std::string{address.substr(0, address.rfind(':'))}; }
 
+// An address by which other machines reach this one.
+bool is_real(std::string_view host) {
+    return !host.starts_with("127.") && host != "[::1]" && host != "localhost" && host != "0.0.0.0" &&
+           host != "[::]";
+}
+
 }  // namespace
 
 Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command,
@@ -39,7 +45,10 @@ Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command
     fs::remove(ready);
     for (auto& [flag, address] : listens)
         if (const auto before = read_ready_file(kept); before && before->contains(flag))
-            address = before->at(flag);
+            // Another --listen moves what listens, and its port is kept.
+            address = settings_.listen.empty()
+                          ? before->at(flag)
+                          : host_of(address) + before->at(flag).substr(before->at(flag).rfind(':'));
     command.insert(command.end(), {"--data", folder, "--ready-file", ready});
     auto now = std::make_shared<std::map<std::string, std::string>>(listens);
     supervisor_.keep({.name = name,
@@ -130,20 +139,23 @@ Task<> Up::start_roles() {
     const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
     const fs::path authority = settings_.data / "master/authority";
     CO_TRY(co_await start_masters(listen));
+    // As last time where nothing is asked for. Hosts of other machines join where the address is a real one.
+    const std::string host = host_of(masters_.front().at("api"));
+    const std::string uplinks = (is_real(host) ? host : "127.0.0.1") + ":0";
     std::string masters;
     for (const Addresses& master : masters_) masters += (masters.empty() ? "" : ",") + master.at("wire");
     for (const ZonePlan& zone : zones) {
         const std::string name = fmt::format("access-{}", zone.name);
         CO_TRY(issue_credentials(process_, authority, settings_.data / name, "access",
                                  fmt::format("{}-1", zone.name)));
-        access_[zone.name] = CO_TRY(co_await keep_role(
-            name, {hostler, "access", "--zone", zone.name, "--master", masters},
-            {{"uplink", "127.0.0.1:0"}, {"tunnel", "127.0.0.1:0"}, {"control", "127.0.0.1:0"}}));
+        access_[zone.name] = CO_TRY(
+            co_await keep_role(name, {hostler, "access", "--zone", zone.name, "--master", masters},
+                               {{"uplink", uplinks}, {"tunnel", uplinks}, {"control", "127.0.0.1:0"}}));
     }
     CO_TRY(issue_credentials(process_, authority, settings_.data / "gateway", "gateway", "gateway-1"));
-    gateway_ = CO_TRY(
-        co_await keep_role("gateway", {hostler, "gateway", "--master", masters, "--domain", settings_.domain},
-                           {{"listen", host_of(listen) + ":0"}}));
+    const std::string domain = settings_.domain.value_or(is_real(host) ? "" : "localhost");
+    gateway_ = CO_TRY(co_await keep_role(
+        "gateway", {hostler, "gateway", "--master", masters, "--domain", domain}, {{"listen", host + ":0"}}));
     co_return Result<>{};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "core/version.h"
 #include "domain/lives.h"
@@ -70,6 +71,14 @@ std::vector<std::string> lives_in(const File& file) {
     return names;
 }
 
+// The packages that a shell array of `dev` names: "name=(a b\n c)".
+std::set<std::string> packages_in(std::string_view dev, std::string_view name) {
+    std::set<std::string> packages;
+    std::istringstream words{between(dev, fmt::format("\n{}=(", name), ")")};
+    for (std::string word; words >> word;) packages.insert(word);
+    return packages;
+}
+
 bool shows_the_commands(std::string_view readme) {
     const std::string first = between(readme, "```", "```");
     return first.contains("./dev up") && first.contains("./dev test");
@@ -132,8 +141,25 @@ TEST(House, TheReadmeBeginsWithTwoCommands) {
 
 TEST(House, EveryCommandOfDevIsThere) {
     const std::string dev = read("dev");
-    for (const char* command : {"setup", "build", "test", "sim", "fuzz", "up", "check", "gen"})
+    for (const char* command : {"setup", "build", "test", "sim", "fuzz", "up", "check", "package", "gen"})
         EXPECT_TRUE(dev.contains(fmt::format("\n    {}) ", command))) << "./dev " << command;
+}
+
+// Who only wants to see a cloud waits for no browser, database or sanitizer.
+TEST(House, UpInstallsNothingThatOnlyTestsWant) {
+    const std::string dev = read("dev");
+    const std::string up = between(dev, "\ncmd_up() {", "\n}");
+    EXPECT_TRUE(up.contains("setup_up\n") && !up.contains("setup_all")) << up;
+    EXPECT_EQ(between(dev, "\nsetup_up() { setup ", "; }"), R"("${build_packages[@]}" "${run_packages[@]}")");
+    std::set<std::string> wanted = packages_in(dev, "build_packages");
+    EXPECT_TRUE(wanted.contains("clang-19"));
+    wanted.merge(packages_in(dev, "run_packages"));
+    EXPECT_TRUE(wanted.contains("podman"));
+    for (const char* list : {"sanitizer_packages", "test_packages", "tidy_packages"}) {
+        EXPECT_FALSE(packages_in(dev, list).empty()) << list;
+        for (const std::string& package : packages_in(dev, list))
+            EXPECT_FALSE(wanted.contains(package)) << package << " of " << list;
+    }
 }
 
 TEST(House, LinksLeadSomewhere) {

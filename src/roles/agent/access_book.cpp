@@ -133,6 +133,7 @@ void AccessBook::take(const uplink::AccessList& list) {
 void AccessBook::rebuild() {
     std::vector<std::string> all = first_;
     for (const std::string& address : told_) add(all, address);
+    for (const std::string& address : held_) add(all, address);
     std::erase_if(known_, [&](const auto& row) { return std::ranges::count(all, row.first) == 0; });
     ways_.clear();
     for (const std::string& address : all) {
@@ -164,6 +165,15 @@ void AccessBook::met(const std::string& address, std::string_view identity) {
     constexpr std::string_view role = "access/";
     if (!known_.contains(address) || !identity.starts_with(role)) return;
     known_[address].name = identity.substr(role.size());
+    rebuild();
+}
+
+void AccessBook::hold(const std::string& address) { held_.push_back(address); }
+
+void AccessBook::let_go(const std::string& address) {
+    const auto held = std::ranges::find(held_, address);
+    if (held == held_.end()) return;
+    held_.erase(held);
     rebuild();
 }
 

@@ -29,6 +29,10 @@ public:
     const std::vector<Way>& ways() const { return ways_; }
     const Way* find(const std::string& address) const;
     void met(const std::string& address, std::string_view identity);  // Who it proved to be.
+    // An address that is dialled or connected stays a way until it is let go, whatever its name leads to
+    // meanwhile.
+    void hold(const std::string& address);
+    void let_go(const std::string& address);
     void failed(const std::string& address);  // It rests for a while, longer each time,
     void worked(const std::string& address);  // until it has worked.
     std::uint64_t rounds() const { return rounds_; }
@@ -61,6 +65,7 @@ private:
     std::vector<std::string> first_;    // Addresses of settings.access.
     std::vector<std::string> told_;     // By the master;
     std::vector<std::string> written_;  // as the journal has it.
+    std::vector<std::string> held_;     // As often as it is held.
     std::map<std::string, Known> known_;
     std::vector<Way> ways_;
     std::uint64_t rounds_ = 0;

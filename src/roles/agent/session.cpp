@@ -49,6 +49,7 @@ Task<> Session::hold(std::size_t index) {
             continue;
         }
         const std::string address = slot.address = way->address;
+        ways_.hold(address);
         const Instant begun = ports_.timers.now();
         Result<> ended{};
         if (member_.beyond_renewal()) {
@@ -58,13 +59,17 @@ Task<> Session::hold(std::size_t index) {
                 "token: hostler host token create");
         } else if (member_.expired()) {
             ended = co_await member_.renew_at(address);
-            if (ended) continue;
+            if (ended) {
+                ways_.let_go(address);
+                continue;
+            }
         } else if (auto stream = co_await member_.dial(address)) {
             ended = co_await serve(slot, std::move(*stream));
         } else {
             ended = std::unexpected(stream.error());
         }
         slot.address.clear();
+        ways_.let_go(address);
         slot.tried = true;
         CO_TRY(co_await check_cancelled());
         const std::string why = ended ? "it ended" : ended.error().message;

@@ -111,6 +111,27 @@ TEST_F(TwoWays, ANameStandsForAllItsAddresses) {
     crash();
 }
 
+TEST_F(TwoWays, AConnectionByANameCountsAlsoOnceTheNameLeadsElsewhere) {
+    struct Directory : Names {
+        explicit Directory(Timers& with) : timers(with) {}
+        Task<std::vector<std::string>> addresses(std::string name, Duration) override {
+            CO_TRY(co_await sleep(timers, 10ms));  // It is dialled meanwhile.
+            co_return std::vector<std::string>{name == "access:1" ? "access:8" : "access:9"};
+        }
+        Timers& timers;
+    } directory{timers};
+    names = &directory;
+    settings.access = {"access:1", "access:2"};
+    join();
+    timers.advance(1s);
+    net.stop_listening("access:1");
+    master.cut();
+    timers.advance(1s);
+    EXPECT_EQ(second.hellos.size(), 1U) << "the standby is spoken through";
+    EXPECT_TRUE(agent->connected());
+    crash();
+}
+
 TEST_F(TwoWays, OneThatDrainsIsLeftInTimeAndOnlyAfterTheOtherWelcomedIt) {
     master.ways = second.ways = ways();
     join();

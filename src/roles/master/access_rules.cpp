@@ -13,6 +13,17 @@ namespace {
 
 constexpr int sessions_usual = 20'000;  // Of an access point that does not say how many it takes.
 
+// Where it leads, seen from another machine.
+enum class Reach { anywhere, own_machine, nowhere };
+
+Reach reach_of(const std::string& address) {
+    std::string host = address.substr(0, address.rfind(':'));
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (host.empty() || host == "0.0.0.0" || host == "::") return Reach::nowhere;
+    return host.starts_with("127.") || host == "::1" || host == "localhost" ? Reach::own_machine
+                                                                            : Reach::anywhere;
+}
+
 const AccessLive* live_of(const Desk& desk, const std::string& name) {
     const auto live = desk.live.access_points.find(name);
     return live == desk.live.access_points.end() ? nullptr : &live->second;
@@ -109,6 +120,26 @@ void write_ways(const Desk& desk, const std::string& host, uplink::Route& into) 
     for (const auto& [name, session] : live->second.ways) add(name);
     std::ranges::sort(ways);
     for (auto& [draining, other, address] : ways) into.add_access(std::move(address));
+}
+
+std::string join_command(const std::vector<std::string>& addresses, const std::string& token) {
+    constexpr std::string_view remedy =
+        "start it with --uplink-address HOST:PORT, and hostler up with --listen ADDRESS:PORT";
+    std::string good, local, remark;
+    for (const std::string& address : addresses) {
+        const Reach reach = reach_of(address);
+        if (reach == Reach::nowhere) continue;
+        std::string& list = reach == Reach::anywhere ? good : local;
+        list += (list.empty() ? "" : ",") + address;
+    }
+    if (good.empty())
+        remark = !local.empty() ? fmt::format("  # on the access point's own machine only; {}", remedy)
+                 : addresses.empty()
+                     ? "  # no access point takes hosts now: hostler access list"
+                     : fmt::format("  # the access point does not say where it is reached; {}", remedy);
+    const std::string& access = !good.empty() ? good : local;
+    return fmt::format("hostler-agent run --data /var/lib/hostler-agent --access {} --token {}{}",
+                       access.empty() ? "ADDRESS:PORT" : access, token, remark);
 }
 
 }  // namespace hostler::master

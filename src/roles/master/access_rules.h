@@ -25,6 +25,9 @@ Result<> drain_access(Desk& desk, const std::string& name, bool draining, bool f
 
 // All of them, for agents to choose from.
 void write_access_list(const Desk& desk, uplink::AccessList& into);
+// What is typed on a host so that it joins: access points by their addresses, the best first. What is of no
+// use on another machine is left out or, where nothing else is there, said in a comment of the shell.
+std::string join_command(const std::vector<std::string>& addresses, const std::string& token);
 // Where gateways ask for a tunnel to that host, the best first.
 void write_ways(const Desk& desk, const std::string& host, uplink::Route& into);
 

@@ -104,19 +104,17 @@ void Api::add_zones() {
                                     .owner = asked.provider,
                                     .created_at = desk.estate.micros()};
                     token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
-                    std::string access;
+                    std::vector<std::string> access;
                     for (const bool home : {true, false})
                         for (const auto& [name, row] : desk.estate.access_points.all())
                             if ((row.zone == asked.zone) == home && !row.draining)
-                                access += (access.empty() ? "" : ",") + row.uplink_address;
+                                access.push_back(row.uplink_address);
                     api::CreatedHostToken made{.id = token.id,
                                                .token = secret + "." + ports.authority.fingerprint(),
                                                .zone = token.zone,
                                                .provider = token.owner,
                                                .expires_at = wall(token.expires_at)};
-                    made.command =
-                        fmt::format("hostler-agent run --data /var/lib/hostler-agent --access {} --token {}",
-                                    access.empty() ? "ADDRESS:PORT" : access, made.token);
+                    made.command = join_command(access, made.token);
                     desk.estate.event("host_token", token.id, "", "created",
                                       fmt::format("A token for zone {} was made.", token.zone));
                     desk.estate.host_tokens.add(std::move(token));

@@ -1,4 +1,5 @@
 #include "roles/master/host_rules.h"
+#include "roles/master/access_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -265,6 +266,24 @@ TEST(Sessions, OnlyTheNewestCounts) {
     EXPECT_TRUE(rig.live.hosts[a].connected);
     rig.disconnect(a);
     EXPECT_FALSE(rig.live.hosts[a].connected);
+}
+
+TEST(JoinCommand, NamesWhatOtherMachinesReach) {
+    const std::string begin = "hostler-agent run --data /var/lib/hostler-agent --access ";
+    EXPECT_EQ(
+        join_command({"nj.example.com:7441", "127.0.0.1:7441", "0.0.0.0:7441", "10.1.2.3:7441"}, "ht_1"),
+        begin + "nj.example.com:7441,10.1.2.3:7441 --token ht_1");
+    for (const char* local : {"127.0.0.1:7441", "[::1]:7441", "localhost:7441"}) {
+        const std::string command = join_command({local}, "ht_1");
+        EXPECT_TRUE(command.starts_with(begin + local + " --token ht_1  # ")) << command;
+        EXPECT_TRUE(command.contains("--uplink-address") && command.contains("--listen")) << command;
+    }
+    for (const char* nowhere : {"0.0.0.0:7441", "[::]:7441", ":7441"}) {
+        const std::string command = join_command({nowhere}, "ht_1");
+        EXPECT_TRUE(command.starts_with(begin + "ADDRESS:PORT --token ht_1  # ")) << command;
+        EXPECT_TRUE(command.contains("--uplink-address")) << command;
+    }
+    EXPECT_TRUE(join_command({}, "ht_1").contains("hostler access list"));
 }
 
 }  // namespace
