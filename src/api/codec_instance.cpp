@@ -35,6 +35,11 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
                              "is required, because storageID names no volume to stand for it"});
 }
 
+void Rules<UpdateInstance>::check(const UpdateInstance& request, Wrong& wrong) {
+    if (request.ports) refuse_doubles(*request.ports, "ports[{}].port", &Port::port, wrong);
+    if (request.envs) refuse_doubles(*request.envs, "envs[{}].name", &Env::name, wrong);
+}
+
 }  // namespace hostler::api
 
 HOSTLER_JSON(hostler::api::CreateInstance)

@@ -107,7 +107,7 @@ BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                        loss_policy, placement))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
-    {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
+    {.member = "instance_id", .help = "The caller's name for it; free again once its instance has ended and was deleted.",
      .example = "notebook-1", .form = &forms::id},
     {.member = "tenant_id", .help = "Whose it is: the key's own tenant, or any with an operator's key.",
      .example = "acme", .form = &forms::id},
@@ -316,9 +316,14 @@ struct UpdateInstance {
     std::optional<std::int64_t> inactivity_timeout_seconds{};
     std::optional<std::int64_t> max_run_seconds{};
     std::optional<std::string> stop_at{};
+    std::optional<std::string> image{};
+    std::optional<std::string> cmd{};
+    std::optional<std::vector<Env>> envs{};
+    std::optional<std::vector<Port>> ports{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateInstance, (),
-                      (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at))
+                      (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at, image, cmd,
+                       envs, ports))
 template <>
 inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -333,7 +338,19 @@ inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
      .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
     {.member = "stop_at", .help = "Stop it at this time, or off.", .example = "2030-11-22T18:00:00Z",
      .form = &forms::time_or_off},
+    {.member = "image", .help = "Run this image from its next start on; for one that is stopped or has failed.",
+     .example = "docker.io/library/nginx:1.27", .min = 1, .max = 512, .form = &forms::image},
+    {.member = "cmd", .help = "Run this command line; empty: the image's own.",
+     .example = "jupyter lab --port 8080", .max = 32768},
+    {.member = "envs", .help = "Set these variables; its others stay.", .max = 256},
+    {.member = "ports", .help = "Have these ports, in place of all that it has.", .max = 32},
 });
+
+// No port or variable twice.
+template <>
+struct Rules<UpdateInstance> {
+    static void check(const UpdateInstance& request, Wrong& wrong);
+};
 
 struct GetInstance {
     std::string instance;

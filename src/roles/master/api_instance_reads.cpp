@@ -16,7 +16,8 @@ using std::chrono::seconds;
 bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances& request,
             const std::string& tenant) {
     if (!tenant.empty() && instance.tenant != tenant) return false;
-    if (request.instance && instance.id != *request.instance && instance.caller_id != *request.instance)
+    if (request.instance && instance.id != *request.instance &&
+        (instance.caller_id != *request.instance || instance.name_passed_on))
         return false;
     if (request.zone && instance.zone != *request.zone) return false;
     if (request.host && instance.host != *request.host) return false;

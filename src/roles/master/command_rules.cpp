@@ -57,6 +57,8 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
         return;
     if (answer.reason == Engine::address_taken && move_to_another_address(desk, command.subject)) return;
     if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
+    if (answer.exited && answer.reason == "exited" && ended_well(*instance, answer.exit_code))
+        return note_completed(desk, command.subject);
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason,
          answer.message);
     // A host that could not even write down that it refused would begin a late copy: it is first to obey

@@ -25,15 +25,24 @@ std::unexpected<Error> is_stopping(const Instance& instance) {
 }
 
 // In the place that it has by now.
-void begin_again(Desk& desk, Instance woken) {
+void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent::wake) {
     const std::string id = woken.id, reason = woken.reason, message = woken.message;
     begin_run(woken);
     woken.ran_since = 0;
     woken.schedule.kept_until = 0;
     desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
     desk.estate.instances.edit(id) = std::move(woken);
-    note(desk, id, InstanceEvent::wake, reason, message);
+    note(desk, id, event, reason, message);
     reconcile_instance(desk, id);
+}
+
+// Where its volumes lie, if it has any.
+Result<> find_place(Desk& desk, Instance& instance) {
+    std::string zone = instance.spec.zone, host;
+    TRY(find_volumes(desk, instance, zone, host));
+    TRY(settle(desk, instance, zone, host));
+    if (instance.schedule.stop_at <= desk.estate.micros()) instance.schedule.stop_at = 0;  // It has come.
+    return {};
 }
 
 // Another container would begin without what this one was given.
@@ -100,11 +109,16 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
         case InstancePhase::running:
         case InstancePhase::lost: return {};
     }
-    std::string zone = woken.spec.zone, host;
-    TRY(find_volumes(desk, woken, zone, host));
-    TRY(settle(desk, woken, zone, host));
-    if (woken.schedule.stop_at <= desk.estate.micros()) woken.schedule.stop_at = 0;  // It has come.
+    TRY(find_place(desk, woken));
     begin_again(desk, std::move(woken));
+    return {};
+}
+
+Result<> begin_once_more(Desk& desk, const std::string& id) {
+    Instance ended = desk.estate.instances.at(id);
+    TRY(keep_own_ports(desk, id, ended.spec.ports));
+    TRY(find_place(desk, ended));
+    begin_again(desk, std::move(ended), InstanceEvent::retry);
     return {};
 }
 

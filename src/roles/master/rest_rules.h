@@ -15,6 +15,9 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
 // (instance_ended, instance_stopping, volume_unavailable, volume_in_use, insufficient_capacity, no_subnet).
 Result<> wake_instance(Desk& desk, const std::string& id);
 
+// The same for one that ended and holds nothing any more. Errors: as wake_instance(), no_gateway_port.
+Result<> begin_once_more(Desk& desk, const std::string& id);
+
 // The same in a place that is held for it; `slot`: of the stock, that comes along; empty: none does. false:
 // it cannot be begun there, and the place was given back.
 bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const std::string& slot);
