@@ -45,6 +45,7 @@ void Rules<UpdateInstance>::check(const UpdateInstance& request, Wrong& wrong) {
 HOSTLER_JSON(hostler::api::CreateInstance)
 HOSTLER_JSON(hostler::api::NameInstance)
 HOSTLER_JSON(hostler::api::InstanceStateAnswer)
+HOSTLER_JSON(hostler::api::InstanceRun)
 HOSTLER_JSON(hostler::api::Instance)
 HOSTLER_JSON(hostler::api::GetInstance)
 HOSTLER_JSON(hostler::api::KeepAlive)

@@ -56,7 +56,11 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
         move_to_another_subnet(desk, command.subject))
         return;
     if (answer.reason == Engine::address_taken && move_to_another_address(desk, command.subject)) return;
-    if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
+    if (answer.exited) {
+        Instance& ran = desk.estate.instances.edit(command.subject);
+        ran.exit_code = answer.exit_code;
+        if (ran.started_at == 0) ran.started_at = desk.estate.micros();  // It did, some moments ago.
+    }
     if (answer.exited && answer.reason == "exited" && ended_well(*instance, answer.exit_code))
         return note_completed(desk, command.subject);
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason,

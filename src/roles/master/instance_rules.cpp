@@ -286,6 +286,19 @@ void delete_instance(Desk& desk, const std::string& id, const std::string& why) 
     reconcile_instance(desk, id);
 }
 
+void keep_run(Desk& desk, Instance& instance, const std::string& reason) {
+    const bool kept = !instance.runs.empty() && instance.runs.back().generation == instance.run_generation;
+    if (kept || instance.started_at == 0) return;
+    if (instance.runs.size() >= InstanceRun::kept_max) instance.runs.erase(instance.runs.begin());
+    instance.runs.push_back({.generation = instance.run_generation,
+                             .host = instance.host,
+                             .started_at = instance.started_at,
+                             .ready_at = instance.ready_at,
+                             .ended_at = instance.ended_at != 0 ? instance.ended_at : desk.estate.micros(),
+                             .reason = reason,
+                             .exit_code = instance.exit_code});
+}
+
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message) {
     const InstancePhase from = desk.estate.instances.at(id).phase;
     const auto to = next(instance_life, from, event);
@@ -296,8 +309,11 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
     instance.message = message;
     if (*to == InstancePhase::running && instance.ready_at == 0) instance.ready_at = desk.estate.micros();
     if (*to == InstancePhase::running && instance.ran_since == 0) instance.ran_since = desk.estate.micros();
-    if (*to == InstancePhase::probing && instance.started_at == 0) instance.started_at = desk.estate.micros();
+    // What was never seen probing has been running at once.
+    if ((*to == InstancePhase::probing || *to == InstancePhase::running) && instance.started_at == 0)
+        instance.started_at = desk.estate.micros();
     if (*to == InstancePhase::resting) instance.ended_at = desk.estate.micros();
+    if (!has_place(*to)) keep_run(desk, instance, reason);
     if (is_final(*to)) end(desk, instance);
     desk.estate.event("instance", id, instance.tenant, std::move(reason), std::move(message));
 }

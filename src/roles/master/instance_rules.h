@@ -26,6 +26,9 @@ Result<> move_in(Desk& desk, Instance& instance);
 // It ends for good, and its name is free once it has ended. Deleting what has ended succeeds.
 void delete_instance(Desk& desk, const std::string& id, const std::string& why);
 
+// Its run is over, if one has begun: when and why is kept, for the newest InstanceRun::kept_max.
+void keep_run(Desk& desk, Instance& instance, const std::string& reason);
+
 // Moves it along its life, if `event` leads anywhere; keeps reason and message.
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
 

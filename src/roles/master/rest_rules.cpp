@@ -27,7 +27,7 @@ std::unexpected<Error> is_stopping(const Instance& instance) {
 // In the place that it has by now.
 void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent::wake) {
     const std::string id = woken.id, reason = woken.reason, message = woken.message;
-    begin_run(woken);
+    begin_run(desk, woken, reason);
     woken.ran_since = 0;
     woken.schedule.kept_until = 0;
     desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
@@ -55,7 +55,8 @@ std::unexpected<Error> was_adopted(const Instance& instance) {
 
 }  // namespace
 
-void begin_run(Instance& instance) {
+void begin_run(Desk& desk, Instance& instance, const std::string& reason) {
+    keep_run(desk, instance, reason);
     instance.run_generation = ++instance.meta.generation;
     instance.started_at = instance.ready_at = instance.ended_at = 0;
     instance.exit_code.reset();
@@ -160,7 +161,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
         case InstancePhase::failed: return has_ended(now);
     }
     if (now.adopted) return was_adopted(now);
-    begin_run(desk.estate.instances.edit(id));
+    begin_run(desk, desk.estate.instances.edit(id), "restarted");
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");
     reconcile_instance(desk, id);

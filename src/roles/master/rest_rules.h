@@ -22,8 +22,8 @@ Result<> begin_once_more(Desk& desk, const std::string& id);
 // it cannot be begun there, and the place was given back.
 bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const std::string& slot);
 
-// What its container was is forgotten: the next one is another run.
-void begin_run(Instance& instance);
+// What its container was stands in its runs: the next one is another run. `reason`: why that one was over.
+void begin_run(Desk& desk, Instance& instance, const std::string& reason);
 
 // A new container in the same place: host, GPUs, address, volumes and URLs stay. Errors: conflict
 // (instance_ended, instance_stopping, not_running), unavailable (host_unreachable).

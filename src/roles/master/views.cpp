@@ -20,6 +20,18 @@ namespace hostler::master {
 
 namespace {
 
+// Those that are over, and the one that goes on.
+std::vector<InstanceRun> runs_of(const Instance& instance) {
+    std::vector<InstanceRun> runs = instance.runs;
+    const bool over = !runs.empty() && runs.back().generation == instance.run_generation;
+    if (!over && instance.started_at != 0)
+        runs.push_back({.generation = instance.run_generation,
+                        .host = instance.host,
+                        .started_at = instance.started_at,
+                        .ready_at = instance.ready_at});
+    return runs;
+}
+
 // "http://localhost:8443" and "localhost" make "http://8080-i-7f3k.localhost:8443/".
 std::string url_of(const Gateway& gateway, const Instance& instance, const InstancePort& port) {
     const auto scheme_end = gateway.address.find("://");
@@ -84,6 +96,15 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.ready_at = wall_if(instance.ready_at);
     shown.ended_at = wall_if(instance.ended_at);
     shown.exit_code = instance.exit_code;
+    shown.probes = static_cast<int>(std::ranges::count_if(instance.spec.ports, &InstancePort::is_probe));
+    for (const InstanceRun& run : runs_of(instance))
+        shown.runs.push_back({.generation = run.generation,
+                              .started_at = wall_if(run.started_at),
+                              .ready_at = wall_if(run.ready_at),
+                              .ended_at = wall_if(run.ended_at),
+                              .host = run.host,
+                              .reason = run.reason,
+                              .exit_code = run.exit_code});
     shown.inactivity_timeout_seconds = instance.schedule.inactivity_s;
     shown.max_run_seconds = instance.schedule.max_run_s;
     shown.loss_policy =
