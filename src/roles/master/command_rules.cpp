@@ -42,7 +42,10 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     const Instance* instance = desk.estate.instances.find(command.subject);
     if (!instance || instance->meta.generation != command.subject_generation) return;
     if (answer.done)
-        return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
+        return note(desk, command.subject, InstanceEvent::ready, "running",
+                    std::ranges::any_of(instance->spec.ports, &InstancePort::is_probe)
+                        ? "every probe answers"
+                        : "its program runs; no port of it is a probe");
     // A restored store has forgotten what the host obeyed of it.
     if (answer.reason == "stale_generation") ++desk.estate.instances.edit(command.subject).meta.generation;
     // Refused as too old or too late, or nobody watches over leases just now: by level, the next look makes

@@ -9,6 +9,7 @@
 #include "core/quantity.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/capacity.h"
+#include "roles/master/explain_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
@@ -74,6 +75,10 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.resumable = instance.phase == InstancePhase::resting;
     shown.reason = instance.reason;
     shown.message = instance.message;
+    if (const auto unfit = unfit_gpu(desk, instance)) {
+        shown.reason = unfit->token;
+        shown.message = unfit->sentence;
+    }
     shown.host = instance.host;
     shown.zone = instance.zone;
     if (const Claim* claim = desk.estate.claims.find(instance.claim)) shown.gpus = claim->gpus;
@@ -182,7 +187,8 @@ api::Host view(const Desk& desk, const Host& host) {
     if (shown.state == api::HostState::joining)
         boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
     const std::string fault = needs_reboot(host);
-    if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
+    if (shown.state == api::HostState::ready && (!fault.empty() || !host.engine_error.empty()))
+        shown.state = api::HostState::faulty;
     if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
         shown.state = host.admission.state == hostler::Admission::refused ? api::HostState::refused
                                                                           : api::HostState::unmeasured;
@@ -194,6 +200,7 @@ api::Host view(const Desk& desk, const Host& host) {
                    : host.cordoned                                        ? "cordoned"
                    : !fault.empty()                                       ? "reboot"
                    : host.admission.state != hostler::Admission::admitted ? text_of(host.admission.state)
+                   : host.facts.gpus.empty()                              ? "no_gpus"
                                                                           : "";
     const auto& admission = host.admission;
     const std::string held_back = admission.state == hostler::Admission::admitted || admission.reasons.empty()
@@ -203,6 +210,7 @@ api::Host view(const Desk& desk, const Host& host) {
                     : !host.engine_error.empty() ? host.engine_error
                     : !host.message.empty()      ? host.message
                     : !fault.empty()             ? fault
+                    : shown.reason == "no_gpus"  ? "it has no GPUs: only what needs none is placed on it"
                                                  : held_back;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;
