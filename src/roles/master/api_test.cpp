@@ -87,6 +87,20 @@ TEST_F(ApiTest, TheSameKeyAgainGetsTheFirstAnswer) {
     EXPECT_EQ(call("", "DELETE", "/v1/hosts/h-a").status, 404);
 }
 
+TEST_F(ApiTest, ARefusalIsNotRememberedUnderItsKey) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(8)).status, 200);
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 409);
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 409);
+    EXPECT_EQ(call("acme", "POST", "/v1/instances/none/stop", "", "k").status, 404);
+    EXPECT_TRUE(term().look().estate.answers.all().size() == 0u) << "what was refused has no answer to keep";
+    desk().estate.hosts.add(
+        {.id = "h-b", .zone = "nj", .phase = HostPhase::ready, .facts = testing::DeskRig::facts_of("b", 8)});
+    (void)commit();
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200) << "now there is room";
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
+    EXPECT_EQ(term().look().estate.slots.all().size(), 9u) << "once";
+}
+
 TEST_F(ApiTest, SecretsAreToldOnceAndKeptNowhere) {
     const auto made = call("", "POST", "/v1/api-keys", R"({"name":"ci","tenantID":"acme"})", "k");
     ASSERT_LT(made.status, 300) << made.body;
