@@ -138,7 +138,13 @@ void Api::add_instances() {
             TRY(retry_instance(desk, instance.id));
             return view(desk, instance);
         },
-        refuse_ended);
+        [](const Instance& ended) -> Result<api::Instance> {
+            Error why = archived(ended).error();
+            why.message +=
+                ", and can no longer be repaired: it was deleted, others of its tenant failed later "
+                "(repairable_tenant_max), or a day has passed";
+            return std::unexpected(std::move(why));
+        });
     write_instance<ops::keep_instance_alive>(
         [](Desk& desk, const Instance& instance, const api::KeepAlive& request) -> Result<api::Instance> {
             const std::int64_t otherwise =

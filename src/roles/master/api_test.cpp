@@ -139,6 +139,8 @@ TEST_F(ApiTest, WhatHasEndedIsAnsweredForFromTheStore) {
         EXPECT_EQ(call("acme", "GET", "/v1/instances/" + name + "/events").status, 200);
         EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/" + name + "/stop")), "not_running");
         EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/none/stop")), "instance_not_found");
+        EXPECT_NE(call("acme", "POST", "/v1/instances/" + name + "/retry").body.find("repairable_tenant_max"),
+                  std::string::npos);
     }
     const auto listed = [&](std::string_view query) {
         return json::parse(call("acme", "GET", fmt::format("/v1/instances{}", query)).body)
