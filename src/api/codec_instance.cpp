@@ -35,11 +35,17 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
                              "is required, because storageID names no volume to stand for it"});
 }
 
+void Rules<UpdateInstance>::check(const UpdateInstance& request, Wrong& wrong) {
+    if (request.ports) refuse_doubles(*request.ports, "ports[{}].port", &Port::port, wrong);
+    if (request.envs) refuse_doubles(*request.envs, "envs[{}].name", &Env::name, wrong);
+}
+
 }  // namespace hostler::api
 
 HOSTLER_JSON(hostler::api::CreateInstance)
 HOSTLER_JSON(hostler::api::NameInstance)
 HOSTLER_JSON(hostler::api::InstanceStateAnswer)
+HOSTLER_JSON(hostler::api::InstanceRun)
 HOSTLER_JSON(hostler::api::Instance)
 HOSTLER_JSON(hostler::api::GetInstance)
 HOSTLER_JSON(hostler::api::KeepAlive)

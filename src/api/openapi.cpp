@@ -34,6 +34,75 @@ json::value literal(const Schema& schema, std::string_view text) {
     return parse_json(text).value_or(json::string(text));
 }
 
+// As parse_cursor() takes it.
+constexpr std::string_view cursor_pattern = R"(^[0-9a-f]{1,16}\.[0-9a-f]{1,16}\.[0-9a-f]{1,16}\..+$)";
+constexpr int cursor_max = 1024;
+
+json::object of_fields(std::initializer_list<std::string_view> names) {
+    json::array required;
+    for (const std::string_view name : names) required.push_back(json::string(name));
+    return {{"required", std::move(required)}};
+}
+
+// A text or list that is there and has something in it.
+json::object filled(std::string_view name, std::string_view least = "minLength") {
+    json::object made = of_fields({name});
+    made["properties"] = json::object{{name, json::object{{least, 1}}}};
+    return made;
+}
+
+json::object none_of(std::initializer_list<json::object> schemas) {
+    return {{"not", json::object{{"anyOf", json::array(schemas.begin(), schemas.end())}}}};
+}
+
+// What a task asks for: something, and its GPUs in one way.
+json::array rules_of_a_task() {
+    json::array something;
+    for (const char* name : {"specName", "gpus", "gpuMilli", "profile", "cpu", "memory", "disk"})
+        something.push_back(of_fields({name}));
+    return {json::object{{"anyOf", std::move(something)}},
+            none_of({of_fields({"gpus", "gpuMilli"}), of_fields({"gpus", "profile"}),
+                     of_fields({"gpuMilli", "profile"})})};
+}
+
+// As Rules<T>::check says it of this schema, all of them to be met; empty: there are none.
+json::array rules_between_fields(std::string_view schema) {
+    if (schema == "CreateInstance")
+        return {json::object{{"anyOf", json::array{filled("image"), filled("templateName")}}},
+                json::object{{"if", filled("parameters", "minItems")}, {"then", filled("templateName")}}};
+    if (schema == "CreateApiKey") {
+        json::object of_operator = of_fields({"isOperator"});
+        of_operator["properties"] = json::object{{"isOperator", json::object{{"const", true}}}};
+        of_operator["not"] = of_fields({"tenantID"});
+        json::object of_tenant = of_fields({"tenantID"});
+        of_tenant["properties"] = json::object{{"isOperator", json::object{{"const", false}}}};
+        return {json::object{{"oneOf", json::array{std::move(of_operator), std::move(of_tenant)}}}};
+    }
+    if (schema == "Placement") {
+        json::object needs{{"withinKm", json::array{"near"}}};
+        for (const char* name : {"apart", "spread", "pack"}) needs[name] = json::array{"group"};
+        return {json::object{{"dependentRequired", std::move(needs)}},
+                none_of({of_fields({"spread", "pack"})})};
+    }
+    if (schema == "PlacementTask") return rules_of_a_task();
+    if (schema == "ExplainPlacement") {
+        json::array alone;
+        for (const char* name :
+             {"specName", "gpus", "gpuMilli", "profile", "cpu", "memory", "disk", "image", "placement"})
+            alone.push_back(of_fields({name}));
+        json::object many = filled("tasks", "minItems");
+        many["not"] = json::object{{"anyOf", std::move(alone)}};
+        json::object one{{"properties", json::object{{"tasks", json::object{{"maxItems", 0}}}}},
+                         {"allOf", rules_of_a_task()}};
+        return {json::object{{"oneOf", json::array{std::move(one), std::move(many)}}}};
+    }
+    return {};
+}
+
+void add_rules(std::string_view name, json::object& schema) {
+    if (json::array rules = rules_between_fields(name); !rules.empty()) schema["allOf"] = std::move(rules);
+}
+
 class Document {
 public:
     json::object make() {
@@ -46,12 +115,15 @@ public:
             path.get_object()[method] = describe(*operation);
         }
         define(schema_of<Problem>());
+        paths["/v1/backup"] = json::object{{"get", backup()}};
         return {
             {"openapi", "3.1.0"},
             {"info",
              {{"title", "Hostler"},
               {"version", "1"},
               {"summary", "GPU machines, wherever they stand, as one multi-tenant GPU cloud."},
+              {"description",
+               "In the body of a request, null stands for a field that is left out, where it may be."},
               {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
             {"servers", json::array{json::object{{"url", "/"}}}},
             // Either of them is enough.
@@ -117,6 +189,7 @@ private:
             json::object schema{
                 {"type", "object"}, {"properties", std::move(body)}, {"additionalProperties", false}};
             if (!required.empty()) schema["required"] = std::move(required);
+            add_rules(request.name, schema);
             schemas_[request.name] = std::move(schema);
             out["requestBody"] =
                 json::object{{"required", operation.body != Body::or_query},
@@ -138,13 +211,7 @@ private:
     json::object responses(const Operation& operation) {
         define(operation.response());
         json::object content{{"application/json", {{"schema", reference(operation.response())}}}};
-        if (operation.watch)
-            content["text/event-stream"] = json::object{
-                {"schema",
-                 {{"type", "string"},
-                  {"description",
-                   "Events added, changed, removed (data: the item), and synced once all that was there "
-                   "has been sent."}}}};
+        if (operation.watch) content["text/event-stream"] = events(operation);
         const std::string_view what = operation.status == 202 ? "Begun: ask for the operation until it ends."
                                       : operation.status == 201 ? "Created."
                                                                 : "Done.";
@@ -152,6 +219,44 @@ private:
             {std::to_string(operation.status), {{"description", what}, {"content", std::move(content)}}}};
         out["default"] = json::object{{"$ref", "#/components/responses/problem"}};
         return out;
+    }
+
+    // OpenAPI has no words for events: the stream is described as the array of them, in the order in which
+    // they come, each with its name as `event`.
+    json::object events(const Operation& operation) {
+        const Schema& item = *operation.response().find("items")->schema->element;
+        define(item);
+        const auto event = [](json::array names, json::object data) {
+            return json::object{{"type", "object"},
+                                {"required", json::array{"event", "data"}},
+                                {"properties",
+                                 {{"event", {{"enum", std::move(names)}}},
+                                  {"id", {{"type", "string"}}},
+                                  {"data", std::move(data)}}}};
+        };
+        return {
+            {"schema",
+             {{"type", "array"},
+              {"description",
+               "Server-sent events; the data of each is JSON. First what is there, then synced, then what "
+               "changes."},
+              {"items",
+               {{"oneOf", json::array{event({"added", "changed", "removed"}, reference(item)),
+                                      event({"synced"}, {{"type", "object"}})}}}}}}};
+    }
+
+    // It answers with a file, and so is in no table of operations.
+    static json::object backup() {
+        json::object file{{"schema", {{"type", "string"}, {"contentMediaType", "application/octet-stream"}}}};
+        return {{"operationId", "backup"},
+                {"summary", "Everything in the store at one moment, as a file for `hostler restore`."},
+                {"tags", json::array{"operation"}},
+                {"x-scope", "operator"},
+                {"responses",
+                 {{"200",
+                   {{"description", "The backup."},
+                    {"content", {{"application/octet-stream", std::move(file)}}}}},
+                  {"default", {{"$ref", "#/components/responses/problem"}}}}}};
     }
 
     json::object parameter(const Property& property, Place place) {
@@ -171,6 +276,10 @@ private:
             schema["maximum"] = common.max;
         }
         if (!common.initial.empty()) schema["default"] = json::parse(common.initial);
+        if (common.name == "cursor") {
+            schema["pattern"] = cursor_pattern;
+            schema["maxLength"] = cursor_max;
+        }
         return {{"name", common.name},
                 {"in", "query"},
                 {"description", common.help},
@@ -263,6 +372,7 @@ private:
         json::object out{{"type", "object"}};
         if (!properties.empty()) out["properties"] = std::move(properties);
         if (!required.empty()) out["required"] = std::move(required);
+        add_rules(schema.name, out);
         schemas_[schema.name] = std::move(out);
     }
 

@@ -4,9 +4,11 @@
 #include <boost/json.hpp>
 
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "api/codec.h"
+#include "api/cursor.h"
 #include "api/operations.h"
 
 namespace hostler::api {
@@ -64,6 +66,31 @@ TEST(OpenApi, HasEveryOperationWithItsFields) {
     EXPECT_EQ(port.at("minimum").as_int64(), 1);
     EXPECT_EQ(port.at("maximum").as_int64(), 65535);
     EXPECT_FALSE(port.at("description").as_string().empty());
+}
+
+TEST(OpenApi, SaysWhatTheDecoderRefuses) {
+    const json::value all = document();
+    const auto at = [&](std::string_view place) { return json::serialize(all.at_pointer(place)); };
+    EXPECT_EQ(at("/components/schemas/CreateInstance/allOf/0"),
+              R"({"anyOf":[{"required":["image"],"properties":{"image":{"minLength":1}}},)"
+              R"({"required":["templateName"],"properties":{"templateName":{"minLength":1}}}]})");
+    EXPECT_EQ(at("/components/schemas/Placement/allOf/0/dependentRequired/pack"), R"(["group"])");
+    for (const char* name : {"CreateApiKey", "PlacementTask", "ExplainPlacement"})
+        EXPECT_TRUE(all.at("components").at("schemas").at(name).as_object().contains("allOf")) << name;
+    EXPECT_TRUE(all.at("paths").as_object().contains("/v1/backup"));
+    EXPECT_EQ(all.at_pointer("/paths/~1v1~1backup/get/x-scope").as_string(), "operator");
+    const auto& stream = all.at_pointer(
+        "/paths/~1v1~1instances/get/responses/200/content/text~1event-stream/schema/items/oneOf");
+    EXPECT_EQ(json::serialize(stream.as_array()[0].at("properties").at("data")),
+              R"({"$ref":"#/components/schemas/Instance"})");
+    for (const auto& parameter : all.at_pointer("/paths/~1v1~1instances/get/parameters").as_array())
+        if (parameter.as_object().contains("name") && parameter.at("name") == "cursor") {
+            const std::regex form{std::string{parameter.at("schema").at("pattern").as_string()}};
+            EXPECT_TRUE(
+                std::regex_match(to_string(Cursor{.list = 1, .at = 2, .created = 3, .id = "i-1"}), form));
+            EXPECT_FALSE(std::regex_match("x", form));
+            EXPECT_FALSE(parse_cursor("x"));
+        }
 }
 
 TEST(OpenApi, AKeyMayComeInEitherHeader) {

@@ -87,6 +87,7 @@ std::span<const Operation* const> operations() {
         &stop_instance,
         &start_instance,
         &restart_instance,
+        &retry_instance,
         &keep_instance_alive,
         &update_instance,
         &get_instance_logs,

@@ -24,7 +24,8 @@ inline constexpr Typed<CreateInstance, Empty> create_instance{{
                "--port 80,public,probe --wait"}};
 inline constexpr Typed<NameInstance, Empty> delete_instance{{
     .name = "deleteInstance", .method = Method::delete_, .path = "/gpu-instances/{instanceID}",
-    .permission = "instance.write", .help = "End an instance for good; its volumes stay.",
+    .permission = "instance.write",
+    .help = "End an instance for good; its volumes stay, its name is free once it has ended.",
     .noun = "instance",
     .verb = "delete", .example = "instance delete notebook-1"}};
 inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
@@ -53,13 +54,18 @@ inline constexpr Typed<GetInstance, Instance> restart_instance{{
     .name = "restartInstance", .method = Method::post, .path = "/v1/instances/{instance}/restart",
     .permission = "instance.write", .help = "Give an instance a new container in the place that it has.",
     .noun = "instance", .verb = "restart", .example = "instance restart notebook-1 --wait"}};
+inline constexpr Typed<GetInstance, Instance> retry_instance{{
+    .name = "retryInstance", .method = Method::post, .path = "/v1/instances/{instance}/retry",
+    .permission = "instance.write",
+    .help = "Let an instance begin once more that has failed, or whose program has ended.", .noun = "instance",
+    .verb = "retry", .example = "instance retry notebook-1 --wait"}};
 inline constexpr Typed<KeepAlive, Instance> keep_instance_alive{{
     .name = "keepInstanceAlive", .method = Method::post, .path = "/v1/instances/{instance}/keep-alive",
     .permission = "instance.write", .help = "Let no rule stop an instance for a while.", .noun = "instance",
     .verb = "keep-alive", .example = "instance keep-alive notebook-1 --for 4h"}};
 inline constexpr Typed<UpdateInstance, Instance> update_instance{{
     .name = "updateInstance", .method = Method::patch, .path = "/v1/instances/{instance}",
-    .permission = "instance.write", .help = "Change when an instance is stopped by itself.",
+    .permission = "instance.write", .help = "Change when an instance is stopped by itself, or what one runs that is stopped or has failed.",
     .noun = "instance", .verb = "update",
     .example = "instance update notebook-1 --inactivity-timeout 2h --max-run off"}};
 inline constexpr Typed<GetLogs, Logs> get_instance_logs{{

@@ -107,7 +107,7 @@ BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                        loss_policy, placement))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
-    {.member = "instance_id", .help = "The caller's name for it, never used before by the tenant.",
+    {.member = "instance_id", .help = "The caller's name for it; free again once its instance has ended and was deleted.",
      .example = "notebook-1", .form = &forms::id},
     {.member = "tenant_id", .help = "Whose it is: the key's own tenant, or any with an operator's key.",
      .example = "acme", .form = &forms::id},
@@ -182,6 +182,27 @@ inline constexpr auto fields<InstanceStateAnswer> = std::to_array<Field>({
      .example = "running"},
 });
 
+struct InstanceRun {
+    std::uint64_t generation = 0;
+    std::optional<WallTime> started_at{};
+    std::optional<WallTime> ready_at{};
+    std::optional<WallTime> ended_at{};
+    std::string host;
+    std::string reason;
+    std::optional<int> exit_code{};
+};
+BOOST_DESCRIBE_STRUCT(InstanceRun, (), (generation, started_at, ready_at, ended_at, host, reason, exit_code))
+template <>
+inline constexpr auto fields<InstanceRun> = std::to_array<Field>({
+    {.member = "generation", .help = "Of its container.", .example = "1"},
+    {.member = "started_at", .help = "When its container started; absent: it never did."},
+    {.member = "ready_at", .help = "When it was running."},
+    {.member = "ended_at", .help = "When it was over; absent: it is not."},
+    {.member = "host", .help = "The host it was on.", .example = "h-4f2a9c"},
+    {.member = "reason", .help = "Why it was over, as a token.", .example = "restarted"},
+    {.member = "exit_code", .help = "Of its container.", .example = "0"},
+});
+
 struct InstanceUrl {
     int port = 0;
     std::string url;
@@ -223,6 +244,8 @@ struct Instance {
     std::optional<WallTime> ready_at{};
     std::optional<WallTime> ended_at{};
     std::optional<int> exit_code{};
+    int probes = 0;
+    std::vector<InstanceRun> runs;
     std::int64_t inactivity_timeout_seconds = 0;
     std::int64_t max_run_seconds = 0;
     std::optional<WallTime> stop_at{};
@@ -238,7 +261,7 @@ struct Instance {
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
-                       created_at, started_at, ready_at, ended_at, exit_code, inactivity_timeout_seconds,
+                       created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement))
 template <>
@@ -268,10 +291,13 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "volumes", .help = "What is mounted in it."},
     {.member = "generation", .help = "Rises when what is wanted of it changes.", .example = "1"},
     {.member = "created_at", .help = "When it was asked for."},
-    {.member = "started_at", .help = "When its container started."},
-    {.member = "ready_at", .help = "When its probe first answered."},
+    {.member = "started_at", .help = "When its container started, of this run."},
+    {.member = "ready_at", .help = "When this run was running: its probes had answered."},
     {.member = "ended_at", .help = "When it ended, or was stopped."},
     {.member = "exit_code", .help = "Of its container.", .example = "0"},
+    {.member = "probes", .help = "So many of its ports must answer before it is running; 0: none.",
+     .example = "1"},
+    {.member = "runs", .help = "Its last 16 runs, the newest last: what started and ended when, and why."},
     {.member = "inactivity_timeout_seconds", .help = "Unused for so long it is stopped; 0: never.",
      .example = "7200", .unit = Unit::seconds},
     {.member = "max_run_seconds", .help = "After a run of so long it is stopped; 0: never.", .example = "28800",
@@ -316,9 +342,14 @@ struct UpdateInstance {
     std::optional<std::int64_t> inactivity_timeout_seconds{};
     std::optional<std::int64_t> max_run_seconds{};
     std::optional<std::string> stop_at{};
+    std::optional<std::string> image{};
+    std::optional<std::string> cmd{};
+    std::optional<std::vector<Env>> envs{};
+    std::optional<std::vector<Port>> ports{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateInstance, (),
-                      (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at))
+                      (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at, image, cmd,
+                       envs, ports))
 template <>
 inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -333,7 +364,19 @@ inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
      .min = 0, .max = 366 * 24 * 3600, .unit = Unit::seconds},
     {.member = "stop_at", .help = "Stop it at this time, or off.", .example = "2030-11-22T18:00:00Z",
      .form = &forms::time_or_off},
+    {.member = "image", .help = "Run this image from its next start on; for one that is stopped or has failed.",
+     .example = "docker.io/library/nginx:1.27", .min = 1, .max = 512, .form = &forms::image},
+    {.member = "cmd", .help = "Run this command line; empty: the image's own.",
+     .example = "jupyter lab --port 8080", .max = 32768},
+    {.member = "envs", .help = "Set these variables; its others stay.", .max = 256},
+    {.member = "ports", .help = "Have these ports, in place of all that it has.", .max = 32},
 });
+
+// No port or variable twice.
+template <>
+struct Rules<UpdateInstance> {
+    static void check(const UpdateInstance& request, Wrong& wrong);
+};
 
 struct GetInstance {
     std::string instance;

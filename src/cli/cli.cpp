@@ -296,7 +296,9 @@ private:
             for (const json::value& url : urls->get_array())
                 if (url.is_object()) world_.out(text_of(url, "url") + "\n");
         }
-        world_.err(fmt::format("instance/{} is running\n", instance));
+        world_.err(fmt::format(
+            "instance/{} {}\n", instance,
+            has_completed(seen) ? "ran, and its program has ended with exit code 0" : "is running"));
         co_return Result<>{};
     }
 

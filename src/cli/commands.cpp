@@ -154,9 +154,9 @@ std::string kebab(std::string_view json_name) {
 
 bool can_wait(const api::Operation& operation) {
     namespace ops = api::ops;
-    const auto instance = std::to_array<const api::Operation*>({&ops::create_instance, &ops::delete_instance,
-                                                                &ops::stop_instance, &ops::start_instance,
-                                                                &ops::restart_instance});
+    const auto instance = std::to_array<const api::Operation*>(
+        {&ops::create_instance, &ops::delete_instance, &ops::stop_instance, &ops::start_instance,
+         &ops::restart_instance, &ops::retry_instance});
     return operation.status == 202 || std::ranges::find(instance, &operation) != instance.end();
 }
 

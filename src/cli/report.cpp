@@ -51,12 +51,13 @@ void extend(std::vector<std::string>& row, std::initializer_list<std::string> mo
 
 std::string usage_table(const report::Report& report) {
     const Names names = names_of(report);
-    Rows rows{head_of(names, {"GPUS", "HOURS", "CLAIMED", "BUSY", "IDLE", "FREE", "UTIL", "MEMORY", "KWH"})};
+    Rows rows{head_of(
+        names, {"GPUS", "HOURS", "CLAIMED", "BUSY", "IDLE", "OTHER", "FREE", "UTIL", "MEMORY", "KWH"})};
     const auto add = [&](std::vector<std::string> row, const report::UsageLine& line) {
         extend(row, {std::to_string(line.gpus), number(line.measured_hours), number(line.claimed_hours),
-                     number(line.busy_hours), number(line.idle_hours), number(line.free_hours),
-                     percent(line.utilization_percent), percent(line.memory_used_percent),
-                     number(line.energy_kwh)});
+                     number(line.busy_hours), number(line.idle_hours), number(line.other_hours),
+                     number(line.free_hours), percent(line.utilization_percent),
+                     percent(line.memory_used_percent), number(line.energy_kwh)});
         rows.push_back(std::move(row));
     };
     for (const report::UsageLine& line : report.usage) add(cells_of(names, line.labels), line);

@@ -56,6 +56,21 @@ protected:
     api::AskReport asked;
 };
 
+TEST_F(ReportTest, TheColumnsOfUsageAddUp) {
+    api.handlers.on<api::ops::report_usage>([this](api::Call, api::AskReport) -> Task<report::Report> {
+        auto report = some();
+        report.usage[0] = {.labels = {{"tenant", "acme"}},
+                           .gpus = 1,
+                           .measured_hours = 6.6,
+                           .other_hours = 1.8,
+                           .free_hours = 4.8};
+        co_return report;
+    });
+    EXPECT_EQ(run({"report", "usage"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("GPUS  HOURS  CLAIMED  BUSY  IDLE  OTHER  FREE"));
+    EXPECT_THAT(out, HasSubstr("1    6.6      0.0   0.0   0.0    1.8   4.8"));
+}
+
 TEST_F(ReportTest, AReportIsALine) {
     EXPECT_EQ(
         run({"report", "waste", "--by", "tenant,class", "--where", "zone=nj", "--since", "7d", "--top", "5"}),
@@ -75,7 +90,7 @@ TEST_F(ReportTest, AReportIsALine) {
 
 TEST_F(ReportTest, ATableHasWhatThereIs) {
     EXPECT_EQ(run({"report", "all"}), 0) << err;
-    EXPECT_THAT(out, HasSubstr("acme       1   24.0     24.0  12.0   6.0   0.0   50%"));
+    EXPECT_THAT(out, HasSubstr("acme       1   24.0     24.0  12.0   6.0    0.0   0.0   50%"));
     EXPECT_THAT(out, HasSubstr("-          1   24.0      0.0"));
     EXPECT_THAT(out, HasSubstr("all        2   48.0     24.0"));
     EXPECT_THAT(out, HasSubstr("input_bound    3.0   12%  GPU busy 20 %\n"));

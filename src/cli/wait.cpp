@@ -16,11 +16,17 @@ constexpr Duration redraw_time = std::chrono::seconds{1};
 
 bool has_ended(std::string_view state) { return state == "stopped" || state == "failed" || state == "lost"; }
 
+// A port of it has answered before it was called running.
+bool is_probed(const json::value& item) {
+    const json::value* probes = item.is_object() ? item.get_object().if_contains("probes") : nullptr;
+    return probes && probes->is_int64() && probes->get_int64() > 0;
+}
+
 // Follows one instance by the events of its watch.
 class InstanceWait {
 public:
     InstanceWait(CliWorld& world, std::string instance, Until until)
-        : progress_(world), instance_(std::move(instance)), until_(until) {}
+        : world_(world), progress_(world), instance_(std::move(instance)), until_(until) {}
 
     // Whether to go on. Errors: the instance has ended, and was to run.
     Result<bool> take(const ServerEvent& event) {
@@ -37,11 +43,25 @@ public:
         std::string phase = text_of(item, "phase");
         progress_.show(phase.empty() ? state : phase);
         if (event.name == "removed") return gone();
-        done_ = until_ == Until::running ? state == "running" : has_ended(state);
-        if (until_ == Until::running && has_ended(state)) return failed(item, state);
+        if (until_ == Until::ended) {
+            done_ = has_ended(state);
+            return !done_;
+        }
+        if (state != "running") settling_.reset();
+        if (has_completed(item)) done_ = true;
+        if (!done_ && has_ended(state)) return failed(item, state);
+        if (state == "running" && is_probed(item)) done_ = true;
+        if (state == "running" && !done_ && !settling_) {
+            progress_.show("running, without a probe: a moment more");
+            settling_.emplace(world_.timers, settled_after, [this] {
+                done_ = true;
+                settled_.notify_all();
+            });
+        }
         return !done_;
     }
     bool done() const { return done_; }
+    Signal& settled() { return settled_; }
     json::value last() const { return last_; }
     std::string step() const {
         const std::string phase = text_of(last_, "phase");
@@ -66,9 +86,12 @@ private:
         return std::unexpected(std::move(error));
     }
 
+    CliWorld& world_;
     Progress progress_;
     std::string instance_;
     Until until_;
+    Signal settled_;                    // It has run for long enough.
+    std::optional<Deadline> settling_;  // While it runs, and nothing of it has answered a probe.
     json::value last_;
     bool known_ = false;
     bool done_ = false;
@@ -94,12 +117,12 @@ Task<> follow(ApiClient& client, CliWorld& world, ApiCall call, InstanceWait& wa
     }
 }
 
-// Runs `task` for `patience` at most. Errors: timeout, and the task's.
-Task<> within(CliWorld& world, Duration patience, Task<> task) {
+// Runs `task` for `patience` at most, or until `ended` tells. Errors: timeout, and the task's.
+Task<> within(CliWorld& world, Duration patience, Signal& ended, Task<> task) {
     struct State {
         std::optional<Result<>> result;
-        Signal ended;
-    } state;
+        Signal& ended;
+    } state{.result = {}, .ended = ended};
     TaskGroup group{world.loop};
     group.start("wait", [](State& into, Task<> inner) -> Task<> {
         into.result.emplace(co_await std::move(inner));
@@ -116,6 +139,10 @@ Task<> within(CliWorld& world, Duration patience, Task<> task) {
 }
 
 }  // namespace
+
+bool has_completed(const json::value& instance) {
+    return text_of(instance, "state") == "stopped" && text_of(instance, "reason") == "completed";
+}
 
 Progress::Progress(CliWorld& world) : world_(world), since_(world.timers.now()) {}
 
@@ -155,8 +182,10 @@ Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string 
                  .query = {{"watch", "true"}, {"instance", instance}, {"all", "true"}}};
     if (!tenant.empty()) call.query.emplace_back("tenantID", tenant);
     InstanceWait wait{world, instance, until};
-    auto followed = co_await within(world, patience, follow(client, world, std::move(call), wait));
+    auto followed =
+        co_await within(world, patience, wait.settled(), follow(client, world, std::move(call), wait));
     wait.end();
+    if (wait.done()) co_return wait.last();
     if (!followed && followed.error().reason == "wait_timeout") {
         const std::string step = wait.step();
         co_return fail(Code::timeout, fmt::format("instance {} is still {}; it goes on without us", instance,

@@ -24,11 +24,17 @@ private:
     bool armed_ = false;
 };
 
+// What has no probe counts as running when it has run for so long.
+inline constexpr Duration settled_after = std::chrono::seconds{5};
+
 enum class Until { running, ended };
 
-// Watches an instance until it is `until`, and answers it as the API shows it (null: it is not known any
-// more, when it was to end). Errors: timeout; internal with the instance's reason if it ends when it was to
-// run; as the API's.
+// Its program has ended by itself with exit code 0.
+bool has_completed(const json::value& instance);
+
+// Watches an instance until it is `until`, or has completed, and answers it as the API shows it (null: it is
+// not known any more, when it was to end). Errors: timeout; internal with the instance's reason if it ends
+// when it was to run; as the API's.
 Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,
                                 Until until, Duration patience);
 

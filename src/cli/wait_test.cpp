@@ -40,6 +40,8 @@ protected:
                                .phase = std::move(phase),
                                .reason = "image_unavailable",
                                .message = std::move(message)};
+        instance.probes = probes;
+        if (state == api::InstanceState::stopped) instance.reason = "completed";
         if (state == api::InstanceState::running)
             instance.urls = {{8080, "http://i-1-8080.localhost:1/", true}};
         story.emplace_back(change, std::move(instance));
@@ -49,6 +51,7 @@ protected:
                                                   "--spec",   "s",      "--image", "i",        "--wait"};
 
     std::vector<std::pair<api::Change, api::Instance>> story;
+    int probes = 1;
     std::size_t sent = 0;
     std::size_t cut_after = 0;
     std::vector<std::uint64_t> resumed;
@@ -101,6 +104,37 @@ TEST_F(WaitTest, EndsWithTheReasonOfAFailure) {
     EXPECT_THAT(err, HasSubstr("hostler: instance nb is failed: the image cannot be had\n"));
     EXPECT_THAT(err, HasSubstr("hostler instance explain nb"));
     EXPECT_EQ(out, "");
+}
+
+TEST_F(WaitTest, WhatHasNoProbeIsRunningWhenItHasRunForAMoment) {
+    probes = 0;
+    start(start_and_wait);
+    tell(api::InstanceState::running, "running");
+    timers.advance(3s);
+    EXPECT_FALSE(code) << "it may end at once";
+    timers.advance(2s);
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(err, HasSubstr("instance/nb is running\n"));
+    // One that ends meanwhile was never running, for who waits.
+    story.clear();
+    sent = 0;
+    err.clear();
+    start(start_and_wait);
+    tell(api::InstanceState::running, "running");
+    timers.advance(2s);
+    tell(api::InstanceState::failed, "failed", "its container exited with code 3");
+    EXPECT_EQ(code, 1);
+    EXPECT_THAT(err, HasSubstr("instance nb is failed: its container exited with code 3\n"));
+    EXPECT_THAT(err, ::testing::Not(HasSubstr("is running\n")));
+}
+
+TEST_F(WaitTest, AProgramThatEndedWellIsNoFailure) {
+    probes = 0;
+    start(start_and_wait);
+    tell(api::InstanceState::running, "running");
+    tell(api::InstanceState::stopped, "stopped", "its program ended by itself, with exit code 0");
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(err, HasSubstr("instance/nb ran, and its program has ended with exit code 0\n"));
 }
 
 TEST_F(WaitTest, GivesUpInTime) {

@@ -122,7 +122,8 @@ TEST_F(Pull, EveryNoHasItsOwnSentence) {
         EXPECT_EQ(cloud.begin({.id = one.name, .image = one.image}).status, 200) << one.name;
     std::set<std::string> sentences;
     for (const Case& one : cases) {
-        const Page failed = cloud.wait_for(one.name, "failed");
+        // A registry that cannot be reached is asked for half a minute and more.
+        const Page failed = cloud.wait_for(one.name, "failed", 120s);
         EXPECT_EQ(failed.at("/reason"), one.reason) << failed.body;
         const std::string message = failed.at("/message");
         EXPECT_THAT(message, HasSubstr(one.image));

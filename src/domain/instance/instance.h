@@ -76,9 +76,23 @@ struct LeftPlace {
 };
 BOOST_DESCRIBE_STRUCT(LeftPlace, (), (host, claim, subnet, since))
 
+// One container of an instance, from its start to its end.
+struct InstanceRun {
+    static constexpr std::size_t kept_max = 16;  // Of an instance: the newest.
+    std::uint64_t generation = 0;
+    std::string host;
+    std::int64_t started_at = 0;  // Microseconds since 1970; 0: not so far.
+    std::int64_t ready_at = 0;
+    std::int64_t ended_at = 0;
+    std::string reason;  // Why it was over, as a token.
+    std::optional<int> exit_code;
+    bool operator==(const InstanceRun&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceRun, (), (generation, host, started_at, ready_at, ended_at, reason, exit_code))
+
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
-    std::string caller_id;  // The caller's instanceID, unique per tenant for ever.
+    std::string caller_id;  // The caller's instanceID, of one instance of the tenant at a time.
     std::string tenant;
     std::string tenant_name;
     std::string spec_name;
@@ -103,7 +117,10 @@ struct Instance {
     StopSchedule schedule;
     std::int64_t told_of_stop = 0;  // Its people were told that it stops then; 0: they were not.
     bool unused_stop_sent = false;  // Its host was told to stop it if nobody uses it, and may have.
+    bool deleted = false;           // Its owner deleted it: once it has ended its name is free,
+    bool name_passed_on = false;    // and another instance has it by now.
     bool adopted = false;           // It ran before we knew of it: its command and variables are not known.
+    std::vector<InstanceRun> runs;  // Those that are over, the newest last.
     std::vector<LeftPlace> left;
     std::int64_t lease_ms = 0;  // Of loss policy `move`: the longest that its host was given in this place.
     Meta meta;
@@ -112,17 +129,27 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
-                       unused_stop_sent, adopted, left, lease_ms))
+                       unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms))
+
+// The reason of one whose program ended by itself, with exit code 0.
+inline constexpr std::string_view completed = "completed";
+
+// It ended by itself, and its owner may change what it was made of and let it begin once more.
+inline bool is_repairable(const Instance& instance) {
+    return (instance.phase == InstancePhase::failed || instance.reason == completed) &&
+           is_final(instance.phase) && !instance.deleted && !instance.adopted;
+}
 
 // That an instance's name was used, kept when the instance itself is no longer answered for.
 struct UsedName {
     std::string id;  // As id_of() makes it.
     std::string instance;
+    bool free = false;  // That instance was deleted: another may have its name.
     Meta meta;
     static std::string id_of(const std::string& tenant, const std::string& caller_id) {
         return tenant + "/" + caller_id;
     }
 };
-BOOST_DESCRIBE_STRUCT(UsedName, (), (id, instance))
+BOOST_DESCRIBE_STRUCT(UsedName, (), (id, instance, free))
 
 }  // namespace hostler

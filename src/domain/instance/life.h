@@ -17,7 +17,7 @@ enum class InstancePhase {
     halting,   // To be stopped for now; the host has not confirmed it.
     resting,   // Stopped for now: it holds nothing but its name, URLs and volumes, and may be started again.
     stopping,  // To be ended; the host has not confirmed it.
-    stopped,   // Its owner wanted that.
+    stopped,   // Its owner wanted that, or its program ended well.
     failed,    // It ended by itself, or never began.
     lost,      // Its host has been silent for too long. It may come back with the host.
 };
@@ -34,12 +34,14 @@ enum class InstanceEvent {
     restart,    // … or is to begin anew in the one that it has.
     stop,       // The owner has had enough.
     fail,       // The start failed, or the container exited.
+    finish,     // The container exited with code 0.
     absent,     // The host confirms that nothing of it runs there.
     lose_host,  // The host is lost; instances do not follow it into `unreachable`.
     host_gone,  // The host was removed for good.
+    retry,      // It ended by itself, and its owner lets it begin once more.
 };
-BOOST_DESCRIBE_ENUM(InstanceEvent, pull, start, probe, ready, halt, wake, restart, stop, fail, absent,
-                    lose_host, host_gone)
+BOOST_DESCRIBE_ENUM(InstanceEvent, pull, start, probe, ready, halt, wake, restart, stop, fail, finish, absent,
+                    lose_host, host_gone, retry)
 
 using InstanceEdge = Edge<InstancePhase, InstanceEvent>;
 
@@ -87,6 +89,15 @@ inline constexpr InstanceEdge instance_life[] = {
     {InstancePhase::running, InstanceEvent::fail, InstancePhase::failed},
     {InstancePhase::lost, InstanceEvent::fail, InstancePhase::failed},
 
+    {InstancePhase::placed, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::pulling, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::starting, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::probing, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::running, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::lost, InstanceEvent::finish, InstancePhase::stopped},
+    {InstancePhase::failed, InstanceEvent::retry, InstancePhase::placed},
+    {InstancePhase::stopped, InstanceEvent::retry, InstancePhase::placed},
+
     {InstancePhase::running, InstanceEvent::absent, InstancePhase::failed},
     {InstancePhase::probing, InstanceEvent::absent, InstancePhase::failed},
     {InstancePhase::lost, InstanceEvent::absent, InstancePhase::failed},
@@ -110,12 +121,15 @@ inline constexpr InstanceEdge instance_life[] = {
     {InstancePhase::stopping, InstanceEvent::host_gone, InstancePhase::stopped},
 };
 
-constexpr bool is_final(InstancePhase phase) { return is_final(instance_life, phase); }
+// It is over: only a retry of its owner leads on from here.
+constexpr bool is_final(InstancePhase phase) {
+    return phase == InstancePhase::stopped || phase == InstancePhase::failed;
+}
 
 static_assert(is_deterministic(instance_life));
-static_assert(is_final(InstancePhase::stopped) && is_final(InstancePhase::failed));
-static_assert(!is_final(InstancePhase::lost) && !is_final(InstancePhase::stopping));
-static_assert(!is_final(InstancePhase::resting));
+static_assert(std::ranges::all_of(instance_life, [](const InstanceEdge& edge) {
+    return is_final(edge.from) == (edge.event == InstanceEvent::retry);
+}));
 
 // It has a place on a host. (One that has ended keeps its claim until the host confirms that nothing runs.)
 constexpr bool has_place(InstancePhase phase) { return !is_final(phase) && phase != InstancePhase::resting; }

@@ -15,25 +15,25 @@ using enum InstanceEvent;
 constexpr InstancePhase phases[] = {
     placed,  pulling, starting,           probing, running, halting, resting, stopping,
     stopped, failed,  InstancePhase::lost};
-constexpr InstanceEvent events[] = {pull,    start, probe, ready,  halt,      wake,
-                                    restart, stop,  fail,  absent, lose_host, host_gone};
+constexpr InstanceEvent events[] = {pull, start, probe,  ready,  halt,      wake,      restart,
+                                    stop, fail,  finish, absent, lose_host, host_gone, retry};
 
 // Row: phase; column: event; '.': nothing happens. First letters: plAced Pulling Starting pRobing rUnning
 // Halting rEsting sTopping stopped(D) Failed Lost.
 TEST(InstanceLife, EveryPhaseAndEvent) {
     constexpr std::string_view table[] = {
-        // pull start probe ready halt wake restart stop fail absent lose_host host_gone
-        "PSRUH..TF.LF",  // placed
-        ".SRUH.ATF.LF",  // pulling
-        "..RUH.ATF.LF",  // starting
-        "...UH.ATFFLF",  // probing
-        "....H.ATFFLF",  // running
-        ".......T.E.E",  // halting
-        ".....A.D....",  // resting
-        ".........DDD",  // stopping
-        "............",  // stopped
-        "............",  // failed
-        "..RUH.ADFF.F",  // lost
+        // pull start probe ready halt wake restart stop fail finish absent lose_host host_gone retry
+        "PSRUH..TFD.LF.",  // placed
+        ".SRUH.ATFD.LF.",  // pulling
+        "..RUH.ATFD.LF.",  // starting
+        "...UH.ATFDFLF.",  // probing
+        "....H.ATFDFLF.",  // running
+        ".......T..E.E.",  // halting
+        ".....A.D......",  // resting
+        "..........DDD.",  // stopping
+        ".............A",  // stopped
+        ".............A",  // failed
+        "..RUH.ADFDF.F.",  // lost
     };
     const auto letter = [](InstancePhase phase) { return "APSRUHETDFL"[static_cast<int>(phase)]; };
     for (const auto phase : phases)

@@ -329,6 +329,10 @@ std::vector<Slice> Builder::timeline() const {
 Report Builder::finish(std::size_t top) && {
     for (auto& [labels, run] : runs_) {
         if (run.until < question_.to - question_.step) continue;
+        if (question_.held &&
+            !question_.held->contains(held_name(label_in(labels, "host"), label_in(labels, "gpu"),
+                                                label_in(labels, "tenant"), label_in(labels, "workload"))))
+            continue;
         for (Group* one : {run.group, &total_})
             if (one->idle_since == 0 || run.since < one->idle_since) one->idle_since = run.since;
     }

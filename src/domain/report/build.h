@@ -21,8 +21,16 @@ struct Question {
     // How many GPUs these hosts have. Where it is set, what a host does counts only while all its GPUs are
     // among those that are looked at: else it tells of others.
     std::optional<std::map<std::string, int>> hosts_gpus{};
+    // Of a report up to now: "host/GPU/tenant/workload" of each GPU that an instance holds at its end. What
+    // does not is not idle still. Unset: whatever was idle to the end is.
+    std::optional<std::set<std::string>> held{};
     PriceList prices{};  // A step costs what held when it began.
 };
+
+inline std::string held_name(std::string_view host, std::string_view gpu, std::string_view tenant,
+                             std::string_view workload) {
+    return fmt::format("{}/{}/{}/{}", host, gpu, tenant, workload);
+}
 
 // One question to the series; its answer is handed to Builder::take().
 struct Ask {

@@ -143,6 +143,20 @@ TEST(Build, WasteIsSortedAndSaysSinceWhen) {
     EXPECT_EQ(report.waste[2].idle_since, std::nullopt);
 }
 
+// It ended within the last step, and nobody can stop it any more.
+TEST(Build, WhatHoldsItsGpuNoMoreIsNotIdleStill) {
+    Played played{{"instance"}};
+    played.gpu("a", held("acme", "ended"), {0, 0, 0, 0, 0, 0});
+    played.gpu("b", held("acme", "forgotten"), {0, 0, 0, 0, 0, 0});
+    played.question.held = {held_name("h-a", "b", "acme", "forgotten")};
+    const Report report = played.report();
+    ASSERT_EQ(report.waste.size(), 2u);
+    for (const WasteLine& line : report.waste)
+        EXPECT_EQ(line.idle_since.has_value(), line.labels.at("instance") == "forgotten")
+            << line.labels.at("instance");
+    EXPECT_NE(report.waste[0].advice, report.waste[1].advice) << "one of them is told to stop";
+}
+
 TEST(Build, IdleHoursCostWhatHeldThen) {
     Played played{{"tenant"}};
     auto labels = held("acme");

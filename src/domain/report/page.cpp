@@ -254,13 +254,15 @@ std::string usage_section(const Report& report) {
         legend({{"#1f5fbf", "busy"},
                 {"#9fc3ef", "claimed, between"},
                 {"#e7a33b", "claimed and idle"},
-                {"#c8bfe3", "in stock, or not ours"},
+                {"#c8bfe3", "other: in stock, being prepared, or not ours"},
                 {"#e6eaf0", "free"}});
     double most = 0;
     for (const UsageLine& line : report.usage) most = std::max(most, line.measured_hours);
     made += fmt::format(
         "<table><thead><tr>{}<th></th><th class=\"n\">GPUs</th><th class=\"n\">claimed</th><th "
-        "class=\"n\">busy</th><th class=\"n\">idle</th><th class=\"n\">utilisation</th><th "
+        "class=\"n\">busy</th><th class=\"n\">idle</th><th class=\"n\">other</th><th "
+        "class=\"n\">free</th><th "
+        "class=\"n\">utilisation</th><th "
         "class=\"n\">memory</th><th class=\"n\">kWh</th></tr></thead><tbody>\n",
         label_heads(report));
     for (const UsageLine& line : report.usage) {
@@ -271,7 +273,8 @@ std::string usage_section(const Report& report) {
                                Part{line.free_hours, "#dbe1e9"}},
                     most) +
                 cell(number(line.gpus)) + cell(number(line.claimed_hours)) + cell(number(line.busy_hours)) +
-                cell(number(line.idle_hours)) + cell(percent(line.utilization_percent)) +
+                cell(number(line.idle_hours)) + cell(number(line.other_hours)) +
+                cell(number(line.free_hours)) + cell(percent(line.utilization_percent)) +
                 cell(percent(line.memory_used_percent)) + cell(number(line.energy_kwh)) + "</tr>\n";
     }
     made += "</tbody></table>\n";

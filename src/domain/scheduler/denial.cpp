@@ -74,9 +74,14 @@ public:
           machine_(state == State::now ? fleet.at(host) : fleet.whole(host)) {}
 
     std::vector<Lack> run() {
-        for (const Obstacle obstacle : unmet(need_.terms, traits_))
+        for (const Obstacle obstacle : unmet(need_.terms, traits_)) {
+            if (obstacle >= Obstacle::vendor && obstacle <= Obstacle::tier) no_gpus();
             ask(obstacle, 0, cost_of_terms(obstacle, need_.terms, traits_));
-        if (need_.shape.gpus > 0 && !(need_.shape.models >> machine_.model & 1)) ask(Obstacle::model, 0, 3);
+        }
+        if (need_.shape.gpus > 0 && !(need_.shape.models >> machine_.model & 1)) {
+            no_gpus();
+            if (need_.shape.gpus > 0) ask(Obstacle::model, 0, 3);
+        }
         profile();
         if (!std::ranges::all_of(need_.volumes, [&](const auto& name) { return fleet_.holds(host_, name); }))
             ask(Obstacle::volume, 0, 6);
@@ -108,6 +113,11 @@ private:
     }
     void amount(Obstacle obstacle, std::int64_t asked, std::int64_t had, std::int64_t whole) {
         if (had < asked) less(obstacle, asked, had, whole);
+    }
+
+    // Before anything is said of GPUs that a host has not.
+    void no_gpus() {
+        if (need_.shape.gpus > 0 && fleet_.whole(host_).gpus == 0) ask(Obstacle::gpus, 0, 7);
     }
 
     void profile() {

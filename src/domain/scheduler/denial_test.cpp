@@ -132,13 +132,13 @@ const Situation situations[] = {
      "disk",
      "Ask for 100 GiB disk."},
     {"cordoned", [](World& w) { w.fleet.close(w.host("a"), Obstacle::cordoned); }, gpus(8), "cordoned",
-     "Uncordon host a."},
+     "Have an operator uncordon host a."},
     {"draining", [](World& w) { w.fleet.close(w.host("a"), Obstacle::draining); }, gpus(8), "draining",
-     "Uncordon host a."},
+     "Have an operator uncordon host a."},
     {"unreachable", [](World& w) { w.fleet.close(w.host("a"), Obstacle::unreachable); }, gpus(8),
-     "unreachable", "Bring host a back."},
+     "unreachable", "Have an operator bring host a back."},
     {"faulty", [](World& w) { w.fleet.close(w.host("a"), Obstacle::faulty); }, gpus(8), "faulty",
-     "Bring host a back."},
+     "Have an operator bring host a back."},
     {"no address", [](World& w) { w.fleet.close(w.host("a"), Obstacle::addresses); }, gpus(8), "addresses",
      "Wait until host a has a free address."},
     {"cordoned, and memory short",
@@ -148,7 +148,7 @@ const Situation situations[] = {
      },
      {.shape = {.memory_bytes = 40 * gib}},
      "cordoned",
-     "Uncordon host a, and ask for 32 GiB memory."},
+     "Have an operator uncordon host a, and ask for 32 GiB memory."},
     {"another zone", [](World& w) { w.host("a"); }, one_with({.zones = {"nj"}}), "zone", "Ask for zone lon.",
      true},
     {"its zone is full, another is not",
@@ -298,7 +298,7 @@ TEST(Denial, ItsCallerKnowsOfAChangeInPlaceOfTheOthers) {
     EXPECT_EQ(denial->sentence,
               "No host can take 4 GPUs: 1 host holds idle stock that is not given up, 1 has too few "
               "GPUs, 1 is unreachable.");
-    EXPECT_EQ(denial->would_help, "Let idle stock on host b be given up.");
+    EXPECT_EQ(denial->would_help, "Have an operator give up idle stock on host b.");
     EXPECT_EQ(token_of(denial->reasons.front().obstacle), "stock");
     EXPECT_TRUE(explain(world.fleet, gpus(9), {}, stock)->never) << "also without any";
 }

@@ -144,12 +144,13 @@ std::string waiting(const Change& change, std::string_view host) {
 
 std::string opening(Obstacle obstacle, std::string_view host) {
     if (obstacle == Obstacle::cordoned || obstacle == Obstacle::draining)
-        return fmt::format("uncordon host {}", host);
+        return fmt::format("have an operator uncordon host {}", host);
     if (obstacle == Obstacle::addresses) return fmt::format("wait until host {} has a free address", host);
     if (obstacle == Obstacle::lease)
         return fmt::format("wait until host {} keeps leases and has said that an earlier run is gone", host);
-    if (obstacle == Obstacle::stock) return fmt::format("let idle stock on host {} be given up", host);
-    return fmt::format("bring host {} back", host);
+    if (obstacle == Obstacle::stock)
+        return fmt::format("have an operator give up idle stock on host {}", host);
+    return fmt::format("have an operator bring host {} back", host);
 }
 
 void capitalize(std::string& text) {

@@ -20,6 +20,7 @@ constexpr Duration grace_max = minutes{10};
 // What is over sooner is not told of: each word is a commit of the master's.
 constexpr Duration tell_after = milliseconds{100};
 constexpr std::size_t images_max = 1024;
+constexpr Duration probe_try_max = seconds{2};
 
 Duration grace_of(std::int64_t ms) {
     return ms <= 0 ? grace_default : std::min<Duration>(milliseconds{ms}, grace_max);
@@ -278,15 +279,29 @@ Task<> Executor::pull(JobPtr job, std::string image) {
                  fmt::format("pulling image {}: {:.1f} of {:.1f} MB", image,
                              static_cast<double>(now.bytes) / mb, static_cast<double>(now.bytes_known) / mb));
     };
-    // A registry is asked several times by the engine itself, and slowly.
+    // A registry that cannot be reached is asked again, more slowly than an engine.
     Result<> refused{};
     const auto ask = [&]() -> Task<> {
+        refused = Result<>{};
         auto answer = co_await ports_.engine.pull(image, seen);
         if (answer || answer.error().reason != "registry_unreachable") co_return answer;
         refused = std::move(answer);
         co_return Result<>{};
     };
-    auto pulled = co_await persist(ports_.timers, ask);
+    Result<> pulled;
+    Duration wait = settings_.registry_pause;
+    for (int tries = 1;; ++tries, wait *= 2) {
+        pulled = co_await persist(ports_.timers, ask);
+        if (!pulled || refused || tries >= settings_.registry_tries_max) break;
+        progress(*job, "pulling",
+                 fmt::format("pulling image {}: {}; try {} of {} follows in {} s", image,
+                             refused.error().message, tries + 1, settings_.registry_tries_max,
+                             std::chrono::duration_cast<seconds>(wait).count()));
+        CO_TRY(co_await sleep(ports_.timers, wait));
+    }
+    if (pulled && !refused)
+        refused.error().message +=
+            fmt::format(" (asked {} times: registry_tries_max)", settings_.registry_tries_max);
     if (pulled) pulled = std::move(refused);
     if (!pulled) co_return std::unexpected(because(pulled.error(), "image_unavailable"));
     hooks_.pulled(image);
@@ -301,11 +316,14 @@ Task<> Executor::make_ready(JobPtr job) {
     const Duration allowed = wanted.ready_deadline_ms() > 0
                                  ? Duration{milliseconds{wanted.ready_deadline_ms()}}
                                  : ready_deadline_default;
-    const Instant until = ports_.timers.now() + allowed;
+    // Also where an agent before this one has begun to wait; one try is made in any case.
+    const Instant now = ports_.timers.now_with_sleep();
+    const Instant begun = workloads_.probing_since(instance, job->command.generation(), now);
+    const Instant until = ports_.timers.now() + std::max<Duration>(allowed - (now - begun), probe_try_max);
     const Workload* seen = workloads_.find(instance);
     if (!seen || !seen->ready) {
         for (const auto& port : wanted.ports())
-            if (port.probe()) CO_TRY(co_await probe_port(job, port, until));
+            if (port.probe()) CO_TRY(co_await probe_port(job, port, begun, until));
         seen = workloads_.find(instance);
         if (!seen || seen->state != WorkloadState::running)
             co_return fail(Code::invalid, "the container ended before it was ready", "exited");
@@ -316,8 +334,8 @@ Task<> Executor::make_ready(JobPtr job) {
     co_return Result<>{};
 }
 
-Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
-    constexpr Duration wait_min = milliseconds{1}, wait_max = seconds{1}, try_max = seconds{2};
+Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant begun, Instant until) {
+    constexpr Duration wait_min = milliseconds{1}, wait_max = seconds{1}, try_max = probe_try_max;
     const std::string instance = job->command.start_workload().instance();
     std::string said;
     for (Duration wait = wait_min;; wait = std::min(wait * 3 / 2, wait_max)) {
@@ -336,6 +354,8 @@ Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant until) {
         workloads_.note_detail(instance, why);
         if (wait == wait_min) progress(*job, "probing", "waiting for it to answer");
         if (wait == wait_max && why != said) progress(*job, "probing", said = why);
+        if (wait == wait_max)
+            CO_TRY(co_await workloads_.keep_probing_since(instance, job->command.generation(), begun));
         CO_TRY(co_await sleep(ports_.timers, wait));
     }
 }

@@ -196,6 +196,25 @@ TEST(Commands, AProbeThatNeverPassesFailsTheStart) {
     EXPECT_EQ(world.logs.kept.at("i-1"), "still loading the model\n");
 }
 
+// However often the agent ends meanwhile: its container goes on.
+TEST(Commands, ProbesHaveTheirTimeFromTheContainersStartAlsoOverRestarts) {
+    World world;
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(20s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    world.crash();
+    world.join();
+    world.timers.advance(5s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    world.timers.advance(5s);
+    const auto* answer = world.master.answer("c-1");
+    ASSERT_NE(answer, nullptr) << "thirty seconds after its start";
+    EXPECT_EQ(answer->reason(), "not_ready");
+    world.timers.advance(5s);
+    for (const auto& [key, value] : world.journal.kept) EXPECT_FALSE(key.starts_with("probing/")) << key;
+}
+
 TEST(Commands, AnHttpProbeLooksAtTheStatus) {
     World world;
     world.serve("10.201.3.5:8080", "HTTP/1.1 503 Service Unavailable\r\n\r\n");
@@ -276,6 +295,41 @@ TEST(Commands, APullTellsHowFarItIsOnceASecondAtMost) {
     world.engine.pulling.notify_all();
     world.timers.advance(100ms);
     EXPECT_EQ(told(), before + 2);
+}
+
+TEST(Commands, ARegistryThatCannotBeReachedIsAskedAgain) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.engine.registry_away = 3;
+    world.master.order(world.start());
+    world.timers.advance(1s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.phases("c-1").back(), "pulling");
+    EXPECT_NE(world.master.updates.back().message().find("its registry does not answer; try 2 of 5"),
+              std::string::npos)
+        << world.master.updates.back().message();
+    world.timers.advance(12s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr) << "2, 4 and 8 seconds";
+    world.timers.advance(4s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+    EXPECT_EQ(world.engine.pulls, 4);
+}
+
+TEST(Commands, ARegistryThatStaysAwayFailsTheStart) {
+    World world;
+    world.join();
+    world.engine.registry_away = 100;
+    world.master.order(world.start());
+    world.timers.advance(29s);
+    EXPECT_EQ(world.master.answer("c-1"), nullptr);
+    world.timers.advance(3s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->reason(), "registry_unreachable");
+    EXPECT_NE(world.master.answer("c-1")->message().find("asked 5 times: registry_tries_max"),
+              std::string::npos);
+    EXPECT_EQ(world.engine.pulls, 5);
 }
 
 // Once known, images are not asked for; somebody may take one away behind our back.

@@ -83,7 +83,7 @@ private:
     Task<Container> launch(JobPtr job, ContainerSpec spec);
     Task<> clear_name(std::string instance, std::uint64_t generation);
     Task<> make_ready(JobPtr job);
-    Task<> probe_port(JobPtr job, uplink::Port port, Instant until);
+    Task<> probe_port(JobPtr job, uplink::Port port, Instant begun, Instant until);
     Task<> give_up(JobPtr job, Error why);
     Task<> decide_unused(JobPtr job);
     Task<> forget_decision(JobPtr job);

@@ -67,9 +67,12 @@ struct Settings {
         seconds{10};  // Between two questions to a notebook server, whether it is used.
     Duration jupyter_deadline = seconds{3};  // For each of its answers.
     Duration path_deadline = seconds{60};    // For the master's word where the paths of a challenge begin.
-    Duration speed_deadline = seconds{60};   // For all that an access point wants in order to measure our way.
-    Duration busy_look = seconds{1};         // So long its traffic is counted before: a link in use is left alone.
-    Duration retest_again = minutes{1};      // After a benchmark that could not begin.
+    Duration speed_deadline = seconds{60};  // For all that an access point wants in order to measure our way.
+    Duration busy_look = seconds{1};  // So long its traffic is counted before: a link in use is left alone.
+    Duration retest_again = minutes{1};  // After a benchmark that could not begin.
+
+    Duration registry_pause = seconds{2};  // Before one that cannot be reached is asked again; doubles.
+    int registry_tries_max = 5;
 
     std::size_t reports_max = 512;           // Kept until acknowledged.
     std::size_t starts_parallel_max = 16;    // Starts and pulls at one time.

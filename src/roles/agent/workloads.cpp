@@ -32,6 +32,7 @@ std::vector<std::string> split(const std::string& text, char by = ',') {
 }
 
 std::string ready_key(const std::string& instance) { return "ready/" + instance; }
+std::string probing_key(const std::string& instance) { return "probing/" + instance; }
 
 std::string why_ended(const Container& container) {
     if (!container.error.empty()) return container.error;
@@ -113,6 +114,25 @@ Journal::Entry Workloads::readiness(const std::string& instance, std::uint64_t g
     return {ready_key(instance), fmt::format("{}", generation)};
 }
 
+Instant Workloads::probing_since(const std::string& instance, std::uint64_t generation, Instant now) const {
+    const auto entry = journal_.all().find(probing_key(instance));
+    if (entry == journal_.all().end()) return now;
+    const auto parts = split(entry->second, ' ');
+    if (parts.size() != 2 || number(parts[0]) != generation) return now;
+    const Instant begun{std::chrono::microseconds{number(parts[1])}};
+    return begun <= now ? begun : now;  // Later: the machine was started since, or goes by another clock.
+}
+
+Task<> Workloads::keep_probing_since(std::string instance, std::uint64_t generation, Instant begun) {
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(begun.time_since_epoch()).count();
+    const std::string value = fmt::format("{} {}", generation, us);
+    const auto entry = journal_.all().find(probing_key(instance));
+    if (entry != journal_.all().end() && entry->second == value) co_return Result<>{};
+    if (const auto kept = co_await journal_.put(probing_key(instance), value); !kept)
+        log_warn("since when instance {} is waited for is not kept: {}", instance, kept.error().message);
+    co_return Result<>{};
+}
+
 void Workloads::note_ready(const std::string& instance) {
     const auto found = all_.find(instance);
     if (found == all_.end() || found->second.state != WorkloadState::running || !is_ready(found->second))
@@ -191,10 +211,13 @@ void Workloads::put(Workload workload) {
 Task<> Workloads::forget_ready() {
     std::vector<std::string> keys;
     const auto& all = journal_.all();
-    for (auto at = all.lower_bound("ready/"); at != all.end() && at->first.starts_with("ready/"); ++at) {
-        const auto found = all_.find(at->first.substr(std::string_view{"ready/"}.size()));
-        if (found == all_.end() || found->second.state == WorkloadState::exited) keys.push_back(at->first);
-    }
+    for (const std::string_view kind : {"ready/", "probing/"})
+        for (auto at = all.lower_bound(std::string{kind}); at != all.end() && at->first.starts_with(kind);
+             ++at) {
+            const auto found = all_.find(at->first.substr(kind.size()));
+            if (found == all_.end() || found->second.state == WorkloadState::exited)
+                keys.push_back(at->first);
+        }
     for (auto& key : keys) CO_TRY(co_await journal_.erase(std::move(key)));
     co_return Result<>{};
 }

@@ -91,6 +91,11 @@ public:
     // What the journal keeps of an instance that is ready, and that the journal has it by now.
     Journal::Entry readiness(const std::string& instance, std::uint64_t generation) const;
     void note_ready(const std::string& instance);
+    // Since when this run is waited for, by Timers::now_with_sleep(): `now`, or what an agent before this one
+    // has kept.
+    Instant probing_since(const std::string& instance, std::uint64_t generation, Instant now) const;
+    // What is not kept is counted from the agent's next start: a comfort, whose failure stops nothing.
+    Task<> keep_probing_since(std::string instance, std::uint64_t generation, Instant begun);
     // No tunnel leads to an instance that is being stopped.
     void note_stopping(const std::string& instance, bool stopping);
     bool stopping(const std::string& instance) const { return stopping_.contains(instance); }

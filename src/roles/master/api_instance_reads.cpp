@@ -5,7 +5,7 @@
 #include "roles/master/api_lookup.h"
 #include "roles/master/archive.h"
 #include "roles/master/caller.h"
-#include "roles/master/drain_rules.h"
+#include "roles/master/explain_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -17,7 +17,8 @@ using std::chrono::seconds;
 bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances& request,
             const std::string& tenant) {
     if (!tenant.empty() && instance.tenant != tenant) return false;
-    if (request.instance && instance.id != *request.instance && instance.caller_id != *request.instance)
+    if (request.instance && instance.id != *request.instance &&
+        (instance.caller_id != *request.instance || instance.name_passed_on))
         return false;
     if (request.zone && instance.zone != *request.zone) return false;
     if (request.host && instance.host != *request.host) return false;
@@ -114,47 +115,6 @@ Task<api::Logs> fetch_logs(TermPtr term, std::string host, std::string instance,
     const uplink::Frame answer =
         CO_TRY(co_await term->ask_host(std::move(host), std::move(frame), seconds{15}));
     co_return last_lines(answer.log_answer().text(), answer.log_answer().truncated(), lines);
-}
-
-api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
-    api::Explanation why{.token = instance.reason,
-                         .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
-    const Host* host = desk.estate.hosts.find(instance.host);
-    const auto live = desk.live.hosts.find(instance.host);
-    const bool connected = live != desk.live.hosts.end() && live->second.connected;
-    if (instance.phase == InstancePhase::resting) {
-        why.would_help = fmt::format("Start it: hostler instance start {}", instance.caller_id);
-        return why;
-    }
-    if (is_final(instance.phase)) {
-        if (instance.phase == InstancePhase::failed)
-            why.would_help = fmt::format("Read what it wrote: hostler instance logs {}", instance.caller_id);
-        return why;
-    }
-    if (host && !connected && instance.phase == InstancePhase::lost &&
-        instance.spec.loss_policy == LossPolicy::move) {
-        why.blocking.push_back({instance.host, "is not connected"});
-        why.would_help = "Bring the host back, or wait until it has begun on another one.";
-    } else if (host && !connected) {
-        why.token = "host_unreachable";
-        why.sentence += fmt::format(" Its host {} is not connected, so nothing about it can change.",
-                                    host->facts.hostname);
-        why.blocking.push_back({instance.host, "is not connected"});
-        why.would_help = "Bring the host back.";
-    } else if (host && !host->engine_error.empty()) {
-        why.token = "engine_down";
-        why.blocking.push_back({instance.host, host->engine_error});
-        why.would_help = "Start the container engine on the host.";
-    }
-    if (const std::string notice = has_place(instance.phase) ? drain_notice(desk, instance.host) : "";
-        !notice.empty())
-        why.blocking.push_back({instance.host, notice});
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.subject == instance.id)
-            why.sentence +=
-                fmt::format(" The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
-                            command.message.empty() ? "" : ", " + command.message);
-    return why;
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include "roles/master/archive.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/placement_rules.h"
+#include "roles/master/repair_rules.h"
 #include "roles/master/rest_rules.h"
+#include "roles/master/retention.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/template_rules.h"
 #include "roles/master/views.h"
@@ -17,16 +19,28 @@ namespace {
 
 constexpr std::int64_t keep_alive_default_s = 3600;  // Where there is no inactivity timeout to go by.
 
-// A name that was used stays used, also when its instance is no longer in memory.
-Task<> check_never_used(TermPtr term, api::CreateInstance request) {
-    const auto used = co_await term->ports().store.find(
-        std::string{Kind<UsedName>::name}, UsedName::id_of(request.tenant_id, request.instance_id));
-    if (!used && used.error().code == Code::not_found) co_return Result<>{};
-    CO_TRY(used);
-    co_return std::unexpected(name_was_used(request.instance_id));
+// A name stays used until its instance was deleted, also when that is no longer in memory.
+Task<> check_free(TermPtr term, api::CreateInstance request) {
+    const auto used = CO_TRY(co_await used_name(term, request.tenant_id, request.instance_id));
+    if (!used || used->free) co_return Result<>{};
+    co_return std::unexpected(name_is_taken(request.instance_id));
 }
 
-std::string named_instance(const api::NameInstance& request) { return request.instance_id; }
+// The name that a deletion frees, of an instance that is in the archive or longer gone.
+Task<std::optional<UsedName>> name_to_free(TermPtr term, api::Call call, api::NameInstance request,
+                                           std::optional<Instance> over) {
+    std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id)), name = request.instance_id;
+    if (over) {
+        tenant = over->tenant;
+        name = over->caller_id;
+    }
+    if (tenant.empty()) co_return std::nullopt;
+    auto used = CO_TRY(co_await used_name(term, tenant, name));
+    if (!used || used->free || (over && used->instance != over->id)) co_return std::nullopt;
+    used->free = true;
+    co_return used;
+}
+
 std::string named_instance(const auto& request) { return request.instance; }
 
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
@@ -69,7 +83,7 @@ void Api::add_instances() {
             CO_TRY(tenant_meant(call, request.tenant_id));
             const TermPtr term = CO_TRY(leader());
             if (!find_instance(term->look(), request.tenant_id, request.instance_id))
-                CO_TRY(co_await check_never_used(term, request));
+                CO_TRY(co_await check_free(term, request));
             const Digest& digest = term->ports().digest;
             co_return co_await perform<std::remove_cvref_t<decltype(ops::create_instance)>>(
                 [&digest](Desk& desk, const api::Call& asked, const api::CreateInstance& wanted) {
@@ -78,12 +92,28 @@ void Api::add_instances() {
                 std::move(call), std::move(request));
         });
     // Deleting one that has ended succeeds, as it did while that was in memory.
-    write_instance<ops::delete_instance>(
-        [](Desk& desk, const Instance& instance, const api::NameInstance&) -> Result<api::Empty> {
-            delete_instance(desk, instance.id, "its owner deleted it");
-            return api::Empty{};
-        },
-        [](const Instance&) -> Result<api::Empty> { return api::Empty{}; });
+    handlers_.on<ops::delete_instance>([this](api::Call call, api::NameInstance request) -> Task<api::Empty> {
+        const TermPtr term = CO_TRY(leader());
+        std::optional<Instance> over;
+        std::optional<UsedName> frees;
+        const auto here = instance_named(term->look(), call, request.instance_id, request.tenant_id);
+        if (!here && here.error().code == Code::not_found) {
+            over = CO_TRY(co_await archived_instance(term, call, request.instance_id, request.tenant_id));
+            frees = CO_TRY(co_await name_to_free(term, call, request, over));
+        }
+        co_return co_await perform<std::remove_cvref_t<decltype(ops::delete_instance)>>(
+            [&](Desk& desk, const api::Call& asked, const api::NameInstance& wanted) -> Result<api::Empty> {
+                const auto found = instance_named(desk, asked, wanted.instance_id, wanted.tenant_id);
+                if (found) {
+                    delete_instance(desk, (*found)->id, "its owner deleted it");
+                    return api::Empty{};
+                }
+                if (!over && !frees) return std::unexpected(found.error());
+                if (frees) keep_name(desk, *frees);
+                return api::Empty{};
+            },
+            std::move(call), std::move(request));
+    });
     const auto refuse_ended = [](const Instance& ended) -> Result<api::Instance> { return archived(ended); };
     write_instance<ops::stop_instance>(
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
@@ -103,6 +133,18 @@ void Api::add_instances() {
             return view(desk, instance);
         },
         refuse_ended);
+    write_instance<ops::retry_instance>(
+        [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
+            TRY(retry_instance(desk, instance.id));
+            return view(desk, instance);
+        },
+        [](const Instance& ended) -> Result<api::Instance> {
+            Error why = archived(ended).error();
+            why.message +=
+                ", and can no longer be repaired: it was deleted, others of its tenant failed later "
+                "(repairable_tenant_max), or a day has passed";
+            return std::unexpected(std::move(why));
+        });
     write_instance<ops::keep_instance_alive>(
         [](Desk& desk, const Instance& instance, const api::KeepAlive& request) -> Result<api::Instance> {
             const std::int64_t otherwise =

@@ -33,7 +33,7 @@ Result<const Row*> named(const Table<Row>& table, const api::Call& call, std::st
 Result<const Instance*> instance_named(const Desk& desk, const api::Call& call, const std::string& name,
                                        const std::optional<std::string>& tenant) {
     return named(desk.estate.instances, call, "instance", name, tenant,
-                 [](const Instance& row) { return row.caller_id; });
+                 [](const Instance& row) { return row.name_passed_on ? row.id : row.caller_id; });
 }
 
 Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, const std::string& name,

@@ -87,6 +87,20 @@ TEST_F(ApiTest, TheSameKeyAgainGetsTheFirstAnswer) {
     EXPECT_EQ(call("", "DELETE", "/v1/hosts/h-a").status, 404);
 }
 
+TEST_F(ApiTest, ARefusalIsNotRememberedUnderItsKey) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(8)).status, 200);
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 409);
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 409);
+    EXPECT_EQ(call("acme", "POST", "/v1/instances/none/stop", "", "k").status, 404);
+    EXPECT_TRUE(term().look().estate.answers.all().size() == 0u) << "what was refused has no answer to keep";
+    desk().estate.hosts.add(
+        {.id = "h-b", .zone = "nj", .phase = HostPhase::ready, .facts = testing::DeskRig::facts_of("b", 8)});
+    (void)commit();
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200) << "now there is room";
+    EXPECT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
+    EXPECT_EQ(term().look().estate.slots.all().size(), 9u) << "once";
+}
+
 TEST_F(ApiTest, SecretsAreToldOnceAndKeptNowhere) {
     const auto made = call("", "POST", "/v1/api-keys", R"({"name":"ci","tenantID":"acme"})", "k");
     ASSERT_LT(made.status, 300) << made.body;
@@ -98,7 +112,8 @@ TEST_F(ApiTest, SecretsAreToldOnceAndKeptNowhere) {
         if (key.first != "api_key") EXPECT_EQ(object.body.find(secret), std::string::npos) << key.first;
 }
 
-TEST_F(ApiTest, ANameIsNeverUsedAgain) {
+TEST_F(ApiTest, WhatHasEndedIsAnsweredForFromTheStore) {
+    settings.repairable_tenant_max = 0;
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
     ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
     EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
@@ -108,13 +123,14 @@ TEST_F(ApiTest, ANameIsNeverUsedAgain) {
     let_go(desk(), id);
     (void)commit();
     EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 409);
-    EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200) << "stopped again: it is";
     timers.advance(std::chrono::minutes{2});
     EXPECT_FALSE(archive_instances(desk()));
     EXPECT_EQ(term().look().estate.instances.find(id), nullptr);
     EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists")
         << "the store does not know yet that it has ended";
     (void)commit();
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists")
+        << "it was not deleted";
     for (const std::string& name : {std::string{"one"}, id}) {
         EXPECT_EQ(call("acme", "GET", "/gpu-instances/" + name).body, R"({"state":"failed"})");
         EXPECT_EQ(call("globex", "GET", "/gpu-instances/" + name).status, 404);
@@ -123,6 +139,8 @@ TEST_F(ApiTest, ANameIsNeverUsedAgain) {
         EXPECT_EQ(call("acme", "GET", "/v1/instances/" + name + "/events").status, 200);
         EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/" + name + "/stop")), "not_running");
         EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/none/stop")), "instance_not_found");
+        EXPECT_NE(call("acme", "POST", "/v1/instances/" + name + "/retry").body.find("repairable_tenant_max"),
+                  std::string::npos);
     }
     const auto listed = [&](std::string_view query) {
         return json::parse(call("acme", "GET", fmt::format("/v1/instances{}", query)).body)
@@ -140,12 +158,80 @@ TEST_F(ApiTest, ANameIsNeverUsedAgain) {
     EXPECT_EQ(listed("?state=failed"), 0u);
     EXPECT_EQ(call("acme", "GET", "/gpu-instances/one").status, 404);
     EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 404);
-    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");
     const auto all = json::parse(call("acme", "GET", "/v1/instances?all=true").body).at("items").as_array();
     ASSERT_EQ(all.size(), 1u) << "the record is kept";
     EXPECT_EQ(all[0].at("state").as_string(), "failed");
     EXPECT_EQ(json::parse(call("globex", "GET", "/v1/instances?all=true").body).at("items").as_array().size(),
               0u);
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200) << "it was deleted";
+}
+
+TEST_F(ApiTest, ANameIsFreeOnceItsEndedInstanceWasDeleted) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    const std::string id = find_instance(term().look(), "acme", "one")->id;
+    const auto end = [&](const std::string& of, InstanceEvent event) {
+        note(desk(), of, event, "exited", "test");
+        let_go(desk(), of);
+        (void)commit();
+    };
+    end(id, InstanceEvent::fail);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");
+    EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200);
+    EXPECT_EQ(call("acme", "GET", "/gpu-instances/one").body, R"({"state":"failed"})");
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    const std::string next = find_instance(term().look(), "acme", "one")->id;
+    EXPECT_NE(next, id);
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200) << "the same again";
+    EXPECT_EQ(find_instance(term().look(), "acme", "one")->id, next);
+    const auto state = [&](const std::string& name) {
+        return call("acme", "GET", "/gpu-instances/" + name).body;
+    };
+    EXPECT_EQ(state("one"), R"({"state":"ready"})");
+    EXPECT_EQ(state(id), R"({"state":"failed"})");
+    const auto listed = json::parse(call("acme", "GET", "/v1/instances?instance=one&all=true").body);
+    ASSERT_EQ(listed.at("items").as_array().size(), 1u) << "who waits for it is not told of the other";
+    EXPECT_EQ(listed.at("items").as_array()[0].at("id").as_string(), next);
+    // The first leaves memory when the second has ended: the name stays the second's.
+    end(next, InstanceEvent::fail);
+    timers.advance(std::chrono::minutes{2});
+    (void)archive_instances(desk());
+    (void)commit();
+    ASSERT_EQ(term().look().estate.instances.find(id), nullptr);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");
+    EXPECT_EQ(state(id), R"({"state":"failed"})");
+    // Of one that lives, a deletion frees the name when it has ended.
+    ASSERT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    const std::string third = find_instance(term().look(), "acme", "one")->id;
+    ASSERT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200);
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one", "acme", "other:1")).status, 409);
+    end(third, InstanceEvent::absent);
+    EXPECT_EQ(state("one"), R"({"state":"stopped"})");
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one", "acme", "other:1")).status, 200);
+}
+
+TEST_F(ApiTest, ANameThatNobodyDeletedIsFreedWhenItsInstanceIsLongGone) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    const std::string id = find_instance(term().look(), "acme", "one")->id;
+    note(desk(), id, InstanceEvent::fail, "exited", "test");
+    let_go(desk(), id);
+    (void)commit();
+    timers.advance(std::chrono::hours{23});
+    EXPECT_FALSE(archive_instances(desk()));
+    EXPECT_NE(term().look().estate.instances.find(id), nullptr) << "its owner may repair it";
+    timers.advance(std::chrono::hours{2});
+    (void)archive_instances(desk());
+    (void)commit();
+    EXPECT_EQ(call("acme", "GET", "/gpu-instances/one").status, 404);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");
+    EXPECT_EQ(call("globex", "DELETE", "/gpu-instances/one").status, 404);
+    EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one?dryRun=true").status, 200);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");
+    EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200);
+    EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 404);
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
 }
 
 TEST_F(ApiTest, ListsPageWithoutSkippingOrRepeating) {

@@ -31,8 +31,19 @@ bool is_answered_for(const Desk& desk, const Instance& ended) {
 
 std::unexpected<Error> archived(const Instance& instance) {
     Error error{Code::conflict, fmt::format("instance {} has ended", instance.caller_id), "not_running"};
-    error.help = "Create another one.";
+    error.help =
+        fmt::format("Delete it (`hostler instance delete {}`) and create another one.", instance.caller_id);
     return std::unexpected(std::move(error));
+}
+
+Task<std::optional<UsedName>> used_name(TermPtr term, std::string tenant, std::string caller_id) {
+    const auto object = CO_TRY(
+        co_await look_up(term->ports().store, Kind<UsedName>::name, UsedName::id_of(tenant, caller_id)));
+    if (!object) co_return std::nullopt;
+    UsedName name{.id = object->id};
+    if (!object->body.empty()) name = CO_TRY(decode_body<UsedName>(object->body));
+    name.free = object->phase == Kind<UsedName>::phase({.free = true});
+    co_return name;
 }
 
 Task<std::optional<Instance>> archived_instance(TermPtr term, api::Call call, std::string name,
@@ -42,9 +53,7 @@ Task<std::optional<Instance>> archived_instance(TermPtr term, api::Call call, st
     Store& store = term->ports().store;
     std::string id = name;
     if (!meant.empty())
-        if (const auto used =
-                CO_TRY(co_await look_up(store, Kind<UsedName>::name, UsedName::id_of(meant, name))))
-            id = CO_TRY(decode_body<UsedName>(used->body)).instance;
+        if (const auto used = CO_TRY(co_await used_name(term, meant, name))) id = used->instance;
     const auto object = CO_TRY(co_await look_up(store, Kind<Instance>::name, id));
     // One whose record was pruned has no body.
     if (!object || object->live || object->body.empty()) co_return std::nullopt;

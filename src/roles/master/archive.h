@@ -14,6 +14,10 @@ Task<std::optional<Instance>> archived_instance(TermPtr term, api::Call call, st
 Task<Instance> instance_anywhere(TermPtr term, api::Call call, std::string name,
                                  std::optional<std::string> tenant);
 
+// What the store knows of a name; nullopt: no instance of this tenant that left memory had it. Errors: those
+// of the store.
+Task<std::optional<UsedName>> used_name(TermPtr term, std::string tenant, std::string caller_id);
+
 // As the store has it.
 Result<Instance> instance_of(const Object& object);
 bool is_answered_for(const Desk& desk, const Instance& ended);

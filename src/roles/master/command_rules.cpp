@@ -42,7 +42,10 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     const Instance* instance = desk.estate.instances.find(command.subject);
     if (!instance || instance->meta.generation != command.subject_generation) return;
     if (answer.done)
-        return note(desk, command.subject, InstanceEvent::ready, "running", "every probe answers");
+        return note(desk, command.subject, InstanceEvent::ready, "running",
+                    std::ranges::any_of(instance->spec.ports, &InstancePort::is_probe)
+                        ? "every probe answers"
+                        : "its program runs; no port of it is a probe");
     // A restored store has forgotten what the host obeyed of it.
     if (answer.reason == "stale_generation") ++desk.estate.instances.edit(command.subject).meta.generation;
     // Refused as too old or too late, or nobody watches over leases just now: by level, the next look makes
@@ -56,7 +59,13 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
         move_to_another_subnet(desk, command.subject))
         return;
     if (answer.reason == Engine::address_taken && move_to_another_address(desk, command.subject)) return;
-    if (answer.exited) desk.estate.instances.edit(command.subject).exit_code = answer.exit_code;
+    if (answer.exited) {
+        Instance& ran = desk.estate.instances.edit(command.subject);
+        ran.exit_code = answer.exit_code;
+        if (ran.started_at == 0) ran.started_at = desk.estate.micros();  // It did, some moments ago.
+    }
+    if (answer.exited && answer.reason == "exited" && ended_well(*instance, answer.exit_code))
+        return note_completed(desk, command.subject);
     note(desk, command.subject, InstanceEvent::fail, answer.reason.empty() ? "start_failed" : answer.reason,
          answer.message);
     // A host that could not even write down that it refused would begin a late copy: it is first to obey

@@ -170,25 +170,48 @@ Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
     return {};
 }
 
+Result<> keep_own_ports(const Desk& desk, const std::string& id, std::vector<InstancePort>& ports) {
+    std::set<int> taken;
+    for (const auto& [other_id, other] : desk.estate.instances.all())
+        if (other_id != id && !is_final(other.phase))
+            for (const InstancePort& port : other.spec.ports) taken.insert(port.own_port);
+    for (InstancePort& port : ports)
+        if (taken.contains(port.own_port)) port.own_port = 0;
+    std::vector<InstancePort> given = ports;
+    TRY(give_own_ports(desk, given));
+    for (std::size_t i = 0; i < ports.size(); ++i)
+        if (ports[i].own_port == 0) ports[i].own_port = given[i].own_port;
+    return {};
+}
+
 const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id) {
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.tenant == tenant && instance.caller_id == caller_id) return &instance;
+        if (instance.tenant == tenant && instance.caller_id == caller_id && !instance.name_passed_on)
+            return &instance;
     return nullptr;
 }
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
 
-Error name_was_used(const std::string& caller_id) {
-    Error error{Code::conflict, fmt::format("instance {} has ended; its name is not used again", caller_id),
+Error name_is_taken(const std::string& caller_id) {
+    Error error{Code::conflict,
+                fmt::format("instance {} has ended and was not deleted: it still has its name", caller_id),
                 "instance_exists"};
-    error.help = "Choose another instanceID.";
+    error.help = fmt::format(
+        "Delete it (`hostler instance delete {0}`), or let it begin once more "
+        "(`hostler instance retry {0}`).",
+        caller_id);
     return error;
 }
 
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest) {
-    if (const Instance* before = find_instance(desk, request.tenant_id, request.instance_id)) {
-        if (before->request_digest == digest && !is_final(before->phase)) return Started::before;
-        if (is_final(before->phase)) return std::unexpected(name_was_used(request.instance_id));
+    const Instance* before = find_instance(desk, request.tenant_id, request.instance_id);
+    std::string passes_name_on;
+    if (before && is_final(before->phase)) {
+        if (!before->deleted) return std::unexpected(name_is_taken(request.instance_id));
+        passes_name_on = before->id;
+    } else if (before) {
+        if (before->request_digest == digest) return Started::before;
         Error error{Code::conflict,
                     fmt::format("instance {} exists and was asked for differently", request.instance_id),
                     "instance_exists"};
@@ -196,7 +219,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
         return std::unexpected(std::move(error));
     }
     if (desk.live.archiving.contains(UsedName::id_of(request.tenant_id, request.instance_id)))
-        return std::unexpected(name_was_used(request.instance_id));
+        return std::unexpected(name_is_taken(request.instance_id));
     std::string zone = request.zone.value_or(""), host;
     StopSchedule schedule;
     Instance instance{.id = new_id(desk.random, "i"),
@@ -210,6 +233,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
+    if (!passes_name_on.empty()) desk.estate.instances.edit(passes_name_on).name_passed_on = true;
     desk.live.room.learn(demand_of(desk, desk.estate.specs.at(instance.spec_name), instance));
     desk.estate.instances.add(std::move(instance));
     reconcile_instance(desk, id);
@@ -250,6 +274,8 @@ Result<> move_in(Desk& desk, Instance& instance) {
 
 void delete_instance(Desk& desk, const std::string& id, const std::string& why) {
     const Instance& now = desk.estate.instances.at(id);
+    if (!std::exchange(desk.estate.instances.edit(id).deleted, true) && is_final(now.phase))
+        desk.estate.event("instance", id, now.tenant, "deleted", "Its owner deleted it: its name is free.");
     if (is_final(now.phase) || now.phase == InstancePhase::stopping) return;
     ++desk.estate.instances.edit(id).meta.generation;
     close_commands(desk, id, now.meta.generation);
@@ -258,6 +284,19 @@ void delete_instance(Desk& desk, const std::string& id, const std::string& why) 
     note(desk, id, InstanceEvent::stop, "stop_asked", why);
     if (waits_for_a_lost_host) note(desk, id, InstanceEvent::lose_host, "stop_asked", why);
     reconcile_instance(desk, id);
+}
+
+void keep_run(Desk& desk, Instance& instance, const std::string& reason) {
+    const bool kept = !instance.runs.empty() && instance.runs.back().generation == instance.run_generation;
+    if (kept || instance.started_at == 0) return;
+    if (instance.runs.size() >= InstanceRun::kept_max) instance.runs.erase(instance.runs.begin());
+    instance.runs.push_back({.generation = instance.run_generation,
+                             .host = instance.host,
+                             .started_at = instance.started_at,
+                             .ready_at = instance.ready_at,
+                             .ended_at = instance.ended_at != 0 ? instance.ended_at : desk.estate.micros(),
+                             .reason = reason,
+                             .exit_code = instance.exit_code});
 }
 
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message) {
@@ -270,10 +309,24 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
     instance.message = message;
     if (*to == InstancePhase::running && instance.ready_at == 0) instance.ready_at = desk.estate.micros();
     if (*to == InstancePhase::running && instance.ran_since == 0) instance.ran_since = desk.estate.micros();
-    if (*to == InstancePhase::probing && instance.started_at == 0) instance.started_at = desk.estate.micros();
+    // What was never seen probing has been running at once.
+    if ((*to == InstancePhase::probing || *to == InstancePhase::running) && instance.started_at == 0)
+        instance.started_at = desk.estate.micros();
     if (*to == InstancePhase::resting) instance.ended_at = desk.estate.micros();
+    if (!has_place(*to)) keep_run(desk, instance, reason);
     if (is_final(*to)) end(desk, instance);
     desk.estate.event("instance", id, instance.tenant, std::move(reason), std::move(message));
+}
+
+bool ended_well(const Instance& instance, int exit_code) {
+    const bool answered =
+        instance.ready_at != 0 || std::ranges::none_of(instance.spec.ports, &InstancePort::is_probe);
+    return exit_code == 0 && answered;
+}
+
+void note_completed(Desk& desk, const std::string& id) {
+    note(desk, id, InstanceEvent::finish, std::string{completed},
+         "its program ended by itself, with exit code 0");
 }
 
 void reconcile_instance(Desk& desk, const std::string& id) {
@@ -333,9 +386,13 @@ void reconcile_instance(Desk& desk, const std::string& id) {
         case InstanceAction::note_end: {
             const SeenWorkload& workload = desk.live.hosts.at(instance->host).workloads.at(id);
             desk.estate.instances.edit(id).exit_code = workload.exit_code;
-            note(desk, id, InstanceEvent::fail, workload.oom_killed ? "out_of_memory" : "exited",
-                 workload.oom_killed ? "it was killed because it used more memory than its spec has"
-                                     : fmt::format("its container exited with code {}", workload.exit_code));
+            if (!workload.oom_killed && ended_well(*instance, workload.exit_code))
+                note_completed(desk, id);
+            else
+                note(desk, id, InstanceEvent::fail, workload.oom_killed ? "out_of_memory" : "exited",
+                     workload.oom_killed
+                         ? "it was killed because it used more memory than its spec has"
+                         : fmt::format("its container exited with code {}", workload.exit_code));
             reconcile_instance(desk, id);
             return;
         }

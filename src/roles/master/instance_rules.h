@@ -11,9 +11,10 @@ enum class Started { now, before };
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
 // `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
 // insufficient_capacity, volume_in_use).
-// The name of an instance that ended. A conflict: instance_exists.
-Error name_was_used(const std::string& caller_id);
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest);
+
+// Of an instance that ended and was not deleted. A conflict: instance_exists.
+Error name_is_taken(const std::string& caller_id);
 
 // Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or
 // nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet).
@@ -22,11 +23,18 @@ Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const s
 // Finds addresses where its claim is. Errors: conflict (no_subnet); then the place is given back.
 Result<> move_in(Desk& desk, Instance& instance);
 
-// It ends for good. Deleting what has ended succeeds.
+// It ends for good, and its name is free once it has ended. Deleting what has ended succeeds.
 void delete_instance(Desk& desk, const std::string& id, const std::string& why);
+
+// Its run is over, if one has begun: when and why is kept, for the newest InstanceRun::kept_max.
+void keep_run(Desk& desk, Instance& instance, const std::string& reason);
 
 // Moves it along its life, if `event` leads anywhere; keeps reason and message.
 void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
+
+// Whether a container that exited with this code did what it was for: none that was to answer a probe first.
+bool ended_well(const Instance& instance, int exit_code);
+void note_completed(Desk& desk, const std::string& id);
 
 // Its end is wanted, by a command newer than its start. A report without it may be older than a start that is
 // still on its way; only a host that has obeyed the newer command will refuse that one.
@@ -46,6 +54,7 @@ bool move_to_another_address(Desk& desk, const std::string& id);
 // Nothing of it runs any more: claim, slot and subnet are free.
 void let_go(Desk& desk, const std::string& id);
 
+// The one that has this name by now.
 const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id);
 
 // The host name's first label of an instance's port: "8080-i-7f3k2m9qxy".
@@ -54,5 +63,7 @@ std::string route_name(const Instance& instance, int port);
 // Without a wildcard domain each port of an instance is a port of the gateway's own. Errors: conflict
 // (no_gateway_port).
 Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports);
+// The same for ports of this instance that have none, or whose own another instance has by now.
+Result<> keep_own_ports(const Desk& desk, const std::string& id, std::vector<InstancePort>& ports);
 
 }  // namespace hostler::master

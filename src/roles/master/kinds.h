@@ -56,7 +56,7 @@ HOSTLER_KIND(ConsolidationRecord, "consolidation", id, "", text_of(object.phase)
 HOSTLER_KIND(StockImages, "stock_images", spec, "", "")
 HOSTLER_KIND(Claim, "claim", id, object.tenant, text_of(object.use))
 HOSTLER_KIND(Instance, "instance", id, object.tenant, text_of(object.phase))
-HOSTLER_KIND(UsedName, "used_name", id, "", "")
+HOSTLER_KIND(UsedName, "used_name", id, "", object.free ? "free" : "")  // Stays when its body is pruned.
 HOSTLER_KIND(Volume, "volume", id, object.tenant, text_of(object.phase))
 HOSTLER_KIND(Network, "network", id, object.tenant, "")
 HOSTLER_KIND(Subnet, "subnet", id, object.tenant, object.leaving ? "leaving" : "ready")

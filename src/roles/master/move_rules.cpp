@@ -53,6 +53,7 @@ void leave(Desk& desk, const Instance& instance) {
 void move_away(Desk& desk, const std::string& id) {
     const Instance before = desk.estate.instances.at(id);
     Instance moved = before;
+    keep_run(desk, moved, "moved");
     moved.left.push_back({before.host, before.claim, before.subnet, desk.estate.micros()});
     moved.claim.clear();
     moved.slot.clear();
@@ -69,7 +70,7 @@ void move_away(Desk& desk, const std::string& id) {
         return;
     }
     leave(desk, before);
-    begin_run(moved);
+    begin_run(desk, moved, "moved");
     moved.ran_since = 0;
     desk.live.hosts[moved.host].missed.erase(id);
     const std::uint64_t generation = moved.meta.generation;
@@ -102,7 +103,7 @@ void follow_moves(Desk& desk, Instant now) {
 
 void begin_anew(Desk& desk, const std::string& id) {
     Instance& instance = desk.estate.instances.edit(id);
-    begin_run(instance);
+    begin_run(desk, instance, "lease_ended");
     close_commands(desk, id, instance.meta.generation);
     note(desk, id, InstanceEvent::restart, "lease_ended",
          "its host had no word of a master for so long that it stopped it; it begins anew there");

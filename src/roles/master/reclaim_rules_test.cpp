@@ -74,7 +74,7 @@ TEST(Reclaim, WithoutAPolicyIdleStockWaitsForItsOwn) {
     EXPECT_THAT(refused.error().message,
                 HasSubstr("2 hosts hold idle stock that is not given up. On host h-a 2 "
                           "GPUs are held by idle stock of small"));
-    EXPECT_EQ(refused.error().help, "Let idle stock on host h-a be given up.");
+    EXPECT_EQ(refused.error().help, "Have an operator give up idle stock on host h-a.");
     ASSERT_EQ(refused.error().fields.size(), 1u);
     EXPECT_EQ(refused.error().fields[0].path, "stock");
     EXPECT_EQ(refused.error().fields[0].message, "2") << "hosts";
@@ -215,7 +215,7 @@ TEST(Reclaim, IsToldBeforehand) {
     auto answer = rig.explained({.gpus = 2});
     ASSERT_TRUE(answer.denial);
     EXPECT_EQ(answer.denial->reasons.at(0).token, "stock");
-    EXPECT_EQ(answer.denial->would_help, "Let idle stock on host h-a be given up.");
+    EXPECT_EQ(answer.denial->would_help, "Have an operator give up idle stock on host h-a.");
     rig.policy("small", api::Reclaim::idle);
     (void)rig.take();
     answer = rig.explained({.gpus = 3});

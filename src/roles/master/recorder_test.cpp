@@ -325,7 +325,7 @@ TEST_F(Samples, HaveTheLabelsOfWhoHoldsTheGpu) {
     const auto labels = testing::FakeSeries::labels_at(*device, series_millis(timers.wall()));
     EXPECT_EQ(labels.at("tenant"), "acme");
     EXPECT_EQ(labels.at("workload"), "one");
-    EXPECT_EQ(labels.at("use"), "instance");
+    EXPECT_EQ(labels.at("use"), "preparing") << "it has not run yet";
     EXPECT_EQ(labels.at("host"), "h-a");
     EXPECT_EQ(labels.at("zone"), "nj");
     EXPECT_EQ(labels.at("class"), "H100");

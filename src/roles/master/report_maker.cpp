@@ -45,6 +45,17 @@ report::PriceList prices_of(const Desk& desk, Millis from, Millis to) {
     return list;
 }
 
+std::set<std::string> held_by_instances(const Desk& desk) {
+    std::set<std::string> held;
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        const Claim* claim = has_place(instance.phase) ? desk.estate.claims.find(instance.claim) : nullptr;
+        if (!claim) continue;
+        for (const std::string& gpu : claim->gpus)
+            held.insert(report::held_name(claim->host, gpu, instance.tenant, instance.caller_id));
+    }
+    return held;
+}
+
 // How a stretch goes: what is asked, and how far it has come.
 struct Making {
     Timers& timers;
@@ -113,6 +124,7 @@ Result<ReportPlan> report_plan(const Desk& desk, const api::Caller& caller, cons
     if (request.gpu_class) plan.where.push_back(series_match(desk, "class", *request.gpu_class));
     plan.top = static_cast<std::size_t>(request.top);
     for (const auto& [id, host] : desk.estate.hosts.all()) plan.gpus += host.facts.gpus.size();
+    if (question.to >= series_millis(now) - question.interval) question.held = held_by_instances(desk);
     if (caller.is_operator) return plan;
     question.hosts_gpus.emplace();
     for (const auto& [id, host] : desk.estate.hosts.all())

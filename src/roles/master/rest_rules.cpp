@@ -25,15 +25,24 @@ std::unexpected<Error> is_stopping(const Instance& instance) {
 }
 
 // In the place that it has by now.
-void begin_again(Desk& desk, Instance woken) {
+void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent::wake) {
     const std::string id = woken.id, reason = woken.reason, message = woken.message;
-    begin_run(woken);
+    begin_run(desk, woken, reason);
     woken.ran_since = 0;
     woken.schedule.kept_until = 0;
     desk.live.hosts[woken.host].missed.erase(id);  // That its last run is gone says nothing about this one.
     desk.estate.instances.edit(id) = std::move(woken);
-    note(desk, id, InstanceEvent::wake, reason, message);
+    note(desk, id, event, reason, message);
     reconcile_instance(desk, id);
+}
+
+// Where its volumes lie, if it has any.
+Result<> find_place(Desk& desk, Instance& instance) {
+    std::string zone = instance.spec.zone, host;
+    TRY(find_volumes(desk, instance, zone, host));
+    TRY(settle(desk, instance, zone, host));
+    if (instance.schedule.stop_at <= desk.estate.micros()) instance.schedule.stop_at = 0;  // It has come.
+    return {};
 }
 
 // Another container would begin without what this one was given.
@@ -46,7 +55,8 @@ std::unexpected<Error> was_adopted(const Instance& instance) {
 
 }  // namespace
 
-void begin_run(Instance& instance) {
+void begin_run(Desk& desk, Instance& instance, const std::string& reason) {
+    keep_run(desk, instance, reason);
     instance.run_generation = ++instance.meta.generation;
     instance.started_at = instance.ready_at = instance.ended_at = 0;
     instance.exit_code.reset();
@@ -100,11 +110,16 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
         case InstancePhase::running:
         case InstancePhase::lost: return {};
     }
-    std::string zone = woken.spec.zone, host;
-    TRY(find_volumes(desk, woken, zone, host));
-    TRY(settle(desk, woken, zone, host));
-    if (woken.schedule.stop_at <= desk.estate.micros()) woken.schedule.stop_at = 0;  // It has come.
+    TRY(find_place(desk, woken));
     begin_again(desk, std::move(woken));
+    return {};
+}
+
+Result<> begin_once_more(Desk& desk, const std::string& id) {
+    Instance ended = desk.estate.instances.at(id);
+    TRY(keep_own_ports(desk, id, ended.spec.ports));
+    TRY(find_place(desk, ended));
+    begin_again(desk, std::move(ended), InstanceEvent::retry);
     return {};
 }
 
@@ -146,7 +161,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
         case InstancePhase::failed: return has_ended(now);
     }
     if (now.adopted) return was_adopted(now);
-    begin_run(desk.estate.instances.edit(id));
+    begin_run(desk, desk.estate.instances.edit(id), "restarted");
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");
     reconcile_instance(desk, id);

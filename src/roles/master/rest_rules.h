@@ -15,12 +15,15 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
 // (instance_ended, instance_stopping, volume_unavailable, volume_in_use, insufficient_capacity, no_subnet).
 Result<> wake_instance(Desk& desk, const std::string& id);
 
+// The same for one that ended and holds nothing any more. Errors: as wake_instance(), no_gateway_port.
+Result<> begin_once_more(Desk& desk, const std::string& id);
+
 // The same in a place that is held for it; `slot`: of the stock, that comes along; empty: none does. false:
 // it cannot be begun there, and the place was given back.
 bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const std::string& slot);
 
-// What its container was is forgotten: the next one is another run.
-void begin_run(Instance& instance);
+// What its container was stands in its runs: the next one is another run. `reason`: why that one was over.
+void begin_run(Desk& desk, Instance& instance, const std::string& reason);
 
 // A new container in the same place: host, GPUs, address, volumes and URLs stay. Errors: conflict
 // (instance_ended, instance_stopping, not_running), unavailable (host_unreachable).

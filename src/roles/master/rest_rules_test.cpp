@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {
@@ -51,6 +52,64 @@ TEST(Rest, HoldsNothingButItsNameAndPorts) {
     const auto full = wake_instance(rig.desk, id);
     EXPECT_EQ(full.error().reason, "insufficient_capacity");
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::resting) << "a refusal changes nothing";
+}
+
+TEST(Rest, EachRunIsKeptWithItsStartAndEnd) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("one");
+    const std::int64_t first = rig.estate.micros();
+    ASSERT_EQ(rig.instance(id).started_at, first) << "it has no probe, and so was running at once";
+    const auto said_running = [&] {
+        rig.said[a][id] = {.state = "running", .generation = rig.instance(id).run_generation, .ready = true};
+        rig.answer(id, {.done = true});
+    };
+    rig.pass(60);
+    ASSERT_TRUE(restart_instance(rig.desk, id));
+    ASSERT_EQ(rig.instance(id).runs.size(), 1u);
+    EXPECT_EQ(rig.instance(id).runs[0], (InstanceRun{.generation = 1,
+                                                     .host = a,
+                                                     .started_at = first,
+                                                     .ready_at = first,
+                                                     .ended_at = first + 60'000'000,
+                                                     .reason = "restarted"}));
+    EXPECT_EQ(view(rig.desk, rig.instance(id)).runs.size(), 1u) << "the next has not begun";
+    said_running();
+    rig.pass(60);
+    const auto shown = view(rig.desk, rig.instance(id));
+    ASSERT_EQ(shown.runs.size(), 2u);
+    EXPECT_TRUE(shown.runs[1].started_at && !shown.runs[1].ended_at);
+    ASSERT_TRUE(halt_instance(rig.desk, id, "stopped_by_owner", "its owner stopped it"));
+    rig.said[a].erase(id);
+    rig.answer(id, {.done = true});
+    ASSERT_EQ(rig.instance(id).phase, InstancePhase::resting);
+    ASSERT_EQ(rig.instance(id).runs.size(), 2u);
+    EXPECT_EQ(rig.instance(id).runs[1].reason, "stopped_by_owner");
+    ASSERT_TRUE(wake_instance(rig.desk, id));
+    EXPECT_EQ(rig.instance(id).runs.size(), 2u) << "told once";
+    said_running();
+    rig.said[a][id] = {.state = "exited", .generation = rig.instance(id).run_generation, .exit_code = 3};
+    rig.report(a);
+    ASSERT_EQ(rig.instance(id).phase, InstancePhase::failed);
+    ASSERT_EQ(rig.instance(id).runs.size(), 3u);
+    EXPECT_EQ(rig.instance(id).runs[2].reason, "exited");
+    EXPECT_EQ(rig.instance(id).runs[2].exit_code, 3);
+}
+
+TEST(Rest, OnlyTheNewestRunsAreKept) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("one");
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(restart_instance(rig.desk, id));
+        rig.said[a][id] = {.state = "running", .generation = rig.instance(id).run_generation, .ready = true};
+        rig.answer(id, {.done = true});
+    }
+    ASSERT_EQ(rig.instance(id).runs.size(), InstanceRun::kept_max);
+    EXPECT_EQ(rig.instance(id).runs.back().generation, 20u);
+    EXPECT_EQ(rig.instance(id).runs.front().generation, 5u);
 }
 
 TEST(Rest, StartsAgainAsAnotherRun) {

@@ -8,6 +8,8 @@ namespace hostler::master {
 // Instances that ended leave memory, a bounded number at a time; archive.h answers for them. true: there are
 // more.
 bool archive_instances(Desk& desk);
+// The store knows from the next commit on whose this name was, and whether it is free.
+void keep_name(Desk& desk, UsedName name);
 void forget_what_is_over(Desk& desk);
 
 }  // namespace hostler::master

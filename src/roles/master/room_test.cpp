@@ -104,7 +104,7 @@ TEST(Room, WhoTakesNothingNewIsLeftOutAndComesBack) {
     EXPECT_EQ(rig.goes_to(rig.demand()), "") << "one cordoned, both silent";
     EXPECT_EQ(rig.denied(rig.demand()),
               "No host can take 1 H100 GPU, 4 CPUs, 16 GiB memory: 2 hosts are unreachable. "
-              "Bring host h-a back.");
+              "Have an operator bring host h-a back.");
     ASSERT_TRUE(cordon_host(rig.desk, a, false));
     rig.connect(a), rig.report(a);
     EXPECT_EQ(rig.goes_to(rig.demand()), a);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/instance_rules.h"
+#include "roles/master/repair_rules.h"
 #include "roles/master/rest_rules.h"
 
 namespace hostler::master {
@@ -147,7 +148,7 @@ void read_schedule(const Desk& desk, std::optional<std::int64_t> inactivity_s,
 
 Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateInstance& request) {
     const Instance& now = desk.estate.instances.at(id);
-    if (is_final(now.phase) || now.phase == InstancePhase::stopping)
+    if ((is_final(now.phase) && !is_repairable(now)) || now.phase == InstancePhase::stopping)
         return fail(Code::conflict,
                     fmt::format("instance {} has ended: there is nothing to change", now.caller_id),
                     "instance_ended");
@@ -156,6 +157,7 @@ Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateIns
     read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at, wanted,
                   wrong.fields);
     if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
+    TRY(change_container(desk, id, request));
     if (wanted == now.schedule) return {};
     Instance& changed = desk.estate.instances.edit(id);
     changed.schedule = wanted;

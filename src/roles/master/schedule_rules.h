@@ -32,7 +32,8 @@ void read_schedule(const Desk& desk, std::optional<std::int64_t> inactivity_s,
                    std::optional<std::int64_t> max_run_s, const std::optional<std::string>& stop_at,
                    StopSchedule& into, std::vector<FieldError>& wrong);
 
-// Errors: invalid (a time that is past), conflict (instance_ended).
+// Its schedule, and what it runs. Errors: invalid (a time that is past), conflict (instance_ended), those of
+// change_container().
 Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateInstance& request);
 
 // The host was to stop it if nobody uses it.

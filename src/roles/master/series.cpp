@@ -36,6 +36,12 @@ struct LabelWords {
     }
 };
 
+// It has not run since it has its place.
+bool is_prepared(const Instance& instance) {
+    return instance.ran_since == 0 && instance.phase != InstancePhase::running &&
+           instance.phase != InstancePhase::lost && !instance.adopted;
+}
+
 LabelWords label_words(const Host& host) {
     return {.host = host.id, .host_name = host.facts.hostname, .zone = host.zone};
 }
@@ -54,8 +60,14 @@ LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     words.from = claim->since / 1000;
     if (!owned) return words;
     words.tenant = claim->tenant;
-    if (const Instance* instance = desk.estate.instances.find(claim->holder))
+    if (const Instance* instance = desk.estate.instances.find(claim->holder)) {
         words.workload = instance->caller_id;
+        // While its image comes or is made nobody can use its GPUs. A restart is its owner's.
+        if (is_prepared(*instance))
+            words.use = "preparing";
+        else
+            words.from = std::max(claim->since, instance->ran_since) / 1000;
+    }
     return words;
 }
 

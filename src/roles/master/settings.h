@@ -85,6 +85,8 @@ struct Settings {
     std::chrono::hours ended_kept{24};  // An ended instance answers for this time, from the store.
     std::chrono::seconds ended_in_memory{60};  // An ended instance stays in memory for this time,
     std::size_t ended_in_memory_max = 1024;    // and at most this many do.
+    // Of one tenant; those that failed and were not deleted stay in memory for `ended_kept`, to be repaired.
+    std::size_t repairable_tenant_max = 16;
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
     SeriesPolicy series_kept;                  // How long samples are kept, and how finely.

@@ -97,8 +97,15 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     for (int i = 0; i < request.number; ++i) {
         Decision decision = hosts.place_spread(desk, demand, per_zone);
         if (!decision.placement) {
-            return std::unexpected(refusal(
-                *decision.denial, fmt::format("{} of {} slots fit. ", placements.size(), request.number)));
+            Error error = refusal(*decision.denial,
+                                  fmt::format("{} of {} slots fit. ", placements.size(), request.number));
+            const auto rest = static_cast<std::size_t>(request.number) - placements.size();
+            if (rest > 1)
+                error.help =
+                    fmt::format("{}Room for {} more is needed; for the first of them: {}",
+                                placements.empty() ? "" : fmt::format("Ask for {}. ", placements.size()),
+                                rest, error.help);
+            return std::unexpected(std::move(error));
         }
         hosts.pretend(demand, *decision.placement);
         ++per_zone[decision.placement->zone];

@@ -10,6 +10,8 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/api.h"
 #include "roles/master/messages.h"
+#include "roles/master/rest_rules.h"
+#include "roles/master/series.h"
 #include "roles/master/testing/host_rig.h"
 
 namespace hostler::master {
@@ -275,6 +277,32 @@ TEST_F(UsageAsked, ATenantsKeySeesTheGpusOfItsOwnInstances) {
     EXPECT_EQ(page.at("items").as_array().size(), 10u);
     EXPECT_EQ(count("", "/v1/gpu-usage?limit=10&cursor=" + std::string{page.at("nextCursor").as_string()}),
               6u);
+}
+
+// What has not run yet, and a restart, as the series tell of them.
+TEST_F(Usage, AGpuIsItsTenantsFromTheFirstRunOn) {
+    const auto labels = [&](const std::string& id) {
+        const Host& host = estate.hosts.at("h-a");
+        const Claim& held = estate.claims.at(instance(id).claim);
+        const auto facts = std::ranges::find(host.facts.gpus, held.gpus.front(), &GpuFacts::uuid);
+        return series_labels(desk, host, *facts, &held);
+    };
+    EXPECT_EQ(labels(mine).labels.at("use"), "instance");
+    const std::string slow = started("slow");
+    note_progress(desk, "h-a", command_of(slow)->id, "pulling", "making image hostler/jupyter");
+    const auto before = labels(slow);
+    EXPECT_EQ(before.labels.at("use"), "preparing");
+    EXPECT_EQ(before.labels.at("workload"), "slow");
+    pass(900);
+    run("h-a", slow);
+    answer(slow, {.done = true});
+    const auto after = labels(slow);
+    EXPECT_EQ(after.labels.at("use"), "instance");
+    EXPECT_EQ(after.from - before.from, 900'000) << "its time begins when it runs";
+    ASSERT_TRUE(restart_instance(desk, slow));
+    pass(60);
+    EXPECT_EQ(labels(slow).labels.at("use"), "instance");
+    EXPECT_EQ(labels(slow).from, after.from);
 }
 
 }  // namespace

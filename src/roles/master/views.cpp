@@ -9,6 +9,7 @@
 #include "core/quantity.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/capacity.h"
+#include "roles/master/explain_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
@@ -19,6 +20,18 @@
 namespace hostler::master {
 
 namespace {
+
+// Those that are over, and the one that goes on.
+std::vector<InstanceRun> runs_of(const Instance& instance) {
+    std::vector<InstanceRun> runs = instance.runs;
+    const bool over = !runs.empty() && runs.back().generation == instance.run_generation;
+    if (!over && instance.started_at != 0)
+        runs.push_back({.generation = instance.run_generation,
+                        .host = instance.host,
+                        .started_at = instance.started_at,
+                        .ready_at = instance.ready_at});
+    return runs;
+}
 
 // "http://localhost:8443" and "localhost" make "http://8080-i-7f3k.localhost:8443/".
 std::string url_of(const Gateway& gateway, const Instance& instance, const InstancePort& port) {
@@ -62,6 +75,10 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.resumable = instance.phase == InstancePhase::resting;
     shown.reason = instance.reason;
     shown.message = instance.message;
+    if (const auto unfit = unfit_gpu(desk, instance)) {
+        shown.reason = unfit->token;
+        shown.message = unfit->sentence;
+    }
     shown.host = instance.host;
     shown.zone = instance.zone;
     if (const Claim* claim = desk.estate.claims.find(instance.claim)) shown.gpus = claim->gpus;
@@ -84,6 +101,15 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.ready_at = wall_if(instance.ready_at);
     shown.ended_at = wall_if(instance.ended_at);
     shown.exit_code = instance.exit_code;
+    shown.probes = static_cast<int>(std::ranges::count_if(instance.spec.ports, &InstancePort::is_probe));
+    for (const InstanceRun& run : runs_of(instance))
+        shown.runs.push_back({.generation = run.generation,
+                              .started_at = wall_if(run.started_at),
+                              .ready_at = wall_if(run.ready_at),
+                              .ended_at = wall_if(run.ended_at),
+                              .host = run.host,
+                              .reason = run.reason,
+                              .exit_code = run.exit_code});
     shown.inactivity_timeout_seconds = instance.schedule.inactivity_s;
     shown.max_run_seconds = instance.schedule.max_run_s;
     shown.loss_policy =
@@ -167,7 +193,8 @@ api::Host view(const Desk& desk, const Host& host) {
         shown.drain_reason = drain->reason;
     }
     const std::string fault = needs_reboot(host);
-    if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
+    if (shown.state == api::HostState::ready && (!fault.empty() || !host.engine_error.empty()))
+        shown.state = api::HostState::faulty;
     if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
         shown.state = host.admission.state == hostler::Admission::refused ? api::HostState::refused
                                                                           : api::HostState::unmeasured;
@@ -179,6 +206,7 @@ api::Host view(const Desk& desk, const Host& host) {
                    : host.cordoned                                        ? "cordoned"
                    : !fault.empty()                                       ? "reboot"
                    : host.admission.state != hostler::Admission::admitted ? text_of(host.admission.state)
+                   : host.facts.gpus.empty()                              ? "no_gpus"
                                                                           : "";
     const auto& admission = host.admission;
     const std::string held_back = admission.state == hostler::Admission::admitted || admission.reasons.empty()
@@ -188,6 +216,7 @@ api::Host view(const Desk& desk, const Host& host) {
                     : !host.engine_error.empty() ? host.engine_error
                     : !host.message.empty()      ? host.message
                     : !fault.empty()             ? fault
+                    : shown.reason == "no_gpus"  ? "it has no GPUs: only what needs none is placed on it"
                                                  : held_back;
     shown.cordoned = host.cordoned;
     shown.simulated = host.facts.simulated;

@@ -107,7 +107,7 @@ void StoreLedger::archive(const Object& object, const Changes& changes) {
     const std::string name = UsedName::id_of(instance->tenant, instance->caller_id);
     if (!is_final(instance->phase) || instance->reason.empty() || instance->message.empty())
         found_.report(Invariant::settled, fmt::format("instance {} has ended without a reason", object.id));
-    if (std::ranges::find(changes.put, name, &Object::id) == changes.put.end())
+    if (!instance->name_passed_on && std::ranges::find(changes.put, name, &Object::id) == changes.put.end())
         found_.report(Invariant::durable,
                       fmt::format("instance {} has ended and its name is free", object.id));
     ended_.insert(name);

@@ -279,6 +279,10 @@ public:
             CO_TRY(co_await pulling.wait());
             if (seen) seen(pulled);
         }
+        if (registry_away > 0) {
+            --registry_away;
+            co_return fail(Code::unavailable, "its registry does not answer", "registry_unreachable");
+        }
         if (!images.contains(image)) co_return fail(Code::not_found, "no registry has " + image);
         co_return Result<>{};
     }
@@ -353,6 +357,7 @@ public:
     std::string refuse_launch;
     bool down = false;
     bool pull_hangs = false;
+    int registry_away = 0;  // So many pulls find nobody there.
     PullProgress pulled;  // Told whenever `pulling` is notified.
     Signal pulling;
     int launches = 0, pulls = 0, stops = 0, image_looks = 0;

@@ -1,0 +1,135 @@
+#include "roles/master/explain_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "roles/master/drain_rules.h"
+#include "roles/master/kinds.h"
+
+namespace hostler::master {
+
+namespace {
+
+bool is_about_its_image(std::string_view reason) {
+    return reason == "image_unavailable" || reason == "image_unauthorized" ||
+           reason == "image_build_failed" || reason == "registry_unreachable";
+}
+
+// There are logs of what has run, and of nothing else.
+std::string help_of_ended(const Instance& instance) {
+    const std::string& name = instance.caller_id;
+    if (!is_repairable(instance)) return fmt::format("Create another one; the name {} is free.", name);
+    const std::string retry = fmt::format("`hostler instance retry {}`", name);
+    if (is_about_its_image(instance.reason))
+        return fmt::format(
+            "Give it another image (`hostler instance update {} --image IMAGE`), if this one is "
+            "wrong, and let it begin once more: {}.",
+            name, retry);
+    if (instance.reason == completed) return fmt::format("Let it run once more: {}.", retry);
+    if (instance.reason == "launch_failed")
+        return fmt::format(
+            "Change its command, image or variables (`hostler instance update {} --cmd COMMAND`), "
+            "and let it begin once more: {}.",
+            name, retry);
+    const std::string read = fmt::format("Read what it wrote (`hostler instance logs {}`), then let", name);
+    return fmt::format("{} it begin once more: {}.", instance.started_at != 0 ? read : "Let", retry);
+}
+
+// How long its probes still have, as its host counts from the container's start.
+std::string probe_progress(const Desk& desk, const Instance& instance) {
+    if (instance.phase != InstancePhase::probing || instance.started_at == 0) return {};
+    const std::int64_t passed = (desk.estate.micros() - instance.started_at) / 1'000'000;
+    const std::int64_t allowed = desk.settings.ready_deadline.count();
+    return fmt::format(" Its probes are asked for {} s; after {} s without an answer of all it has failed.",
+                       std::max<std::int64_t>(passed, 0), allowed);
+}
+
+void explain_place(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const Host* host = desk.estate.hosts.find(instance.host);
+    const auto live = desk.live.hosts.find(instance.host);
+    const bool connected = live != desk.live.hosts.end() && live->second.connected;
+    if (host && !connected && instance.phase == InstancePhase::lost &&
+        instance.spec.loss_policy == LossPolicy::move) {
+        why.blocking.push_back({instance.host, "is not connected"});
+        why.would_help = "Wait until it has begun on another host, or have an operator bring the host back.";
+    } else if (host && !connected) {
+        why.token = "host_unreachable";
+        why.sentence += fmt::format(" Its host {} is not connected, so nothing about it can change.",
+                                    host->facts.hostname);
+        why.blocking.push_back({instance.host, "is not connected"});
+        why.would_help = "Have an operator bring the host back.";
+    } else if (host && !host->engine_error.empty()) {
+        why.token = "engine_down";
+        why.sentence += " The container engine of its host does not answer.";
+        why.blocking.push_back({instance.host, host->engine_error});
+        why.would_help = "Have an operator start the container engine on the host.";
+    }
+    if (const std::string notice = has_place(instance.phase) ? drain_notice(desk, instance.host) : "";
+        !notice.empty())
+        why.blocking.push_back({instance.host, notice});
+}
+
+void explain_volumes(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    for (const InstanceVolume& mount : instance.spec.volumes) {
+        const Volume* volume = desk.estate.volumes.find(mount.volume);
+        if (!volume)
+            why.sentence += fmt::format(" Its volume at {} is not there any more.", mount.path);
+        else if (volume->phase == VolumePhase::creating)
+            why.sentence += fmt::format(" Its volume {} at {} is being made{}{}.", volume->name, mount.path,
+                                        volume->message.empty() ? "" : ": ", volume->message);
+    }
+}
+
+}  // namespace
+
+std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
+    const Claim* claim = has_place(instance.phase) ? desk.estate.claims.find(instance.claim) : nullptr;
+    const Host* host = claim ? desk.estate.hosts.find(claim->host) : nullptr;
+    if (!host) return std::nullopt;
+    for (const std::string& gpu : claim->gpus) {
+        const auto state = host->gpu_states.find(gpu);
+        if (state == host->gpu_states.end() || is_fit(state->second.health)) continue;
+        const std::string health = text_of(state->second.health);
+        return UnfitGpu{
+            .gpu = gpu,
+            .token = "gpu_" + health,
+            .sentence = fmt::format("its GPU {} is {}{}{}", gpu, health,
+                                    state->second.reason.empty() ? "" : ": ", state->second.reason),
+            .remedy = sentence(state->second.remedy, gpu)};
+    }
+    return std::nullopt;
+}
+
+api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
+    api::Explanation why{.token = instance.reason,
+                         .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
+    if (instance.phase == InstancePhase::resting) {
+        why.would_help = fmt::format("Start it: hostler instance start {}", instance.caller_id);
+        return why;
+    }
+    if (is_final(instance.phase)) {
+        why.would_help = help_of_ended(instance);
+        return why;
+    }
+    why.sentence += probe_progress(desk, instance);
+    explain_place(desk, instance, why);
+    explain_volumes(desk, instance, why);
+    if (const auto unfit = unfit_gpu(desk, instance)) {
+        why.token = unfit->token;
+        why.sentence += fmt::format(" But {}.", unfit->sentence);
+        why.blocking.push_back({instance.host, unfit->sentence});
+        why.would_help = fmt::format(
+            "Stop it and start it again: it gets other GPUs, if there are some "
+            "(`hostler instance stop {0} --wait`, `hostler instance start {0}`).{1}{2}",
+            instance.caller_id, unfit->remedy.empty() ? "" : " Operators: ", unfit->remedy);
+    }
+    for (const auto& [id, command] : desk.estate.commands.all())
+        if (command.subject == instance.id)
+            why.sentence +=
+                fmt::format(" The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
+                            command.message.empty() ? "" : ", " + command.message);
+    return why;
+}
+
+}  // namespace hostler::master
