@@ -203,11 +203,12 @@ uplink::HostFacts Reporter::facts() const {
     if (workloads_.known() && engine_) {
         made.set_engine(clean_text(engine_->name, 256));
         made.set_user_namespaces(engine_->user_namespaces != UserNamespaces::none);
+        made.set_limits_disk(true);
+        made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));
     }
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
     made.set_measures(ports_.gpu_bench != nullptr);
-    if (ports_.gpu_bench)
-        made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
+    if (ports_.gpu_bench) made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
     made.set_volume_bytes(room_.bytes);
     made.set_volumes_refused(clean_text(room_.refused, 1024));
     if (images_) {

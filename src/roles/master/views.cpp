@@ -215,6 +215,8 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.problems = host.facts.problems;
     if (!host.facts.volumes_refused.empty())
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
+    if (!host.facts.disk_unlimited.empty())
+        shown.problems.push_back("no limit of what containers write: " + host.facts.disk_unlimited);
     shown.joined_at = wall(host.joined_at);
     shown.rack = host.rack;
     shown.labels = host.labels;
