@@ -24,7 +24,7 @@ import urllib.parse
 from agent import rss_mib
 from bench import RELEASE, Bench, Place, arguments, cpu_ns, free_port, quantile, until
 
-KEY = "hk_bench"
+KEY = "hk_bench-of-a-cloud-that-is-measured"
 STATS_S = 12  # So old the master's figures of its series are at most.
 SPARE_FILES = 512  # Of a process, beside its connections.
 

@@ -52,8 +52,8 @@ Task<> serve(Loop& loop, std::string listen, std::string origin) {
                              return net->dial(origin, std::chrono::seconds{5}); }};
     http::Server server{loop, *timers, settings.connections_max};
     auto listener = CO_TRY(co_await net->listen(listen));
-    co_return co_await server.run(std::move(listener), [&](StreamPtr stream) {
-        return front.connection(std::move(stream), 0, server.drain());
+    co_return co_await server.run(std::move(listener), [&](StreamPtr stream, http::Place& place) {
+        return front.connection(std::move(stream), 0, server.drain(), place);
     });
 }
 

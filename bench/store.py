@@ -18,7 +18,7 @@ import sys
 from bench import RELEASE, Bench, Place, arguments, children, cpu_ns, free_port, listens, median, until
 
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
-KEY = "hk_store"
+KEY = "hk_store-of-a-cloud-that-is-measured"
 VALUE = 600  # Bytes of a put: about what a zone's commit has, object, event and audit line together.
 
 OURS = """

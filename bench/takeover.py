@@ -10,6 +10,9 @@ takeover-asleep-max: it is stopped with SIGSTOP, and goes on later as if nothing
 takeover-cut-max:    what it sends to the database is lost for a while.
 takeover-store-max:  the primary is killed and the standby promoted. With it goes half a second of ours to promote it.
 
+`--objects` puts so many ended instances into the database before, with the names that they used, and `--live` so many that rest.
+`--busy` processes per core do nothing but take CPU meanwhile.
+
 What counts is the first write that anybody asks for after the death and that is acknowledged: from then on another client comes
 every 50 ms, since those that wait for a master that stands still would hide the one that leads by now.
 """
@@ -30,9 +33,10 @@ import time
 import uuid
 
 from bench import RELEASE, Bench, Place, arguments, children, free_port, median, until
+from seeds import for_postgres
 
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
-KEY = "hk_takeover"
+KEY = "hk_takeover-of-a-cloud-that-is-measured"
 OPERATOR = {"Authorization": "Bearer " + KEY, "Content-Type": "application/json"}
 USER = 64100  # Of the first master, and so on: the packets of each can be told apart.
 
@@ -287,6 +291,27 @@ class Starters:
             thread.join(120)
 
 
+def seed(postgres, masters, objects, live):
+    """Objects that were there before, while no master runs."""
+    for one in masters:
+        one.process.terminate()
+        one.process.wait(60)
+    number = int(postgres.sql(postgres.primary, "SELECT value FROM meta WHERE name = 'number'", "hostler"))
+    rows = for_postgres(number, (objects - live) // 2, live)  # An ended one and its name are two.
+    words = [POSTGRES / "psql", "-h", "127.0.0.1", "-p", postgres.ports[postgres.primary], "-U", "postgres", "-q", "-v", "ON_ERROR_STOP=1",
+             "-c", "COPY objects (kind, id, tenant, project, phase, generation, created, version, state, body) FROM STDIN", "hostler"]
+    copy = subprocess.Popen(list(map(str, words)), stdin=subprocess.PIPE, text=True)
+    copy.stdin.writelines(rows)
+    copy.stdin.close()
+    if copy.wait() != 0:
+        sys.exit("the objects are not in the database")
+    postgres.sql(postgres.primary, "VACUUM ANALYZE objects", "hostler")
+    for one in masters:
+        one.start()
+    settle(masters)
+    print(f"{objects} objects, {live} of them live", file=sys.stderr)
+
+
 def leader_of(masters):
     return until(lambda: next((one for one in masters if one.health() == "ok"), None), "a leader")
 
@@ -377,7 +402,8 @@ def main():
     options = arguments("Time from a leader's death to the next acknowledged write.", kills=(50, "rounds of SIGKILL"),
                         others=(3, "rounds of each of the others"), asleep_s=(60.0, "seconds that a stopped leader is stopped"),
                         kinds=("killed,asleep,cut,store", "which of them"), clients=(6, "clients that write"), lease=(0.0, "--lease of the masters; 0: their own"),
-                        build=(str(RELEASE), "folder of the executables"))
+                        objects=(0, "objects that are there before"), live=(0, "of them that rest and are loaded"),
+                        busy=(0, "processes per core that only take CPU"), build=(str(RELEASE), "folder of the executables"))
     bench = Bench("takeover")
     with Place() as place:
         postgres = Postgres(place)
@@ -390,9 +416,13 @@ def main():
             masters[i].start()
             if i == 0:  # The others are given the keys that it has made.
                 shutil.copy(masters[0].folder / "authority" / "sealing.keys", place.folder / "authority")
+        if options.objects:
+            seed(postgres, masters, options.objects, options.live)
         host = Host(place, masters, programs)
         starters = Starters(masters, 4)
         writers = Writers(masters, options.clients)
+        for i in range(options.busy * os.cpu_count()):
+            place.start([sys.executable, "-c", "while True: pass"], f"busy{i}")
         for kind, rounds in ((killed, options.kills), (asleep, options.others), (cut, options.others), (store, options.others)):
             took = []
             for _ in range(rounds if kind.__name__ in options.kinds.split(",") else 0):

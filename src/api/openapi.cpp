@@ -54,7 +54,9 @@ public:
               {"summary", "GPU machines, wherever they stand, as one multi-tenant GPU cloud."},
               {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
             {"servers", json::array{json::object{{"url", "/"}}}},
-            {"security", json::array{json::object{{"key", json::array{}}}}},
+            // Either of them is enough.
+            {"security",
+             json::array{json::object{{"key", json::array{}}}, json::object{{"keyHeader", json::array{}}}}},
             {"tags", tags()},
             {"paths", std::move(paths)},
             {"components",
@@ -67,7 +69,12 @@ public:
                {{"key",
                  {{"type", "http"},
                   {"scheme", "bearer"},
-                  {"description", "An API key, as Authorization: Bearer KEY."}}}}}}},
+                  {"description", "An API key, as Authorization: Bearer KEY."}}},
+                {"keyHeader",
+                 {{"type", "apiKey"},
+                  {"in", "header"},
+                  {"name", "X-Hostler-Key"},
+                  {"description", "The same in a header of its own, which goes before Authorization."}}}}}}},
         };
     }
 

@@ -66,5 +66,14 @@ TEST(OpenApi, HasEveryOperationWithItsFields) {
     EXPECT_FALSE(port.at("description").as_string().empty());
 }
 
+TEST(OpenApi, AKeyMayComeInEitherHeader) {
+    const json::value all = document();
+    EXPECT_EQ(json::serialize(all.at("security")), R"([{"key":[]},{"keyHeader":[]}])");
+    const auto& header = all.at("components").at("securitySchemes").at("keyHeader");
+    EXPECT_EQ(header.at("type").as_string(), "apiKey");
+    EXPECT_EQ(header.at("in").as_string(), "header");
+    EXPECT_EQ(header.at("name").as_string(), "X-Hostler-Key");
+}
+
 }  // namespace
 }  // namespace hostler::api

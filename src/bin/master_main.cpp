@@ -9,8 +9,10 @@
 #include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "bin/arguments.h"
+#include "bin/cloud_mark.h"
 #include "bin/master_options.h"
 #include "bin/metrics.h"
+#include "bin/operator_key.h"
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
@@ -38,8 +40,12 @@ Task<> run(Process& process, MasterOptions options) {
     const auto sealer = CO_TRY(sodium::open_sealer(authority_folder / sealing_keys_file));
     const auto worker = make_worker(process.loop, "store");
     const auto lease_worker = make_worker(process.loop, "lease");
-    const auto store = CO_TRY(options.store.empty() ? open_sqlite(data / "store.db", *worker)
-                                                    : open_postgres(options.store, *worker, *lease_worker));
+    const auto cloud = CO_TRY(read_cloud_mark(authority_folder, *process.random));
+    cloud->begin = options.new_store;
+    const auto store = CO_TRY(options.store.empty()
+                                  ? open_sqlite(data / "store.db", *worker, {.cloud = cloud})
+                                  : open_postgres(options.store, *worker, *lease_worker, {.cloud = cloud}));
+    keep_cloud_mark(authority_folder, *cloud);
     const auto series_worker = make_worker(process.loop, "series");
     const auto query_worker = make_worker(process.loop, "queries");
     const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series", {},
@@ -49,7 +55,8 @@ Task<> run(Process& process, MasterOptions options) {
     const auto remote_write =
         CO_TRY(RemoteWrite::open(process, *outgoing, data, options.remote_write, *series));
     net::OpenSslDigest digest;
-    const std::string operator_key = read_file(data / "operator.key");
+    const std::string operator_key = CO_TRY(read_operator_key(data));
+    tell_of_another_key(data, operator_key, digest);
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};

@@ -77,6 +77,10 @@ void MasterOptions::add_places(CLI::App& app) {
            "--store", store,
            "postgresql://USER@HOST/DATABASE, where the store is kept; else it is the file store.db in --data")
         ->envname("HOSTLER_STORE");
+    app.add_flag(
+        "--new-store", new_store,
+        "Begin a new, empty cloud in an empty store although the authority has already served another; "
+        "leave it out afterwards");
     app.add_option("--api", settings.api_address, "Where the API listens")->capture_default_str();
     app.add_option("--wire", settings.wire_address, "Where access points and gateways connect")
         ->capture_default_str();

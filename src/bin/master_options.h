@@ -22,6 +22,7 @@ Result<> check_move_lease(double move_lease_s, double report_s);
 struct MasterOptions {
     std::filesystem::path data;
     std::string store;                // Empty: store.db in `data`.
+    bool new_store = false;           // An empty store is to be a new cloud, though the authority served one.
     std::filesystem::path authority;  // Empty: authority in `data`.
     std::filesystem::path templates;  // Empty: none.
     std::string metrics;

@@ -24,8 +24,8 @@ Task<> MetricsServer::start(TaskGroup& group, std::function<void(MetricsPage&)> 
     write_ = std::move(write);
     ListenerPtr listener = CO_TRY(co_await process_.net->listen(address_));
     address_ = listener->address();
-    group.start("metrics", server_.run(std::move(listener), [this](StreamPtr stream) {
-        return http::serve(std::move(stream), *process_.timers, limits_, handler_, &server_.drain());
+    group.start("metrics", server_.run(std::move(listener), [this](StreamPtr stream, http::Place& place) {
+        return http::serve(std::move(stream), *process_.timers, limits_, handler_, &server_.drain(), &place);
     }));
     co_return Result<>{};
 }

@@ -120,6 +120,19 @@ Certified::Keep keep_certificate(fs::path folder) {
     };
 }
 
+namespace {
+
+// Whether a private key is the one that a certificate is for.
+bool goes_with(Keys& keys, const std::string& key_pem, const CertificateFacts& certificate,
+               const Authority& authority) {
+    const auto request = keys.renew(key_pem, certificate.identity);
+    if (!request) return false;
+    const auto fingerprint = authority.key_fingerprint(request->csr_pem);
+    return fingerprint && *fingerprint == certificate.key_fingerprint;
+}
+
+}  // namespace
+
 Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder,
                            const std::string& role, const std::string& id) {
     constexpr std::chrono::hours life{24 * 30}, clock_tolerance{1};
@@ -133,14 +146,18 @@ Result<> issue_credentials(Process& process, const fs::path& authority_folder, c
         if (role == "master") return {};  // It asks nobody for the next one.
         return net::FolderOfIssuedKeys{authority_folder}.note({of.identity.text(), of.key_fingerprint});
     };
+    if (const std::string believed = authority->certificate();
+        read_file(folder / "authority.pem") != believed)
+        TRY(write_file(folder / "authority.pem", believed));
     const auto there = authority->check(read_file(folder / "certificate.pem"));
-    if (there && there->identity == Identity{role, id} && there->not_after > now) return note(*there);
+    if (there && goes_with(*keys, read_file(folder / "key.pem"), *there, *authority) &&
+        there->identity == Identity{role, id} && there->not_after > now)
+        return note(*there);
     const KeyRequest request = TRY(keys->make({role, id}));
     const SignedCertificate made =
         TRY(authority->sign(request.csr_pem, {role, id}, now - clock_tolerance, life + clock_tolerance));
     TRY(note(made.facts));
     TRY(write_file(folder / "key.pem", request.key_pem));
-    TRY(write_file(folder / "authority.pem", authority->certificate()));
     return write_file(folder / "certificate.pem", made.certificate);
 }
 

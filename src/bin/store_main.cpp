@@ -17,6 +17,7 @@
 #include "roles/master/kinds.h"
 #include "sql/check.h"
 #include "sql/copy.h"
+#include "sql/drop.h"
 #include "sql/rows.h"
 
 namespace hostler::bin {
@@ -42,10 +43,54 @@ int told(const Result<>& result) {
     return exit_code(result.error());
 }
 
+// The file that a store of this name is in.
+fs::path file_of(const std::string& where) {
+    std::error_code wrong;
+    const fs::path path{where};
+    const bool folder = fs::is_directory(path, wrong) || (!path.has_extension() && !fs::exists(path, wrong));
+    return folder ? path / "store.db" : path;
+}
+
+// What a copy or restore that fails must leave as it was: nothing, or an empty file. To be declared before
+// the target is opened, so that it is closed by then.
+class NewStore {
+public:
+    explicit NewStore(const std::string& where) {
+        if (is_url(where)) return;
+        path_ = file_of(where);
+        std::error_code missing;
+        folder_was_there_ = fs::exists(path_.parent_path(), missing);
+        const auto size = fs::file_size(path_, missing);
+        was_ = missing ? Was::missing : size == 0 ? Was::empty : Was::used;
+    }
+    ~NewStore() {
+        if (kept_ || was_ == Was::used) return;
+        std::error_code wrong;
+        for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(path_.string() + suffix, wrong);
+        if (was_ == Was::empty)
+            fs::resize_file(path_, 0, wrong);
+        else
+            fs::remove(path_, wrong);
+        if (!folder_was_there_) fs::remove(path_.parent_path(), wrong);
+    }
+    NewStore(const NewStore&) = delete;
+    NewStore& operator=(const NewStore&) = delete;
+    void keep() { kept_ = true; }
+
+private:
+    enum class Was { missing, empty, used };
+    fs::path path_;
+    Was was_ = Was::used;
+    bool folder_was_there_ = true;
+    bool kept_ = false;
+};
+
 Result<> copy(const std::string& from, const std::string& to) {
     const auto source = TRY(open_alone(from, Opened::there));
+    NewStore made{to};
     const auto target = TRY(open_alone(to, Opened::new_too));
     const auto sums = TRY(sql::copy(*source, *target, net::OpenSslDigest{}));
+    made.keep();
     for (const auto& sum : sums) fmt::print("{:<10} {:>10}  {}\n", sum.table, sum.rows, sum.digest);
     fmt::print(stderr, "{} is in {} now, and the same in both.\n", source->name(), target->name());
     return {};
@@ -53,30 +98,77 @@ Result<> copy(const std::string& from, const std::string& to) {
 
 Result<bool> check(const std::string& where) {
     const auto store = TRY(open_alone(where, Opened::there));
-    TRY(store->run("BEGIN"));
-    auto findings = TRY(sql::check(*store));
     sql::Rows rows{*store};
+    // In this release's form meanwhile: nothing of it is committed.
+    TRY(store->run("BEGIN"));
+    const bool made = !TRY(store->forms()).empty();
+    const std::uint64_t schema = made ? TRY(rows.meta("schema")) : 0;
+    if (made) TRY(rows.migrate(true, store->name()));
+    auto findings = TRY(sql::check(*store));
     const Snapshot snapshot = TRY(rows.load());
     for (auto& [subject, message] : master::contradictions(snapshot.live))
         findings.push_back({std::move(subject), std::move(message)});
+    TRY(sql::each_ended(*store, [&](const Object& object) {
+        if (auto wrong = master::unreadable_body(object))
+            findings.push_back({std::move(wrong->subject), std::move(wrong->message)});
+    }));
     for (const auto& [subject, message] : findings) fmt::print("{}: {}\n", subject, message);
-    const std::uint64_t schema = TRY(rows.meta("schema"));
     fmt::print(stderr, "{}: schema {} (this release knows {}), commit {}, {} live objects: {}\n",
                store->name(), schema, sql::newest_schema(), snapshot.number, snapshot.live.size(),
                findings.empty() ? "nothing is wrong" : fmt::format("{} things are wrong", findings.size()));
     return findings.empty();
 }
 
+// Its schema before.
+Result<std::uint64_t> to_this_release(sql::Connection& store) {
+    sql::Rows rows{store};
+    if (TRY(store.forms()).empty())
+        return fail(Code::conflict, fmt::format("there is no store in {}", store.name()), "store_not_made");
+    const std::uint64_t before = TRY(rows.meta("schema"));
+    TRY(store.run("BEGIN"));
+    TRY(rows.migrate(true, store.name()));
+    TRY(store.run("COMMIT"));
+    return before;
+}
+
+// The row goes into a file of its own first.
+Result<> drop(const std::string& where, const std::string& kind, const std::string& id, std::string file,
+              bool yes) {
+    const auto store = TRY(open_alone(where, Opened::there));
+    TRY(to_this_release(*store));
+    const std::string row = TRY(sql::text_of_row(*store, kind, id));
+    if (file.empty() && is_url(where))
+        return fail(Code::invalid, "name the file that the row is written to: --out FILE");
+    if (file.empty()) {
+        std::string name = fmt::format("dropped-{}-{}", kind, id);
+        std::ranges::replace(name, '/', '_');
+        file = fmt::format("{}-{}", file_of(where).string(), name);
+    }
+    if (!yes) {
+        fmt::print("{}\n", row);
+        return fail(Code::invalid,
+                    fmt::format("{} {} is still in {}: nothing was changed. --yes moves it into {}", kind, id,
+                                store->name(), file));
+    }
+    std::error_code error;
+    if (fs::exists(file, error))
+        return fail(Code::conflict, fmt::format("{} is there already; name another file with --out", file));
+    TRY(write_file(file, row));
+    Process process;
+    TRY(store->run("BEGIN"));
+    TRY(sql::drop_row(*store, kind, id, process.timers->wall()));
+    TRY(store->run("COMMIT"));
+    fmt::print(stderr,
+               "{} {} is no longer in {}; what it was is in {}. See what it leaves: hostler store check {}\n",
+               kind, id, store->name(), file, where);
+    return {};
+}
+
 Result<> migrate(const std::string& where) {
     const auto store = TRY(open_alone(where, Opened::there));
-    sql::Rows rows{*store};
-    if (TRY(store->forms()).empty())
-        return fail(Code::conflict, fmt::format("there is no store in {}", store->name()), "store_not_made");
-    const std::uint64_t before = TRY(rows.meta("schema"));
-    TRY(store->run("BEGIN"));
-    TRY(rows.migrate(true, store->name()));
-    TRY(store->run("COMMIT"));
-    fmt::print(stderr, "{}: schema {}, was {}\n", store->name(), TRY(rows.meta("schema")), before);
+    const std::uint64_t before = TRY(to_this_release(*store));
+    fmt::print(stderr, "{}: schema {}, was {}\n", store->name(), TRY(sql::Rows{*store}.meta("schema")),
+               before);
     return {};
 }
 
@@ -109,11 +201,13 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
     if (!stream) return fail(Code::not_found, fmt::format("{} cannot be read", file));
     const net::OpenSslDigest digest;
     sql::BackupReader backup{file_bytes(stream), digest};
+    NewStore made{to};
     const auto target = TRY(open_alone(to, Opened::new_too));
     Process process;
     const auto head = TRY(sql::restore(
         backup, *target, digest,
         {.time = process.timers->wall().time_since_epoch().count(), .revoke_keys = revoke_keys}));
+    made.keep();
     fmt::print(stderr,
                "{} holds the backup of {} now. Start the master, and see what has happened since:\n"
                "    hostler reconcile review\n"
@@ -161,11 +255,21 @@ int store_main(int argc, const char* const* argv) {
     copies->add_option("to", to, "A new file or an empty database")->required();
     CLI::App* checks = app.add_subcommand("check", "Tell what in a store is wrong; 1 if something is");
     checks->add_option("store", where, "The store")->required();
+    std::string kind, id, file;
+    bool yes = false;
+    CLI::App* drops =
+        app.add_subcommand("drop", "Move an object that cannot be read out of a store, into a file");
+    drops->add_option("store", where, "The store")->required();
+    drops->add_option("kind", kind, "Its kind, as `check` shows it: instance, claim, volume")->required();
+    drops->add_option("id", id, "Its id")->required();
+    drops->add_option("--out", file, "The new file; else beside store.db");
+    drops->add_flag("--yes", yes, "Do it; else it is only shown");
     CLI::App* migrates = app.add_subcommand("migrate", "Bring the tables of a store to this release");
     migrates->add_option("store", where, "The store")->required();
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (*copies) return told(copy(from, to));
     if (*migrates) return told(migrate(where));
+    if (*drops) return told(drop(where, kind, id, file, yes));
     const auto good = check(where);
     return good ? (*good ? 0 : 1) : told(std::unexpected(good.error()));
 }

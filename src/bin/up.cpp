@@ -15,6 +15,7 @@
 #include "adapters/docker/engine.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/podman.h"
+#include "bin/operator_key.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "core/worker.h"
@@ -148,7 +149,7 @@ Task<> Up::stop() {
 }
 
 Task<> Up::start() {
-    operator_key_ = read_file(settings_.data / "master/operator.key");
+    operator_key_ = CO_TRY(read_operator_key(settings_.data / "master"));
     if (operator_key_.empty()) operator_key_ = new_secret(*process_.random, "hk");
     CO_TRY(co_await start_engine());
     if (engine_ != "sim") {

@@ -42,6 +42,7 @@ struct UpSettings {
     std::string network_pool;         // Empty: one of 16 ranges, chosen once.
     int masters = 1;                  // More than one need a store that they share.
     std::string store;                // As --store of the masters.
+    bool new_store = false;           // As --new-store of the masters.
     std::optional<double> lease_s{};  // As --lease of the masters.
 };
 

@@ -103,6 +103,9 @@ int up_main(int argc, const char* const* argv) {
            "--store", settings.store,
            "postgresql://USER@HOST/DATABASE, where the masters keep what they know; else a file in --data")
         ->envname("HOSTLER_STORE");
+    app.add_flag(
+        "--new-store", settings.new_store,
+        "Begin a new, empty cloud in an empty store although this folder has already served another");
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
     if (const auto end = read_arguments(app, argc, argv)) return *end;

@@ -1,4 +1,7 @@
 // The roles of `hostler up`: their processes, and the addresses that they keep.
+#include "adapters/sqlite/store.h"
+#include "bin/cloud_mark.h"
+#include "bin/operator_key.h"
 #include "bin/up.h"
 
 namespace hostler::bin {
@@ -71,6 +74,12 @@ std::vector<std::string> Up::api_urls() const {
 
 // The first has the API's well-known address; all have the first one's authority.
 Task<> Up::start_masters(const std::string& listen) {
+    if (settings_.store.empty() && !settings_.new_store) {
+        // Said here at once; a master would say it in its log only.
+        const fs::path master = settings_.data / "master";
+        const auto cloud = CO_TRY(read_cloud_mark(master / "authority", *process_.random));
+        CO_TRY(check_sqlite_is_there(master / "store.db", *cloud));
+    }
     std::vector<std::string> command{programs_ / "hostler", "master",
                                      "--report-interval",   fmt::format("{}", settings_.report_s),
                                      "--sample-interval",   fmt::format("{}", settings_.sample_s),
@@ -91,6 +100,7 @@ Task<> Up::start_masters(const std::string& listen) {
         command.insert(command.end(), {"--report-interval-of", of});
     const auto series = settings_.series.arguments();
     command.insert(command.end(), series.begin(), series.end());
+    if (settings_.new_store) command.push_back("--new-store");
     if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});
     for (const ZonePlan& zone : zones)
         command.insert(command.end(), {"--zone", fmt::format("{}:{}", zone.name, zone.place)});
@@ -106,7 +116,7 @@ Task<> Up::start_masters(const std::string& listen) {
     for (int i = 1; i <= settings_.masters; ++i) {
         const std::string name = i == 1 ? "master" : fmt::format("master-{}", i);
         fs::create_directories(settings_.data / name);
-        CO_TRY(write_file(settings_.data / name / "operator.key", operator_key_));
+        CO_TRY(write_file(settings_.data / name / operator_key_file, operator_key_));
         auto its = command;
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
         std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"},

@@ -47,6 +47,14 @@ bool BodyWalker::line_byte(char c) {
         }
         case State::extension:
             if (c == '\r') return state_ = State::size_lf, true;
+            if (c == '"') state_ = State::quoted;
+            return ++extras_ <= extras_max && is_field_value({&c, 1});
+        case State::quoted:  // Another parser may take a line's end in quotes for a part of the value.
+            if (c == '"') state_ = State::extension;
+            if (c == '\\') state_ = State::quoted_escape;
+            return ++extras_ <= extras_max && is_field_value({&c, 1});
+        case State::quoted_escape:
+            state_ = State::quoted;
             return ++extras_ <= extras_max && is_field_value({&c, 1});
         case State::size_lf:
             digits_ = 0;

@@ -41,6 +41,8 @@ private:
         size_first,
         size,
         extension,
+        quoted,         // In an extension's value.
+        quoted_escape,  // After a backslash there.
         size_lf,
         chunk,
         chunk_cr,

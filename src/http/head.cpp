@@ -85,6 +85,7 @@ struct Parse {
     std::string_view target;
     std::string_view reason;
     bool complete = false;
+    bool unknown_method = false;
 };
 
 Parse& of(llhttp_t* parser) { return *static_cast<Parse*>(parser->data); }
@@ -141,13 +142,18 @@ std::string_view sentence(llhttp_errno error) {
     }
 }
 
-std::expected<void, BadHead> run(llhttp_type type, Parse& parse) {
+// `instead_of`: a method that llhttp does not know; it is shown another in its place.
+std::expected<void, BadHead> run(llhttp_type type, Parse& parse, std::string_view instead_of = {}) {
     llhttp_t parser;
     llhttp_init(&parser, type, &settings());
     parser.data = &parse;
     parse.head.fields.clear();
-    const auto& text = parse.head.text;
+    const auto text = std::string_view{parse.head.text}.substr(instead_of.size());
+    constexpr std::string_view stand_in = "GET";
+    if (!instead_of.empty()) llhttp_execute(&parser, stand_in.data(), stand_in.size());
     const auto error = llhttp_execute(&parser, text.data(), text.size());
+    parse.unknown_method = error == HPE_INVALID_METHOD;
+    if (!instead_of.empty()) parse.method = instead_of;
     const bool ours = parser.http_major == 1 && parser.http_minor <= 1;
     if (error == HPE_PAUSED && parse.complete && ours) {
         parse.head.minor = parser.http_minor;
@@ -266,10 +272,22 @@ bool is_host(std::string_view host) {
     return true;
 }
 
+// Of a request's text: a method as all that are registered look, capital letters and dashes. "" otherwise.
+std::string_view unknown_method_of(std::string_view text) {
+    constexpr std::size_t method_max = 32;
+    const auto method = text.substr(0, text.find(' '));
+    const auto may_be = [](char c) { return (c >= 'A' && c <= 'Z') || c == '-'; };
+    if (method.size() > method_max || !std::ranges::all_of(method, may_be) || method == "PRI") return {};
+    return method;
+}
+
 std::expected<void, BadHead> check_target(RequestHead& head) {
     for (const char c : head.target)
         if (static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) >= 0x7f || c == '#')
             return bad("the request target holds a character that it may not");
+    // Some take it for a slash. In a query browsers send it as it is.
+    if (head.target.substr(0, head.target.find('?')).contains('\\'))
+        return bad("the request target's path holds a backslash");
     if (head.target.starts_with('/')) return {};
     if (head.target == "*" && head.method == "OPTIONS") return {};
     for (const std::string_view scheme : {"http://", "https://"}) {
@@ -312,7 +330,11 @@ std::expected<void, BadHead> check_request(RequestHead& head) {
 std::expected<void, BadHead> parse(std::string_view text, const HeadLimits& limits, RequestHead& into) {
     into.text.assign(text);
     Parse found{into};
-    if (auto good = run(HTTP_REQUEST, found); !good) return good;
+    auto good = run(HTTP_REQUEST, found);
+    into.method_known = !found.unknown_method;
+    if (const auto method = unknown_method_of(into.text); found.unknown_method && !method.empty())
+        good = run(HTTP_REQUEST, found, method);
+    if (!good) return good;
     if (into.fields.size() > limits.headers_max) return bad("the headers are too many", 431);
     into.method = found.method;
     into.target = found.target;

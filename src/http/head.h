@@ -69,6 +69,7 @@ struct RequestHead : Head {
     std::string_view target;  // As sent, but an absolute-form target is cut to its path.
     std::string_view host;    // With its port, if any; "" only in HTTP/1.0.
     bool expects_continue = false;
+    bool method_known = true;  // It is one of HTTP's that our parser knows.
 };
 
 struct ResponseHead : Head {

@@ -52,12 +52,17 @@ std::string_view http_date(WallTime time) {
 
 }  // namespace
 
-Inlet::Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain* drain)
-    : conn_(std::move(stream), timers), limits_(limits), member_(drain, [this] {
-          if (idle_) conn_.close();
-      }) {}
+Inlet::Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain* drain, Place* place)
+    : conn_(std::move(stream), timers),
+      limits_(limits),
+      member_(drain,
+              [this] {
+                  if (idle_) conn_.close();
+              }),
+      place_(place) {}
 
 Task<bool> Inlet::next() {
+    if (place_ != nullptr) place_->rests();
     const bool settled = first_ || (started_ && ended_ && !over_ && body_.done() && !conn_.released());
     if (!settled && !CO_TRY(co_await settle())) co_return false;
     if (over_ || (member_.begun() && conn_.ahead().empty())) {
@@ -129,9 +134,11 @@ Task<bool> Inlet::read_head() {
     if (conn_.ahead().empty()) {
         idle_ = true;
         conn_.set_last_words({});
-        const auto first = std::exchange(fresh_, false) ? Conn::First::look : Conn::First::wait;
-        const auto more = co_await conn_.fill(limits_.keep_alive_time, first);
+        const bool fresh = std::exchange(fresh_, false);
+        const auto more = co_await conn_.fill(fresh ? limits_.first_time : limits_.keep_alive_time,
+                                              fresh ? Conn::First::look : Conn::First::wait);
         idle_ = false;
+        if (!more && more.error().code == Code::timeout && fresh && place_ != nullptr) place_->was_late();
         if (!more && more.error().code != Code::cancelled) co_return false;
         if (!CO_TRY(more)) co_return false;
     }
@@ -167,6 +174,7 @@ Task<bool> Inlet::read_head() {
     body_.reset(head_.framing);
     waits_for_continue_ = head_.expects_continue && !body_.done() && conn_.ahead().empty();
     if (!head_.keep_alive || member_.begun()) over_ = true;
+    if (place_ != nullptr) place_->asks();
     co_return true;
 }
 

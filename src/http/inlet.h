@@ -4,6 +4,7 @@
 
 #include "http/body.h"
 #include "http/conn.h"
+#include "http/places.h"
 
 namespace hostler::http {
 
@@ -12,6 +13,7 @@ struct ServerLimits {
     std::uint64_t body_bytes_max = 16 * 1024 * 1024;  // 413 beyond.
     std::uint64_t discard_bytes_max = 256 * 1024;  // Of a body nobody read; beyond, the connection is closed.
     std::size_t connections_max = 10'000;
+    Duration first_time = std::chrono::seconds{10};       // From the connection to its first byte.
     Duration keep_alive_time = std::chrono::seconds{75};  // From one request to the next.
     Duration head_time = std::chrono::seconds{10};  // From a request's first byte to the end of its head. 408
     Duration body_time = std::chrono::seconds{30};  // Between two pieces of a body.
@@ -47,8 +49,9 @@ private:
 
 class Inlet {
 public:
-    // All but the stream outlive the inlet; drain may be null.
-    Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain* drain = nullptr);
+    // All but the stream outlive the inlet; drain and place may be null.
+    Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain* drain = nullptr,
+          Place* place = nullptr);
 
     // The next request's head is in head(). false: the connection is over; a bad request has had its answer.
     // An unfinished body or answer of the request before ends the connection.
@@ -74,6 +77,9 @@ public:
     void abandon() { conn_.close(), over_ = true; }
     void last_one() { over_ = true; }
     bool over() const { return over_; }
+    void is_known() {  // Who asks has shown a good key.
+        if (place_ != nullptr) place_->is_known();
+    }
 
     // For a proxy, which forwards the body as it is and writes the answer itself: it must leave body() at its
     // end and say with last_one() when the connection cannot go on.
@@ -112,6 +118,7 @@ private:
     bool counted_ = false;   // The streamed answer has a Content-Length.
     bool bodiless_ = false;  // The answer has no body: HEAD, 204, 304.
     Drain::Member member_;
+    Place* place_;
 };
 
 }  // namespace hostler::http

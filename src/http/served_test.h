@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "core/testing/manual_timers.h"
 #include "core/testing/memory_stream.h"
 #include "core/testing/run.h"
@@ -85,5 +87,27 @@ inline Handler echo() {
             {200, {}, exchange.request.method + exchange.request.target + body});
     };
 }
+
+// Gives out the streams it was given.
+class Given : public Listener {
+public:
+    Task<StreamPtr> accept() override {
+        while (!closed_ && streams.empty()) CO_TRY(co_await changed.wait());
+        if (closed_) co_return fail(Code::cancelled, "closed");
+        auto next = std::move(streams.front());
+        streams.pop_front();
+        co_return std::move(next);
+    }
+    std::string_view address() const override { return "memory"; }
+    void close() override {
+        closed_ = true;
+        changed.notify_all();
+    }
+    std::deque<StreamPtr> streams;
+    Signal changed;
+
+private:
+    bool closed_ = false;
+};
 
 }  // namespace hostler::http

@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include "core/log.h"
+#include "core/suspend.h"
 
 namespace hostler::http {
 
@@ -58,9 +59,9 @@ Task<> answer(Turn& turn) {
 }  // namespace
 
 Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler,
-             Drain* drain) {
+             Drain* drain, Place* place) {
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());
-    Inlet inlet{std::move(stream), timers, limits, drain};
+    Inlet inlet{std::move(stream), timers, limits, drain, place};
     TaskGroup group{loop};
     while (true) {
         const auto more = co_await inlet.next();
@@ -79,8 +80,8 @@ Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const
     }
 }
 
-Server::Server(Loop& loop, Timers& timers, std::size_t connections_max)
-    : timers_(timers), connections_max_(connections_max), tasks_(loop) {}
+Server::Server(Loop& loop, Timers& timers, std::size_t connections_max, std::size_t client_max)
+    : timers_(timers), client_max_(client_max), places_(connections_max, client_max), tasks_(loop) {}
 
 Task<> Server::run(ListenerPtr listener, Connection connection) {
     constexpr Duration pause = std::chrono::milliseconds{50};
@@ -92,22 +93,43 @@ Task<> Server::run(ListenerPtr listener, Connection connection) {
         ~Leave() { std::erase(server.listeners_, listener); }
     } leave{*this, listener.get()};
     while (!drain_.begun()) {
-        while (open_ >= connections_max_) CO_TRY(co_await ended_.wait());
         auto stream = co_await listener->accept();
         if (!stream && stream.error().code == Code::cancelled) break;
         if (!stream) {
             CO_TRY(co_await sleep(timers_, pause));
             continue;
         }
-        ++open_;
-        tasks_.start("connection", one(take, std::move(*stream)));
+        if (!CO_TRY(co_await has_room(**stream))) continue;
+        Place& place = places_.enter(*stream);
+        tasks_.start("connection", one(take, std::move(*stream), place));
+        // Whoever has come in has a turn to say who he is before the next newcomer may push him out.
+        CO_TRY(co_await suspend<void>([](const WakerPtr<void>& next_turn) { next_turn->wake({}); }));
     }
     co_return Result<>{};
 }
 
-Task<> Server::one(std::shared_ptr<Connection> connection, StreamPtr stream) {
-    auto result = co_await (*connection)(std::move(stream));
-    --open_;
+// false: the newcomer cannot come in.
+Task<bool> Server::has_room(Stream& newcomer) {
+    auto entry = places_.admit(newcomer.address());
+    while (entry == Places::Entry::full && !drain_.begun()) {
+        CO_TRY(co_await ended_.wait());
+        entry = places_.admit(newcomer.address());
+    }
+    if (entry == Places::Entry::refused) {
+        const auto why = fmt::format("one address may have {} connections here, and has them\n", client_max_);
+        const auto words = fmt::format(
+            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{}",
+            why.size(), why);
+        const asio::const_buffer buffer{words.data(), words.size()};
+        (void)newcomer.try_write({&buffer, 1});
+    }
+    co_return entry == Places::Entry::in;
+}
+
+Task<> Server::one(std::shared_ptr<Connection> connection, StreamPtr stream, Place& place) {
+    auto result = co_await (*connection)(std::move(stream), place);
+    places_.leave(place);
     ended_.notify_all();
     co_return result;
 }
@@ -116,7 +138,7 @@ Task<> Server::stop(Duration grace) {
     drain_.begin();
     for (auto* listener : std::vector<Listener*>{listeners_}) listener->close();
     Deadline deadline{timers_, grace, [this] { ended_.notify_all(); }};
-    while (open_ > 0 && !deadline.expired()) {
+    while (places_.size() > 0 && !deadline.expired()) {
         if (!co_await ended_.wait()) break;
     }
     co_return co_await tasks_.close();

@@ -7,6 +7,7 @@
 #include "core/stream.h"
 #include "core/task_group.h"
 #include "http/inlet.h"
+#include "http/places.h"
 
 namespace hostler::http {
 
@@ -34,6 +35,8 @@ public:
     Task<> write(std::string_view piece) { return inlet_.write(piece); }
     Task<> end() { return inlet_.end(); }
     bool started() const { return inlet_.started(); }
+    // Whoever asks this has shown a good key: the connection is not closed to make room for others.
+    void is_known() { inlet_.is_known(); }
     void cut() { inlet_.abandon(); }  // Whatever is being read or written fails, and the connection ends.
 
     bool wants_upgrade() const {
@@ -52,30 +55,34 @@ using Handler = std::function<Task<>(Exchange&)>;
 
 // Serves one connection to its end. Errors: cancelled only; a client's faults are the client's.
 Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const Handler& handler,
-             Drain* drain = nullptr);
+             Drain* drain = nullptr, Place* place = nullptr);
 
 // Accepts connections and owns them.
 class Server {
 public:
     // Takes a fresh connection to its end, e.g. by serve(). May secure the stream first.
-    using Connection = std::function<Task<>(StreamPtr)>;
+    using Connection = std::function<Task<>(StreamPtr, Place&)>;
 
-    Server(Loop& loop, Timers& timers, std::size_t connections_max);
-    // Accepts until the listener is closed or stop() is called. Beyond connections_max it leaves newcomers
-    // waiting.
+    // `client_max`: connections of one client (client_of).
+    Server(Loop& loop, Timers& timers, std::size_t connections_max, std::size_t client_max = SIZE_MAX);
+    // Accepts until the listener is closed or stop() is called. Beyond connections_max a stranger makes room
+    // for each newcomer (Place); newcomers wait only where all are known. Beyond client_max a stranger of the
+    // same address makes room, or the newcomer is told so and closed.
     Task<> run(ListenerPtr listener, Connection connection);
     Drain& drain() { return drain_; }
-    std::size_t connections() const { return open_; }
+    std::size_t connections() const { return places_.size(); }
+    const Places& places() const { return places_; }
 
     // No new connections; idle ones end; the others have `grace` to finish. Await it before this goes away.
     Task<> stop(Duration grace);
 
 private:
-    Task<> one(std::shared_ptr<Connection> connection, StreamPtr stream);
+    Task<bool> has_room(Stream& newcomer);
+    Task<> one(std::shared_ptr<Connection> connection, StreamPtr stream, Place& place);
 
     Timers& timers_;
-    std::size_t connections_max_;
-    std::size_t open_ = 0;
+    std::size_t client_max_;
+    Places places_;
     Drain drain_;
     std::vector<Listener*> listeners_;
     Signal ended_;

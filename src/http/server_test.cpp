@@ -310,33 +310,14 @@ TEST(ServerDrain, EndsIdleConnectionsAndLetsBusyOnesFinish) {
     EXPECT_TRUE(busy.over);
 }
 
-// Gives out the streams it was given.
-class Given : public Listener {
-public:
-    Task<StreamPtr> accept() override {
-        while (!closed_ && streams.empty()) CO_TRY(co_await changed.wait());
-        if (closed_) co_return fail(Code::cancelled, "closed");
-        auto next = std::move(streams.front());
-        streams.pop_front();
-        co_return std::move(next);
-    }
-    std::string_view address() const override { return "memory"; }
-    void close() override {
-        closed_ = true;
-        changed.notify_all();
-    }
-    std::deque<StreamPtr> streams;
-    Signal changed;
-
-private:
-    bool closed_ = false;
-};
-
 TEST(Server, AcceptsWithinItsLimitAndStopsGracefully) {
     Loop loop;
     ManualTimers timers{loop};
     const ServerLimits limits;
-    const Handler handler = echo();
+    const Handler handler = [answer = echo()](Exchange& exchange) {
+        exchange.is_known();
+        return answer(exchange);
+    };
     Server server{loop, timers, 2};
     auto given = std::make_unique<Given>();
     Given& listener = *given;
@@ -348,8 +329,8 @@ TEST(Server, AcceptsWithinItsLimitAndStopsGracefully) {
         listener.streams.push_back(std::move(its));
         sent(timers, *clients.back(), "GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     }
-    group.start("accept", server.run(std::move(given), [&](StreamPtr stream) {
-        return serve(std::move(stream), timers, limits, handler, &server.drain());
+    group.start("accept", server.run(std::move(given), [&](StreamPtr stream, Place& place) {
+        return serve(std::move(stream), timers, limits, handler, &server.drain(), &place);
     }));
     timers.settle();
     EXPECT_EQ(server.connections(), 2U);

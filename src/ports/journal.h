@@ -33,6 +33,10 @@ public:
     virtual Task<> put_all(std::vector<Entry> entries) = 0;
     virtual Task<> erase(std::string key) = 0;  // What is not there is erased. Errors: unavailable.
 
+    // Of what was durable, what could no longer be read when it was opened: a sentence that names the file.
+    // Empty: nothing.
+    virtual std::string damage() const { return {}; }
+
     static constexpr std::size_t key_bytes_max = 1024;
     static constexpr std::size_t value_bytes_max = 1 << 20;
     static constexpr std::size_t bytes_max = 64 << 20;  // Of all keys and values.

@@ -76,9 +76,29 @@ struct Changes {
     std::vector<AuditLine> audit;
 };
 
+// A state of the store: the last commit, and the life of the database that knows it. After a failover the
+// same number may mean another commit.
+struct StorePoint {
+    std::uint64_t number = 0;
+    std::int64_t life = 0;
+    bool operator==(const StorePoint&) const = default;
+};
+
+// An object that the store has and nobody can read.
+struct Unreadable {
+    std::string kind, id, why;
+};
+
 struct Snapshot {
-    std::uint64_t number = 0;  // Of the last commit.
-    std::vector<Object> live;  // In order of kind, created, id.
+    std::uint64_t number = 0;            // Of the last commit.
+    std::vector<Object> live;            // In order of kind, created, id.
+    std::vector<Unreadable> unreadable;  // Live ones that are damaged; not in `live`.
+    std::int64_t life = 0;               // Of the database.
+    // true: `live` is everything that is live. false: `live` is what changed since a point, objects that
+    // ended among it, and `gone` what was erased.
+    bool whole = true;
+    std::vector<std::pair<std::string, std::string>> gone{};  // Kind and id.
+    StorePoint point() const { return {number, life}; }
 };
 
 // A page of a list that was begun at commit `at`: what was made later is not in it, so paging neither skips
@@ -139,6 +159,10 @@ public:
     // For its full length from now on; waits for no commit, not even one that hangs. A holder counts the time
     // from before the call. Errors: conflict ("not_leader": another has led since), unavailable (unknown).
     virtual Task<> renew() = 0;
+    // When a loop that stands still had it renewed beside it, last: asked at that instant of
+    // Timers::now_with_sleep(), since renew() was last answered. nullopt: it was not.
+    virtual std::optional<Instant> renewed() const { return std::nullopt; }
+    virtual void stop_keeping() {}                     // Only renew() renews it from now on.
     virtual Task<> resign() = 0;                       // Another may lead at once. Errors: as renew().
     virtual Task<std::optional<Leader>> leader() = 0;  // nullopt: nobody ever led. Errors: unavailable.
 };
@@ -159,8 +183,10 @@ public:
     // leads), exhausted (disk full: nothing was written), unavailable (unknown whether it was written).
     virtual Task<> commit(Changes changes) = 0;
     virtual Task<Snapshot> load() = 0;
+    // What changed since an earlier snapshot; everything where the store cannot tell.
+    virtual Task<Snapshot> load_since(StorePoint point) { return load(); }
     virtual Task<Page> list(ListQuery query) = 0;
-    // Errors: not_found.
+    // Errors: not_found; internal ("row_damaged": it is there and cannot be read). list() leaves such out.
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql/object_row.h"
 #include "sql/rows.h"
 
 namespace hostler::sql {
@@ -77,6 +78,34 @@ struct Search {
             });
     }
 
+    // Bytes that changed since they were written.
+    Result<> sums() {
+        const auto add = [&](const std::string& subject, std::string_view message) {
+            if (found.size() < findings_max) found.push_back({subject, std::string{message}});
+        };
+        for (const std::string_view table : {"objects", "commands"})
+            TRY(connection.run(fmt::format("SELECT {} FROM {} WHERE checked <> 0", columns, table), {},
+                               [&](const Row& row) {
+                                   const Object object = object_of(row);
+                                   if (const auto damage = damage_of(row, object))
+                                       add(fmt::format("{}/{}", object.kind, object.id), *damage);
+                               }));
+        struct Log {
+            std::string_view table, columns, texts;
+        };
+        for (const auto& [table, of, texts] :
+             {Log{"events", event_columns, event_texts}, Log{"ledger", ledger_columns, ledger_texts},
+              Log{"audit", audit_columns, audit_texts}})
+            TRY(connection.run(
+                fmt::format("SELECT {} FROM {} WHERE checksum <> 0", of, table), {}, [&](const Row& row) {
+                    if (!line_is_whole(row, texts))
+                        add(fmt::format("{}/{}", table, row.number(0)),
+                            fmt::format("the checksum of its line {} is not that of its contents",
+                                        row.number(1)));
+                }));
+        return {};
+    }
+
     // What happened with a commit that is not there.
     Result<> numbers(std::uint64_t number) {
         for (const std::string_view table : {"events", "ledger", "audit"})
@@ -105,7 +134,18 @@ Result<std::vector<Finding>> check(Connection& connection) {
     TRY(search.envelopes("commands", number));
     TRY(search.ledger());
     TRY(search.numbers(number));
+    TRY(search.sums());
     return std::move(search.found);
+}
+
+Result<> each_ended(Connection& connection, const std::function<void(Object)>& seen) {
+    for (const std::string_view table : {"objects", "commands"})
+        TRY(connection.run(fmt::format("SELECT {} FROM {} WHERE state = ?1", columns, table), {state_ended},
+                           [&](const Row& row) {
+                               Object object = object_of(row);
+                               if (!damage_of(row, object)) seen(std::move(object));
+                           }));
+    return {};
 }
 
 }  // namespace hostler::sql

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,8 +72,16 @@ public:
     // settle()'s, and what came after it was not run.
     virtual void pipeline() {}
     virtual Result<> settle() { return {}; }
+    // Whether this is said for the first time: what is met again with each read is logged once.
+    bool first_time(std::string subject) {
+        constexpr std::size_t subjects_max = 1000;
+        return told_.size() < subjects_max && told_.insert(std::move(subject)).second;
+    }
     // For people, without a password: a path, or "postgresql://db:5432/hostler".
     virtual std::string_view name() const = 0;
+
+private:
+    std::set<std::string> told_;
 };
 
 }  // namespace hostler::sql

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sql/migrations.h"
 #include "sql/rows.h"
 
 namespace hostler::sql {
@@ -27,7 +26,7 @@ Result<> transact(Connection& connection, const std::function<Result<>()>& body)
 }
 
 Result<> check_schema(std::uint64_t schema, std::string_view of) {
-    const std::uint64_t known = migrations().size();
+    const std::uint64_t known = newest_schema();
     if (schema <= known) return {};
     return fail(
         Code::unavailable,
@@ -79,7 +78,8 @@ Result<> note_restore(Connection& to, const BackupHead& head, const Restore& how
     TRY(to.run("DELETE FROM objects WHERE kind IN ('sign_in', 'share', 'answer', 'restore')"));
     TRY(to.run("DELETE FROM objects WHERE kind = 'host_token' AND phase = 'unused'"));
     TRY(to.run("UPDATE lease SET ends = 0"));  // Whoever led then does not lead this one.
-    if (how.revoke_keys) TRY(to.run("UPDATE objects SET state = 1 WHERE kind = 'api_key' AND state = 0"));
+    if (how.revoke_keys)
+        TRY(to.run("UPDATE objects SET state = 1, checked = 0 WHERE kind = 'api_key' AND state = 0"));
     Rows rows{to};
     Changes changes;
     changes.number = head.number + apart;

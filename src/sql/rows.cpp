@@ -6,17 +6,16 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 
+#include "core/log.h"
+#include "sql/checksum.h"
 #include "sql/migrations.h"
+#include "sql/object_row.h"
 
 namespace hostler::sql {
 
 namespace {
-
-constexpr std::string_view columns =
-    "kind, id, tenant, project, phase, generation, created, version, state, body";
-constexpr std::uint64_t state_live = 0;
-constexpr std::uint64_t state_ended = 1;
 
 // Releases that know the schema so far may use what this one makes of it: later migrations only added tables,
 // and columns with a default. One that does more raises it (decisions/0027).
@@ -33,32 +32,12 @@ constexpr std::array raises{Raise{"sealing_key", 3}};
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 
 std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
-WallTime wall_time(std::uint64_t micros) {
-    return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(micros)}};
-}
 
-Object object_of(const Row& row) {
-    return {.kind = row.text(0),
-            .id = row.text(1),
-            .tenant = row.text(2),
-            .project = row.text(3),
-            .phase = row.text(4),
-            .generation = row.number(5),
-            .created = row.number(6),
-            .version = row.number(7),
-            .live = row.number(8) == state_live,
-            .body = row.text(9)};
-}
-
-EventRecord event_of(const Row& row) {
-    return {.time = wall_time(row.number(1)),
-            .kind = row.text(2),
-            .id = row.text(3),
-            .tenant = row.text(4),
-            .actor = row.text(5),
-            .reason = row.text(6),
-            .message = row.text(7),
-            .number = row.number(0)};
+// A line of a log, and its checksum behind its values.
+Result<> append(Connection& connection, std::string_view sql, std::initializer_list<Value> values) {
+    std::vector<Value> all{values};
+    all.emplace_back(checksum(values));
+    return connection.run(sql, all);
 }
 
 }  // namespace
@@ -95,7 +74,7 @@ Result<> Rows::set_lease(const LeaseRow& lease) {
         {lease.who.name, lease.who.address, lease.epoch, lease.ends, lease.server});
 }
 
-std::uint64_t newest_schema() { return migrations().size(); }
+std::uint64_t newest_schema() { return static_cast<std::uint64_t>(migrations().back().number); }
 
 Result<> Rows::check_schema(std::string_view store) {
     const std::uint64_t known = newest_schema();
@@ -121,6 +100,24 @@ Result<> Rows::migrate(bool made, std::string_view store, std::uint64_t up_to) {
         TRY(set_meta("schema_floor", std::max(floor, schema_floor)));
     }
     return set_meta("schema", std::max(present, up_to));
+}
+
+Result<> Rows::check_number(std::string_view store) {
+    const std::uint64_t number = TRY(meta("number"));
+    for (const std::string_view table : {"events", "ledger", "audit"}) {
+        std::uint64_t last = 0;
+        TRY(connection_.run(fmt::format("SELECT coalesce(max(number), 0) FROM {}", table), {},
+                            [&](const Row& row) { last = row.number(0); }));
+        if (last > number)
+            return fail(
+                Code::unavailable,
+                fmt::format(
+                    "the store {} is damaged: its last commit is {}, and its {} are of commit {}; put a "
+                    "backup in its place",
+                    store, number, table, last),
+                "store_damaged");
+    }
+    return {};
 }
 
 Result<> admit(const Changes& changes, std::uint64_t epoch, std::uint64_t number) {
@@ -167,15 +164,18 @@ Result<> Rows::write(const Changes& changes) {
 Result<> Rows::put(const Object& object, std::uint64_t number) {
     // What is there keeps the number of the commit that made it.
     constexpr std::string_view rest =
-        " (kind, id, tenant, project, phase, generation, created, version, state, body) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (kind, id) DO UPDATE SET tenant = "
+        " (kind, id, tenant, project, phase, generation, created, version, state, body, checksum, checked) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?8) ON CONFLICT (kind, id) DO UPDATE SET "
+        "tenant = "
         "excluded.tenant, "
         "project = excluded.project, phase = excluded.phase, generation = excluded.generation, "
-        "version = excluded.version, state = excluded.state, body = excluded.body";
+        "version = excluded.version, state = excluded.state, body = excluded.body, "
+        "checksum = excluded.checksum, checked = excluded.checked";
     const std::string sql = fmt::format("INSERT INTO {}{}", table_of(object.kind), rest);
-    return connection_.run(sql, {object.kind, object.id, object.tenant, object.project, object.phase,
-                                 object.generation, object.created == 0 ? number : object.created, number,
-                                 object.live ? state_live : state_ended, object.body});
+    return connection_.run(
+        sql, {object.kind, object.id, object.tenant, object.project, object.phase, object.generation,
+              object.created == 0 ? number : object.created, number, object.live ? state_live : state_ended,
+              object.body, checksum_of(object, number)});
 }
 
 Result<> Rows::erase(const std::string& kind, const std::string& id) {
@@ -186,9 +186,10 @@ Result<> Rows::erase(const std::string& kind, const std::string& id) {
 Result<> Rows::append_events(const Changes& changes) {
     int line = 0;
     for (const EventRecord& event : changes.events)
-        TRY(connection_.run(
-            "INSERT INTO events (number, line, time, kind, id, tenant, actor, reason, message) "
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        TRY(append(
+            connection_,
+            "INSERT INTO events (number, line, time, kind, id, tenant, actor, reason, message, checksum) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             {changes.number, line++, micros(event.time), event.kind, event.id, event.tenant, event.actor,
              event.reason, event.message}));
     return {};
@@ -197,20 +198,21 @@ Result<> Rows::append_events(const Changes& changes) {
 Result<> Rows::append_ledger(const Changes& changes) {
     int line = 0;
     for (const LedgerLine& entry : changes.ledger)
-        TRY(
-            connection_.run("INSERT INTO ledger (number, line, time, claim, host, tenant, use, body) "
-                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                            {changes.number, line++, micros(entry.time), entry.claim, entry.host,
-                             entry.tenant, entry.use, entry.body}));
+        TRY(append(connection_,
+                   "INSERT INTO ledger (number, line, time, claim, host, tenant, use, body, checksum) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                   {changes.number, line++, micros(entry.time), entry.claim, entry.host, entry.tenant,
+                    entry.use, entry.body}));
     return {};
 }
 
 Result<> Rows::append_audit(const Changes& changes) {
     int line = 0;
     for (const AuditLine& entry : changes.audit)
-        TRY(connection_.run(
+        TRY(append(
+            connection_,
             "INSERT INTO audit (number, line, time, actor, address, operation, subject, tenant, status, "
-            "body_before, body_after) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "body_before, body_after, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             {changes.number, line++, micros(entry.time), entry.actor, entry.address, entry.operation,
              entry.subject, entry.tenant, entry.status, entry.before, entry.after}));
     return {};
@@ -223,11 +225,83 @@ Result<Snapshot> Rows::load() {
         "SELECT {0} FROM objects WHERE state = 0 UNION ALL SELECT {0} FROM commands WHERE state = 0 "
         "ORDER BY kind, created, id",
         columns);
-    TRY(connection_.run(sql, {}, [&](const Row& row) { snapshot.live.push_back(object_of(row)); }));
+    TRY(connection_.run(sql, {}, [&](const Row& row) { take(row, snapshot); }));
     return snapshot;
 }
 
+Result<> Rows::note_changed(const Changes& changes) {
+    // A copy that is further behind is loaded whole, which costs less by then.
+    constexpr std::uint64_t commits_kept = 20'000, pruned_each = 256;
+    constexpr std::string_view insert =
+        "INSERT INTO changed (number, kind, id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    for (const Object& object : changes.put)
+        TRY(connection_.run(insert, {changes.number, object.kind, object.id}));
+    for (const auto& [kind, id] : changes.erase) TRY(connection_.run(insert, {changes.number, kind, id}));
+    if (changes.put.empty() && changes.erase.empty())
+        TRY(connection_.run(insert, {changes.number, std::string_view{}, std::string_view{}}));
+    if (changes.number % pruned_each == 0 && changes.number > commits_kept)
+        TRY(connection_.run("DELETE FROM changed WHERE number <= ?1", {changes.number - commits_kept}));
+    return {};
+}
+
+Result<Snapshot> Rows::load_since(std::uint64_t number) {
+    Snapshot snapshot{.whole = false};
+    snapshot.number = TRY(meta("number"));
+    if (snapshot.number == number) return snapshot;
+    std::uint64_t noted = 0;
+    TRY(connection_.run("SELECT count(DISTINCT number) FROM changed WHERE number > ?1", {number},
+                        [&](const Row& row) { noted = row.number(0); }));
+    if (snapshot.number < number || noted != snapshot.number - number) return load();
+    std::set<std::pair<std::string, std::string>> changed;
+    TRY(connection_.run("SELECT DISTINCT kind, id FROM changed WHERE number > ?1 AND kind <> ''", {number},
+                        [&](const Row& row) { changed.emplace(row.text(0), row.text(1)); }));
+    for (const std::string_view table : {"objects", "commands"})
+        TRY(connection_.run(
+            fmt::format("SELECT {} FROM {} WHERE (kind, id) IN (SELECT kind, id FROM changed WHERE "
+                        "number > ?1) ORDER BY kind, created, id",
+                        columns, table),
+            {number}, [&](const Row& row) {
+                Object object = object_of(row);
+                changed.erase({object.kind, object.id});
+                if (object.live)
+                    take(row, snapshot);
+                else
+                    snapshot.live.push_back(std::move(object));  // That it ended is all that counts.
+            }));
+    snapshot.gone.assign(changed.begin(), changed.end());
+    return snapshot;
+}
+
+bool Rows::believes(const Row& row, const Object& object, std::string* why) {
+    auto damage = damage_of(row, object);
+    if (!damage) return true;
+    if (connection_.first_time(fmt::format("{}/{}", object.kind, object.id)))
+        log_error("the store {}: {} {} cannot be read: {}; see `hostler store check`", connection_.name(),
+                  object.kind, object.id, *damage);
+    if (why) *why = *std::move(damage);
+    return false;
+}
+
+void Rows::take(const Row& row, Snapshot& into) {
+    Object object = object_of(row);
+    std::string why;
+    if (believes(row, object, &why))
+        into.live.push_back(std::move(object));
+    else
+        into.unreadable.push_back({object.kind, object.id, std::move(why)});
+}
+
 Result<Page> Rows::list(const ListQuery& query) {
+    // A page of nothing but rows that cannot be read would have no end to go on behind.
+    ListQuery next = query;
+    while (true) {
+        Page page = TRY(list_some(next));
+        if (!page.objects.empty() || !page.more) return page;
+    }
+}
+
+// Moves `query` behind the last row that it looked at.
+Result<Page> Rows::list_some(ListQuery& query) {
     constexpr std::size_t page_max = 1000;
     Page page;
     page.at = query.at == 0 ? TRY(meta("number")) : query.at;
@@ -247,16 +321,37 @@ Result<Page> Rows::list(const ListQuery& query) {
     where("phase", query.phase);
     values.push_back(limit + 1);
     sql += fmt::format(" ORDER BY created, id LIMIT ?{}", values.size());
-    TRY(connection_.run(sql, values, [&](const Row& row) { page.objects.push_back(object_of(row)); }));
-    page.more = page.objects.size() > limit;
-    if (page.more) page.objects.pop_back();
+    std::uint64_t created = query.after_created;
+    std::string id = query.after_id;
+    std::size_t seen = 0;
+    TRY(connection_.run(sql, values, [&](const Row& row) {
+        if (++seen > limit) return;
+        Object object = object_of(row);
+        created = object.created;
+        id = object.id;
+        if (believes(row, object)) page.objects.push_back(std::move(object));
+    }));
+    page.more = seen > limit;
+    query.at = page.at;
+    query.after_created = created;
+    query.after_id = std::move(id);
     return page;
 }
 
 Result<Object> Rows::find(const std::string& kind, const std::string& id) {
     std::optional<Object> found;
+    std::string damage;
     TRY(connection_.run(fmt::format("SELECT {} FROM {} WHERE kind = ?1 AND id = ?2", columns, table_of(kind)),
-                        {kind, id}, [&](const Row& row) { found = object_of(row); }));
+                        {kind, id}, [&](const Row& row) {
+                            Object object = object_of(row);
+                            if (believes(row, object, &damage)) found = std::move(object);
+                        }));
+    if (!damage.empty())
+        return fail(Code::internal,
+                    fmt::format("{} {} in the store cannot be read: {}; an operator can look with "
+                                "`hostler store check`",
+                                kind, id, damage),
+                    "row_damaged");
     if (!found) return fail(Code::not_found, fmt::format("there is no {} {}", kind, id));
     return std::move(*found);
 }
@@ -264,8 +359,7 @@ Result<Object> Rows::find(const std::string& kind, const std::string& id) {
 Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
     constexpr std::size_t events_max = 1000;
     std::vector<Value> values{query.after};
-    std::string sql =
-        "SELECT number, time, kind, id, tenant, actor, reason, message FROM events WHERE number > ?1";
+    std::string sql = fmt::format("SELECT {} FROM events WHERE number > ?1", event_columns);
     const auto where = [&](std::string_view column, std::string_view is) {
         values.push_back(is);
         sql += fmt::format(" AND {} = ?{}", column, values.size());
@@ -276,7 +370,14 @@ Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
     values.push_back(std::clamp<std::size_t>(query.limit, 1, events_max));
     sql += fmt::format(" ORDER BY number DESC, line DESC LIMIT ?{}", values.size());
     std::vector<EventRecord> events;
-    TRY(connection_.run(sql, values, [&](const Row& row) { events.push_back(event_of(row)); }));
+    TRY(connection_.run(sql, values, [&](const Row& row) {
+        if (line_is_whole(row, event_texts))
+            events.push_back(event_of(row));
+        else if (connection_.first_time(fmt::format("events/{}/{}", row.number(0), row.number(1))))
+            log_error(
+                "the store {}: line {} of the events of commit {} cannot be read; see `hostler store check`",
+                connection_.name(), row.number(1), row.number(0));
+    }));
     std::reverse(events.begin(), events.end());
     return events;
 }
@@ -288,12 +389,12 @@ Result<bool> Rows::prune(WallTime before) {
     std::uint64_t changed = 0;
     const auto count = [&] { changed = std::max(changed, connection_.changes()); };
     TRY(
-        connection_.run("UPDATE objects SET state = 2, body = '' WHERE (kind, id) IN "
+        connection_.run("UPDATE objects SET state = 2, body = '', checked = 0 WHERE (kind, id) IN "
                         "(SELECT kind, id FROM objects WHERE state = 1 AND version <= ?1 LIMIT ?2)",
                         {number, rows_max}));
     count();
     TRY(
-        connection_.run("UPDATE commands SET state = 2, body = '' WHERE (kind, id) IN "
+        connection_.run("UPDATE commands SET state = 2, body = '', checked = 0 WHERE (kind, id) IN "
                         "(SELECT kind, id FROM commands WHERE state = 1 AND version <= ?1 LIMIT ?2)",
                         {number, rows_max}));
     count();

@@ -33,8 +33,15 @@ public:
     // "store_too_new".
     Result<> check_schema(std::string_view store);
 
+    // Whether the last commit is as late as what the logs have of it. Errors: unavailable: "store_damaged".
+    Result<> check_number(std::string_view store);
+
     Result<> write(const Changes& changes);  // All of them, and nothing about who may.
+    // Notes which objects these changed, for load_since(). Only a store that masters share needs it.
+    Result<> note_changed(const Changes& changes);
     Result<Snapshot> load();
+    // Everything, if not all commits since then have noted what they changed.
+    Result<Snapshot> load_since(std::uint64_t number);
     Result<Page> list(const ListQuery& query);
     Result<Object> find(const std::string& kind, const std::string& id);
     Result<std::vector<EventRecord>> events(const EventQuery& query);
@@ -42,6 +49,10 @@ public:
     Result<bool> prune(WallTime before);
 
 private:
+    // Whether a row of `columns` is as it was written; what is not is logged once.
+    bool believes(const Row& row, const Object& object, std::string* why = nullptr);
+    void take(const Row& row, Snapshot& into);
+    Result<Page> list_some(ListQuery& query);
     Result<> put(const Object& object, std::uint64_t number);
     Result<> erase(const std::string& kind, const std::string& id);
     Result<> append_events(const Changes& changes);

@@ -129,9 +129,11 @@ public:
           committer_(std::make_shared<Committer>(worker, std::move(blocking), limits)) {}
 
     Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override {
-        const Lease taken =
-            CO_TRY(co_await run_on<Lease>(worker_, [blocking = blocking_, who, length, above] {
-                return blocking->lead(who, length, above);
+        const Lease taken = CO_TRY(co_await run_on<Lease>(
+            worker_, [blocking = blocking_, kept = keeping_.lease, who, length, above] {
+                auto lease = blocking->lead(who, length, above);
+                if (lease && kept) kept->held(lease->epoch, length);
+                return lease;
             }));
         held_ = {.who = std::move(who), .epoch = taken.epoch, .left = length};
         co_return taken;
@@ -142,6 +144,14 @@ public:
         return keep<void>([epoch = held_.epoch,
                            length = held_.left](BlockingLease& lease) { return lease.renew(epoch, length); },
                           Result<>{});
+    }
+
+    std::optional<Instant> renewed() const override {
+        return keeping_.lease ? keeping_.lease->renewed() : std::nullopt;
+    }
+
+    void stop_keeping() override {
+        if (keeping_.lease) keeping_.lease->stop_keeping();
     }
 
     Task<> resign() override {
@@ -164,6 +174,11 @@ public:
 
     Task<Snapshot> load() override {
         return run_on<Snapshot>(worker_, [blocking = blocking_] { return blocking->load(); });
+    }
+
+    Task<Snapshot> load_since(StorePoint point) override {
+        return run_on<Snapshot>(worker_,
+                                [blocking = blocking_, point] { return blocking->load_since(point); });
     }
 
     Task<Page> list(ListQuery query) override {

@@ -27,6 +27,7 @@ public:
     // One answer for each, in order; one transaction and one sync for all.
     virtual std::vector<Result<>> commit(const std::vector<Changes>& batch) = 0;
     virtual Result<Snapshot> load() = 0;
+    virtual Result<Snapshot> load_since(StorePoint point) { return load(); }
     virtual Result<Page> list(const ListQuery& query) = 0;
     virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
     virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;
@@ -42,6 +43,11 @@ public:
     virtual Result<> renew(std::uint64_t epoch, Duration length) = 0;
     virtual Result<> resign(std::uint64_t epoch) = 0;
     virtual Result<std::optional<Leader>> leader() = 0;
+
+    // Of one that is renewed also beside the caller; on any thread, and they wait for nothing.
+    virtual void held(std::uint64_t epoch, Duration length) {}  // lead() has just taken it.
+    virtual void stop_keeping() {}                              // Nothing renews it beside the caller.
+    virtual std::optional<Instant> renewed() const { return std::nullopt; }  // As Election::renewed().
 };
 
 struct BatchLimits {

@@ -44,8 +44,8 @@ Registry::Registry(Web& web, ListenerPtr listener, std::string layer)
                                             {"size", layer_.size()},
                                             {"digest", layer_digest_}}}}});
     manifest_digest_ = digest(manifest_);
-    tasks_.start("registry", server_.run(std::move(listener), [this](StreamPtr stream) {
-        return http::serve(std::move(stream), *web_.timers, limits_, handler_);
+    tasks_.start("registry", server_.run(std::move(listener), [this](StreamPtr stream, http::Place& place) {
+        return http::serve(std::move(stream), *web_.timers, limits_, handler_, nullptr, &place);
     }));
 }
 

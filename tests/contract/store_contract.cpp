@@ -136,6 +136,47 @@ TEST_P(StoreContract, LoadsWhatLivesInOrder) {
     EXPECT_EQ(ids(run(store_->load())->live), (Ids{"c-1", "h-1", "z-1", "a", "b"}));
 }
 
+TEST_P(StoreContract, TellsWhatChangedSinceASnapshot) {
+    ASSERT_TRUE(put(object("i-stays")));
+    ASSERT_TRUE(put(object("i-changes")));
+    ASSERT_TRUE(put(object("i-ends")));
+    ASSERT_TRUE(put(object("i-goes")));
+    const auto before = run(store_->load()).value();
+    EXPECT_TRUE(before.whole);
+    EXPECT_EQ(before.live.size(), 4u);
+    const auto nothing = run(store_->load_since(before.point())).value();
+    EXPECT_FALSE(nothing.whole);
+    EXPECT_TRUE(nothing.live.empty() && nothing.gone.empty());
+
+    Changes changes = next();
+    changes.put = {object("i-changes"), object("i-ends"), object("c-new", "command")};
+    changes.put[0].phase = "running";
+    changes.put[1].live = false;
+    changes.erase = {{"instance", "i-goes"}};
+    ASSERT_TRUE(commit(std::move(changes)));
+    Changes event_only = next();
+    event_only.events = {event(1, "i-stays")};
+    ASSERT_TRUE(commit(std::move(event_only)));
+
+    const auto since = run(store_->load_since(before.point())).value();
+    EXPECT_EQ(since.number, number_);
+    // Applied to the snapshot it gives what is there now, whether it has all or a part of it.
+    std::map<std::string, Object> copy;
+    if (!since.whole)
+        for (const Object& one : before.live) copy[one.id] = one;
+    for (const auto& [kind, id] : since.gone) copy.erase(id);
+    for (const Object& one : since.live)
+        if (one.live)
+            copy.insert_or_assign(one.id, one);
+        else
+            copy.erase(one.id);
+    std::map<std::string, Object> now;
+    for (const Object& one : run(store_->load()).value().live) now[one.id] = one;
+    EXPECT_EQ(copy, now);
+    EXPECT_EQ(now.size(), 3u);
+    if (!since.whole) EXPECT_EQ(since.live.size(), 3u) << "i-stays did not change";
+}
+
 TEST_P(StoreContract, ErasesForGood) {
     for (const std::string kind : {"instance", "command"}) {
         ASSERT_TRUE(put(object("x-1", kind)));

@@ -30,7 +30,7 @@ public:
     }
     std::string database = server().new_database();
     std::string url = server().url(database);
-    PostgresOptions options{};
+    PostgresOptions options{.stall_max = {}};  // Only this loop renews.
     std::unique_ptr<Worker> worker = make_worker(loop, "store");
     std::unique_ptr<Worker> lease_worker = make_worker(loop, "lease");
 };
@@ -90,6 +90,23 @@ TEST_F(TwoMasters, TheLeaseIsTakenOnlyWhenItHasRunOut) {
     EXPECT_EQ(refusal(*first, m1), "lease_held");
     EXPECT_TRUE(rig.run(second->commit(change(next->epoch, 2, "i-2"))));
     EXPECT_FALSE(rig.run(second->find("instance", "late")));
+}
+
+TEST_F(TwoMasters, OneThatFollowsReadsWhatChanged) {
+    const auto epoch = lead(*first, m1).value().epoch;
+    ASSERT_TRUE(rig.run(first->commit(change(epoch, 1, "i-1"))));
+    const auto before = rig.run(second->load()).value();
+    ASSERT_TRUE(rig.run(first->commit(change(epoch, 2, "i-2"))));
+    const auto since = rig.run(second->load_since(before.point())).value();
+    EXPECT_FALSE(since.whole);
+    ASSERT_EQ(since.live.size(), 1u);
+    EXPECT_EQ(since.live[0].id, "i-2");
+    EXPECT_TRUE(rig.run(second->load_since({before.number, before.life + 1})).value().whole)
+        << "after a failover the same number may mean another commit";
+    // A release that notes no changes has led in between.
+    server().sql(rig.database, "DELETE FROM changed WHERE number = 2");
+    EXPECT_TRUE(rig.run(second->load_since(before.point())).value().whole);
+    EXPECT_TRUE(rig.run(second->load_since({7, before.life})).value().whole) << "it went back";
 }
 
 TEST_F(TwoMasters, ARenewalMakesItLastFromThen) {
@@ -253,7 +270,8 @@ TEST(Postgres, AValueThatCannotBeHeldLeavesItsNeighboursAlone) {
     EXPECT_EQ(rig.run(store->load())->live.size(), 2u);
 }
 
-TEST(Postgres, AfterALostConnectionNothingGoesBeforeLead) {
+// Reading goes on: a follower reads too.
+TEST(Postgres, AfterALostConnectionNothingIsWrittenBeforeLead) {
     PostgresRig rig;
     auto store = rig.open().value();
     auto epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
@@ -262,11 +280,38 @@ TEST(Postgres, AfterALostConnectionNothingGoesBeforeLead) {
                  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hostler'");
     EXPECT_EQ(rig.run(store->commit(change(epoch, 2, "i-2"))).error().code, Code::unavailable);
     EXPECT_EQ(rig.run(store->commit(change(epoch, 3, "i-3"))).error().code, Code::unavailable);
-    EXPECT_EQ(rig.run(store->load()).error().code, Code::unavailable);
+    EXPECT_EQ(rig.run(store->load())->live.size(), 1u);
+    EXPECT_EQ(rig.run(store->commit(change(epoch, 3, "i-3"))).error().code, Code::unavailable);
     epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
     EXPECT_TRUE(rig.run(store->commit(change(epoch, 4, "i-4"))));
     EXPECT_TRUE(rig.run(store->find("instance", "i-1")));
     EXPECT_FALSE(rig.run(store->find("instance", "i-3")));
+}
+
+// The thread of the test is the loop: while it asks the second store, nothing runs for the first.
+TEST_F(TwoMasters, ALoopThatStandsStillKeepsItsLeaseForAWhile) {
+    rig.options.stall_max = milliseconds{3'000};
+    first = rig.open().value();
+    const Duration length = milliseconds{1'000};
+    const auto begun = std::chrono::steady_clock::now();
+    const auto epoch = lead(*first, m1, length).value().epoch;
+    while (refusal(*second, m2) != "") ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{30});
+    EXPECT_GE(std::chrono::steady_clock::now() - begun, rig.options.stall_max);
+    ASSERT_TRUE(first->renewed());
+    EXPECT_EQ(rig.run(first->renew()).error().reason, "not_leader");
+    EXPECT_EQ(rig.run(first->commit(change(epoch, 1, "late"))).error().code, Code::conflict);
+}
+
+TEST_F(TwoMasters, WhatIsLetGoOrResignedIsRenewedNoMore) {
+    rig.options.stall_max = std::chrono::hours{1};
+    first = rig.open().value();
+    ASSERT_TRUE(lead(*first, m1, milliseconds{300}));
+    first->stop_keeping();
+    while (refusal(*second, m2) != "") std::this_thread::yield();
+    ASSERT_TRUE(rig.run(second->resign()));
+    ASSERT_TRUE(lead(*first, m1, milliseconds{300}));
+    ASSERT_TRUE(rig.run(first->resign()));
+    EXPECT_EQ(refusal(*second, m2), "");
 }
 
 TEST(Postgres, AServerThatIsStoppedIsGivenUpInTime) {

@@ -169,6 +169,26 @@ TEST_F(PathTest, ASessionOpensOnlyTheInstanceThatItWasSignedInFor) {
     EXPECT_EQ(get("closed", {{"X-Hostler-Key", "sess-a"}}).status, 401) << "and a session is no key";
 }
 
+TEST_F(PathTest, WhereTlsIsTheSessionsCookieIsOfItsHostAlone) {
+    cloud_.gateway_settings.address = "https://localhost:" + cloud_.port();
+    cloud_.kill_gateway();
+    cloud_.begin_gateway();
+    ASSERT_TRUE(cloud_.eventually([&] { return cloud_.gateway->linked(); }));
+    cloud_.master.codes["c1@closed"] = "sess-a";
+    const auto signed_in = get("closed", {{"Accept", page_accept}}, "/.hostler/session?code=c1&to=/");
+    EXPECT_EQ(signed_in.headers.find("Set-Cookie"),
+              "__Host-hostler_session=sess-a; Path=/; HttpOnly; SameSite=Lax; Secure");
+    const auto opened = get("closed", {{"Cookie", "a=1; __Host-hostler_session=sess-a"}});
+    EXPECT_EQ(opened.status, 200);
+    EXPECT_THAT(opened.body, Not(HasSubstr("sess-a")));
+    EXPECT_EQ(get("closed", {{"Cookie", "__hostler_session=sess-a"}}).status, 401)
+        << "a neighbour may have planted it";
+    EXPECT_THAT(get("open", {{"Cookie", "__hostler_session=sess-a; b=2"}}).body, Not(HasSubstr("sess-a")));
+    const auto out = get("closed", {{"Cookie", "__Host-hostler_session=sess-a"}}, "/.hostler/sign-out");
+    EXPECT_EQ(out.headers.find("Set-Cookie"),
+              "__Host-hostler_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
+}
+
 TEST_F(PathTest, ASessionIsDeadAfterSignOut) {
     cloud_.master.valid_s = 600;
     const http::Header cookie{"Cookie", "__hostler_session=sess-a"};

@@ -46,6 +46,7 @@ public:
         co_return co_await store_->commit(std::move(changes));
     }
     Task<Snapshot> load() override { return store_->load(); }
+    Task<Snapshot> load_since(StorePoint point) override { return store_->load_since(point); }
     Task<Page> list(ListQuery query) override { return store_->list(std::move(query)); }
     Task<Object> find(std::string kind, std::string id) override {
         return store_->find(std::move(kind), std::move(id));

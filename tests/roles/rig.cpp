@@ -388,7 +388,8 @@ Task<> Agent::handle(http::Exchange& exchange, std::string instance) {
     response.headers = {{"X-Instance", instance},
                         {"Set-Cookie", "sid=1"},
                         {"Set-Cookie", "__hostler_session=evil; Path=/"},
-                        {"Set-Cookie", "=__hostler_session=evil"}};
+                        {"Set-Cookie", "=__hostler_session=evil"},
+                        {"Set-Cookie", "__Host-hostler_session=evil; Path=/; Secure"}};
     response.body = exchange.request.method + " " + exchange.request.target + "\n";
     for (const auto& [name, value] : exchange.request.headers) response.body += name + ": " + value + "\n";
     co_return co_await exchange.respond(std::move(response));

@@ -292,7 +292,12 @@ public:
     }
 
     Task<Snapshot> load() override {
-        return ask<Snapshot>([](sql::Rows& rows, ServerTime) { return rows.load(); });
+        return load_by([](sql::Rows& rows, std::int64_t) { return rows.load(); });
+    }
+    Task<Snapshot> load_since(StorePoint point) override {
+        return load_by([point](sql::Rows& rows, std::int64_t life) {
+            return life == point.life ? rows.load_since(point.number) : rows.load();
+        });
     }
     Task<Page> list(ListQuery query) override {
         return ask<Page>([query](sql::Rows& rows, ServerTime) { return rows.list(query); });
@@ -369,6 +374,14 @@ private:
         co_return std::move(**got);
     }
 
+    Task<Snapshot> load_by(std::function<Result<Snapshot>(sql::Rows&, std::int64_t)> load) {
+        return ask<Snapshot>([load = std::move(load)](sql::Rows& rows, ServerTime at) -> Result<Snapshot> {
+            Snapshot snapshot = TRY(load(rows, at.server));
+            snapshot.life = at.server;
+            return snapshot;
+        });
+    }
+
     Task<> set_end(Duration length) {
         if (led_ == 0) co_return fail(Code::conflict, "this one has never led", "not_leader");
         co_return co_await write(
@@ -399,6 +412,7 @@ private:
             const auto number = TRY(rows.meta("number"));
             if (!all) TRY(sql::admit(*written, epoch, number));
             TRY(rows.write(*written));
+            TRY(rows.note_changed(*written));
             return rows.set_meta("number", written->number);
         };
         const auto done = [this, alive = alive_, open = std::weak_ptr(open_),

@@ -70,6 +70,9 @@ public:
     Task<Snapshot> load() override {
         return fate_.of<Snapshot>("load", [&] { return store_.load(); });
     }
+    Task<Snapshot> load_since(StorePoint point) override {
+        return fate_.of<Snapshot>("load_since", [this, point] { return store_.load_since(point); });
+    }
     Task<Page> list(ListQuery query) override {
         return fate_.of<Page>("list", [&] { return store_.list(std::move(query)); });
     }

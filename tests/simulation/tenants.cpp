@@ -423,7 +423,8 @@ void Tenants::check(const master::Term& term) const {
     for (const auto& [tenant_name, tenant] : all) {
         for (const auto& [name, wanted] : tenant.instances) {
             const Instance* instance = master::find_instance(desk, tenant_name, name);
-            if (wanted.start == Wish::acknowledged && !instance)
+            if (wanted.start == Wish::acknowledged && !instance &&
+                !cloud.store_ledger.has_ended(tenant_name, name))
                 cloud.found.report(Invariant::durable,
                                    fmt::format("instance {} was acknowledged and is gone", name));
             if (wanted.stop_acknowledged && instance && !is_final(instance->phase) &&

@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-#include <boost/crc.hpp>
 #include <filesystem>
 #include <optional>
 
 #include "adapters/disk/file.h"
+#include "adapters/disk/journal_records.h"
 #include "core/log.h"
 
 namespace hostler::disk {
@@ -18,56 +19,12 @@ namespace {
 
 using Entries = std::map<std::string, std::string>;
 
-constexpr std::size_t head_bytes = 8;  // Length and checksum.
-constexpr std::size_t body_min = 5;    // Kind and the key's length.
 constexpr std::size_t backlog_bytes_max = 64 << 20;
-
-void add_number(std::string& to, std::uint32_t number) {
-    for (int shift = 0; shift < 32; shift += 8) to += static_cast<char>(number >> shift);
-}
-
-std::uint32_t number_at(std::string_view bytes) {
-    std::uint32_t number = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        number |= std::uint32_t{static_cast<std::uint8_t>(bytes[i])} << (8 * i);
-    return number;
-}
-
-std::uint32_t checksum(std::string_view bytes) {
-    boost::crc_32_type crc;
-    crc.process_bytes(bytes.data(), bytes.size());
-    return crc.checksum();
-}
 
 struct Change {
     std::string key;
     std::optional<std::string> value;  // nullopt: erased.
 };
-
-void add_record(std::string& to, std::string_view key, const std::string* value) {
-    std::string body{value ? 'p' : 'e'};
-    add_number(body, static_cast<std::uint32_t>(key.size()));
-    body.append(key);
-    if (value) body.append(*value);
-    add_number(to, static_cast<std::uint32_t>(body.size()));
-    add_number(to, checksum(body));
-    to.append(body);
-}
-
-// The record at the front of `bytes`; nullopt if it is not whole and right.
-std::optional<Change> take_record(std::string_view& bytes) {
-    if (bytes.size() < head_bytes) return std::nullopt;
-    const auto size = number_at(bytes);
-    if (size < body_min || bytes.size() - head_bytes < size) return std::nullopt;
-    const auto body = bytes.substr(head_bytes, size);
-    if (checksum(body) != number_at(bytes.substr(4))) return std::nullopt;
-    const auto key_size = number_at(body.substr(1));
-    if (key_size > body.size() - body_min) return std::nullopt;
-    Change change{.key = std::string(body.substr(body_min, key_size))};
-    if (body[0] == 'p') change.value = std::string(body.substr(body_min + key_size));
-    bytes.remove_prefix(head_bytes + size);
-    return change;
-}
 
 void apply(Entries& entries, Change change) {
     if (change.value)
@@ -76,20 +33,32 @@ void apply(Entries& entries, Change change) {
         entries.erase(change.key);
 }
 
+Result<std::uint64_t> random_salt() {
+    std::uint64_t salt = 0;
+    if (::getrandom(&salt, sizeof salt, 0) != sizeof salt)
+        return fail(Code::unavailable, "the kernel gives no random bytes");
+    return salt;
+}
+
 // The file. Only the worker touches it, one job at a time.
 struct File {
     std::string path;
     Descriptor lock;
     Descriptor folder;
     Descriptor file;
-    std::size_t size = 0;  // All of it is whole records on the disk.
-    bool broken = false;   // A sync failed: what is on the disk is unknown until it is opened again.
+    std::size_t size = 0;     // Whole records, and a mark behind them.
+    std::size_t durable = 0;  // Of them, on the disk for certain: all but the last mark.
+    bool marked = false;      // It ends with a mark.
+    std::uint64_t salt = 0;
+    bool broken = false;  // A sync failed: what is on the disk is unknown until it is opened again.
     std::size_t reserve_bytes = 0;
     std::size_t reserved = 0;  // Up to here the disk has given blocks.
 
-    Result<> append(std::string_view bytes);
-    Result<> rewrite(std::string_view bytes);
+    std::string records(const std::vector<Change>& changes) const;
+    Result<> append(std::string_view records);
+    Result<> rewrite(const Entries& entries);
     void reserve();
+    void mark();
 };
 
 // A disk without room, or a file system that cannot do it, gives nothing: then each write must find its own.
@@ -100,9 +69,20 @@ void File::reserve() {
         reserved = size + reserve_bytes;
 }
 
-Result<> File::append(std::string_view bytes) {
+// What append() takes: each has a mark before it, the first perhaps in the file already.
+std::string File::records(const std::vector<Change>& changes) const {
+    std::string made;
+    for (const auto& change : changes) {
+        if (!made.empty() || !marked)
+            add_mark(made, {.place = size + made.size(), .durable = durable, .salt = salt});
+        add_record(made, change.key, change.value ? &*change.value : nullptr);
+    }
+    return made;
+}
+
+Result<> File::append(std::string_view records) {
     if (broken) return fail(Code::unavailable, fmt::format("{} can no longer be written: start again", path));
-    if (auto written = write_whole(*file, bytes, path); !written) {
+    if (auto written = write_whole(*file, records, path); !written) {
         // Half a record in the middle would hide all that follow.
         reserved = 0;
         broken = ::ftruncate(*file, static_cast<off_t>(size)) != 0 ||
@@ -113,13 +93,39 @@ Result<> File::append(std::string_view bytes) {
         broken = true;
         return disk_error("sync", path);
     }
-    size += bytes.size();
+    size += records.size();
+    durable = size;
+    mark();
     reserve();
     return {};
 }
 
+// Tells that all before it is on the disk. It gets there with what is written next, or by itself.
+void File::mark() {
+    std::string bytes;
+    add_mark(bytes, {.place = size, .durable = durable, .salt = salt});
+    marked = write_whole(*file, bytes, path).has_value();
+    if (marked) {
+        size += bytes.size();
+    } else {
+        reserved = 0;
+        broken = ::ftruncate(*file, static_cast<off_t>(size)) != 0 ||
+                 ::lseek(*file, static_cast<off_t>(size), SEEK_SET) < 0;
+    }
+}
+
 // Beside the old one, then in its place: a crash leaves the one or the other.
-Result<> File::rewrite(std::string_view bytes) {
+Result<> File::rewrite(const Entries& entries) {
+    const std::uint64_t fresh_salt = TRY(random_salt());
+    std::string bytes{journal_magic};
+    const auto add_own_mark = [&] {
+        add_mark(bytes, {.place = bytes.size(), .durable = bytes.size(), .salt = fresh_salt});
+    };
+    for (const auto& [key, value] : entries) {
+        add_own_mark();
+        add_record(bytes, key, &value);
+    }
+    add_own_mark();
     const auto name = std::filesystem::path(path).filename().string();
     const auto fresh_name = name + ".new";
     Descriptor fresh{
@@ -134,7 +140,9 @@ Result<> File::rewrite(std::string_view bytes) {
         return written;
     }
     file = std::move(fresh);
-    size = bytes.size();
+    size = durable = bytes.size();
+    salt = fresh_salt;
+    marked = true;
     reserved = 0;
     reserve();
     if (::fsync(*folder) != 0) {
@@ -146,14 +154,16 @@ Result<> File::rewrite(std::string_view bytes) {
 
 class FileJournal final : public Journal {
 public:
-    FileJournal(Worker& worker, std::shared_ptr<File> file, Entries entries, JournalLimits limits)
-        : state_(std::make_shared<State>(worker, limits)) {
+    FileJournal(Worker& worker, std::shared_ptr<File> file, Entries entries, JournalLimits limits,
+                std::string damage)
+        : state_(std::make_shared<State>(worker, limits)), damage_(std::move(damage)) {
         state_->file = std::move(file);
         state_->entries = std::move(entries);
         for (const auto& [key, value] : state_->entries) state_->bytes += key.size() + value.size();
     }
 
     const std::map<std::string, std::string>& all() const override { return state_->entries; }
+    std::string damage() const override { return damage_; }
 
     Task<> put_all(std::vector<Entry> entries) override {
         const auto& limits = state_->limits;
@@ -214,13 +224,12 @@ private:
     }
 
     std::shared_ptr<State> state_;
+    std::string damage_;
 };
 
 void FileJournal::State::write() {
     writing = true;
-    auto records = std::make_shared<std::string>();
-    for (const auto& change : waiting)
-        add_record(*records, change.key, change.value ? &*change.value : nullptr);
+    const auto records = std::make_shared<const std::string>(file->records(waiting));
     auto result = std::make_shared<Result<>>();
     worker.post(
         [to = file, records, result]() mutable {
@@ -255,11 +264,9 @@ void FileJournal::State::written(std::vector<Change> changes, std::vector<WakerP
 
 void FileJournal::State::rewrite() {
     writing = true;
-    auto records = std::make_shared<std::string>(journal_magic);
-    for (const auto& [key, value] : entries) add_record(*records, key, &value);
     worker.post(
-        [to = file, records]() mutable {
-            if (auto done = to->rewrite(*records); !done) log_warn("journal: {}", done.error().message);
+        [to = file, entries = entries]() mutable {
+            if (auto done = to->rewrite(entries); !done) log_warn("journal: {}", done.error().message);
             to.reset();
         },
         [self = shared_from_this()] {
@@ -286,34 +293,65 @@ Result<std::shared_ptr<File>> open_file(const std::string& given) {
     return file;
 }
 
+std::string damage_of(const File& file, const JournalContent& content) {
+    if (content.damaged_places == 0) return "";
+    return fmt::format("{} bytes of {} were damaged on the disk, at {} place{}, and are lost",
+                       content.damaged_bytes, file.path, content.damaged_places,
+                       content.damaged_places == 1 ? "" : "s");
+}
+
+// false: a copy of the file as it is could not be made.
+bool copy_aside(const File& file) {
+    std::error_code failed;
+    std::filesystem::copy_file(file.path, file.path + ".damaged",
+                               std::filesystem::copy_options::overwrite_existing, failed);
+    if (failed)
+        log_warn("journal: {} is not copied to {}.damaged: {}", file.path, file.path, failed.message());
+    return !failed;
+}
+
+// Cuts off what was not written whole, and stands behind the rest.
+Result<> settle(File& file, const JournalContent& content, std::size_t bytes) {
+    if (content.size < bytes) {
+        log_warn("journal: the last {} bytes of {} were not written whole and are dropped",
+                 bytes - content.size, file.path);
+        if (::ftruncate(*file.file, static_cast<off_t>(content.size)) != 0 || ::fsync(*file.file) != 0)
+            return disk_error("repair", file.path);
+    }
+    if (::lseek(*file.file, static_cast<off_t>(content.size), SEEK_SET) < 0)
+        return disk_error("open", file.path);
+    file.size = content.size;
+    file.durable = content.size - (content.marked ? journal_mark_bytes : 0);
+    file.marked = content.marked;
+    file.salt = content.salt ? *content.salt : TRY(random_salt());
+    return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Journal>> open_journal(Worker& worker, std::string path, JournalLimits limits) {
     auto file = TRY(open_file(path));
     file->reserve_bytes = limits.reserve_bytes;
-    const auto content = TRY(read_whole(*file->file, file->path));
-    Entries entries;
+    const auto bytes = TRY(read_whole(*file->file, file->path));
     // A new file's first line may have been torn as well.
-    if (content.size() < journal_magic.size() && journal_magic.starts_with(content)) {
-        TRY(file->rewrite(journal_magic));
-        return std::make_unique<FileJournal>(worker, std::move(file), std::move(entries), limits);
+    if (bytes.size() < journal_magic.size() && journal_magic.starts_with(bytes)) {
+        TRY(file->rewrite({}));
+        return std::make_unique<FileJournal>(worker, std::move(file), Entries{}, limits, "");
     }
-    std::string_view left = content;
-    if (!left.starts_with(journal_magic))
-        return fail(Code::invalid, fmt::format("{} is not a journal", file->path));
-    left.remove_prefix(journal_magic.size());
-    while (auto change = take_record(left)) apply(entries, std::move(*change));
-    file->size = content.size() - left.size();
-    if (!left.empty()) {
-        log_warn("journal: the last {} bytes of {} were not written whole and are dropped", left.size(),
-                 file->path);
-        if (::ftruncate(*file->file, static_cast<off_t>(file->size)) != 0 || ::fsync(*file->file) != 0)
-            return disk_error("repair", file->path);
-    }
-    if (::lseek(*file->file, static_cast<off_t>(file->size), SEEK_SET) < 0)
-        return disk_error("open", file->path);
+    if (!bytes.starts_with(journal_magic))
+        return fail(Code::invalid,
+                    fmt::format("{} is not a journal, or its first line is damaged", file->path));
+    auto content = read_journal(bytes);
+    auto damage = damage_of(*file, content);
+    if (!damage.empty()) log_error("journal: {}", damage);
+    const bool anew = damage.empty() ? !content.salt : copy_aside(*file);
+    TRY(settle(*file, content, bytes.size()));
+    if (const auto written = anew ? file->rewrite(content.entries) : Result<>{}; !written)
+        log_warn("journal: {}", written.error().message);
+    if (!file->marked) file->mark();
     file->reserve();
-    return std::make_unique<FileJournal>(worker, std::move(file), std::move(entries), limits);
+    return std::make_unique<FileJournal>(worker, std::move(file), std::move(content.entries), limits,
+                                         std::move(damage));
 }
 
 }  // namespace hostler::disk

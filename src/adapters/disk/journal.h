@@ -19,13 +19,10 @@ struct JournalLimits {
     std::size_t reserve_bytes = 1 << 20;
 };
 
-// Reads what is there; a record that was half written when the power went is cut off. The worker outlives the
-// journal. Blocks. Errors: conflict (another process has it open), unavailable, invalid (not a journal).
+// Reads what is there. A record that was half written when the power went is cut off; one that the disk has
+// changed since costs itself, is told by damage(), and the file as it was stays beside it as `path`.damaged.
+// The worker outlives the journal. Blocks. Errors: conflict (another process has it open), unavailable,
+// invalid (not a journal).
 Result<std::unique_ptr<Journal>> open_journal(Worker& worker, std::string path, JournalLimits limits = {});
-
-// The file's form, for those who test it: a line that names it, then records of
-// length (4 bytes, little endian), CRC-32 of the rest (4), 'p' or 'e', the key's length (4), the key, the
-// value.
-inline constexpr std::string_view journal_magic = "hostler journal 1\n";
 
 }  // namespace hostler::disk

@@ -1,14 +1,17 @@
 #include "adapters/disk/journal.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "adapters/disk/journal_records.h"
 #include "core/log.h"
 #include "core/testing/real_timers.h"
 
@@ -17,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 class JournalFile : public ::testing::Test {
@@ -86,10 +90,11 @@ TEST_F(JournalFile, ATailTornAtAnyByteIsCutOff) {
     ASSERT_TRUE(run(journal->put("torn", "another value")));
     const auto after = bytes();
     journal.reset();
-    for (std::size_t size = before.size(); size < after.size(); ++size) {
+    for (std::size_t size = before.size(); size < after.size() - journal_mark_bytes; ++size) {
         write(after.substr(0, size));
         auto opened = open();
         ASSERT_TRUE(opened);
+        EXPECT_EQ(opened->damage(), "");
         EXPECT_THAT(opened->all(), ElementsAre(Pair("kept", "value"))) << size;
         ASSERT_TRUE(run(opened->put("next", "x")));
         opened.reset();
@@ -113,6 +118,7 @@ TEST_F(JournalFile, SeveralTornAtAnyByteLeaveTheFirstOfThem) {
         write(after.substr(0, size));
         const auto opened = open();
         ASSERT_TRUE(opened);
+        EXPECT_EQ(opened->damage(), "");
         const auto& all = opened->all();
         EXPECT_GE(all.size(), seen) << size;
         seen = all.size();
@@ -122,40 +128,123 @@ TEST_F(JournalFile, SeveralTornAtAnyByteLeaveTheFirstOfThem) {
     EXPECT_EQ(seen, 3U);
 }
 
+// Pages reach the disk in any order. Nobody was told that it is durable: it is as if never begun, and so is
+// what was written with it.
 TEST_F(JournalFile, ATailOfOtherBytesIsCutOff) {
     auto journal = open();
     ASSERT_TRUE(run(journal->put("kept", "value")));
     const auto before = bytes();
-    ASSERT_TRUE(run(journal->put("torn", "another value")));
+    ASSERT_TRUE(run(journal->put_all({{"torn", "another value"}, {"behind", "it"}})));
     const auto after = bytes();
     journal.reset();
-    for (std::size_t at = before.size(); at < after.size(); ++at) {
-        auto changed = after;
+    const std::size_t end = after.size() - journal_mark_bytes;
+    for (std::size_t at = before.size(); at < after.find("another value"); ++at) {
+        auto changed = after.substr(0, end);
         changed[at] = static_cast<char>(changed[at] ^ 0x10);
         write(changed);
-        EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"))) << at;
+        const auto opened = open();
+        EXPECT_THAT(opened->all(), ElementsAre(Pair("kept", "value"))) << at;
+        EXPECT_EQ(opened->damage(), "");
     }
     write(before + std::string(4096, '\0'));  // What some file systems leave after a crash.
     EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value")));
 }
 
-// Pages reach the disk in any order: a whole record behind a torn one was never acknowledged, and must not
-// come back when a later one fills the gap before it.
+// What was cut off must not come back when a later record fills its place.
 TEST_F(JournalFile, WhatFollowsATornRecordDoesNotComeBack) {
     auto journal = open();
     ASSERT_TRUE(run(journal->put("kept", "value")));
     const auto first = bytes().size();
-    ASSERT_TRUE(run(journal->put("torn", "12345")));
-    ASSERT_TRUE(run(journal->put("behind", "it")));
+    ASSERT_TRUE(run(journal->put_all({{"torn", "12345"}, {"behind", "it"}})));
     auto content = bytes();
     journal.reset();
     content[first + 10] = 'x';
-    write(content);
+    write(content.substr(0, content.size() - journal_mark_bytes));
     journal = open();
     EXPECT_THAT(journal->all(), ElementsAre(Pair("kept", "value")));
     ASSERT_TRUE(run(journal->put("same", "54321")));  // As long as the torn one.
     journal.reset();
     EXPECT_THAT(open()->all(), ElementsAre(Pair("kept", "value"), Pair("same", "54321")));
+}
+
+// ── What the disk has changed since
+
+TEST_F(JournalFile, AByteThatChangedCostsOneRecordAndIsTold) {
+    set_log_sink([](Level, std::string_view) {});  // It is told 199 times.
+    auto journal = open();
+    std::map<std::string, std::string> all;
+    for (int i = 0; i < 200; ++i) {
+        const auto key = fmt::format("command/{:03}", i);
+        all[key] = fmt::format("its answer {}", std::string(i % 50, 'x'));
+        ASSERT_TRUE(run(journal->put(key, all[key])));
+    }
+    const auto whole = bytes();
+    journal.reset();
+    for (std::size_t n = 0; n < 200; ++n) {
+        const std::size_t at = journal_magic.size() + n * (whole.size() - journal_magic.size()) / 200;
+        auto changed = whole;
+        changed[at] = static_cast<char>(changed[at] ^ (1 << n % 8));
+        write(changed);
+        const auto opened = open();
+        ASSERT_TRUE(opened);
+        EXPECT_GE(opened->all().size(), all.size() - 1) << at;
+        EXPECT_TRUE(std::ranges::includes(all, opened->all())) << at;
+        // The last mark guards nothing, and is written again.
+        if (at < whole.size() - journal_mark_bytes) {
+            EXPECT_THAT(opened->damage(), HasSubstr(path_)) << at;
+            std::ifstream copy{path_ + ".damaged", std::ios::binary};
+            EXPECT_EQ(std::string(std::istreambuf_iterator<char>(copy), {}), changed);
+        }
+    }
+    set_log_sink(nullptr);
+    EXPECT_EQ(open()->damage(), "") << "it is told once";
+}
+
+TEST_F(JournalFile, OneCutAnywhereLosesNothingBeforeIt) {
+    auto journal = open();
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(run(journal->put(fmt::format("{:03}", i), "answer")));
+    const auto whole = bytes();
+    journal.reset();
+    for (std::size_t n = 1; n < 200; ++n) {
+        const std::size_t size = whole.size() * n / 200;
+        write(whole.substr(0, size));
+        const auto opened = open();
+        ASSERT_TRUE(opened);
+        const std::size_t one = (whole.size() - journal_magic.size() - journal_mark_bytes) / 50;
+        EXPECT_GE(opened->all().size() + 1,
+                  (size - std::min(size, journal_magic.size() + journal_mark_bytes)) / one);
+    }
+}
+
+// A tenant who has what looks like a mark written does not lead the reader into his own bytes.
+TEST_F(JournalFile, AValueThatLooksLikeRecordsIsNotReadAsSome) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("first", "value")));
+    const std::size_t begin = bytes().size() + 8 + 5 + 6;
+    std::string forged;
+    add_mark(forged, {.place = begin, .durable = begin, .salt = 1});
+    const std::string granted = "all";
+    add_record(forged, "epoch", &granted);
+    ASSERT_TRUE(run(journal->put("tenant", forged)));
+    ASSERT_TRUE(run(journal->put("last", "value")));
+    auto changed = bytes();
+    ASSERT_EQ(changed.find(forged), begin);
+    journal.reset();
+    changed[begin - 19] ^= 0x01;  // Its length.
+    write(changed);
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("first", "value"), Pair("last", "value")));
+}
+
+// As a release before marks wrote it; and it reads what this one writes.
+TEST_F(JournalFile, OneWithoutMarksIsReadAndWrittenAgainWithSome) {
+    std::string old{journal_magic};
+    const std::string value = "1";
+    add_record(old, "a", &value);
+    add_record(old, "b", &value);
+    add_record(old, "b", nullptr);
+    write(old);
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("a", "1")));
+    EXPECT_TRUE(read_journal(bytes()).marked);
 }
 
 TEST_F(JournalFile, WhatIsNoJournalIsRefusedAndLeftAlone) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "adapters/postgres/kept_lease.h"
 #include "core/log.h"
 
 namespace hostler::postgres {
@@ -53,6 +54,7 @@ Result<> Tables::connect() {
     TRY(migrate());
     TRY(warn_without_standby());
     broken_ = false;
+    reopened_ = true;
     return {};
 }
 
@@ -65,7 +67,9 @@ Result<> Tables::migrate() {
             connection_->run("SELECT count(*) FROM pg_tables WHERE tablename = 'meta' AND schemaname = "
                              "current_schema()",
                              {}, [&](const sql::Row& row) { tables = row.number(0); }));
-        return sql::Rows{*connection_}.migrate(tables != 0, connection_->name());
+        sql::Rows rows{*connection_};
+        TRY(rows.migrate(tables != 0, connection_->name()));
+        return options_.cloud ? sql::claim(rows, *options_.cloud, connection_->name()) : Result<>{};
     });
 }
 
@@ -79,12 +83,19 @@ Result<> Tables::warn_without_standby() {
     return {};
 }
 
-// Errors: unavailable: it is not usable before lead().
+namespace {
+
+std::unexpected<Error> unknown_outcome() {
+    return fail(Code::unavailable,
+                "the connection to the store was lost, and the outcome of what was under way is unknown; "
+                "lead again");
+}
+
+}  // namespace
+
+// Errors: unavailable: the connection was lost.
 Result<sql::Rows> Tables::rows() {
-    if (broken_ || !connection_)
-        return fail(Code::unavailable,
-                    "the connection to the store was lost, and the outcome of what was under way is unknown; "
-                    "lead again");
+    if (broken_ || !connection_) return unknown_outcome();
     return sql::Rows{*connection_};
 }
 
@@ -152,6 +163,7 @@ Result<Lease> Tables::lead(const Contender& who, Duration length, std::uint64_t 
     }));
     if (holder) return held(*holder);
     led_ = epoch;
+    reopened_ = false;
     return Lease{.epoch = epoch};
 }
 
@@ -159,7 +171,7 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
     const auto all = [&](const Error& error) {
         return std::vector<Result<>>(batch.size(), std::unexpected(error));
     };
-    if (const auto usable = rows(); !usable) return all(usable.error());
+    if (broken_ || !connection_ || reopened_) return all(unknown_outcome().error());
     std::vector<Result<>> answers(batch.size());
     auto written = write(batch, answers, /*one_by_one=*/false);
     // Somebody's value cannot be held: found by writing each behind a savepoint of its own.
@@ -191,6 +203,7 @@ Result<> Tables::write(const std::vector<Changes>& batch, std::vector<Result<>>&
             } else {
                 result = rows.write(batch[i]);
             }
+            if (result) result = rows.note_changed(batch[i]);
             number = batch[i].number;
         }
         if (result && number != before) result = rows.set_meta("number", number);
@@ -207,16 +220,30 @@ Result<T> Tables::read(const std::function<Result<T>(sql::Rows&)>& body) {
     return answer;
 }
 
-Result<Snapshot> Tables::load() {
+// One view of all: nobody commits between its number and its rows. Also for a master that has not led yet, or
+// has lost its connection.
+Result<Snapshot> Tables::load_by(const std::function<Result<Snapshot>(sql::Rows&, std::int64_t life)>& load) {
+    if (broken_ || !connection_ || connection_->lost()) TRY(connect());
     return read<Snapshot>([&](sql::Rows& rows) -> Result<Snapshot> {
-        // One view of both: nobody commits between its number and its rows.
         Snapshot snapshot;
         TRY(transact(begin(), [&]() -> Result<> {
             TRY(connection_->run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"));
-            snapshot = TRY(rows.load());
+            const std::int64_t life = TRY(now(*connection_)).server;
+            snapshot = TRY(load(rows, life));
+            snapshot.life = life;
             return {};
         }));
         return snapshot;
+    });
+}
+
+Result<Snapshot> Tables::load() {
+    return load_by([](sql::Rows& rows, std::int64_t) { return rows.load(); });
+}
+
+Result<Snapshot> Tables::load_since(StorePoint point) {
+    return load_by([point](sql::Rows& rows, std::int64_t life) {
+        return life == point.life ? rows.load_since(point.number) : rows.load();
     });
 }
 
@@ -309,7 +336,9 @@ namespace hostler {
 
 Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Worker& lease_worker,
                                              PostgresOptions options) {
-    auto lease = std::make_shared<postgres::LeaseRows>(url, options);
+    std::shared_ptr<sql::BlockingLease> lease = std::make_shared<postgres::LeaseRows>(url, options);
+    if (options.stall_max > Duration{0})
+        lease = std::make_shared<postgres::KeptLease>(std::move(lease), options.stall_max);
     return sql::make_store(worker, TRY(postgres::Tables::open(std::move(url), options)), options.batch,
                            {&lease_worker, std::move(lease)});
 }

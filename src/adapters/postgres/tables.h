@@ -22,6 +22,7 @@ public:
     Result<Lease> lead(const Contender& who, Duration length, std::uint64_t above) override;
     std::vector<Result<>> commit(const std::vector<Changes>& batch) override;
     Result<Snapshot> load() override;
+    Result<Snapshot> load_since(StorePoint point) override;
     Result<Page> list(const ListQuery& query) override;
     Result<Object> find(const std::string& kind, const std::string& id) override;
     Result<std::vector<EventRecord>> events(const EventQuery& query) override;
@@ -37,6 +38,7 @@ private:
     Result<> begin();
     Result<> begin_writing();
     Result<> transact(Result<> begun, const std::function<Result<>()>& body);
+    Result<Snapshot> load_by(const std::function<Result<Snapshot>(sql::Rows&, std::int64_t life)>& load);
     template <class T>
     Result<T> read(const std::function<Result<T>(sql::Rows&)>& body);
     Result<> write(const std::vector<Changes>& batch, std::vector<Result<>>& answers, bool one_by_one);
@@ -45,7 +47,8 @@ private:
     PostgresOptions options_;
     std::unique_ptr<Connection> connection_;
     std::uint64_t led_ = 0;  // The epoch that this one was given last.
-    bool broken_ = false;    // A commit's outcome is unknown: nothing more before lead().
+    bool broken_ = false;    // The outcome of what was under way is unknown: nothing more on this connection.
+    bool reopened_ = false;  // Since lead(). What is unknown may have been written: no commit before lead().
 };
 
 // On a connection of its own, made when it is first needed and anew after it was lost.

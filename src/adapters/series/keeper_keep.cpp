@@ -3,6 +3,7 @@
 
 #include "adapters/series/keeper.h"
 #include "adapters/series/thin.h"
+#include "core/log.h"
 #include "domain/series/ranges.h"
 
 namespace hostler::series {
@@ -65,6 +66,8 @@ Result<> Keeper::thin_device(const SegmentIndex::IndexDevice& device) {
         auto block = read_block(bytes, all);
         if (!block) {  // What is damaged is not there any more, and the rest goes on.
             ++stats_.blocks_damaged;
+            log_warn("series: the {} bytes at byte {} of {} are damaged and left out of what is kept longer",
+                     place.size, place.at, segment_name(from->number));
             continue;
         }
         extend(rows.times, block->times);

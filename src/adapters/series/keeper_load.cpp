@@ -23,6 +23,20 @@ std::optional<std::uint64_t> number_in(std::string_view name, std::string_view p
     return number;
 }
 
+// Whether something behind the first byte is a record: what is before it was written whole, then, and has
+// changed since. Looked for in so many bytes, since each place may be the beginning of one.
+bool has_record_behind(std::string_view bytes) {
+    constexpr std::size_t looked_at_max = std::size_t{1} << 20, record_max = std::size_t{1} << 20;
+    for (std::size_t at = 1; at < std::min(bytes.size(), looked_at_max); ++at) {
+        if (bytes.size() - at < record_head) return false;
+        const std::uint64_t size = fixed_at<std::uint32_t>(bytes.substr(at));
+        // An empty one is no evidence: eight zeros are one.
+        if (size == 0 || size > record_max || size > bytes.size() - at - record_head) continue;
+        if (whole_record(bytes.substr(at, record_head + size))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Keeper>> Keeper::open(std::unique_ptr<Folder> folder, Limits limits,
@@ -109,8 +123,22 @@ Result<> Keeper::load_log(std::uint64_t number) {
         log_size_ += record_head + size;
     }
     if (log_size_ < file->size()) {
-        log_warn("series: the last {} bytes of {} were not written whole and are dropped",
-                 file->size() - log_size_, name);
+        const auto rest = TRY(file->read(log_size_, file->size() - log_size_));
+        if (has_record_behind(rest)) {
+            // Rows go on from those before them, so that nothing behind it can be read. Kept for a person.
+            const auto aside = name + ".damaged";
+            log_warn(
+                "series: {} is damaged at byte {}: that record and what is behind it, {} bytes, are set "
+                "aside in {}",
+                name, log_size_, rest.size(), aside);
+            TRY(folder_->create(aside));
+            TRY(folder_->append(aside, rest));
+            TRY(folder_->sync(aside));
+            ++stats_.blocks_damaged;
+        } else {
+            log_warn("series: the last {} bytes of {} were not written whole and are dropped", rest.size(),
+                     name);
+        }
         TRY(folder_->cut(name, log_size_));
     }
     // What was written and not synced is there after a process ends, and may not be after a power cut: nobody

@@ -1,12 +1,15 @@
 // What a store that is cut off anywhere still knows: all that was acknowledged, each row once.
 #include "adapters/series/keeper.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "adapters/series/read.h"
+#include "adapters/series/record.h"
 #include "adapters/series/testing/fake_folder.h"
+#include "core/log.h"
 
 namespace hostler::series {
 
@@ -283,6 +286,135 @@ TEST(Keeper, WhatIsDamagedIsLeftOutAndCounted) {
     EXPECT_EQ(store.rows().size(), 1U);
     EXPECT_EQ(store.keeper->stats().blocks_damaged, 1U);
     EXPECT_TRUE(disk.files.contains(segment_name(1) + ".damaged"));
+}
+
+namespace {
+
+// What was logged since this was made.
+class Said {
+public:
+    Said() {
+        lines().clear();
+        set_log_sink([](hostler::Level, std::string_view line) { lines() += std::string{line} + "\n"; });
+    }
+    ~Said() { set_log_sink(nullptr); }
+    Said(const Said&) = delete;
+    Said& operator=(const Said&) = delete;
+    bool names(const std::string& file) const { return lines().contains(file); }
+    static std::string& lines() {
+        static std::string all;
+        return all;
+    }
+};
+
+constexpr std::size_t places = 200;
+
+// A sealed segment and a log, whose files are then changed.
+struct Damage {
+    Damage() {
+        Store store{whole};
+        for (Millis t = 1; t <= 12; ++t)
+            for (const std::string id : {"a", "b"}) {
+                EXPECT_TRUE(store.append(id, {t}));
+                all.insert({id, t});
+                if (t == 8) store.work();
+            }
+        EXPECT_TRUE(store.keeper->freeze());
+        store.work();
+        for (Millis t = 13; t <= 20; ++t)
+            for (const std::string id : {"a", "b"}) {
+                EXPECT_TRUE(store.append(id, {t}));
+                all.insert({id, t});
+            }
+        for (const auto& [name, file] : whole.files) names.push_back(name);
+    }
+    std::string name_of(const std::string& prefix) const {
+        std::string found;
+        for (const auto& name : names)
+            if (name.starts_with(prefix)) found = name;  // The last one.
+        return found;
+    }
+    // Rows that are there are right ones; if one lacks, a line of the log names the file.
+    void look(const std::string& name, const std::string& bytes, const std::string& where) {
+        FakeDisk disk;
+        for (const auto& [other, file] : whole.files)
+            disk.files[other] = std::make_shared<FakeDisk::File>(*file);
+        *disk.files.at(name) = {bytes, bytes.size()};
+        const Said said;
+        Store store{disk};
+        ASSERT_TRUE(store.keeper) << where;
+        store.expect({}, all, where);
+        const auto found = store.rows();
+        if (found.size() == all.size()) return;
+        ++lacking;
+        EXPECT_TRUE(said.names(name)) << where << ": " << all.size() - found.size()
+                                      << " rows are lost without a word: " << Said::lines();
+        EXPECT_TRUE(store.append("a", {30})) << where;
+        EXPECT_TRUE(store.rows().contains({"a", 30})) << where;
+    }
+    void flip(const std::string& name) {
+        const std::string is = whole.files.at(name)->live;
+        for (std::size_t i = 0; i < places; ++i) {
+            const std::size_t at = is.size() * i / places;
+            std::string bytes = is;
+            bytes[at] = static_cast<char>(bytes[at] ^ (i % 2 == 0 ? 0xff : 1 << i / 2 % 8));
+            look(name, bytes, fmt::format("byte {} of {}", at, name));
+        }
+    }
+    void cut(const std::string& name) {
+        const std::string is = whole.files.at(name)->live;
+        for (std::size_t i = 0; i < places; ++i)
+            look(name, is.substr(0, is.size() * i / places),
+                 fmt::format("{} cut at {}", name, is.size() * i / places));
+    }
+    FakeDisk whole;
+    std::vector<std::string> names;
+    std::set<std::pair<std::string, Millis>> all;
+    int lacking = 0;
+};
+
+}  // namespace
+
+TEST(SeriesDamage, AFlippedByteOfASegmentIsToldWithItsName) {
+    Damage damage;
+    damage.flip(damage.name_of("segment-"));
+    EXPECT_GT(damage.lacking, 100);
+}
+
+TEST(SeriesDamage, ACutSegmentIsToldWithItsName) {
+    Damage damage;
+    damage.cut(damage.name_of("segment-"));
+    EXPECT_EQ(damage.lacking, places);
+}
+
+TEST(SeriesDamage, AFlippedByteOfALogIsToldAndWhatIsBehindItIsKept) {
+    Damage damage;
+    const auto name = damage.name_of("log-");
+    damage.flip(name);
+    EXPECT_GT(damage.lacking, 100);
+    auto& log = *damage.whole.files.at(name);
+    const std::string is = log.live;
+    log.live[10] = static_cast<char>(log.live[10] ^ 1);  // In the first record.
+    const Said said;
+    Store store{damage.whole};
+    EXPECT_EQ(store.keeper->stats().blocks_damaged, 1U);
+    EXPECT_TRUE(said.names(name + " is damaged at byte 0")) << Said::lines();
+    EXPECT_EQ(damage.whole.files.at(name + ".damaged")->live.size(), is.size());
+}
+
+// A log that ends behind a whole record is one in which nothing more was written: nobody can tell.
+TEST(SeriesDamage, ALogThatIsCutInARecordIsTold) {
+    Damage damage;
+    const auto name = damage.name_of("log-");
+    const std::string is = damage.whole.files.at(name)->live;
+    std::set<std::size_t> ends{0};
+    while (*ends.rbegin() < is.size())
+        ends.insert(*ends.rbegin() + record_head +
+                    fixed_at<std::uint32_t>(std::string_view{is}.substr(*ends.rbegin())));
+    for (std::size_t i = 0; i < places; ++i)
+        if (const auto size = is.size() * i / places; !ends.contains(size))
+            damage.look(name, is.substr(0, size), fmt::format("cut at {}", size));
+    EXPECT_GT(damage.lacking, 150);
 }
 
 namespace {

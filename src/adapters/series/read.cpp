@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "adapters/series/thin.h"
+#include "core/log.h"
 #include "domain/series/evaluate.h"
 #include "domain/series/ranges.h"
 
@@ -132,6 +133,11 @@ Result<> QueryReader::read_source(const Query& query, const Source& source, std:
         const auto rows = read_block(bytes, wanted);
         if (!rows) {
             ++damaged_;
+            // Each question comes upon it again.
+            constexpr std::size_t told_max = 1000;
+            if (told_.size() < told_max && told_.emplace(source.segment->number, place.at).second)
+                log_warn("series: the {} bytes at byte {} of {} are damaged and left out of answers",
+                         place.size, place.at, segment_name(source.segment->number));
             continue;
         }
         if (level != Level::raw) {

@@ -1,6 +1,8 @@
 // Answers queries from a view of the store, on a thread beside the one that writes.
 #pragma once
 
+#include <set>
+
 #include "adapters/series/keeper.h"
 
 namespace hostler::series {
@@ -33,6 +35,7 @@ private:
 
     std::vector<std::pair<std::uint64_t, Index>> kept_;  // The last ones used, newest last.
     std::uint64_t damaged_ = 0;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> told_;  // Segment and place of those that were logged.
 };
 
 }  // namespace hostler::series

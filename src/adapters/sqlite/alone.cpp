@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "adapters/sqlite/database.h"
+#include "adapters/sqlite/integrity.h"
 #include "adapters/sqlite/store.h"
 
 namespace hostler {
@@ -17,15 +18,12 @@ Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfM
             return fail(Code::not_found, fmt::format("there is no store {}", path), "store_not_made");
         ::close(made);
     }
+    TRY(sqlite::look_for(path, vfs));
     auto database = TRY(sqlite::Database::open(path, vfs));
     TRY(database->script(
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
         "PRAGMA temp_store = MEMORY"));
-    std::string check;
-    TRY(database->run("PRAGMA quick_check(1)", {}, [&](const sql::Row& row) { check = row.text(0); }));
-    if (check != "ok")
-        return fail(Code::unavailable, fmt::format("the store {} is damaged: {}", path, check),
-                    "store_damaged");
+    TRY(sqlite::check_file(*database, path, sqlite::Look::everywhere));
     return database;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sql/cloud.h"
 #include "sql/connection.h"
 #include "sql/store.h"
 
@@ -15,6 +16,8 @@ struct SqliteOptions {
     // Kept back for commits that make room: a log and a batch must fit.
     std::size_t reserve_bytes = 16 << 20;
     sql::BatchLimits batch{};
+    // Of which cloud the store must be; null: nobody asks. Holds its mark once the store is open.
+    std::shared_ptr<sql::Cloud> cloud{};
 };
 
 // Opens or makes the store and brings its schema up to date; blocks while it checks the file. Afterwards
@@ -23,9 +26,14 @@ struct SqliteOptions {
 // Disk full: erasures and prune() still work, out of the reserve; other commits do again when the reserve
 // could be taken back. After `unavailable` everything is refused until lead(), which opens the file anew.
 //
-// Errors: conflict (another process has the file: "store_in_use"), unavailable (damaged: "store_damaged";
+// Errors: conflict (another process has the file: "store_in_use"; "store_lost", "store_of_another_cloud", as
+// sql/cloud.h says: nothing is made or changed then), unavailable (damaged: "store_damaged";
 // written by a newer release: "store_too_new"; cannot be read), exhausted.
 Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options = {});
+
+// Whether a file with something in it is where `cloud` must have one; nothing is opened or made. Errors:
+// conflict: "store_lost".
+Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud);
 
 enum class IfMissing { refuse, make };
 

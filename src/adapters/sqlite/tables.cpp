@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "adapters/sqlite/aside.h"
+#include "adapters/sqlite/integrity.h"
 
 namespace hostler::sqlite {
 
@@ -51,10 +54,13 @@ Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
 Result<> Tables::connect() {
     if (const auto aside = aside_.lock()) aside->abandon();
     database_.reset();
+    // Before SQLite would make the file, or take an empty one and throw away the log beside it.
+    if (options_.cloud && options_.vfs.empty()) TRY(check_sqlite_is_there(path_, *options_.cloud));
     if (options_.vfs.empty()) {  // Ours alone; SQLite gives its other files the same mode.
         const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (made >= 0) ::close(made);
     }
+    const Look look = TRY(look_for(path_, options_.vfs));
     database_ = TRY(Database::open(path_, options_.vfs));
     // The lock is taken before the first look, and kept: the index of the log then needs no shared memory.
     TRY(database_->script("PRAGMA locking_mode = EXCLUSIVE"));
@@ -68,15 +74,11 @@ Result<> Tables::connect() {
     TRY(database_->script("PRAGMA temp_store = MEMORY"));
     TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
     TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
-    std::string check;
-    TRY(database_->run("PRAGMA quick_check(1)", {}, [&](const sql::Row& row) { check = row.text(0); }));
-    if (check != "ok")
-        return fail(Code::unavailable,
-                    fmt::format("the store {} is damaged: {}; put a backup in its place", path_, check),
-                    "store_damaged");
+    TRY(check_file(*database_, path_, look));
     const auto taken = reserve_.take();
     if (!taken && taken.error().code != Code::exhausted) return taken;
     TRY(migrate());
+    TRY(sql::Rows{*database_}.check_number(path_));
     broken_ = false;
     return {};
 }
@@ -86,7 +88,9 @@ Result<> Tables::migrate() {
         std::uint64_t tables = 0;
         TRY(database_->run("SELECT count(*) FROM sqlite_master WHERE name = 'meta'", {},
                            [&](const sql::Row& row) { tables = row.number(0); }));
-        return sql::Rows{*database_}.migrate(tables != 0, path_);
+        sql::Rows rows{*database_};
+        TRY(rows.migrate(tables != 0, path_));
+        return options_.cloud ? sql::claim(rows, *options_.cloud, path_) : Result<>{};
     });
 }
 
@@ -205,6 +209,9 @@ Result<> Tables::apply_in_savepoint(const Changes& changes) {
 
 Result<Snapshot> Tables::load() { return TRY(rows()).load(); }
 
+// Nobody but this process changes it: it is as it was, or was changed here.
+Result<Snapshot> Tables::load_since(StorePoint point) { return TRY(rows()).load_since(point.number); }
+
 Result<Page> Tables::list(const ListQuery& query) { return TRY(rows()).list(query); }
 
 Result<Object> Tables::find(const std::string& kind, const std::string& id) {
@@ -227,6 +234,14 @@ Result<bool> Tables::prune(WallTime before) {
 }  // namespace hostler::sqlite
 
 namespace hostler {
+
+Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud) {
+    if (!cloud.served() || cloud.begin) return {};
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(path, missing);
+    if (missing || size == 0) return sql::store_lost(cloud, path);
+    return {};
+}
 
 Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
     const sql::BatchLimits limits = options.batch;

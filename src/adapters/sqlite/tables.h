@@ -22,6 +22,7 @@ public:
     Result<Lease> lead(const Contender& who, Duration length, std::uint64_t above) override;
     std::vector<Result<>> commit(const std::vector<Changes>& batch) override;
     Result<Snapshot> load() override;
+    Result<Snapshot> load_since(StorePoint point) override;
     Result<Page> list(const ListQuery& query) override;
     Result<Object> find(const std::string& kind, const std::string& id) override;
     Result<std::vector<EventRecord>> events(const EventQuery& query) override;

@@ -136,6 +136,7 @@ struct HostFacts {
     bool virtual_machine = false;      // A hypervisor announces itself.
     bool measures = false;             // Its agent measures what it is told to.
     std::string unmeasurable;          // Why its GPUs cannot be measured, a sentence; empty: they can.
+    std::string files_damaged;         // What its agent found damaged when it began; empty: nothing.
     std::string driver_version;        // Of the GPU driver.
     std::string cuda_version;
     bool simulated = false;         // At least one GPU is made up; people are told wherever the host appears.
@@ -147,8 +148,8 @@ struct HostFacts {
 };
 BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
-                       disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
-                       user_namespaces, virtual_machine, measures, unmeasurable, driver_version, cuda_version,
-                       simulated, boot_id, gpus, topology, problems))
+                       disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited, user_namespaces,
+                       virtual_machine, measures, unmeasurable, files_damaged, driver_version, cuda_version, simulated,
+                       boot_id, gpus, topology, problems))
 
 }  // namespace hostler

@@ -16,6 +16,8 @@ std::string get_from(std::string_view hosts) { return "GET / HTTP/1.1\r\n" + std
 
 // A gateway answers 421 where it has no route for a host name that is one.
 constexpr int misdirected = 421;
+// And 501 to methods that it does not pass on.
+constexpr int not_passed_on = 501;
 
 std::vector<Asked> good() {
     return {
@@ -40,6 +42,7 @@ std::vector<Asked> good() {
         {"empty line first", "\r\n" + get(""), 200, "RFC 9112 2.2", "GET / "},
         {"percent signs in the target", line("GET /%2e%2e/%00 HTTP/1.1"), 200, "RFC 3986 2.1",
          "GET /%2e%2e/%00 "},
+        {"backslash in the query", line("GET /?a=\\b HTTP/1.1"), 200, "RFC 3986 3.4", "GET /?a=\\b "},
     };
 }
 
@@ -101,7 +104,10 @@ std::vector<Asked> first_lines() {
         {"version of three digits", line("GET / HTTP/1.10"), 400, "RFC 9112 2.3"},
         {"version in lower case", line("GET / http/1.1"), 400, "RFC 9112 2.3"},
         {"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "RFC 9113 3.4"},
-        {"unknown method", line("FETCH / HTTP/1.1"), 400, "RFC 9110 9.1"},
+        {"unknown method", line("FETCH / HTTP/1.1"), 200, "RFC 9110 9.1", "", not_passed_on},
+        {"QUERY", line("QUERY /a HTTP/1.1"), 200, "RFC 9110 9.1", "", not_passed_on},
+        {"TRACE", line("TRACE / HTTP/1.1"), 200, "RFC 9110 9.3.8", "", not_passed_on},
+        {"unknown method with an underscore", line("GET_ / HTTP/1.1"), 400, "RFC 9110 9.1"},
         {"method in lower case", line("get / HTTP/1.1"), 400, "RFC 9110 9.1"},
         {"CONNECT", "CONNECT x.localhost:80 HTTP/1.1\r\nHost: x.localhost:80\r\n\r\n", 501, "RFC 9110 9.3.6"},
         {"authority as target", line("GET x.localhost:80 HTTP/1.1"), 400, "RFC 9112 3.2.3"},
@@ -114,6 +120,9 @@ std::vector<Asked> first_lines() {
         {"fragment", line("GET /a#b HTTP/1.1"), 400, "RFC 9112 3.2"},
         {"control character in the target", line("GET /a\x01 HTTP/1.1"), 400, "RFC 9112 3.2"},
         {"byte beyond ASCII in the target", line("GET /\xc3\xa4 HTTP/1.1"), 400, "RFC 9112 3.2"},
+        {"backslash in the path", line("GET /a\\b HTTP/1.1"), 400, "RFC 3986 3.3"},
+        {"backslash dots", line("GET /a/..\\..\\b HTTP/1.1"), 400, "RFC 3986 3.3"},
+        {"backslash first", line("GET /\\y/ HTTP/1.1"), 400, "RFC 3986 3.3"},
         {"relative target", line("GET a HTTP/1.1"), 400, "RFC 9112 3.2"},
         {"GET *", line("GET * HTTP/1.1"), 400, "RFC 9112 3.2.4"},
         {"another scheme", line("GET ftp://x.localhost/ HTTP/1.1"), 400, "RFC 9112 3.2.2"},

@@ -373,6 +373,15 @@ TEST(Watching, AnExitIsReportedAtOnceAndTheContainerStays) {
     EXPECT_TRUE(world.engine.containers.contains("hostler-i-1"));
 }
 
+TEST(Watching, WhatWasDamagedOfItsOwnFilesIsTold) {
+    World world;
+    world.journal.damaged = "55 bytes of /var/lib/hostler/journal were damaged";
+    world.join();
+    world.timers.advance(2s);
+    ASSERT_FALSE(world.master.hellos.empty());
+    EXPECT_EQ(world.master.hellos.back().facts().files_damaged(), world.journal.damaged);
+}
+
 TEST(Watching, AnEngineThatIsDownIsNotAnEmptyHost) {
     World world;
     world.serve("10.201.3.5:8080");

@@ -208,7 +208,9 @@ uplink::HostFacts Reporter::facts() const {
     }
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
     made.set_measures(ports_.gpu_bench != nullptr);
-    if (ports_.gpu_bench) made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
+    if (ports_.gpu_bench)
+        made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
+    made.set_files_damaged(clean_text(ports_.journal.damage(), 1024));
     made.set_volume_bytes(room_.bytes);
     made.set_volumes_refused(clean_text(room_.refused, 1024));
     if (images_) {

@@ -8,8 +8,8 @@ namespace {
 bool is_own_cookie(std::string_view cookie) {
     cookie = http::trimmed(cookie);
     while (cookie.starts_with('=')) cookie = http::trimmed(cookie.substr(1));
-    return cookie.size() >= cookie_prefix.size() &&
-           http::same_name(cookie.substr(0, cookie_prefix.size()), cookie_prefix);
+    return http::same_name(cookie.substr(0, cookie_prefix.size()), cookie_prefix) ||
+           http::same_name(cookie.substr(0, secure_cookie_prefix.size()), secure_cookie_prefix);
 }
 
 template <class Each>

@@ -13,7 +13,9 @@ namespace hostler::gateway {
 inline constexpr std::string_view key_header = "X-Hostler-Key";
 inline constexpr std::string_view key_prefix = "hk_";
 inline constexpr std::string_view session_cookie = "__hostler_session";
+inline constexpr std::string_view secure_session_cookie = "__Host-hostler_session";  // Where TLS is.
 inline constexpr std::string_view cookie_prefix = "__hostler";
+inline constexpr std::string_view secure_cookie_prefix = "__Host-hostler";
 inline constexpr std::size_t credential_max = 512;
 // Another page may have planted one of the same name beside ours.
 inline constexpr std::size_t cookies_max = 4;

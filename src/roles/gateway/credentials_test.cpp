@@ -44,6 +44,9 @@ TEST(Strip, OurCookiesGoAndTheirsStay) {
     EXPECT_EQ(without_own_cookies("__HOSTLER_x=1;a=1"), "a=1");
     EXPECT_EQ(without_own_cookies("=__hostler_session=x; a=1"), "a=1");
     EXPECT_EQ(without_own_cookies("my__hostler=1"), "my__hostler=1");
+    EXPECT_EQ(without_own_cookies("a=1; __Host-hostler_session=x; b=2"), "a=1; b=2");
+    EXPECT_EQ(without_own_cookies("__host-hostler_session_20001=x;a=1"), "a=1");
+    EXPECT_EQ(without_own_cookies("__Host-theirs=1; __Host-h=2"), "__Host-theirs=1; __Host-h=2");
 }
 
 }  // namespace

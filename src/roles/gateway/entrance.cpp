@@ -119,6 +119,7 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     auto entered = co_await admit(**asked);
     CO_TRY(co_await check_cancelled());
     if (!entered) co_return co_await inlet.respond(problem(entered.error()));
+    inlet.is_known();
     auto& open = *(*asked)->open;
     open.set_instance(entered->route->instance);
     open.set_generation(entered->route->generation);

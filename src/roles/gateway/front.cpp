@@ -1,5 +1,6 @@
 #include "roles/gateway/front.h"
 
+#include "core/client_address.h"
 #include "core/log.h"
 #include "core/percent.h"
 #include "core/task_group.h"
@@ -40,6 +41,7 @@ std::string without_port(std::string_view address) {
 
 http::ServerLimits limits_of(const Settings& settings) {
     return {.connections_max = settings.connections_max,
+            .first_time = seconds{settings.first_byte_s},
             .keep_alive_time = seconds{settings.keep_alive_s},
             .head_time = seconds{settings.head_s},
             .body_time = seconds{settings.body_s},
@@ -94,7 +96,8 @@ Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, M
       keeper_(keeper),
       dial_(std::move(dial)),
       limits_(limits_of(settings)),
-      response_rewrite_({.drop_cookies = {std::string{cookie_prefix} + "*"}}),
+      response_rewrite_(
+          {.drop_cookies = {fmt::format("{}*", cookie_prefix), fmt::format("{}*", secure_cookie_prefix)}}),
       proxy_(ports.timers, proxy_limits_of(settings)) {}
 
 std::size_t Front::requests() const {
@@ -103,21 +106,20 @@ std::size_t Front::requests() const {
     return all;
 }
 
-Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain) {
-    const std::string address = without_port(stream->address());
-    Client& client = clients_[address];
+Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain, http::Place& place) {
+    const std::string counted_as = client_of(stream->address());
+    Client& client = clients_[counted_as];
     {
-        Peer peer{.address = address, .own_port = own_port, .client = client};
-        const Held held{client.connections, settings_.client_connections_max};
-        if (!held) co_return Result<>{};
-        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain};
+        Peer peer{.address = without_port(stream->address()), .own_port = own_port, .client = client};
+        const Held held{client.connections, SIZE_MAX};  // The server holds them to their number.
+        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain, &place};
         while (true) {
             const auto more = co_await inlet.next();
             if (!more || !*more) break;  // A client's faults are the client's.
             if (!co_await request(inlet, peer)) break;
         }
     }
-    if (client.connections == 0) clients_.erase(address);
+    if (client.connections == 0) clients_.erase(counted_as);
     co_return co_await check_cancelled();
 }
 
@@ -133,6 +135,11 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     ++counters_.requests;
     const Held held{peer.client.requests, settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
+    // TRACE is answered with the request itself, our headers among it; and nobody can tell what a method that
+    // the parser does not know does to an instance.
+    if (!inlet.head().method_known || inlet.head().method == "TRACE")
+        co_return co_await inlet.respond(
+            http::text_response(501, fmt::format("{} is not passed on here", inlet.head().method)));
     if (!peer.host || peer.asked_for != inlet.head().host) note_host(peer, inlet.head().host);
     const auto& host = peer.host;
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
@@ -154,8 +161,7 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
         co_return co_await entrance_->serve(inlet, *host, peer.address, scheme_);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
-    co_return co_await say(inlet,
-                           {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
+    co_return co_await say(inlet, {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
 }
 
 RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
@@ -174,6 +180,7 @@ Task<> Front::on_route(Asked& asked) {
     // A public port needs nobody's name; who shows one may yet be told more of why it does not run.
     auto admission = Admission::nobody;
     if (!route.open_to_all || route.state != State::running) admission = CO_TRY(co_await who(asked));
+    if (admission == Admission::allowed) asked.inlet.is_known();
     if (!route.open_to_all) {
         if (admission != Admission::allowed) co_return co_await turn_away(asked, admission);
         if (asked.by_cookie && acts_from_elsewhere(asked))
@@ -280,12 +287,11 @@ Task<> Front::redeem(Asked& asked) {
                                {.notice = busy ? Notice::too_many : Notice::sign_in_unavailable});
     }
     http::Response response{.status = 303};
-    response.headers = {
-        {"Location", to},
-        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}", cookie_name(asked.own_port),
-                                   *session, scheme_ == "https" ? "; Secure" : "")},
-        {"Cache-Control", "no-store"},
-        {"Referrer-Policy", "no-referrer"}};
+    response.headers = {{"Location", to},
+                        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}",
+                                                   cookie_name(asked.own_port), *session, secure())},
+                        {"Cache-Control", "no-store"},
+                        {"Referrer-Policy", "no-referrer"}};
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -302,7 +308,8 @@ Task<> Front::sign_out(Asked& asked) {
             page.detail = "The control plane does not answer right now; it is told as soon as it does.";
     }
     auto response = answer(page, asked.reader(), new_secret(ports_.random, "n"));
-    response.headers.add("Set-Cookie", name + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    response.headers.add("Set-Cookie",
+                         fmt::format("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{}", name, secure()));
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -423,9 +430,13 @@ std::string Front::sign_in_url(const Asked& asked) const {
     return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encode(back);
 }
 
-// Ports of one host name share their cookies, so each port has a name of its own.
+std::string_view Front::secure() const { return scheme_ == "https" ? "; Secure" : ""; }
+
+// Ports of one host name share their cookies, so each port has a name of its own. Under TLS the name is one
+// that browsers take from this very host alone, and not from a neighbour below the same domain.
 std::string Front::cookie_name(std::uint16_t own_port) const {
-    return own_port == 0 ? std::string{session_cookie} : fmt::format("{}_{}", session_cookie, own_port);
+    const std::string_view name = scheme_ == "https" ? secure_session_cookie : session_cookie;
+    return own_port == 0 ? std::string{name} : fmt::format("{}_{}", name, own_port);
 }
 
 }  // namespace hostler::gateway

@@ -30,7 +30,7 @@ public:
           Gatekeeper& keeper, Dial dial);
 
     // One connection to its end. `own_port`: of the route that has this port for itself; 0: the common one.
-    Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain);
+    Task<> connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain, http::Place& place);
     void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
     // Has requests at the gateway's own address that are sessions with instances.
     void set_entrance(Entrance& entrance) { entrance_ = &entrance; }
@@ -68,6 +68,7 @@ private:
     RoutePtr find(const HostPort& host, std::uint16_t own_port) const;
     std::string sign_in_url(const Asked& asked) const;
     std::string cookie_name(std::uint16_t own_port) const;
+    std::string_view secure() const;  // An attribute of cookies, where TLS is.
 
     const Ports& ports_;
     const Settings& settings_;

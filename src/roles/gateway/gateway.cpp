@@ -43,7 +43,7 @@ Gateway::Gateway(Settings settings, Ports ports)
                 }),
       front_(ports_, settings_, routes_, master_, keeper_,
              [this](RoutePtr route) { return upstreams_.dial(std::move(route)); }),
-      server_(ports_.loop, ports_.timers, settings_.connections_max) {
+      server_(ports_.loop, ports_.timers, settings_.connections_max, settings_.client_connections_max) {
     front_.set_entrance(entrance_);
 }
 
@@ -95,8 +95,8 @@ Task<> Gateway::ready() {
 }
 
 http::Server::Connection Gateway::served(std::uint16_t own_port) {
-    return [this, own_port](StreamPtr stream) {
-        return front_.connection(std::move(stream), own_port, server_.drain());
+    return [this, own_port](StreamPtr stream, http::Place& place) {
+        return front_.connection(std::move(stream), own_port, server_.drain(), place);
     };
 }
 

@@ -11,6 +11,12 @@ void Gateway::write_metrics(MetricsPage& page) const {
                      server_.connections(), settings_.connections_max);
     page.add("hostler_gateway_connections_client_max", "Connections that one address may have.", gauge,
              settings_.client_connections_max);
+    const auto& closed = server_.places().count();
+    page.begin("hostler_gateway_connections_closed_total",
+               "Connections without a key that were closed, by why.", counter);
+    page.value({{"why", "address"}}, closed.refused);
+    page.value({{"why", "room"}}, closed.made_room);
+    page.value({{"why", "silent"}}, closed.late);
     page.add("hostler_gateway_clients", "Addresses with connections.", gauge, front_.clients());
     page.add("hostler_gateway_requests", "Requests under way at instances.", gauge, front_.requests());
     page.add("hostler_gateway_requests_client_max", "Requests under way that one address may have.", gauge,

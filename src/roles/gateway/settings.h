@@ -25,6 +25,7 @@ struct Settings {
     std::uint32_t idle_upstreams_max = 64;
     std::uint32_t idle_upstream_s = 50;
 
+    std::uint32_t first_byte_s = 10;
     std::uint32_t head_s = 10;
     std::uint32_t keep_alive_s = 75;
     std::uint32_t body_s = 60;
@@ -49,9 +50,10 @@ struct Settings {
 BOOST_DESCRIBE_STRUCT(Settings, (),
                       (masters, listen, domain, address, routes_max, connections_max, client_connections_max,
                        client_requests_max, instance_requests_max, idle_upstreams_max, idle_upstream_s,
-                       head_s, keep_alive_s, body_s, answer_s, stream_s, upgraded_s, verdicts_max, refusal_s,
-                       recheck_s, outage_trust_s, sign_outs_max, questions_per_second, questions_burst,
-                       access_links_max, hop_s, master_silence_s, redial_ms, redial_max_ms))
+                       first_byte_s, head_s, keep_alive_s, body_s, answer_s, stream_s, upgraded_s,
+                       verdicts_max, refusal_s, recheck_s, outage_trust_s, sign_outs_max,
+                       questions_per_second, questions_burst, access_links_max, hop_s, master_silence_s,
+                       redial_ms, redial_max_ms))
 
 // Member and help, one row for each.
 inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -60,12 +62,13 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"domain", "Instances are host names below it; empty: each instance port has a port of the gateway."},
     {"address", "URL of this gateway from outside, as https://gw.example:443; empty: http, as it listens."},
     {"routes_max", "Instance ports known at once."},
-    {"connections_max", "Connections at once; further ones wait."},
-    {"client_connections_max", "Connections of one client address at once."},
+    {"connections_max", "Connections at once; then strangers make room for newcomers."},
+    {"client_connections_max", "Connections of one client address, or of one /64 of IPv6, at once."},
     {"client_requests_max", "Requests of one client address under way at once."},
     {"instance_requests_max", "Requests to one instance under way at once."},
     {"idle_upstreams_max", "Tunnels kept open for the next request, for each instance port."},
     {"idle_upstream_s", "How long such a tunnel is kept without a request."},
+    {"first_byte_s", "From a connection to the first byte of its first request."},
     {"head_s", "From the first byte of a request to the end of its headers."},
     {"keep_alive_s", "From one request of a connection to the next."},
     {"body_s", "Between two pieces of a request's body."},

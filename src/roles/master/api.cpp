@@ -44,6 +44,12 @@ Api::Api(const Lead& lead) : lead_(lead) {
 
 Result<TermPtr> Api::leader() const {
     if (lead_.term && !lead_.term->ended()) return lead_.term;
+    if (lead_.damaged)
+        return fail(
+            Code::unavailable,
+            "no master can lead: the store has damaged rows; the master's log names them, and so does "
+            "`hostler store check`",
+            "no_leader");
     return fail(Code::unavailable,
                 lead_.shared ? "no master leads at the moment; try again in a moment"
                              : "the master is starting or stopping; try again in a moment",

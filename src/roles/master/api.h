@@ -16,6 +16,7 @@ struct Lead {
     TermPtr term;                    // This one, if it is there and has not ended.
     std::optional<Contender> other;  // Another master, for all that is known here.
     bool shared = false;             // There are others.
+    bool damaged = false;            // The store has rows without which nobody can lead.
     bool soon = false;               // The store answers, and says that somebody leads or may begin to.
     Signal changed;                  // One of these.
 };
@@ -65,6 +66,10 @@ private:
     template <class Op, class Decide>
     Task<typename Op::Response> perform(Decide decide, api::Call call, typename Op::Request request);
 
+    // The same about an instance that its request names, which may have ended and left memory.
+    template <const auto& operation, class Decide, class Ended>
+    void write_instance(Decide decide, Ended ended);
+
     // An operation that only looks; what it saw is durable when it is answered.
     template <const auto& operation, class Look>
     void read(Look look) {
@@ -94,9 +99,9 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
     const TermPtr term = CO_TRY(leader());
     Desk& desk = term->desk(call.caller.actor);
     if (call.dry_run) {
-        Estate copy = desk.estate;
+        const Estate::Trial trial{desk.estate};
         Live seen = desk.live;
-        Desk scratch{copy, seen, desk.settings, desk.pool, desk.random};
+        Desk scratch{desk.estate, seen, desk.settings, desk.pool, desk.random};
         co_return decide(scratch, call, request);
     }
     const Digest& digest = term->ports().digest;

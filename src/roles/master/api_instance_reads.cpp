@@ -3,6 +3,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
+#include "roles/master/archive.h"
 #include "roles/master/caller.h"
 #include "roles/master/views.h"
 
@@ -20,8 +21,33 @@ bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances
     if (request.zone && instance.zone != *request.zone) return false;
     if (request.host && instance.host != *request.host) return false;
     if (request.spec_name && instance.spec_name != *request.spec_name) return false;
+    if (!request.all && is_final(instance.phase) && !is_answered_for(desk, instance)) return false;
     if (request.state) return view(desk, instance).state == *request.state;
     return request.all || request.instance || !is_final(instance.phase);
+}
+
+// Whether some that it asks for may be in the archive alone.
+bool asks_for_ended(const api::ListInstances& request) {
+    using enum api::InstanceState;
+    return request.all || (request.state &&
+                           (*request.state == stopped || *request.state == failed || *request.state == lost));
+}
+
+// The one that is named, wherever it is.
+Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, api::ListInstances request,
+                                          std::string tenant) {
+    api::List<api::Instance> list;
+    for (const auto& [id, instance] : term->look().estate.instances.all())
+        if (wanted(term->look(), instance, request, tenant))
+            list.items.push_back(view(term->look(), instance));
+    if (list.items.empty()) {
+        const auto ended =
+            CO_TRY(co_await archived_instance(term, call, *request.instance, request.tenant_id));
+        if (ended && wanted(term->look(), *ended, request, tenant))
+            list.items.push_back(view(term->look(), *ended));
+    }
+    CO_TRY(co_await term->settled());
+    co_return list;
 }
 
 // Where a list over the store goes on: it was begun at commit `at`.
@@ -53,8 +79,7 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
             Instance stored;
             const Instance* instance = desk.estate.instances.find(object.id);
             if (!instance) {
-                stored = CO_TRY(decode_body<Instance>(object.body));
-                stored.meta = {object.generation, object.created, object.version};
+                stored = CO_TRY(instance_of(object));
                 instance = &stored;
             }
             if (!wanted(desk, *instance, request, tenant)) continue;
@@ -136,7 +161,10 @@ void Api::add_instance_reads() {
         [this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
             const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
             const TermPtr term = CO_TRY(leader());
-            if (request.all) co_return co_await list_all(term, std::move(call), std::move(request), tenant);
+            if (request.instance)
+                co_return co_await list_named(term, std::move(call), std::move(request), tenant);
+            if (asks_for_ended(request))
+                co_return co_await list_all(term, std::move(call), std::move(request), tenant);
             const Desk& desk = term->look();
             auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) {
                                    return wanted(desk, row, request, tenant);
@@ -172,11 +200,22 @@ void Api::add_instance_reads() {
             at = news.place;
             CO_TRY(still_known(*term, call.caller));
             std::vector<api::Instance> changed;
-            for (const std::string& id : news.ids)
-                if (const Instance* instance = term->look().estate.instances.find(id);
-                    instance && wanted(term->look(), *instance, request, tenant))
+            std::vector<std::string> left_memory;
+            for (const std::string& id : news.ids) {
+                const Instance* instance = term->look().estate.instances.find(id);
+                if (!instance) left_memory.push_back(id);
+                if (instance && wanted(term->look(), *instance, request, tenant))
                     changed.push_back(view(term->look(), *instance));
+            }
             CO_TRY(co_await term->settled());
+            for (const std::string& id : left_memory) {
+                const auto object = co_await term->ports().store.find(std::string{Kind<Instance>::name}, id);
+                CO_TRY(co_await check_cancelled());
+                const auto ended =
+                    object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
+                if (ended && wanted(term->look(), *ended, request, tenant))
+                    changed.push_back(view(term->look(), *ended));
+            }
             // Only the last event of a commit lets the client go on behind that commit.
             for (api::Instance& instance : changed) {
                 const bool whole = &instance == &changed.back() && at.commit > told;
@@ -186,25 +225,34 @@ void Api::add_instance_reads() {
             if (news.ids.empty()) CO_TRY(co_await to.keep_alive(told = at.commit));
         }
     });
-    read<ops::get_instance>([](const Desk& desk, const api::Call& call,
-                               const api::GetInstance& request) -> Result<api::Instance> {
-        return view(desk, *TRY(instance_named(desk, call, request.instance, request.tenant_id)));
+    handlers_.on<ops::get_instance>([this](api::Call call, api::GetInstance request) -> Task<api::Instance> {
+        const TermPtr term = CO_TRY(leader());
+        const Instance instance =
+            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+        api::Instance shown = view(term->look(), instance);
+        CO_TRY(co_await term->settled());
+        co_return shown;
     });
-    read<ops::explain_instance>([](const Desk& desk, const api::Call& call,
-                                   const api::GetInstance& request) -> Result<api::Explanation> {
-        return explain_instance(desk, *TRY(instance_named(desk, call, request.instance, request.tenant_id)));
-    });
+    handlers_.on<ops::explain_instance>(
+        [this](api::Call call, api::GetInstance request) -> Task<api::Explanation> {
+            const TermPtr term = CO_TRY(leader());
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+            api::Explanation why = explain_instance(term->look(), instance);
+            CO_TRY(co_await term->settled());
+            co_return why;
+        });
     handlers_.on<ops::get_instance_logs>([this](api::Call call, api::GetLogs request) -> Task<api::Logs> {
         const TermPtr term = CO_TRY(leader());
-        const Instance& instance =
-            *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
+        const Instance instance =
+            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
         co_return co_await fetch_logs(term, instance.host, instance.id, request.tail);
     });
     handlers_.on<ops::list_instance_events>(
         [this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
             const TermPtr term = CO_TRY(leader());
-            const Instance& instance =
-                *CO_TRY(instance_named(term->look(), call, request.instance, request.tenant_id));
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
             EventQuery query{
                 .kind = "instance", .id = instance.id, .limit = static_cast<std::size_t>(call.limit)};
             CO_TRY(co_await term->settled());

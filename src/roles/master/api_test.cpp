@@ -109,9 +109,35 @@ TEST_F(ApiTest, ANameIsNeverUsedAgain) {
     (void)commit();
     EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 409);
     EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 200) << "stopped again: it is";
-    timers.advance(std::chrono::hours{24});
-    forget_what_is_over(desk());
+    timers.advance(std::chrono::minutes{2});
+    EXPECT_FALSE(archive_instances(desk()));
+    EXPECT_EQ(term().look().estate.instances.find(id), nullptr);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists")
+        << "the store does not know yet that it has ended";
     (void)commit();
+    for (const std::string& name : {std::string{"one"}, id}) {
+        EXPECT_EQ(call("acme", "GET", "/gpu-instances/" + name).body, R"({"state":"failed"})");
+        EXPECT_EQ(call("globex", "GET", "/gpu-instances/" + name).status, 404);
+        EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/" + name).status, 200);
+        EXPECT_EQ(call("acme", "GET", "/v1/instances/" + name + "/explain").status, 200);
+        EXPECT_EQ(call("acme", "GET", "/v1/instances/" + name + "/events").status, 200);
+        EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/" + name + "/stop")), "not_running");
+        EXPECT_EQ(problem(call("acme", "POST", "/v1/instances/none/stop")), "instance_not_found");
+    }
+    const auto listed = [&](std::string_view query) {
+        return json::parse(call("acme", "GET", fmt::format("/v1/instances{}", query)).body)
+            .at("items")
+            .as_array()
+            .size();
+    };
+    EXPECT_EQ(listed(""), 0u);
+    EXPECT_EQ(listed("?instance=one"), 1u);
+    EXPECT_EQ(listed("?state=failed"), 1u);
+    EXPECT_EQ(listed("?state=running"), 0u);
+    EXPECT_EQ(listed("?all=true"), 1u);
+    timers.advance(std::chrono::hours{24});
+    EXPECT_EQ(listed("?instance=one"), 0u);
+    EXPECT_EQ(listed("?state=failed"), 0u);
     EXPECT_EQ(call("acme", "GET", "/gpu-instances/one").status, 404);
     EXPECT_EQ(call("acme", "DELETE", "/gpu-instances/one").status, 404);
     EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one"))), "instance_exists");

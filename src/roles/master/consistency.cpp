@@ -75,12 +75,25 @@ struct Look {
 
 }  // namespace
 
+std::optional<Contradiction> unreadable_body(const Object& object) {
+    const std::string subject = fmt::format("{}/{}", object.kind, object.id);
+    Object body = object;
+    body.live = true;  // One that has ended is read like any other.
+    Estate estate;
+    const auto read = estate.load({std::move(body)});
+    if (!read) return Contradiction{subject, read.error().message};
+    if (estate.unreadable().empty()) return std::nullopt;
+    return Contradiction{subject, estate.unreadable().begin()->second};
+}
+
 std::vector<Contradiction> contradictions(const std::vector<Object>& live) {
     std::vector<Contradiction> found;
     Estate estate;
     for (const Object& object : live)
         if (const auto read = estate.load({object}); !read)
             found.push_back({fmt::format("{}/{}", object.kind, object.id), read.error().message});
+    for (const auto& [row, why] : estate.unreadable())
+        found.push_back({fmt::format("{}/{}", row.first, row.second), why});
     Look look{estate, found};
     look.claims();
     look.instances();

@@ -1,6 +1,7 @@
 // Whether objects as a store has them make sense together, for `hostler store check`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,8 @@ struct Contradiction {
 
 // Bodies that cannot be read, and what refers to something that is not there or is referred to differently.
 std::vector<Contradiction> contradictions(const std::vector<Object>& live);
+
+// Why the body of an object cannot be read; nullopt: it can.
+std::optional<Contradiction> unreadable_body(const Object& object);
 
 }  // namespace hostler::master

@@ -26,6 +26,13 @@ T closed(T row, const Sealer& sealer, std::string_view key, bool live) {
     return row;
 }
 
+// Without one of these a GPU, an address or a volume might be given twice, or nobody could be trusted.
+constexpr auto decided_by = std::to_array<std::string_view>(
+    {Kind<Zone>::name, Kind<Host>::name, Kind<Spec>::name, Kind<Slot>::name, Kind<Claim>::name,
+     Kind<Volume>::name, Kind<Network>::name, Kind<Subnet>::name, Kind<Restore>::name,
+     Kind<AuthorityRecord>::name, Kind<CertificateHolder>::name, Kind<AdmittedKeys>::name,
+     Kind<SealingKey>::name});
+
 struct Seal {
     const Sealer* sealer = nullptr;
     std::string key;
@@ -108,6 +115,29 @@ bool Estate::unchanged() const {
     return !any;
 }
 
+Estate::Trial::Trial(Estate& estate)
+    : estate_(estate),
+      events_(std::exchange(estate.events_, {})),
+      ledger_(std::exchange(estate.ledger_, {})),
+      audit_(std::exchange(estate.audit_, {})),
+      again_(std::exchange(estate.again_, {})) {
+    each_table(estate_, [](auto& table) { table.begin_trial(); });
+}
+
+Estate::Trial::~Trial() {
+    each_table(estate_, [](auto& table) { table.end_trial(); });
+    estate_.events_ = std::move(events_);
+    estate_.ledger_ = std::move(ledger_);
+    estate_.audit_ = std::move(audit_);
+    estate_.again_ = std::move(again_);
+}
+
+std::size_t Estate::size() const {
+    std::size_t size = 0;
+    each_table(*this, [&](const auto& table) { size += table.rows_.size(); });
+    return size;
+}
+
 Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched) {
     Changes changes;
     changes.epoch = epoch;
@@ -153,38 +183,64 @@ std::set<std::string> Estate::known_keys(const std::vector<Object>& objects) con
     return known;
 }
 
-Result<> Estate::load(const std::vector<Object>& objects) {
-    const std::set<std::string> keys = known_keys(objects);
+Result<> Estate::load(const std::vector<Object>& objects) { return load(objects, known_keys(objects)); }
+
+Result<> Estate::load(std::span<const Object> objects, const std::set<std::string>& keys) {
     for (const Object& object : objects) {
-        bool known = false;
+        if (!object.live) {
+            forget(object.kind, object.id);
+            continue;
+        }
         Result<> read;
+        unreadable_.erase({object.kind, object.id});
         each_table(*this, [&]<class T>(Table<T>& table) {
-            if (object.kind != Kind<T>::name) return;
-            known = true;
-            bool beyond = false;
-            auto row = decode_body<T>(object.body, &beyond);
-            if (!row) {
-                read = fail(Code::internal, fmt::format("{} {} in the store: {}", object.kind, object.id,
-                                                        row.error().message));
-                return;
-            }
-            if constexpr (HasSecrets<T>) {
-                const SecretsOf of = secrets_of(*row);
-                if (sealer_)
-                    read = each_secret(*row, [&](std::string_view field, std::string& text) {
-                        return open_secret(*sealer_, keys, of, field, text);
-                    });
-                if (!read) return;
-            }
-            row->meta = {object.generation, object.created, object.version};
-            if (beyond) table.beyond_[object.id] = object.body;
-            table.rows_.emplace(object.id, std::move(*row));
-            table.note(object.id);
+            if (object.kind == Kind<T>::name) read = load_into(table, object, keys);
         });
+        if (!read && read.error().code == Code::invalid)
+            read = set_aside({object.kind, object.id, read.error().message});
         TRY(std::move(read));
         // A kind that only a newer release knows stays in the store, untouched.
     }
     return {};
+}
+
+template <class T>
+Result<> Estate::load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys) {
+    bool beyond = false;
+    T row = TRY(decode_body<T>(object.body, &beyond));
+    if constexpr (HasSecrets<T>) {
+        const SecretsOf of = secrets_of(row);
+        if (sealer_)
+            TRY(each_secret(row, [&](std::string_view field, std::string& text) {
+                return open_secret(*sealer_, keys, of, field, text);
+            }));
+    }
+    row.meta = {object.generation, object.created, object.version};
+    table.load(object.id, std::move(row), beyond ? object.body : std::string{});
+    return {};
+}
+
+Result<> Estate::set_aside(const Unreadable& row) {
+    if (std::ranges::count(decided_by, row.kind) > 0)
+        return fail(
+            Code::internal,
+            fmt::format("{} {} in the store cannot be read: {}; restore a backup, or take the row out "
+                        "with `hostler store drop {} {}`",
+                        row.kind, row.id, row.why, row.kind, row.id),
+            "row_damaged");
+    forget(row.kind, row.id);
+    unreadable_[{row.kind, row.id}] = row.why;
+    return {};
+}
+
+void Estate::forget(std::string_view kind, const std::string& id) {
+    unreadable_.erase({std::string{kind}, id});
+    each_table(*this, [&]<class T>(Table<T>& table) {
+        if (kind != Kind<T>::name) return;
+        table.rows_.erase(id);
+        table.beyond_.erase(id);
+        table.note(id);
+    });
 }
 
 }  // namespace hostler::master

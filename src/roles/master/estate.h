@@ -4,7 +4,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,7 @@ public:
     T& edit(const std::string& id) {
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());
+        if (trial_) trial_->before.try_emplace(id, row->second);
         changed_.insert(id);
         note(id);
         return row->second;
@@ -42,6 +46,7 @@ public:
         const std::string id = Kind<T>::id(row);
         const auto [at, added] = rows_.emplace(id, std::move(row));
         HOSTLER_ASSERT(added);
+        if (trial_) trial_->before.try_emplace(id, std::nullopt);
         changed_.insert(id);
         note(id);
         return at->second;
@@ -50,6 +55,7 @@ public:
     void retire(const std::string& id) {
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());
+        if (trial_) trial_->before.try_emplace(id, row->second);
         retired_.push_back(std::move(row->second));
         rows_.erase(row);
         note(id);
@@ -59,10 +65,11 @@ public:
     void erase(const std::string& id) {
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());
+        if (trial_) trial_->before.try_emplace(id, std::move(row->second));
         if (row->second.meta.created != 0) erased_.insert(id);
         rows_.erase(row);
         changed_.erase(id);
-        beyond_.erase(id);
+        if (!trial_) beyond_.erase(id);
         note(id);
     }
 
@@ -73,9 +80,43 @@ public:
 
 private:
     friend class Estate;
+    // As the store has it. `beyond`: its body, if there is more in it than this release knows.
+    void load(const std::string& id, T row, std::string beyond) {
+        rows_.insert_or_assign(id, std::move(row));
+        beyond_.erase(id);
+        if (!beyond.empty()) beyond_.emplace(id, std::move(beyond));
+        note(id);
+    }
     void note(const std::string& id) {
         if (followed_) noted_.insert(id);
     }
+    void begin_trial() {
+        trial_ = std::make_unique<Trial>(std::exchange(changed_, {}), std::exchange(retired_, {}),
+                                         std::exchange(erased_, {}), noted_);
+    }
+    void end_trial() {
+        const auto trial = std::exchange(trial_, nullptr);
+        changed_ = std::move(trial->changed);
+        retired_ = std::move(trial->retired);
+        erased_ = std::move(trial->erased);
+        noted_.merge(trial->noted);  // Whoever follows was told of the trial alone.
+        for (auto& [id, row] : trial->before) {
+            if (row)
+                rows_.insert_or_assign(id, std::move(*row));
+            else
+                rows_.erase(id);
+            note(id);
+        }
+    }
+
+    // What is to be undone.
+    struct Trial {
+        std::set<std::string> changed;
+        std::vector<T> retired;
+        std::set<std::string> erased;
+        std::set<std::string> noted;
+        std::map<std::string, std::optional<T>> before{};  // Rows as they were; nullopt: not there.
+    };
 
     std::map<std::string, T> rows_;
     std::set<std::string> changed_;
@@ -83,6 +124,7 @@ private:
     std::set<std::string> erased_;
     bool followed_ = false;
     std::set<std::string> noted_;
+    std::unique_ptr<Trial> trial_;
     std::map<std::string, std::string>
         beyond_;  // Bodies as they came that have more in them than this release knows.
 };
@@ -146,16 +188,46 @@ public:
     // What has ended is not in memory: it is written again as it is here.
     void put_again(Object object) { again_.push_back(std::move(object)); }
 
+    // Undoes at its end what was changed while it was there; nothing is taken out meanwhile. A dry run costs
+    // what it changes, however much there is.
+    class Trial {
+    public:
+        explicit Trial(Estate& estate);
+        ~Trial();
+        Trial(const Trial&) = delete;
+        Trial& operator=(const Trial&) = delete;
+
+    private:
+        Estate& estate_;
+        std::vector<EventRecord> events_;
+        std::vector<LedgerLine> ledger_;
+        std::vector<AuditLine> audit_;
+        std::vector<Object> again_;
+    };
+
     // What is taken out is sealed by the current one of `sealing_keys` from here on, and what is loaded is
     // opened. Without a sealer sealed texts are loaded as they are, and no row that has secrets is taken out.
     void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
 
     bool unchanged() const;
+    std::size_t size() const;  // Objects of all kinds.
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
-    // Errors: internal (a body that cannot be read, a secret that belongs elsewhere), conflict
-    // (sealing_key_missing).
+    // An object whose body cannot be read is set aside. Errors: conflict (sealing_key_missing); internal: a
+    // secret that belongs elsewhere; row_damaged: one that nothing can be decided without.
     Result<> load(const std::vector<Object>& objects);
+    // The same for some of a snapshot's objects; `keys` is what known_keys() says of all of them. An object
+    // that is there is replaced, one that has ended is left out.
+    Result<> load(std::span<const Object> objects, const std::set<std::string>& keys);
+    std::set<std::string> known_keys(const std::vector<Object>& objects) const;
+    void forget(std::string_view kind, const std::string& id);  // As load() of one that has ended.
+    // The store has it and nobody can read it: the rest goes on without it. What it holds by a claim stays
+    // held. Errors: internal (row_damaged).
+    Result<> set_aside(const Unreadable& row);
+    // Those that were set aside: why, by kind and id.
+    const std::map<std::pair<std::string, std::string>, std::string>& unreadable() const {
+        return unreadable_;
+    }
 
 private:
     template <class Self, class Visit>
@@ -172,9 +244,10 @@ private:
         visit(self.alerts), visit(self.alert_deliveries);
         visit(self.report_schedules), visit(self.reports);
     }
+    template <class T>
+    Result<> load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys);
     void ledger(const Claim& claim, std::string use);
     std::string current_key() const;
-    std::set<std::string> known_keys(const std::vector<Object>& objects) const;
 
     std::string actor_ = "master";
     WallTime time_;
@@ -182,6 +255,7 @@ private:
     std::vector<LedgerLine> ledger_;
     std::vector<AuditLine> audit_;
     std::vector<Object> again_;
+    std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;
 };
 

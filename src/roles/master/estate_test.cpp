@@ -384,9 +384,26 @@ TEST(Retention, ForgetsWhatIsOver) {
     forget_what_is_over(rig.desk);
     EXPECT_TRUE(rig.estate.answers.all().empty());
     EXPECT_TRUE(rig.estate.sign_ins.all().empty());
-    EXPECT_NE(rig.estate.instances.find(id), nullptr) << "a finished one answers for 24 h";
+}
+
+TEST(Retention, InstancesThatEndedLeaveMemoryAndAreKeptInTheStore) {
+    DeskRig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("one");
+    delete_instance(rig.desk, id, "test");
+    (void)rig.take();
+    rig.pass(3600);
+    EXPECT_FALSE(archive_instances(rig.desk));
+    EXPECT_NE(rig.estate.instances.find(id), nullptr) << "its host has not said that it is gone";
+    rig.said[a].clear();
+    rig.answer(id, {.done = true});
+    (void)rig.take();
+    rig.pass(59);
+    EXPECT_FALSE(archive_instances(rig.desk));
+    EXPECT_NE(rig.estate.instances.find(id), nullptr) << "those who watch it are told first";
     rig.pass(1);
-    forget_what_is_over(rig.desk);
+    EXPECT_FALSE(archive_instances(rig.desk));
     EXPECT_EQ(rig.estate.instances.find(id), nullptr);
     const auto changes = rig.take();
     EXPECT_FALSE(changes.events.empty()) << "an end without an event would never be taken out of the store";
@@ -394,6 +411,64 @@ TEST(Retention, ForgetsWhatIsOver) {
     ASSERT_NE(name, changes.put.end());
     EXPECT_EQ(name->kind, "used_name");
     EXPECT_FALSE(name->live) << "never loaded, always found";
+}
+
+TEST(Retention, ManyThatEndedLeaveMemoryAPartAtATime) {
+    DeskRig rig;
+    rig.settings.ended_in_memory_max = 100;
+    for (int i = 0; i < 300; ++i)
+        rig.estate.instances.add({.id = fmt::format("i-{:03}", i),
+                                  .caller_id = fmt::format("n{}", i),
+                                  .tenant = "acme",
+                                  .phase = InstancePhase::stopped,
+                                  .ended_at = rig.estate.micros() + i});
+    (void)rig.take();
+    int times = 1;
+    while (archive_instances(rig.desk)) ++times;
+    EXPECT_EQ(times, 4);
+    EXPECT_EQ(rig.estate.instances.all().size(), 100u) << "though none of them ended a minute ago";
+    EXPECT_EQ(rig.estate.instances.all().begin()->first, "i-200") << "the longest ended go first";
+    EXPECT_EQ(rig.take().put.size(), 400u);
+}
+
+// What a dry run changed is as if it had never been.
+TEST(Trial, UndoesWhatWasChanged) {
+    DeskRig rig;
+    rig.host("a");
+    ASSERT_TRUE(rig.stock(2));
+    const auto id = rig.running("one");
+    (void)rig.take();
+    rig.live.room.follow(rig.desk);
+    const auto story = [&] {
+        std::string all;
+        for (const auto& [key, row] : rig.estate.instances.all()) all += encode_body(row);
+        for (const auto& [key, row] : rig.estate.claims.all()) all += encode_body(row);
+        for (const auto& [key, row] : rig.estate.slots.all()) all += encode_body(row);
+        for (const auto& [key, row] : rig.estate.commands.all()) all += encode_body(row);
+        for (const auto& [key, row] : rig.estate.zones.all()) all += encode_body(row);
+        return all;
+    };
+    const std::string before = story();
+    rig.estate.zones.add({.name = "kept"});
+    const std::string with_zone = story();
+    {
+        const Estate::Trial trial{rig.estate};
+        delete_instance(rig.desk, id, "trial");
+        ASSERT_TRUE(rig.start(rig.request("two")));
+        rig.estate.zones.erase("kept");
+        rig.estate.zones.add({.name = "kept", .place = "elsewhere"});
+        rig.estate.zones.add({.name = "trial"});
+        rig.estate.instances.retire(id);
+        EXPECT_NE(story(), with_zone);
+        EXPECT_FALSE(rig.estate.unchanged());
+    }
+    EXPECT_EQ(story(), with_zone);
+    const auto changes = rig.take();
+    ASSERT_EQ(changes.put.size(), 1u) << "what was changed before is still to be written";
+    EXPECT_EQ(changes.put[0].id, "kept");
+    EXPECT_TRUE(changes.erase.empty() && changes.events.empty() && changes.ledger.empty());
+    rig.estate.zones.erase("kept");
+    EXPECT_EQ(story(), before);
 }
 
 }  // namespace

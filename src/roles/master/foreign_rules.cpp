@@ -294,6 +294,30 @@ void note_word(Desk& desk, const std::string& host) {
     if (awaits_word(desk, host)) desk.estate.restores.edit(restore->id).heard.insert(host);
 }
 
+void hold_for_unknown(Desk& desk) {
+    std::vector<std::string> unknown, slots;
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        if ((claim.use == ClaimUse::instance || claim.use == ClaimUse::leaving) &&
+            !desk.estate.instances.find(claim.holder) &&
+            !desk.estate.unreadable().contains({std::string{Kind<Instance>::name}, claim.holder}))
+            unknown.push_back(id);
+    for (const std::string& id : unknown) {
+        const Claim claim = desk.estate.claims.at(id);
+        for (const auto& [name, slot] : desk.estate.slots.all())
+            if (slot.claim == id) slots.push_back(name);
+        desk.estate.pass_on(id, ClaimUse::foreign, claim.tenant, claim.holder);
+        desk.estate.event("host", claim.host, "", "foreign_workload",
+                          fmt::format("Workload {} holds a place there, and the store has no instance of it.",
+                                      claim.holder));
+    }
+    for (const std::string& name : slots) {  // They find room elsewhere.
+        Slot& slot = desk.estate.slots.edit(name);
+        slot.phase = SlotPhase::pending;
+        slot.instance.clear();
+        slot.claim.clear();
+    }
+}
+
 void note_foreign(Desk& desk, const std::string& host) {
     const auto& workloads = desk.live.hosts[host].workloads;
     for (const auto& [id, workload] : workloads)

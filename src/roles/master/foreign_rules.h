@@ -19,6 +19,9 @@ inline constexpr RateLimit foreign_host_rate{.per_second = 0.1, .burst = workloa
 // A complete report came. The first after a restore tells what the store has forgotten: later runs of
 // instances, and that starts of then came to nothing.
 void note_word(Desk& desk, const std::string& host);
+// Claims of instances that the store has no row of become foreign: whatever runs there is a person's to
+// settle.
+void hold_for_unknown(Desk& desk);
 // The same, each time: foreign claims follow what is there.
 void note_foreign(Desk& desk, const std::string& host);
 

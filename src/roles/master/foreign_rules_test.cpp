@@ -102,6 +102,33 @@ TEST(Foreign, AHostThatNamesEverNewOnesIsBelievedSoMany) {
 }
 
 // It was bound, and grew, after the backup.
+// Rows of two instances are gone from the store: of one it is known that it is there and cannot be read.
+TEST(Foreign, ClaimsOfInstancesWithoutARowStayHeld) {
+    Rig rig;
+    const auto a = rig.host("a");
+    ASSERT_TRUE(rig.stock(2));
+    const std::string damaged = rig.running("damaged"), dropped = rig.running("dropped");
+    const std::string of_damaged = rig.instance(damaged).claim, of_dropped = rig.instance(dropped).claim;
+    ASSERT_TRUE(rig.estate.set_aside({"instance", damaged, "its checksum differs"}));
+    rig.estate.forget("instance", dropped);
+    hold_for_unknown(rig.desk);
+    EXPECT_EQ(rig.estate.claims.at(of_damaged).use, ClaimUse::instance);
+    EXPECT_EQ(rig.estate.claims.at(of_dropped).use, ClaimUse::foreign);
+    for (const auto& [id, slot] : rig.estate.slots.all()) EXPECT_NE(slot.claim, of_dropped);
+    rig.report(a);
+    EXPECT_EQ(rig.estate.claims.at(of_damaged).use, ClaimUse::instance) << "and no second claim for it";
+    EXPECT_EQ(rig.foreign(dropped).id, of_dropped) << "a person settles it";
+    const std::string third = rig.running("third");
+    for (const std::string& gpu : rig.estate.claims.at(rig.instance(third).claim).gpus)
+        for (const std::string& held : {of_damaged, of_dropped})
+            EXPECT_EQ(std::ranges::count(rig.estate.claims.at(held).gpus, gpu), 0)
+                << "their GPUs are nobody else's";
+    rig.said[a].erase(dropped);
+    rig.report(a);
+    EXPECT_FALSE(rig.estate.claims.find(of_dropped)) << "nothing of it runs any more";
+    EXPECT_TRUE(rig.estate.claims.find(of_damaged));
+}
+
 TEST(Foreign, AVolumeThatItWritesToIsNobodyElses) {
     Rig rig;
     const auto a = rig.host("a");

@@ -114,6 +114,10 @@ Task<> Forward::exchange_with(http::Exchange& exchange, Contender to) {
     http::Response head{.status = reply->status};
     for (const auto& [name, value] : reply->headers)
         if (!stays_here(name)) head.headers.add(name, value);
+    // Nothing that is passed on but the page to sign in succeeds without a good key.
+    constexpr int success = 200, redirection = 300;
+    if (head.status >= success && head.status < redirection && exchange.request.path() != "/sign-in")
+        exchange.is_known();
     Result<> done = co_await exchange.start(std::move(head));
     std::vector<char> piece(16 * 1024);
     while (done) {

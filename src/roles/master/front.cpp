@@ -32,9 +32,28 @@ http::Response page(int status, std::string html, std::string_view opens = "") {
                          fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
                                      "frame-ancestors 'none'; base-uri 'none'",
                                      opens));
-    response.headers.set("Referrer-Policy", "no-referrer");
+    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+    response.headers.set("Referrer-Policy", "same-origin");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
+}
+
+// "https://api.example:8443" of any URL there; scheme and host in whatever case they are.
+std::string_view origin_of(std::string_view url) {
+    const auto host = url.find("://");
+    return host == url.npos ? std::string_view{} : url.substr(0, url.find_first_of("/?#", host + 3));
+}
+
+// Whether a page of another site made a browser send this. Programs send neither header.
+bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url) {
+    const auto& headers = exchange.request.headers;
+    if (const auto site = headers.find("Sec-Fetch-Site")) return *site != "same-origin" && *site != "none";
+    const auto origin = headers.find("Origin");
+    if (!origin) return false;
+    if (!public_url.empty() && http::same_name(*origin, origin_of(public_url))) return false;
+    const auto host = origin->find("://");
+    return host == origin->npos ||
+           !http::same_name(origin->substr(host + 3), headers.find("Host").value_or(""));
 }
 
 constexpr std::chrono::seconds series_late{30};  // Then a follower says so when it is asked how it is.
@@ -136,12 +155,14 @@ Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
       api_(lead),
       forward_(ports, lead),
       series_follow_(ports, lead),
-      admission_(settings.admission, ports.timers) {}
+      admission_(settings.admission, ports.timers) {
+    limits_.first_time = settings_.first_time;
+}
 
-Task<> Front::serve(StreamPtr stream, http::Drain* drain) {
+Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
     co_return co_await http::serve(
         std::move(stream), ports_.timers, limits_,
-        [this](http::Exchange& exchange) { return answer(exchange); }, drain);
+        [this](http::Exchange& exchange) { return answer(exchange); }, drain, place);
 }
 
 Task<> Front::answer(http::Exchange& exchange) {
@@ -251,6 +272,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     auto caller = caller_of_request(exchange);
     Admission::Turn turn;
     if (caller) {
+        exchange.is_known();
         auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
         if (!admitted) co_return co_await refuse(exchange, admitted.error());
         turn = std::move(*admitted);
@@ -299,6 +321,7 @@ Task<> Front::send_backup(http::Exchange& exchange) {
     if (!caller && caller.error().code == Code::unauthenticated)
         CO_TRY(admission_.enter_stranger(address_of(exchange)));
     if (!caller) co_return std::unexpected(caller.error());
+    exchange.is_known();
     if (!caller->is_operator)
         co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
                        "forbidden");
@@ -336,6 +359,9 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     const std::string body =
         post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
     if (term->ended()) co_return co_await refuse(exchange, no_longer());
+    if (post && is_from_elsewhere(exchange, settings_.public_url))
+        co_return co_await exchange.respond(page(
+            403, sign_in_page("?", "A page of another origin asked for this; open the instance again.")));
     const std::string return_to = form_field(body, "return");
     Result<Return> to = fail(Code::invalid, "there is no gateway yet");
     for (const auto& [name, gateway] : term->look().estate.gateways.all())

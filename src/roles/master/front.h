@@ -14,7 +14,7 @@ class Front {
 public:
     Front(const Ports& ports, const Settings& settings, Lead& lead);
     // One connection to its end.
-    Task<> serve(StreamPtr stream, http::Drain* drain = nullptr);
+    Task<> serve(StreamPtr stream, http::Drain* drain = nullptr, http::Place* place = nullptr);
     void write_metrics(MetricsPage& page) const;
     SeriesFollow& series_follow() { return series_follow_; }
     const SeriesFollow& series_follow() const { return series_follow_; }

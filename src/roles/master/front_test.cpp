@@ -1,90 +1,19 @@
 #include "roles/master/front.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "core/percent.h"
-#include "core/testing/memory_stream.h"
 #include "core/testing/metrics.h"
 #include "roles/master/caller.h"
-#include "roles/master/testing/term_rig.h"
+#include "roles/master/testing/front_rig.h"
 
 namespace hostler::master {
 namespace {
 
 using hostler::testing::MemoryStream;
+using testing::FrontTest;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct NarrowRig : testing::TermRig {
-    NarrowRig() {
-        settings.admission = {.requests_max = 2,
-                              .requests_tenant_max = 1,
-                              .operators_max = 1,
-                              .waiting_max = 2,
-                              .waiting_tenant_max = 1,
-                              .key_rate = {.per_second = 1, .burst = 6},
-                              .stranger_rate = {.per_second = 1, .burst = 12}};
-    }
-};
-
-struct FrontTest : ::testing::Test, NarrowRig {
-    FrontTest() {
-        settings.operator_key_hash = "#hk_operator";
-        Desk& now = desk();
-        now.estate.zones.add({.name = "nj"});
-        now.estate.api_keys.add({.id = "k-1", .name = "ci", .hash = "#hk_acme", .tenant = "acme"});
-        now.estate.api_keys.add({.id = "k-4", .name = "ci", .hash = "#hk_other", .tenant = "other"});
-        now.estate.api_keys.add({.id = "k-2", .hash = "#hk_revoked", .tenant = "acme", .revoked_at = 1});
-        now.estate.api_keys.add({.id = "k-3",
-                                 .hash = "#hk_short",
-                                 .tenant = "acme",
-                                 .expires_at = now.estate.micros() + 60'000'000});
-        (void)commit();
-    }
-    ~FrontTest() override {
-        clients.clear();
-        (void)hostler::testing::try_run(loop, connections.close());
-    }
-    // A connection that sends this and says nothing more.
-    MemoryStream& send(const std::string& bytes) {
-        auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
-        connections.start("connection", front.serve(std::move(ours)));
-        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
-        timers.settle();
-        return *clients.emplace_back(std::move(theirs));
-    }
-    // One whose client reads nothing by itself, with little room on the way.
-    MemoryStream& send_narrow(std::string bytes) {
-        auto [ours, theirs] = hostler::testing::memory_pair(64, "server", "203.0.113.7:5000");
-        connections.start("connection", front.serve(std::move(ours)));
-        MemoryStream& client = *clients.emplace_back(std::move(theirs));
-        connections.start("ask", [](MemoryStream& to, std::string text) -> Task<> {
-            co_return co_await write_all(to, text);
-        }(client, std::move(bytes)));
-        timers.settle();
-        return client;
-    }
-    std::string answer(const std::string& bytes) { return std::string{send(bytes).unread()}; }
-    std::string get(const std::string& target, const std::string& headers = "") {
-        return answer(fmt::format("GET {} HTTP/1.1\r\nHost: api\r\n{}\r\n", target, headers));
-    }
-    static std::string post(const std::string& target, const std::string& body,
-                            const std::string& headers = "") {
-        return fmt::format("POST {} HTTP/1.1\r\nHost: api\r\nContent-Length: {}\r\n{}\r\n{}", target,
-                           body.size(), headers, body);
-    }
-    // A write of this tenant's key that waits until the store lets go.
-    MemoryStream& slow(const std::string& secret, const std::string& name) {
-        return send(post("/v1/volumes", fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), key(secret)));
-    }
-    static std::string key(const std::string& secret) { return "Authorization: Bearer " + secret + "\r\n"; }
-
-    Front front{ports, settings, lead};
-    TaskGroup connections{loop};
-    std::vector<std::unique_ptr<MemoryStream>> clients;
-};
 
 TEST_F(FrontTest, SaysWhetherItLeads) {
     EXPECT_THAT(get("/healthz"), StartsWith("HTTP/1.1 200"));
@@ -249,6 +178,39 @@ TEST_F(FrontTest, LeavesWithoutCuttingWhatIsUnderWay) {
     EXPECT_EQ(connections.size(), 0u);
 }
 
+TEST_F(FrontTest, TellsWhichMethodsAPathTakes) {
+    const std::string told =
+        answer(fmt::format("QUERY /v1/zones HTTP/1.1\r\nHost: api\r\n{}\r\n", key("hk_operator")));
+    EXPECT_THAT(told, StartsWith("HTTP/1.1 405"));
+    EXPECT_THAT(told, HasSubstr("Allow: GET, POST\r\n"));
+}
+
+// On a server that is full, as a crowd of strangers makes it.
+TEST_F(FrontTest, AGoodKeyKeepsItsConnectionAndABadOneDoesNot) {
+    http::Places places{2, 2};
+    const auto begin = [&](const std::string& bytes) -> http::Place& {
+        auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
+        StreamPtr stream = std::move(ours);
+        http::Place& place = places.enter(stream);
+        connections.start("connection", front.serve(std::move(stream), nullptr, &place));
+        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
+        timers.settle();
+        clients.emplace_back(std::move(theirs));
+        return place;
+    };
+    const auto ask = [&](const std::string& credential) {
+        return begin(fmt::format("GET /v1/zones HTTP/1.1\r\nHost: api\r\n{}\r\n", key(credential)))
+            .standing();
+    };
+    EXPECT_EQ(ask("hk_acme"), http::Place::Standing::known);
+    EXPECT_EQ(ask("hk_operator"), http::Place::Standing::known);
+    EXPECT_EQ(ask("hk_revoked"), http::Place::Standing::resting);
+    EXPECT_EQ(begin("GET /healthz HTTP/1.1\r\nHost: api\r\n\r\n").standing(), http::Place::Standing::resting);
+    EXPECT_EQ(begin("").standing(), http::Place::Standing::silent);
+    clients.clear();
+    timers.settle();
+}
+
 TEST_F(FrontTest, AKeyThatIsRevokedWhileItWaitsDoesNothing) {
     store.hang = true;
     slow("hk_acme", "a");
@@ -353,87 +315,6 @@ TEST_F(FrontTest, StreamsAWatch) {
     EXPECT_THAT(told, StartsWith("HTTP/1.1 200"));
     EXPECT_THAT(told, HasSubstr("Content-Type: text/event-stream"));
     EXPECT_THAT(told, HasSubstr("event: synced"));
-}
-
-struct SignInTest : FrontTest {
-    SignInTest() {
-        desk().estate.gateways.add(
-            {.name = "gw-1", .address = "http://localhost:8443", .domain = "localhost"});
-        (void)commit();
-    }
-    static std::string form(const std::string& to, const std::string& secret) {
-        return post("/sign-in", "return=" + percent_encode(to) + "&key=" + percent_encode(secret));
-    }
-    // The code that the answer's Location carries.
-    static std::string code_of(const std::string& told) {
-        const auto at = told.find("code=");
-        return at == told.npos ? "" : told.substr(at + 5, told.find('&', at) - at - 5);
-    }
-    const std::string to = "http://8080-i-1.localhost:8443/lab?x=1";
-};
-
-TEST_F(SignInTest, AsksForAKeyAndSendsOnWithACode) {
-    const std::string page = get("/sign-in?return=" + percent_encode(to));
-    EXPECT_THAT(page, StartsWith("HTTP/1.1 200"));
-    EXPECT_THAT(page, HasSubstr("form-action 'self' http://8080-i-1.localhost:8443;"))
-        << "browsers hold the redirect after the form against it";
-    EXPECT_THAT(page, HasSubstr("frame-ancestors 'none'"));
-    const std::string wrong = answer(form(to, "hk_nobody"));
-    EXPECT_THAT(wrong, StartsWith("HTTP/1.1 403"));
-    EXPECT_THAT(wrong, HasSubstr("Nobody has this key"));
-    EXPECT_TRUE(term().look().estate.sign_ins.all().empty());
-    const std::string sent = answer(form(to, "hk_acme"));
-    EXPECT_THAT(sent, StartsWith("HTTP/1.1 303"));
-    EXPECT_THAT(sent, HasSubstr("Location: http://8080-i-1.localhost:8443/.hostler/session?code=hc_"));
-    EXPECT_THAT(sent, HasSubstr("&to=%2Flab%3Fx%3D1\r\n"));
-    EXPECT_THAT(sent, HasSubstr("Referrer-Policy: no-referrer"));
-    const std::string session = redeem_code(term(), code_of(sent), "8080-i-1").value_or("");
-    const auto caller = caller_of_sign_in(term(), session, "8080-i-1");
-    ASSERT_TRUE(caller);
-    EXPECT_EQ(caller->tenant, "acme");
-}
-
-TEST_F(SignInTest, ACodeIsTellWorthyWhenItIsDurable) {
-    store.hang = true;
-    MemoryStream& client = send(form(to, "hk_acme"));
-    EXPECT_EQ(client.unread(), "");
-    store.let_go();
-    timers.settle();
-    EXPECT_THAT(std::string{client.unread()}, StartsWith("HTTP/1.1 303"));
-}
-
-TEST_F(SignInTest, SendsNobodyElsewhere) {
-    for (const std::string away : {"http://evil.example/", "http://8080-i-1.localhost:8443.evil.example/",
-                                   "https://8080-i-1.localhost:8443/", ""}) {
-        EXPECT_THAT(get("/sign-in?return=" + percent_encode(away)), StartsWith("HTTP/1.1 400")) << away;
-        const std::string told = answer(form(away, "hk_acme"));
-        EXPECT_THAT(told, StartsWith("HTTP/1.1 400")) << away;
-        EXPECT_THAT(told, Not(HasSubstr("Location"))) << away;
-    }
-    EXPECT_TRUE(term().look().estate.sign_ins.all().empty());
-}
-
-TEST_F(SignInTest, WithAPortEachTheSessionIsForTheInstanceBehindThePort) {
-    Gateway& gateway = desk().estate.gateways.edit("gw-1");
-    gateway.domain = "";
-    Instance instance{.id = "i-old", .tenant = "acme", .phase = InstancePhase::stopped};
-    instance.spec.ports = {{.port = 8080, .own_port = 20001}};
-    desk().estate.instances.add(instance);
-    const std::string at = "http://localhost:20001/";
-    EXPECT_THAT(get("/sign-in?return=" + percent_encode(at)), StartsWith("HTTP/1.1 404")) << "it has ended";
-    instance.id = "i-new";
-    instance.phase = InstancePhase::running;
-    desk().estate.instances.add(instance);
-    const std::string sent = answer(form(at, "hk_acme"));
-    EXPECT_THAT(sent, HasSubstr("Location: http://localhost:20001/.hostler/session?code="));
-    EXPECT_FALSE(redeem_code(term(), code_of(sent), "8080-i-old"));
-    const auto session = redeem_code(term(), code_of(sent), "8080-i-new");
-    ASSERT_TRUE(session);
-    EXPECT_TRUE(caller_of_sign_in(term(), *session, "8080-i-new"));
-    EXPECT_FALSE(caller_of_sign_in(term(), *session, "8080-i-old"))
-        << "who gets the port next gets no session with it";
-    EXPECT_THAT(get("/sign-in?return=" + percent_encode("http://localhost:20002/")),
-                StartsWith("HTTP/1.1 404"));
 }
 
 TEST_F(FrontTest, AnOperatorGetsABackupAndNobodyElse) {

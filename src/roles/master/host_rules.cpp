@@ -80,6 +80,9 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
         desk.estate.event(
             "host", id, "", report.engine_error.empty() ? "engine_back" : "engine_down",
             report.engine_error.empty() ? "Its container engine answers." : report.engine_error);
+    const std::string& damaged = report.facts->files_damaged;
+    if (!damaged.empty() && changed.facts.files_damaged != damaged)
+        desk.estate.event("host", id, "", "files_damaged", "Files of its agent were damaged: " + damaged);
     changed.facts = std::move(*report.facts);
     changed.order = order;
     changed.gpu_states = std::move(report.gpu_states);
@@ -125,7 +128,7 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
               .message = "it has not reported yet",
               .joined_at = desk.estate.micros()};
     host.facts.hostname = hostname;
-    host.admission.state = Admission::unmeasured;
+    host.admission.state = hostler::Admission::unmeasured;
     HostToken& used = desk.estate.host_tokens.edit(token->id);
     used.host = host.id;
     used.used_at = desk.estate.micros();

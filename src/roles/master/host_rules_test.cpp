@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {
@@ -87,6 +88,25 @@ TEST(Report, FactsAreKeptAndChangesAreEvents) {
     note_report(rig.desk, a, report, rig.now);
     EXPECT_EQ(rig.take().events.at(0).reason, "healthy");
     EXPECT_TRUE(rig.stock(1)) << "and by itself again when it is well";
+}
+
+TEST(Report, DamagedFilesOfAnAgentAreToldOnce) {
+    DeskRig rig;
+    const auto a = rig.host("a", "nj", 2);
+    (void)rig.take();
+    HostReport report{.facts = DeskRig::facts_of("a", 2)};
+    report.facts->files_damaged = "55 bytes of /var/lib/hostler/journal";
+    note_report(rig.desk, a, report, rig.now);
+    const auto events = rig.take().events;
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].reason + ": " + events[0].message,
+              "files_damaged: Files of its agent were damaged: 55 bytes of /var/lib/hostler/journal");
+    EXPECT_THAT(
+        view(rig.desk, rig.estate.hosts.at(a)).problems,
+        ::testing::ElementsAre("files of its agent were damaged: 55 bytes of /var/lib/hostler/journal"));
+    report.facts = DeskRig::facts_of("a", 2);  // Its agent has begun again.
+    note_report(rig.desk, a, report, rig.now);
+    EXPECT_TRUE(rig.take().events.empty());
 }
 
 TEST(Report, ForeignWorkloadsHoldWhatTheyHold) {

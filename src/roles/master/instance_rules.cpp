@@ -178,18 +178,25 @@ const Instance* find_instance(const Desk& desk, const std::string& tenant, const
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
 
+Error name_was_used(const std::string& caller_id) {
+    Error error{Code::conflict, fmt::format("instance {} has ended; its name is not used again", caller_id),
+                "instance_exists"};
+    error.help = "Choose another instanceID.";
+    return error;
+}
+
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest) {
     if (const Instance* before = find_instance(desk, request.tenant_id, request.instance_id)) {
         if (before->request_digest == digest && !is_final(before->phase)) return Started::before;
-        Error error{
-            Code::conflict,
-            is_final(before->phase)
-                ? fmt::format("instance {} has ended; its name is not used again", request.instance_id)
-                : fmt::format("instance {} exists and was asked for differently", request.instance_id),
-            "instance_exists"};
+        if (is_final(before->phase)) return std::unexpected(name_was_used(request.instance_id));
+        Error error{Code::conflict,
+                    fmt::format("instance {} exists and was asked for differently", request.instance_id),
+                    "instance_exists"};
         error.help = "Choose another instanceID.";
         return std::unexpected(std::move(error));
     }
+    if (desk.live.archiving.contains(UsedName::id_of(request.tenant_id, request.instance_id)))
+        return std::unexpected(name_was_used(request.instance_id));
     std::string zone = request.zone.value_or(""), host;
     StopSchedule schedule;
     Instance instance{.id = new_id(desk.random, "i"),

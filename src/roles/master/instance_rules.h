@@ -11,6 +11,8 @@ enum class Started { now, before };
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
 // `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
 // insufficient_capacity, volume_in_use).
+// The name of an instance that ended. A conflict: instance_exists.
+Error name_was_used(const std::string& caller_id);
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest);
 
 // Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or

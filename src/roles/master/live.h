@@ -146,6 +146,10 @@ struct Live {
     Room room;
     std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 
+    // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.
+    std::set<std::string> archiving;
+    std::int64_t look_for_over_at = 0;  // When it is next looked what else is over.
+
     AlertBook alerts;
     SealingCount sealing;
 

@@ -6,6 +6,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/authority_rules.h"
 #include "roles/master/edge_keys.h"
+#include "roles/master/foreign_rules.h"
 #include "roles/master/host_link.h"
 #include "roles/master/links.h"
 #include "roles/master/seal_rules.h"
@@ -19,7 +20,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Duration look_max = milliseconds{250};  // Between two looks at who leads.
+constexpr Duration look_max = milliseconds{250};        // Between two looks at who leads.
+constexpr Duration catch_up_pause = milliseconds{500};  // Of the copy that a follower keeps.
 
 }  // namespace
 
@@ -27,8 +29,9 @@ Master::Master(Settings settings, Ports ports)
     : settings_(std::move(settings)),
       ports_(std::move(ports)),
       front_(ports_, settings_, lead_),
-      server_(ports_.loop, ports_.timers, settings_.connections_max),
-      series_care_(ports_.timers, ports_.series, settings_) {}
+      server_(ports_.loop, ports_.timers, settings_.connections_max, settings_.connections_address_max),
+      series_care_(ports_.timers, ports_.series, settings_),
+      standby_(ports_) {}
 
 Task<> Master::run() {
     const AddressPool pool = CO_TRY(AddressPool::parse(settings_.network_pool));
@@ -41,8 +44,8 @@ Task<> Master::run() {
     log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
 
     TaskGroup group{ports_.loop};
-    group.start("api", server_.run(std::move(api), [this](StreamPtr stream) {
-        return front_.serve(std::move(stream), &server_.drain());
+    group.start("api", server_.run(std::move(api), [this](StreamPtr stream, http::Place& place) {
+        return front_.serve(std::move(stream), &server_.drain(), &place);
     }));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
@@ -191,6 +194,7 @@ Task<> Master::lead_terms(AddressPool pool) {
         }
         expect(false);
         full_.reset();
+        lead_.damaged = !ended && ended.error().reason == "row_damaged";
         if (!ended && ended.error().code == Code::exhausted) full_ = ended.error();
         if (ended) continue;
         // Whoever has the right keys is to lead; a person has to bring them here.
@@ -205,16 +209,31 @@ Task<> Master::lead_terms(AddressPool pool) {
     }
 }
 
+// Loading everything may take longer than a lease: it comes before, while nobody waits for this master.
+Task<> Master::prepare_to_lead() {
+    if (standby_.loaded()) co_return Result<>{};
+    const auto leader = co_await ports_.store.leader();
+    CO_TRY(co_await check_cancelled());
+    const bool lasts =
+        leader && *leader && (*leader)->left > Duration{0} && (*leader)->left <= 2 * settings_.lease;
+    if (lasts && (*leader)->who != self())
+        co_return fail(Code::conflict, fmt::format("master {} leads", (*leader)->who.name), "lease_held");
+    (void)co_await standby_.catch_up();  // The term tells what it cannot begin without.
+    co_return co_await check_cancelled();
+}
+
 Task<> Master::one_term(AddressPool pool, std::uint64_t above) {
+    CO_TRY(co_await prepare_to_lead());
     const Instant asked = ports_.timers.now_with_sleep();
     const Lease lease = CO_TRY(co_await ports_.store.lead(self(), settings_.lease, above));
     lead_.shared = lease.runs_out;
-    const auto tenure =
-        lease.runs_out ? std::make_shared<Tenure>(settings_.lease, asked) : std::make_shared<Tenure>();
+    const auto tenure = lease.runs_out ? std::make_shared<Tenure>(settings_.lease, asked, &ports_.store)
+                                       : std::make_shared<Tenure>();
     TaskGroup group{ports_.loop};
     if (lease.runs_out) group.start("lease", hold_until_lost(tenure));
     const auto ended = co_await serve_term(pool, lease.epoch, tenure);
     co_await group.close();
+    ports_.store.stop_keeping();
     co_return ended;
 }
 
@@ -227,20 +246,22 @@ Task<> Master::hold_until_lost(std::shared_ptr<Tenure> tenure) {
 }
 
 Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure) {
-    Snapshot snapshot = CO_TRY(co_await ports_.store.load());
-    CO_TRY(find_sealing_keys(snapshot.live, ports_.sealer));
-    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, snapshot.number, tenure);
-    CO_TRY(term->estate().load(snapshot.live));
-    if (term->ended()) co_return std::unexpected(lease_lost());  // --lease is shorter than loading takes.
-    if (full_) co_return co_await wait_for_room(std::move(term), snapshot.number);
+    CO_TRY(co_await standby_.catch_up());
+    const std::uint64_t number = standby_.number();
+    auto term = std::make_shared<Term>(ports_, settings_, pool, epoch, number, tenure);
+    term->begin_with(standby_.take());
+    if (term->ended()) co_return std::unexpected(lease_lost());
+    if (full_) co_return co_await wait_for_room(std::move(term), number);
     CO_TRY(agree_on_authority(term->desk("master"), ports_.authority));
     CO_TRY(agree_on_sealing(term->desk("master"), ports_.sealer));
     learn_issued(term->desk("master"), ports_);
+    tell_of_unreadable(term->desk("master"));
+    hold_for_unknown(term->desk("master"));
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};
     group.start("first commit", term->commit());
-    log_info("master: leads in epoch {}, {} objects", epoch, snapshot.live.size());
+    log_info("master: leads in epoch {}, {} objects", epoch, term->estate().size());
     led_ = true;
     changed_.notify_all();
     const auto ended = co_await term->run();
@@ -266,6 +287,14 @@ void Master::expect(bool soon) {
 // Looks who leads, until it is worth asking for the lease. That somebody leads is believed as long as the
 // lease lasts that was last heard of, and no longer.
 Task<> Master::follow() {
+    TaskGroup group{ports_.loop};
+    group.start("copy", standby_.keep(catch_up_pause));
+    const auto watched = co_await watch_leader();
+    co_await group.close();
+    co_return watched;
+}
+
+Task<> Master::watch_leader() {
     Deadline end{ports_.timers, settings_.lease, [this] { tell(nullptr, std::nullopt); }};
     Instant until = ports_.timers.now() + settings_.lease;
     std::uint64_t epoch = 0;
@@ -343,6 +372,19 @@ Task<> Master::wait_for_room(TermPtr term, std::uint64_t number) {
     term->end(room ? *full_ : room.error());
     (void)co_await term->tasks().close();
     co_return room;
+}
+
+// Each term tells it once more: somebody has to see to it.
+void Master::tell_of_unreadable(Desk& desk) {
+    for (const auto& [row, why] : desk.estate.unreadable()) {
+        const std::string name = fmt::format("{}/{}", row.first, row.second);
+        log_error("master: {} in the store cannot be read and is set aside: {}", name, why);
+        desk.estate.event(
+            "store", name, "", "row_unreadable",
+            fmt::format("{} in the store cannot be read: {}. The cloud goes on without it; what it "
+                        "holds on a host stays held.",
+                        name, why));
+    }
 }
 
 Result<> Master::first_start(Term& term) {

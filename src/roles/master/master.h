@@ -9,6 +9,7 @@
 #include "roles/master/ports.h"
 #include "roles/master/series_care.h"
 #include "roles/master/settings.h"
+#include "roles/master/standby.h"
 #include "roles/master/term.h"
 
 namespace hostler::master {
@@ -45,12 +46,15 @@ private:
     Task<> refuse_link(StreamPtr stream);
     static constexpr std::size_t links_max = 1024;
     Task<> lead_terms(AddressPool pool);
+    Task<> prepare_to_lead();
     Task<> one_term(AddressPool pool, std::uint64_t above);
     Task<> hold_until_lost(std::shared_ptr<Tenure> tenure);
     Task<> serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr<const Tenure> tenure);
     Task<> follow();
+    Task<> watch_leader();
     Task<> resign();
     Task<> wait_for_room(TermPtr term, std::uint64_t number);
+    static void tell_of_unreadable(Desk& desk);
     Result<> first_start(Term& term);
 
     Settings settings_;
@@ -59,6 +63,7 @@ private:
     Front front_;
     http::Server server_;
     SeriesCare series_care_;
+    Standby standby_;
     std::size_t links_ = 0;      // Whose handshake goes on.
     std::size_t followers_ = 0;  // Connections on which they pass on what they are asked.
     std::string api_address_;

@@ -116,6 +116,7 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.simulated = from.simulated();
     facts.measures = from.measures();
     facts.unmeasurable = brief(from.unmeasurable());
+    facts.files_damaged = brief(from.files_damaged());
     for (const auto& gpu : from.gpus()) {
         if (facts.gpus.size() == gpus_max) break;
         if (!is_plausible(gpu)) continue;

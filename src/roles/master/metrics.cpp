@@ -45,6 +45,14 @@ void Master::write_metrics(MetricsPage& page) const {
     front_.write_metrics(page);
     page.add_bounded("hostler_master_connections", "Connections to the API.", server_.connections(),
                      settings_.connections_max);
+    page.add("hostler_master_connections_address_max", "Connections that one address may have.", gauge,
+             settings_.connections_address_max);
+    const auto& closed = server_.places().count();
+    page.begin("hostler_master_connections_closed_total",
+               "Connections without a key that were closed, by why.", counter);
+    page.value({{"why", "address"}}, closed.refused);
+    page.value({{"why", "room"}}, closed.made_room);
+    page.value({{"why", "silent"}}, closed.late);
     page.add_bounded("hostler_master_links_opening", "Access points and gateways saying who they are.",
                      links_, links_max);
     page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",
@@ -110,6 +118,8 @@ void Master::write_metrics(MetricsPage& page) const {
                      workloads_host_max);
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
+    page.add("hostler_master_rows_unreadable", "Rows of the store that cannot be read and are set aside.",
+             gauge, desk.estate.unreadable().size());
     std::map<InstancePhase, std::size_t> phases;
     for (const auto& [id, instance] : desk.estate.instances.all()) ++phases[instance.phase];
     page.begin("hostler_master_instances", "Instances in memory, by phase.", gauge);

@@ -8,20 +8,24 @@ namespace hostler::master {
 
 namespace {
 
+template <class T>
+void retire(Desk& desk, Table<T>& table, const std::string& id) {
+    // The store dates an end by its commit's events.
+    desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived",
+                      "It is over; only the record is kept.");
+    table.retire(id);
+}
+
 template <class T, class Over>
 void forget(Desk& desk, Table<T>& table, Over over, bool keep_in_store) {
     std::vector<std::string> ids;
     for (const auto& [id, row] : table.all())
         if (over(row)) ids.push_back(id);
     for (const std::string& id : ids) {
-        if (!keep_in_store) {
+        if (keep_in_store)
+            retire(desk, table, id);
+        else
             table.erase(id);
-            continue;
-        }
-        // The store dates an end by its commit's events.
-        desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived",
-                          "It is over; only the record is kept.");
-        table.retire(id);
     }
 }
 
@@ -42,20 +46,50 @@ void forget_answers_beyond(Desk& desk, std::size_t tenant_max) {
 
 }  // namespace
 
-void forget_what_is_over(Desk& desk) {
-    const std::int64_t now = desk.estate.micros();
-    const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
-    const auto over = [&](const Instance& instance) {
-        return is_final(instance.phase) && instance.claim.empty() && instance.left.empty() &&
-               instance.ended_at + kept <= now;
-    };
-    for (const auto& [id, instance] : desk.estate.instances.all()) {
-        if (!over(instance)) continue;
+namespace {
+
+// Instances that left nothing behind on a host, the longest ended first.
+std::vector<std::string> ended_instances(const Desk& desk) {
+    std::vector<std::pair<std::int64_t, std::string>> ended;
+    for (const auto& [id, instance] : desk.estate.instances.all())
+        if (is_final(instance.phase) && instance.claim.empty() && instance.left.empty())
+            ended.emplace_back(instance.ended_at, id);
+    std::ranges::sort(ended);
+    const std::int64_t before =
+        desk.estate.micros() - std::chrono::microseconds{desk.settings.ended_in_memory}.count();
+    std::vector<std::string> over;
+    for (const auto& [at, id] : ended)
+        if (at <= before || ended.size() - over.size() > desk.settings.ended_in_memory_max)
+            over.push_back(id);
+    return over;
+}
+
+}  // namespace
+
+bool archive_instances(Desk& desk) {
+    constexpr std::size_t at_once = 64;  // A few milliseconds of the estate's thread.
+    const auto over = ended_instances(desk);
+    for (std::size_t i = 0; i < std::min(at_once, over.size()); ++i) {
+        const Instance& instance = desk.estate.instances.at(over[i]);
         const std::string name = UsedName::id_of(instance.tenant, instance.caller_id);
-        desk.estate.used_names.add({.id = name, .instance = id});
+        desk.live.archiving.insert(name);
+        desk.estate.used_names.add({.id = name, .instance = instance.id});
         desk.estate.used_names.retire(name);
+        retire(desk, desk.estate.instances, over[i]);
     }
-    forget(desk, desk.estate.instances, over, true);
+    return over.size() > at_once;
+}
+
+void forget_what_is_over(Desk& desk) {
+    constexpr std::int64_t pause_us =
+        60'000'000;  // What is kept for a day need not be looked at each second.
+    const std::int64_t now = desk.estate.micros();
+    forget(desk, desk.estate.shares, [&](const Share& share) { return !is_open(desk, share); }, false);
+    forget(
+        desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
+    if (now < desk.live.look_for_over_at && now + pause_us >= desk.live.look_for_over_at) return;
+    desk.live.look_for_over_at = now + pause_us;
+    const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
     forget(
         desk, desk.estate.operations,
         [&](const LongOperation& operation) {
@@ -74,9 +108,6 @@ void forget_what_is_over(Desk& desk) {
         true);
     forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
     forget_answers_beyond(desk, desk.settings.answers_tenant_max);
-    forget(desk, desk.estate.shares, [&](const Share& share) { return !is_open(desk, share); }, false);
-    forget(
-        desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
 }
 
 }  // namespace hostler::master

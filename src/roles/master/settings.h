@@ -82,7 +82,9 @@ struct Settings {
     std::chrono::seconds stop_notice{900};     // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
-    std::chrono::hours ended_kept{24};  // An ended instance answers so long.
+    std::chrono::hours ended_kept{24};  // An ended instance answers for this time, from the store.
+    std::chrono::seconds ended_in_memory{60};  // An ended instance stays in memory for this time,
+    std::size_t ended_in_memory_max = 1024;    // and at most this many do.
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
     SeriesPolicy series_kept;                  // How long samples are kept, and how finely.
@@ -109,11 +111,13 @@ struct Settings {
     std::int64_t instance_disk_bytes = std::int64_t{10} << 30;
     bool require_disk_limit = false;  // Hosts that cannot enforce it get nothing new.
     AdmissionLimits admission;
-    std::size_t connections_max = 4096;        // Of the API; further ones wait.
-    std::size_t watches_max = 256;             // Of tenants, at once,
-    std::size_t watches_tenant_max = 64;       // and of one of them, or of operators, apart from those.
-    std::chrono::seconds watch_write_max{30};  // A watcher that takes so long for one event is cut.
-    std::size_t feed_max = 8192;               // Changes of a kind, kept for watches that come back.
+    std::size_t connections_max = 4096;          // Of the API; then strangers make room for newcomers.
+    std::size_t connections_address_max = 1024;  // Of one address, or of one /64 of IPv6.
+    std::chrono::seconds first_time{10};         // From a connection to the first byte of its first request.
+    std::size_t watches_max = 256;               // Of tenants, at once,
+    std::size_t watches_tenant_max = 64;         // and of one of them, or of operators, apart from those.
+    std::chrono::seconds watch_write_max{30};    // A watcher that takes so long for one event is cut.
+    std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back.
 };
 
 }  // namespace hostler::master

@@ -41,8 +41,13 @@ Task<> renew(Timers& timers, Election& election, std::shared_ptr<Renewal> holdin
 
 Task<> hold_lease(Timers& timers, Election& election, std::shared_ptr<Tenure> tenure) {
     const auto holding = std::make_shared<Renewal>(std::move(tenure));
-    Deadline end{timers, holding->tenure->left(timers.now_with_sleep()),
-                 [&] { holding->lose(lease_lost()); }};
+    Deadline end{
+        timers, holding->tenure->left(timers.now_with_sleep()), [&] {
+            const Instant now = timers.now_with_sleep();
+            if (!holding->tenure->lasts(now)) return holding->lose(lease_lost());
+            log_warn("master: its loop stood still for longer than its lease, which was renewed beside it");
+            end.renew(holding->tenure->left(now));
+        }};
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());
     TaskGroup group{loop};
     group.start("lease", renew(timers, election, holding, end));

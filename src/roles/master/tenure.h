@@ -13,17 +13,30 @@ class Tenure {
 public:
     Tenure() = default;  // Without end.
     // `asked`: when the store was asked for the lease, which it counts from some later moment.
-    Tenure(Duration lease, Instant asked) : lease_(lease) { renewed(asked); }
+    // `election` may have it renewed beside the loop; null: it does not.
+    Tenure(Duration lease, Instant asked, const Election* election = nullptr)
+        : lease_(lease), election_(election) {
+        renewed(asked);
+    }
 
     void renewed(Instant asked) { ends_ = asked + lease_ - lease_ / 10; }  // Clocks do not run alike.
-    bool lasts(Instant now) const { return now < ends_; }
-    void end() { ends_ = Instant::min(); }  // Somebody else leads.
+    bool lasts(Instant now) const { return now < ends_ || now < ends(); }
+    void end() {  // Somebody else leads.
+        ends_ = Instant::min();
+        election_ = nullptr;
+    }
     bool without_end() const { return ends_ == Instant::max(); }
-    Duration left(Instant now) const { return ends_ - now; }
+    Duration left(Instant now) const { return ends() - now; }
     Duration lease() const { return lease_; }
 
 private:
+    Instant ends() const {
+        const auto beside = election_ ? election_->renewed() : std::nullopt;
+        return beside ? std::max(ends_, *beside + lease_ - lease_ / 10) : ends_;
+    }
+
     Duration lease_{};
+    const Election* election_ = nullptr;
     Instant ends_ = Instant::max();
 };
 

@@ -95,6 +95,34 @@ TEST_F(HoldLease, ARefusalThatTellsNothingIsAskedAgain) {
     EXPECT_EQ(lost->error().reason, "no_leader");
 }
 
+// The loop comes back from a long stall: its timers are late, and somebody renewed the lease meanwhile.
+TEST_F(HoldLease, LastsWhenItWasRenewedBesideTheLoop) {
+    const Instant now = timers.now_with_sleep();
+    Tenure kept{900ms, now, &store};
+    store.renewed_beside = now + 500ms;
+    EXPECT_TRUE(kept.lasts(now + 1309ms));
+    EXPECT_FALSE(kept.lasts(now + 1310ms));
+    kept.end();
+    EXPECT_FALSE(kept.lasts(now));
+}
+
+TEST_F(HoldLease, IsLostWhenTheRenewalsBesideTheLoopEnd) {
+    store.hang_renewals = true;
+    store.renewed_beside = timers.now_with_sleep() + 500ms;
+    std::optional<Result<>> ended;
+    group.start("kept lease", [](HoldLease& rig, std::optional<Result<>>& ended) -> Task<> {
+        ended = co_await hold_lease(rig.timers, rig.store,
+                                    std::make_shared<Tenure>(900ms, rig.timers.now_with_sleep(), &rig.store));
+        co_return Result<>{};
+    }(*this, ended));
+    timers.advance(1309ms);
+    EXPECT_TRUE(lost) << "without them";
+    EXPECT_FALSE(ended);
+    timers.advance(1ms);
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->error().reason, "no_leader");
+}
+
 TEST_F(HoldLease, IsLostAtOnceWhenAnotherLeads) {
     store.renewal_failure = Error{Code::conflict, "another leads", "not_leader", {}, {}};
     timers.advance(300ms);

@@ -49,6 +49,11 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
 
 Term::~Term() = default;
 
+void Term::begin_with(Estate estate) {
+    estate_ = std::move(estate);
+    estate_.seal_with(ports_.sealer);
+}
+
 Desk& Term::desk(std::string actor) {
     estate_.begin(std::move(actor), ports_.timers.wall());
     return desk_;
@@ -131,6 +136,7 @@ void Term::outranked(const std::string& who, std::uint64_t epoch) {
 Task<> Term::run() {
     const auto self = shared_from_this();
     tasks_.start("sweep", sweep());
+    tasks_.start("archive", archive());
     tasks_.start("prune", prune());
     tasks_.start("series", recorder_.run());
     start_alerts(*this);
@@ -228,6 +234,16 @@ bool Term::send_to(const std::string& name, const uplink::Frame& frame) {
     return sent;
 }
 
+Task<> Term::archive() {
+    constexpr Duration pause = seconds{1}, pause_of_many = std::chrono::milliseconds{20};
+    while (!ended_) {
+        const bool more = archive_instances(desk("master"));
+        commit_then(nullptr);
+        CO_TRY(co_await sleep(ports_.timers, more ? pause_of_many : pause));
+    }
+    co_return Result<>{};
+}
+
 // What is long over is taken out of the store once a day, the first time soon after the start.
 Task<> Term::prune() {
     Duration pause = std::chrono::minutes{10};
@@ -243,6 +259,8 @@ Task<> Term::prune() {
 }
 
 void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
+    for (const Touched& one : touched)
+        if (one.kind == Kind<UsedName>::name) live_.archiving.erase(one.id);
     for (const Touched& one : touched)
         if (one.kind == Kind<HostCommand>::name)
             if (const HostCommand* command = estate_.commands.find(one.id);

@@ -54,6 +54,7 @@ public:
     const Settings& settings() const { return settings_; }
     Feed& feed() { return feed_; }
     Estate& estate() { return estate_; }  // To load; else work at the desk.
+    void begin_with(Estate estate);
 
     // To look, or to change something as `actor`. What is changed must be committed before anything is
     // awaited.
@@ -134,6 +135,7 @@ private:
     bool send_to(const std::string& name, const uplink::Frame& frame);  // "host/h-…" "access/…" "gateway/…"
     Task<> durable();
     Task<> sweep();
+    Task<> archive();
     Task<> prune();
 
     Ports ports_;

@@ -217,6 +217,8 @@ api::Host view(const Desk& desk, const Host& host) {
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
     if (!host.facts.disk_unlimited.empty())
         shown.problems.push_back("no limit of what containers write: " + host.facts.disk_unlimited);
+    if (!host.facts.files_damaged.empty())
+        shown.problems.push_back("files of its agent were damaged: " + host.facts.files_damaged);
     shown.joined_at = wall(host.joined_at);
     shown.rack = host.rack;
     shown.labels = host.labels;

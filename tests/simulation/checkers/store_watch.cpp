@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "roles/master/kinds.h"
+
 namespace hostler::simulation {
 
 void StoreLedger::led(std::uint64_t epoch) {
@@ -20,6 +22,7 @@ void StoreLedger::restored() {
     restored_ = true;
     epochs_.clear();
     objects_.clear();
+    ended_.clear();
     ledger_.clear();
     in_doubt_.clear();
     acknowledged_ = 0;
@@ -88,12 +91,33 @@ void StoreLedger::apply(const Changes& changes) {
         else
             objects_.erase({object.kind, object.id});
         if (object.kind == "claim") claims.push_back(object.id);
+        if (object.kind == "instance" && !object.live) archive(object, changes);
     }
     for (const LedgerLine& line : changes.ledger) {
         line.use == "released" ? (void)ledger_.erase(line.claim) : (void)(ledger_[line.claim] = line.body);
         claims.push_back(line.claim);
     }
     for (const std::string& claim : claims) balance(claim);
+}
+
+// An instance leaves memory with its end told, and its name in the same commit.
+void StoreLedger::archive(const Object& object, const Changes& changes) {
+    const auto instance = master::decode_body<Instance>(object.body);
+    if (!instance) return found_.report(Invariant::durable, instance.error().message);
+    const std::string name = UsedName::id_of(instance->tenant, instance->caller_id);
+    if (!is_final(instance->phase) || instance->reason.empty() || instance->message.empty())
+        found_.report(Invariant::settled, fmt::format("instance {} has ended without a reason", object.id));
+    if (std::ranges::find(changes.put, name, &Object::id) == changes.put.end())
+        found_.report(Invariant::durable,
+                      fmt::format("instance {} has ended and its name is free", object.id));
+    ended_.insert(name);
+}
+
+bool StoreLedger::has_ended(const std::string& tenant, const std::string& name) const {
+    const std::string id = UsedName::id_of(tenant, name);
+    return ended_.contains(id) || std::ranges::any_of(in_doubt_, [&](const Call& one) {
+               return std::ranges::find(one.changes.put, id, &Object::id) != one.changes.put.end();
+           });
 }
 
 // Of one claim: the ledger says the same as the object.
@@ -142,6 +166,7 @@ void StoreLedger::loaded(const Snapshot& snapshot, std::uint64_t epoch) {
 Task<Lease> WatchedStore::lead(Contender who, Duration length, std::uint64_t above) {
     auto lease = co_await store_.lead(std::move(who), length, above);
     if (lease) ledger_.led(epoch_ = lease->epoch);
+    led_ = lease.has_value();
     co_return lease;
 }
 
@@ -162,8 +187,30 @@ Task<> WatchedStore::wait_for(Task<> commit, std::uint64_t call) {
 
 Task<Snapshot> WatchedStore::load() {
     auto snapshot = co_await store_.load();
-    if (snapshot) ledger_.loaded(*snapshot, epoch_);
+    if (snapshot) loaded(*snapshot);
     co_return snapshot;
+}
+
+Task<Snapshot> WatchedStore::load_since(StorePoint point) {
+    auto snapshot = co_await store_.load_since(point);
+    if (snapshot) loaded(*snapshot);
+    co_return snapshot;
+}
+
+// A term that begins with a copy and what changed since begins with all that the store has.
+void WatchedStore::loaded(const Snapshot& snapshot) {
+    if (snapshot.whole) copy_.clear();
+    for (const auto& key : snapshot.gone) copy_.erase(key);
+    for (const Object& object : snapshot.live) {
+        if (object.live)
+            copy_.insert_or_assign({object.kind, object.id}, object);
+        else
+            copy_.erase({object.kind, object.id});
+    }
+    if (!std::exchange(led_, false)) return;
+    Snapshot all{.number = snapshot.number};
+    for (const auto& [key, object] : copy_) all.live.push_back(object);
+    ledger_.loaded(all, epoch_);
 }
 
 }  // namespace hostler::simulation

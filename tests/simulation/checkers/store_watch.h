@@ -26,6 +26,8 @@ public:
     void restored();
     // or what these commits made of an empty store.
     void restored(const std::vector<std::shared_ptr<const Changes>>& kept);
+    // Whether the store has this instance as one that ended, for whoever asks by its tenant and name.
+    bool has_ended(const std::string& tenant, const std::string& name) const;
     std::uint64_t calls = 0;
     std::string secret;                     // What is to be nowhere in what is written; empty: nothing is.
     std::function<void(std::string)> tell;  // The story.
@@ -36,6 +38,7 @@ public:
 private:
     void settle(std::uint64_t number);  // All up to this one is there, or never will be.
     void apply(const Changes& changes);
+    void archive(const Object& object, const Changes& changes);
     void balance(const std::string& claim);
     void look_for_secret(const Changes& changes);
 
@@ -49,6 +52,7 @@ private:
     };
     std::deque<Call> in_doubt_;  // Not answered; a part of them may be there after a crash.
     std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
+    std::set<std::string> ended_;                                         // Instances: "tenant/name".
     std::map<std::string, std::string> ledger_;  // Body by claim, as its last line says.
 };
 
@@ -58,11 +62,15 @@ public:
     Task<Lease> lead(Contender who, Duration length, std::uint64_t above) override;
     Task<> commit(Changes changes) override;
     Task<Snapshot> load() override;
+    Task<Snapshot> load_since(StorePoint point) override;
 
 private:
     Task<> wait_for(Task<> commit, std::uint64_t call);
+    void loaded(const Snapshot& snapshot);
     StoreLedger& ledger_;
     std::uint64_t epoch_ = 0;
+    bool led_ = false;  // And has not loaded since: what is loaded now is what the term begins with.
+    std::map<std::pair<std::string, std::string>, Object> copy_;  // As the snapshots so far say.
 };
 
 }  // namespace hostler::simulation

@@ -192,6 +192,7 @@ class FakeJournal : public Journal {
 public:
     enum class Crash { none, before, after };
     const std::map<std::string, std::string>& all() const override { return kept; }
+    std::string damage() const override { return damaged; }
     // A machine that stops in the middle leaves the first entry of several.
     Task<> put_all(std::vector<Entry> entries) override {
         for (const auto& [key, value] : entries) CO_TRY(co_await write([&] { kept[key] = value; }));
@@ -202,6 +203,7 @@ public:
     }
 
     std::map<std::string, std::string> kept;
+    std::string damaged;
     int writes = 0;
     int crash_at = -1;  // At which write the machine stops, once.
     Crash crash = Crash::none;

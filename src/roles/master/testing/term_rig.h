@@ -24,6 +24,7 @@ public:
         if (renewal_failure) co_return std::unexpected(*renewal_failure);
         co_return Result<>{};
     }
+    std::optional<Instant> renewed() const override { return renewed_beside; }
     Task<> resign() override { co_return Result<>{}; }
     Task<std::optional<Leader>> leader() override { co_return std::nullopt; }
     Task<> commit(Changes changes) override {
@@ -45,6 +46,12 @@ public:
         for (const auto& [key, object] : objects)
             if (object.live) all.live.push_back(object);
         co_return all;
+    }
+    Task<Snapshot> load_since(StorePoint point) override {
+        if (since.empty()) co_return co_await load();
+        Snapshot next = std::move(since.front());
+        since.pop_front();
+        co_return next;
     }
     Task<Page> list(ListQuery query) override {
         Page page{.at = query.at != 0 ? query.at : done.empty() ? 0 : done.back()};
@@ -90,7 +97,9 @@ public:
 
     bool hang = false;
     std::optional<Error> failure;
+    std::deque<Snapshot> since;  // What load_since() answers; empty: everything.
     bool hang_renewals = false;
+    std::optional<Instant> renewed_beside;
     std::optional<Error> renewal_failure, backup_failure;
     int renewals = 0;
     int backup_pieces = 3;

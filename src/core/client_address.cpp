@@ -1,0 +1,24 @@
+#include "core/client_address.h"
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+
+#include "core/task.h"
+
+namespace hostler {
+
+std::string client_of(std::string_view address) {
+    const auto colon = address.rfind(':');
+    if (colon != address.npos && address.find(']', colon) == address.npos) address = address.substr(0, colon);
+    if (!address.starts_with('[') || !address.ends_with(']')) return std::string{address};
+    boost::system::error_code wrong;
+    const auto parsed = asio::ip::make_address_v6(std::string{address.substr(1, address.size() - 2)}, wrong);
+    if (wrong) return std::string{address};
+    if (parsed.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, parsed).to_string();
+    auto bytes = parsed.to_bytes();
+    constexpr std::size_t network_bytes = 8;
+    std::fill(bytes.begin() + network_bytes, bytes.end(), 0);
+    return "[" + asio::ip::address_v6{bytes}.to_string() + "]";
+}
+
+}  // namespace hostler
