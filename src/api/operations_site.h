@@ -79,6 +79,15 @@ inline constexpr Typed<NameHost, Host> uncordon_host{{
     .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
     .permission = "host.write", .scope = Scope::operator_only, .help = "Let a host take work again.",
     .noun = "host", .verb = "uncordon"}};
+inline constexpr Typed<DrainHost, Host> drain_host{{
+    .name = "drainHost", .method = Method::post, .path = "/v1/hosts/{host}/drain", .permission = "host.write",
+    .scope = Scope::operator_only,
+    .help = "Empty a host: it takes nothing new, tenants are told, and what is there after the notice is stopped.",
+    .noun = "host", .verb = "drain", .example = "host drain gpu-07 --notice-seconds 1800 --reason 'new memory'"}};
+inline constexpr Typed<NameHost, Host> undrain_host{{
+    .name = "undrainHost", .method = Method::post, .path = "/v1/hosts/{host}/undrain", .permission = "host.write",
+    .scope = Scope::operator_only, .help = "Let a host that was drained take work again.", .noun = "host",
+    .verb = "undrain"}};
 inline constexpr Typed<NameHost, Host> release_host{{
     .name = "releaseHost", .method = Method::post, .path = "/v1/hosts/{host}/release",
     .permission = "host.write", .scope = Scope::operator_only,

@@ -34,6 +34,20 @@ inline constexpr Typed<GetSpec, Spec> get_spec{{
     .name = "getSpec", .path = "/v1/specs/{spec}", .permission = "spec.read", .help = "Show a spec.",
     .noun = "spec", .verb = "get"}};
 
+inline constexpr Typed<CreateSpec, Spec> create_spec{{
+    .name = "createSpec", .method = Method::post, .path = "/v1/specs", .permission = "spec.write",
+    .scope = Scope::operator_only, .help = "Say what a spec is; its stock comes later, or never.", .status = 201,
+    .noun = "spec", .verb = "create", .argument = "name",
+    .example = "spec create h100-1 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' --gpu-num 1"}};
+inline constexpr Typed<UpdateSpec, Spec> update_spec{{
+    .name = "updateSpec", .method = Method::patch, .path = "/v1/specs/{spec}", .permission = "spec.write",
+    .scope = Scope::operator_only, .help = "Change a spec that has neither stock nor instances.", .noun = "spec",
+    .verb = "edit", .example = "spec edit h100-1 --memory 64Gi"}};
+inline constexpr Typed<GetSpec, Empty> delete_spec{{
+    .name = "deleteSpec", .method = Method::delete_, .path = "/v1/specs/{spec}", .permission = "spec.write",
+    .scope = Scope::operator_only, .help = "Delete a spec that has neither stock nor instances.", .noun = "spec",
+    .verb = "delete"}};
+
 inline constexpr Typed<ListOffers, List<Offer>> list_offers{{
     .name = "listOffers", .path = "/v1/offers", .permission = "offer.read",
     .help = "List what could be had now: which spec, in which zone, on what, how often.", .list = true,

@@ -7,8 +7,10 @@ namespace hostler::api {
 
 // clang-format off
 
-enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused };
-BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused)
+enum class HostState { joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused,
+                       drained };
+BOOST_DESCRIBE_ENUM(HostState, joining, ready, unreachable, lost, cordoned, draining, retired, faulty, quarantined, unmeasured, refused,
+                    drained)
 
 enum class Admission { admitted, unmeasured, refused };
 BOOST_DESCRIBE_ENUM(Admission, admitted, unmeasured, refused)
@@ -44,6 +46,8 @@ struct Host {
     std::string reason;
     std::string message;
     bool cordoned = false;
+    std::optional<WallTime> drain_until{};
+    std::string drain_reason;
     bool simulated = false;
     int gpus = 0;
     int gpus_free = 0;
@@ -86,7 +90,7 @@ struct Host {
     std::vector<HostNetwork> network;
 };
 BOOST_DESCRIBE_STRUCT(Host, (),
-                      (id, name, zone, provider, state, reason, message, cordoned, simulated, gpus,
+                      (id, name, zone, provider, state, reason, message, cordoned, drain_until, drain_reason, simulated, gpus,
                        gpus_free, gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes,
                        disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
@@ -103,6 +107,8 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "reason", .help = "Why it is there, as a token.", .example = "no_report"},
     {.member = "message", .help = "Why it is there, in words.", .example = "no report for 45 s"},
     {.member = "cordoned", .help = "It takes nothing new."},
+    {.member = "drain_until", .help = "When what is still there is stopped; absent: it is not drained."},
+    {.member = "drain_reason", .help = "Why it is drained, in an operator's words.", .example = "new memory"},
     {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
     {.member = "gpus", .help = "GPUs in it.", .example = "8"},
     {.member = "gpus_free", .help = "GPUs that nobody holds.", .example = "5"},
@@ -194,6 +200,22 @@ BOOST_DESCRIBE_STRUCT(NameHost, (), (host))
 template <>
 inline constexpr auto fields<NameHost> = std::to_array<Field>({
     {.member = "host", .help = "The host's id, or its name if only one has it.", .example = "h-4f2a9c"},
+});
+
+// POST /v1/hosts/{host}/drain.
+struct DrainHost {
+    std::string host;
+    int notice_seconds = 3600;
+    std::string reason;
+};
+BOOST_DESCRIBE_STRUCT(DrainHost, (), (host, notice_seconds, reason))
+template <>
+inline constexpr auto fields<DrainHost> = std::to_array<Field>({
+    {.member = "host", .help = "The host's id, or its name if only one has it.", .example = "h-4f2a9c"},
+    {.member = "notice_seconds", .help = "What is still there after so long is stopped.", .example = "1800", .min = 0,
+     .max = 604'800, .absent = Absent::fills},
+    {.member = "reason", .help = "Why, for those whose instances are there.", .example = "new memory", .max = 256,
+     .form = &forms::one_line, .absent = Absent::fills},
 });
 
 struct RemoveHost {

@@ -3,6 +3,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/capacity.h"
+#include "roles/master/drain_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/measure_rules.h"
@@ -40,6 +41,15 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     } else if (host.cordoned) {
         shown.token = "cordoned";
         shown.would_help = fmt::format("hostler host uncordon {}", host.id);
+    } else if (const Drain* drain = desk.estate.drains.find(host.id)) {
+        shown.token = drain->empty_at != 0 ? "drained" : "draining";
+        shown.sentence += drain->empty_at != 0 ? " Nothing is left there: it may be switched off."
+                                               : fmt::format(" What is still there is stopped at {}.",
+                                                             rfc3339(wall(drain->stop_at)));
+        for (const Claim* claim : claims_on(desk, host.id))
+            shown.blocking.push_back(
+                {claim->holder, fmt::format("is still there ({})", text_of(claim->use))});
+        shown.would_help = fmt::format("hostler host undrain {}", host.id);
     } else if (!needs_reboot(host).empty()) {
         shown.token = "faulty";
         shown.would_help = sentence(Remedy::reboot, "");
@@ -129,6 +139,18 @@ void Api::add_hosts() {
     write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
         return cordon(desk, request.host, false);
     });
+    write<ops::drain_host>(
+        [](Desk& desk, const api::Call&, const api::DrainHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            TRY(drain_host(desk, host.id, request));
+            return view(desk, host);
+        });
+    write<ops::undrain_host>(
+        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, request.host));
+            TRY(undrain_host(desk, host.id));
+            return view(desk, host);
+        });
     write<ops::release_host>(
         [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
             const Host& host = *TRY(host_named(desk, request.host));

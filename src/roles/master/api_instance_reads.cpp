@@ -5,6 +5,7 @@
 #include "roles/master/api_lookup.h"
 #include "roles/master/archive.h"
 #include "roles/master/caller.h"
+#include "roles/master/drain_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -145,6 +146,9 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
         why.blocking.push_back({instance.host, host->engine_error});
         why.would_help = "Start the container engine on the host.";
     }
+    if (const std::string notice = has_place(instance.phase) ? drain_notice(desk, instance.host) : "";
+        !notice.empty())
+        why.blocking.push_back({instance.host, notice});
     for (const auto& [id, command] : desk.estate.commands.all())
         if (command.subject == instance.id)
             why.sentence +=

@@ -1,21 +1,11 @@
-#include <fmt/format.h>
-
 #include "roles/master/api.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/reclaim_rules.h"
+#include "roles/master/spec_rules.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
-
-namespace {
-
-Result<const Spec*> spec_named(const Desk& desk, const std::string& name) {
-    if (const Spec* spec = desk.estate.specs.find(name)) return spec;
-    return fail(Code::not_found, fmt::format("there is no spec {}", name), "spec_not_found");
-}
-
-}  // namespace
 
 void Api::add_stocks() {
     namespace ops = api::ops;
@@ -38,6 +28,19 @@ void Api::add_stocks() {
         [](Desk& desk, const api::Call&, const api::UpdateStock& request) -> Result<api::Stock> {
             TRY(update_stock(desk, request));
             return view_stock(desk, desk.estate.specs.at(request.spec));
+        });
+    write<ops::create_spec>(
+        [](Desk& desk, const api::Call&, const api::CreateSpec& request) -> Result<api::Spec> {
+            return view(*TRY(create_spec(desk, request)));
+        });
+    write<ops::update_spec>(
+        [](Desk& desk, const api::Call&, const api::UpdateSpec& request) -> Result<api::Spec> {
+            return view(*TRY(update_spec(desk, request)));
+        });
+    write<ops::delete_spec>(
+        [](Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Empty> {
+            TRY(delete_spec(desk, request.spec));
+            return api::Empty{};
         });
     read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; })

@@ -26,6 +26,11 @@ Subject stock(const Desk& desk, const std::string& spec_name) {
     return {"stock/" + spec_name, "", spec ? api::encode(view_stock(desk, *spec)) : ""};
 }
 
+Subject spec(const Desk& desk, const std::string& name) {
+    const Spec* row = desk.estate.specs.find(name);
+    return {"spec/" + name, "", row ? api::encode(view(*row)) : ""};
+}
+
 Subject host(const Desk& desk, const std::string& name) {
     const auto found = host_named(desk, name);
     return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
@@ -50,6 +55,15 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& 
     return stock(desk, request.spec_name);
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateSpec& request) {
+    return spec(desk, request.name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateSpec& request) {
+    return spec(desk, request.spec);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetSpec& request) {
+    return spec(desk, request.spec);
+}
 Subject subject_of(const Desk& desk, const api::Call&, const api::PrepareStock& request) {
     return stock(desk, request.spec);
 }
@@ -100,6 +114,9 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken&
     return token ? named(*token, api::encode(view(*token))) : Subject{};
 }
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::DrainHost& request) {
+    return host(desk, request.host);
+}
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
     return host(desk, request.host);
 }

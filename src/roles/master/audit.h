@@ -16,6 +16,9 @@ struct Subject {
 // What a request is about, as it is now.
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateStocks& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteStocks& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSpec& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSpec& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetSpec& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::PrepareStock& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateStock& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
@@ -30,6 +33,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainAcce
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetAccessPoint& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateHostToken& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHostToken& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::DrainHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateHost& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request);

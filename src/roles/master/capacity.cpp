@@ -49,6 +49,7 @@ static bool has_no_disk_limit(const Desk& desk, const Host& host) {
 std::string unavailable(const Desk& desk, const Host& host) {
     std::string why = unavailable(host);
     if (why.empty() && awaits_word(desk, host.id)) why = "has not said what runs there since the restore";
+    if (why.empty() && desk.estate.drains.find(host.id)) why = "is draining";
     if (why.empty() && is_emptied(desk, host.id)) why = "is being emptied";
     if (why.empty() && has_no_disk_limit(desk, host))
         why = fmt::format("does not limit what containers write: {}", host.facts.disk_unlimited.empty()

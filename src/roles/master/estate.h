@@ -143,6 +143,7 @@ public:
     Table<Gateway> gateways;
     Table<HostToken> host_tokens;
     Table<Host> hosts;
+    Table<Drain> drains;
     Table<Spec> specs;
     Table<Slot> slots;
     Table<StockImages> stock_images;
@@ -237,7 +238,7 @@ private:
         visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
-        visit(self.shares), visit(self.stock_images), visit(self.restores);
+        visit(self.shares), visit(self.stock_images), visit(self.restores), visit(self.drains);
         visit(self.prices), visit(self.consolidations);
         visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
         visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);

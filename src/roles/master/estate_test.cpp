@@ -165,6 +165,7 @@ void fill(Estate& estate) {
                            .ended_at = 2});
     estate.shares.add({.id = "sh-1", .tenant = "acme", .instance = "i-1"});
     estate.stock_images.add({.spec = "small"});
+    estate.drains.add({.host = "h-a", .since = 1, .stop_at = 2, .empty_at = 3, .reason = "new memory"});
     estate.restores.add({.id = "restore", .taken_at = 1, .restored_at = 2, .heard = {"h-a"}});
     estate.prices.add({.id = "p-1",
                        .terms = {.gpu_type = "H100", .zone = "nj"},
@@ -216,7 +217,7 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
         edit(estate.networks), edit(estate.subnets);
     edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers),
         edit(estate.operations);
-    edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.authorities),
+    edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.drains), edit(estate.authorities),
         edit(estate.holders), edit(estate.admitted_keys);
     edit(estate.prices), edit(estate.consolidations), edit(estate.alert_rules), edit(estate.alert_silences),
         edit(estate.alert_receivers), edit(estate.alerts), edit(estate.alert_deliveries),
@@ -232,8 +233,8 @@ TEST(Estate, LoadsWhatItWrote) {
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 31u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 31u);
+    EXPECT_EQ(changes.put.size(), 32u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 32u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;

@@ -400,6 +400,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
         if (row.host == id) subnets.push_back(subnet);
     for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
     if (desk.estate.holders.find("host/" + id)) desk.estate.holders.erase("host/" + id);
+    if (desk.estate.drains.find(id)) desk.estate.drains.erase(id);
     forget_gpus(desk, id);
     desk.live.hosts.erase(id);
     fill_stock(desk);

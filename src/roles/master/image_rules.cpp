@@ -5,6 +5,7 @@
 #include "domain/image/image.h"
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
+#include "roles/master/spec_rules.h"
 #include "roles/master/template_rules.h"
 
 namespace hostler::master {
@@ -59,8 +60,7 @@ bool takes_images(const Desk& desk, const std::string& id) {
 }  // namespace
 
 Result<> prepare_stock(Desk& desk, const api::PrepareStock& request) {
-    if (!desk.estate.specs.find(request.spec))
-        return fail(Code::not_found, fmt::format("there is no spec {}", request.spec), "spec_not_found");
+    TRY(spec_named(desk, request.spec));
     Error wrong{Code::invalid, "there is no such template", "template_not_found"};
     for (std::size_t i = 0; i < request.templates.size(); ++i)
         if (!find_template(desk.settings.templates, request.templates[i]))

@@ -12,6 +12,7 @@
 #include "domain/instance/instance.h"
 #include "domain/inventory/authority.h"
 #include "domain/inventory/claim.h"
+#include "domain/inventory/drain.h"
 #include "domain/inventory/host_record.h"
 #include "domain/inventory/restore.h"
 #include "domain/inventory/sealing_key.h"
@@ -47,6 +48,7 @@ HOSTLER_KIND(AccessPoint, "access_point", name, "", "")
 HOSTLER_KIND(Gateway, "gateway", name, "", "")
 HOSTLER_KIND(HostToken, "host_token", id, "", object.host.empty() ? "unused" : "used")
 HOSTLER_KIND(Host, "host", id, "", text_of(object.phase))
+HOSTLER_KIND(Drain, "drain", host, "", object.empty_at != 0 ? "drained" : "draining")
 HOSTLER_KIND(Spec, "spec", name, "", "")
 HOSTLER_KIND(Slot, "slot", id, "", text_of(object.phase))
 HOSTLER_KIND(Price, "price", id, "", object.until == 0 ? "holding" : "ended")

@@ -6,14 +6,13 @@
 
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
+#include "roles/master/spec_rules.h"
 #include "roles/master/stock_rules.h"
 
 namespace hostler::master {
 
 Result<> update_stock(Desk& desk, const api::UpdateStock& request) {
-    const Spec* now = desk.estate.specs.find(request.spec);
-    if (!now)
-        return fail(Code::not_found, fmt::format("there is no spec {}", request.spec), "spec_not_found");
+    const Spec* now = TRY(spec_named(desk, request.spec));
     Reclaim reclaim = now->reclaim;
     if (request.reclaim) reclaim = *request.reclaim == api::Reclaim::idle ? Reclaim::idle : Reclaim::never;
     const int keep = request.keep.value_or(now->keep);

@@ -28,6 +28,7 @@ void Room::follow(const Desk& desk) {
         desk.estate.hosts.follow(), desk.estate.claims.follow();
         desk.estate.volumes.follow(), desk.estate.restores.follow(), desk.estate.zones.follow();
         desk.estate.prices.follow(), desk.estate.consolidations.follow();
+        desk.estate.drains.follow();
         return build(desk);
     }
     for (const auto& [id, look] : changed(desk))
@@ -80,6 +81,7 @@ std::map<std::string, Room::Look> Room::changed(const Desk& desk) {
     for (const std::string& id : desk.estate.consolidations.take_noted())
         if (const ConsolidationRecord* run = desk.estate.consolidations.find(id))
             hosts.insert(run->freed.begin(), run->freed.end());
+    hosts.merge(desk.estate.drains.take_noted());
     hosts.insert(foreign_.begin(), foreign_.end());
     std::map<std::string, Look> looks;
     for (const std::string& id : hosts) looks.emplace(id, Look::at_what_is_free);

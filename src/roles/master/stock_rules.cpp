@@ -9,6 +9,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/image_rules.h"
+#include "roles/master/spec_rules.h"
 
 namespace hostler::master {
 
@@ -45,15 +46,11 @@ Result<Spec> spec_of(const Desk& desk, const api::CreateStocks& request) {
     if (!request.gpu_type) missing.fields.push_back({"gpuType", "is required for a new spec"});
     if (!request.gpu_num) missing.fields.push_back({"gpuNum", "is required for a new spec"});
     if (!missing.fields.empty()) return std::unexpected(std::move(missing));
-    Spec spec{.name = request.spec_name,
-              .gpu_type = *request.gpu_type,
-              .gpu_count = *request.gpu_num,
-              .cpu = *request.cpu,
-              .memory = *request.memory,
-              .created_at = desk.estate.micros()};
-    spec.cpu_milli = TRY(parse_quantity(spec.cpu)).milli;
-    spec.memory_bytes = TRY(parse_quantity(spec.memory)).units();
-    return spec;
+    return new_spec(desk, {.name = request.spec_name,
+                           .cpu = *request.cpu,
+                           .memory = *request.memory,
+                           .gpu_type = *request.gpu_type,
+                           .gpu_num = *request.gpu_num});
 }
 
 Result<> check_zone(const Desk& desk, const std::optional<std::string>& zone) {
@@ -108,10 +105,7 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
         placements.push_back(std::move(*decision.placement));
     }
 
-    if (!desk.estate.specs.find(spec.name)) {
-        desk.estate.specs.add(spec);
-        desk.estate.event("spec", spec.name, "", "created", fmt::format("Spec {} was created.", spec.name));
-    }
+    if (!desk.estate.specs.find(spec.name)) add_spec(desk, spec);
     for (const Placement& placement : placements) {
         Slot slot{.id = new_id(desk.random, "s"), .spec = spec.name, .zone = request.zone.value_or("")};
         slot.claim = claim(desk, demand, placement, ClaimUse::stock, "", slot.id).id;
@@ -125,8 +119,7 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
 
 Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
     TRY(check_zone(desk, request.zone));
-    if (!desk.estate.specs.find(request.spec_name))
-        return fail(Code::not_found, fmt::format("there is no spec {}", request.spec_name), "spec_not_found");
+    TRY(spec_named(desk, request.spec_name));
     TRY(check_wanted(desk, request.spec_name, request.zone, request.if_wanted));
     std::vector<const Slot*> free;
     int used = 0;

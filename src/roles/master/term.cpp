@@ -10,6 +10,7 @@
 #include "roles/master/caller.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
+#include "roles/master/drain_rules.h"
 #include "roles/master/host_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
@@ -162,7 +163,8 @@ Task<> Term::sweep() {
         watch_measuring(now, ports_.checker != nullptr);
         std::vector<std::string> ids;
         for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
-        for (const std::string& id : ids) reconcile_instance(now, id);
+        for (const std::string& id : ids) reconcile_instance(now, id), go_on_elsewhere(now, id);
+        follow_drains(now);
         follow_schedules(now);
         follow_moves(now, ports_.timers.now());
         follow_consolidations(now);

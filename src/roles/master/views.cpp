@@ -160,6 +160,12 @@ api::Host view(const Desk& desk, const Host& host) {
         host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
     if (shown.state == api::HostState::joining)
         boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
+    if (const Drain* drain = desk.estate.drains.find(host.id)) {
+        if (shown.state == api::HostState::ready || shown.state == api::HostState::cordoned)
+            shown.state = drain->empty_at != 0 ? api::HostState::drained : api::HostState::draining;
+        shown.drain_until = wall(drain->stop_at);
+        shown.drain_reason = drain->reason;
+    }
     const std::string fault = needs_reboot(host);
     if (shown.state == api::HostState::ready && !fault.empty()) shown.state = api::HostState::faulty;
     if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
