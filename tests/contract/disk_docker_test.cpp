@@ -37,7 +37,7 @@ protected:
     }
     std::string devices() {
         return shell(
-            fmt::format("cat /sys/block/loop*/loop/backing_file | grep {}/layers; true", rig().folder()));
+            fmt::format("cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep {}/layers; true", rig().folder()));
     }
     NetworkSpec network_;
 };

@@ -24,7 +24,7 @@ namespace hostler::docker {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string frame(char stream, std::string_view text) {
     std::string out{stream, 0, 0, 0};
@@ -61,7 +61,7 @@ TEST(Image, TarReadsTheArchive) {
     ASSERT_TRUE(listed) << listed.error().message;
     EXPECT_EQ(listed->exit_code, 0) << listed->output;
     EXPECT_THAT(listed->output, HasSubstr("drwxrwxrwt 0/0"));
-    EXPECT_THAT(listed->output, testing::ContainsRegex("-rwxr-xr-x 0/0 +1000 .* demo"));
+    EXPECT_THAT(listed->output, ::testing::ContainsRegex("-rwxr-xr-x 0/0 +1000 .* demo"));
     EXPECT_EQ(archive, rootfs_of_program("/demo", std::string(1000, 'p')));
 }
 
