@@ -5,6 +5,7 @@
 #include "adapters/cuda/bench.h"
 #include "adapters/disk/bench.h"
 #include "adapters/disk/journal.h"
+#include "adapters/disk/layers.h"
 #include "adapters/disk/logs.h"
 #include "adapters/disk/volumes.h"
 #include "adapters/docker/engine.h"
@@ -111,7 +112,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     co_return made;
 }
 
-Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options,
+Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options, Layers& layers,
                                      std::string owner) {
     constexpr std::string_view docker = "docker:";
     if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
@@ -123,7 +124,8 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     const std::string socket = options.engine.substr(docker.size());
     docker::EngineSettings settings{.socket = socket,
                                     .state_folder = fs::absolute(options.data).string(),
-                                    .user_namespaces = !options.no_user_namespaces};
+                                    .user_namespaces = !options.no_user_namespaces,
+                                    .layers = &layers};
     if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
@@ -165,11 +167,15 @@ Task<> run(Process& process, Options options) {
     const auto disk_worker = make_worker(process.loop, "disk");
     const auto volume_worker = make_worker(process.loop, "volumes");
     const auto engine_worker = make_worker(process.loop, "engine");
+    const auto layer_worker = make_worker(process.loop, "layers");
     const auto lease_worker = make_worker(process.loop, "leases");
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
     const auto volumes =
         CO_TRY(disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
                                   options.engine == "sim" ? disk::no_images() : disk::loop_images()));
+    std::unique_ptr<Layers> layers;  // Simulated containers write nothing.
+    if (options.engine != "sim")
+        layers = CO_TRY(disk::open_layers(*layer_worker, {.folder = data / "layers"}));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
     std::unique_ptr<LeaseBook> leases;  // Simulated containers end with this process.
     if (options.engine != "sim")
@@ -180,7 +186,7 @@ Task<> run(Process& process, Options options) {
     Eyes eyes{process, options.hardware};
     Containers containers = options.engine == "sim"
                                 ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
-                                : CO_TRY(docker_containers(process, *engine_worker, options, owner));
+                                : CO_TRY(docker_containers(process, *engine_worker, options, *layers, owner));
     cuda::CudaBench gpu_bench{*process.timers,
                               {.measure = {"/proc/self/exe", "gpu", measure_command},
                                .prove = {"/proc/self/exe", "gpu", prove_command},

@@ -127,6 +127,13 @@ void MasterOptions::add_times(CLI::App& app) {
            "masters of a cloud")
         ->check(CLI::Range(60.0, 86'400.0))
         ->capture_default_str();
+    app.add_option(
+           "--instance-disk", instance_disk_gib_,
+           "GiB that an instance may write beside its volumes, on hosts that can limit it; 0: no limit")
+        ->check(CLI::Range(0.0, 65'536.0))
+        ->capture_default_str();
+    app.add_flag("--require-disk-limit", settings.require_disk_limit,
+                 "Hosts that cannot limit what instances write get no new ones");
     app.add_option("--stop-grace", stop_grace_s_, "Seconds between SIGTERM and SIGKILL")
         ->capture_default_str();
     app.add_option("--ready-deadline", ready_s_, "Seconds for an instance's probes to answer")
@@ -195,6 +202,8 @@ void MasterOptions::read_times() {
     settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h_ * 60)};
     settings.network_every = std::chrono::minutes{static_cast<int>(network_h_ * 60)};
     settings.stop_grace = whole(stop_grace_s_);
+    settings.instance_disk_bytes =
+        static_cast<std::int64_t>(instance_disk_gib_ * static_cast<double>(std::int64_t{1} << 30));
     settings.ready_deadline = whole(ready_s_);
     drain = exact(drain_s_);
 }

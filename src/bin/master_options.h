@@ -51,7 +51,7 @@ private:
     std::string admission_ = "standard";
     double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
            move_lease_s_ = 600, stop_grace_s_ = 10, ready_s_ = 300, drain_s_ = 5, challenge_h_ = 24,
-           network_h_ = 12;
+           network_h_ = 12, instance_disk_gib_ = 10;
 };
 
 }  // namespace hostler::bin

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "adapters/disk/layers.h"
 #include "adapters/disk/leases.h"
 #include "adapters/disk/volumes.h"
 #include "adapters/docker/api.h"
@@ -46,6 +47,15 @@ void hand_over(const fs::path& path) {
         log_warn("{} cannot be given to the user who asked sudo: {}", path.string(), std::strerror(errno));
 }
 
+// Of all hosts' containers, as each_store().
+void each_layers(const fs::path& hosts, const std::function<void(disk::LayerStore&)>& act) {
+    std::error_code none;
+    for (const auto& host : fs::directory_iterator{hosts, none}) {
+        if (!fs::exists(host.path() / "layers", none)) continue;
+        if (auto store = disk::LayerStore::open({.folder = host.path() / "layers"})) act(*store);
+    }
+}
+
 // Of all hosts' volumes, whose folders are below `hosts`.
 void each_store(const fs::path& hosts, const std::function<void(disk::VolumeStore&)>& act) {
     std::error_code none;
@@ -66,11 +76,15 @@ void mount_volumes(const fs::path& hosts) {
             else if (!attached->note.empty())
                 log_warn("volume {}: {}", id, attached->note);
     });
+    each_layers(hosts, [](disk::LayerStore& store) { store.mount(); });
 }
 
 void unmount_volumes(const fs::path& hosts) {
     each_store(hosts, [](disk::VolumeStore& store) {
         if (const auto released = store.release(); !released) log_warn("{}", released.error().message);
+    });
+    each_layers(hosts, [](disk::LayerStore& store) {
+        if (const auto unmounted = store.unmount(); !unmounted) log_warn("{}", unmounted.error().message);
     });
 }
 

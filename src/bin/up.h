@@ -38,6 +38,8 @@ struct UpSettings {
     double lost_s = 60;
     double ready_deadline_s = 300;    // For probes to answer.
     bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
+    double instance_disk_gib = 10;    // As --instance-disk of the masters,
+    bool require_disk_limit = false;  // --require-disk-limit of them.
     std::string network_pool;         // Empty: one of 16 ranges, chosen once.
     int masters = 1;                  // More than one need a store that they share.
     std::string store;                // As --store of the masters.

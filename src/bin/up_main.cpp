@@ -61,6 +61,13 @@ int up_main(int argc, const char* const* argv) {
     app.add_flag("--no-user-namespaces", settings.no_user_namespaces,
                  "Root of an instance is root of this machine, for images that bear nothing else");
     app.add_option(
+           "--instance-disk", settings.instance_disk_gib,
+           "GiB that an instance may write beside its volumes, where that can be limited; 0: no limit")
+        ->check(CLI::Range(0.0, 65'536.0))
+        ->capture_default_str();
+    app.add_flag("--require-disk-limit", settings.require_disk_limit,
+                 "Hosts that cannot limit what instances write get no new ones");
+    app.add_option(
         "--domain", settings.domain,
         "Instances are names below it; empty: each of their ports has a port of the gateway; without it "
         "localhost, or empty where --listen is an address that others reach");

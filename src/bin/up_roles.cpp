@@ -101,6 +101,8 @@ Task<> Up::start_masters(const std::string& listen) {
                    {"--network-pool", settings_.network_pool.empty()
                                           ? network_pool(settings_.data / "network-pool", *process_.random)
                                           : settings_.network_pool});
+    command.insert(command.end(), {"--instance-disk", fmt::format("{}", settings_.instance_disk_gib)});
+    if (settings_.require_disk_limit) command.emplace_back("--require-disk-limit");
     if (!settings_.remote_write.empty())
         command.insert(command.end(), {"--remote-write", settings_.remote_write});
     for (const std::string& of : settings_.report_of)

@@ -104,6 +104,44 @@ int trace_own() {
     return in_a_child([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); });
 }
 
+// What its own disk takes, until it takes no more.
+int fill_disk() {
+    constexpr std::size_t piece_bytes = 1 << 20;
+    static char piece[piece_bytes];
+    const int fd = ::open("/fill", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) return errno;
+    int error = 0;
+    for (int pieces = 0; error == 0 && pieces < 4096; ++pieces)
+        error = errno_of(::write(fd, piece, sizeof piece));
+    ::close(fd);
+    return error;
+}
+int fill_inodes() {
+    constexpr int folders_max = 1000, files_max = 1000;
+    for (int folder = 0; folder < folders_max; ++folder) {
+        const auto path = "/many-" + std::to_string(folder);
+        if (::mkdir(path.c_str(), 0700) != 0) return errno;
+        for (int file = 0; file < files_max; ++file)
+            if (::mknod((path + "/" + std::to_string(file)).c_str(), S_IFREG | 0600, 0) != 0) return errno;
+    }
+    return 0;
+}
+// Files that an engine mounts from the host's disk. 0: one of them can be written.
+int write_hosts_files() {
+    int error = 0;
+    for (const char* path : {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/run/.containerenv"}) {
+        const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT) continue;
+        if (fd < 0) {
+            error = errno;
+            continue;
+        }
+        ::close(fd);
+        return 0;
+    }
+    return error;
+}
+
 struct Attack {
     const char* name;
     int (*go)();
@@ -126,7 +164,10 @@ constexpr Attack attacks[] = {{"new-user", new_user},
                               {"kernel-log", kernel_log},
                               {"open-gpu", open_gpu},
                               {"low-port", low_port},
-                              {"trace-own", trace_own}};
+                              {"trace-own", trace_own},
+                              {"fill-disk", fill_disk},
+                              {"fill-inodes", fill_inodes},
+                              {"hosts-files", write_hosts_files}};
 
 std::string text_of(const char* path) {
     std::ifstream file{path, std::ios::binary};
@@ -167,6 +208,8 @@ bool attack(Connection& connection, const Request& request) {
     if (name == "groups-seen")
         return connection.respond(200, "text/plain",
                                   text_of("/proc/self/cgroup") + text_of("/proc/self/mountinfo"));
+    if (name == "hosts-seen")
+        return connection.respond(200, "text/plain", text_of("/etc/hosts") + text_of("/etc/resolv.conf"));
     for (const auto& one : attacks) {
         if (name != one.name) continue;
         const int error = one.go();

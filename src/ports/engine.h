@@ -25,7 +25,8 @@ struct EngineFacts {
     int cgroup_version = 1;
     bool simulated = false;
     UserNamespaces user_namespaces = UserNamespaces::none;
-    IdRange shared_ids{};  // With UserNamespaces::shared.
+    IdRange shared_ids{};          // With UserNamespaces::shared.
+    std::string disk_unlimited{};  // Why ContainerSpec::disk_bytes limits nothing, in words; empty: it does.
 };
 
 struct MountSpec {
@@ -44,6 +45,8 @@ struct ContainerSpec {
     std::int64_t cpu_milli = 0;  // 0: no limit; so for the next two.
     std::int64_t memory_bytes = 0;
     std::int64_t pids_max = 0;
+    std::int64_t disk_bytes = 0;           // Of what it writes beside its mounts, where EngineFacts let it.
+    bool disk_limit_required = false;      // It does not start where they do not.
     std::vector<std::string> cdi_devices;  // "nvidia.com/gpu=GPU-…"
     std::vector<MountSpec> mounts;
     std::string network;  // HostNetwork's id; empty: none.

@@ -101,6 +101,10 @@ void HostRig::connect() {
     net_ = net::make_net(loop_);
     worker_ = make_worker(loop_, "engine");
     wait_until_ready();
+    layer_worker_ = make_worker(loop_, "layers");
+    auto layers = disk::open_layers(*layer_worker_, {.folder = folder_ + "/layers"});
+    HOSTLER_ASSERT(layers);
+    layers_ = std::move(*layers);
     engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
     network_ = std::make_unique<docker::DockerNetwork>(
         *net_, *timers_, *worker_, docker::NetworkSettings{.socket = socket_, .owner = "contract"});
@@ -125,7 +129,8 @@ docker::EngineSettings HostRig::engine_settings() const {
     return {.socket = socket_,
             .cdi_folders = {folder_ + "/cdi"},
             .state_folder = folder_ + "/state",
-            .device_folder = device_folder(folder_)};
+            .device_folder = device_folder(folder_),
+            .layers = layers_.get()};
 }
 
 pid_t HostRig::process_of(const std::string& container) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "adapters/disk/layers.h"
 #include "adapters/docker/engine.h"
 #include "adapters/docker/network.h"
 #include "adapters/docker/podman.h"
@@ -51,6 +52,8 @@ protected:
     std::unique_ptr<Timers> timers_;
     std::unique_ptr<Net> net_;
     std::unique_ptr<Worker> worker_;
+    std::unique_ptr<Worker> layer_worker_;
+    std::unique_ptr<Layers> layers_;
     std::unique_ptr<docker::DockerEngine> engine_;
     std::unique_ptr<docker::DockerNetwork> network_;
     std::unique_ptr<http::Client> client_;

@@ -133,10 +133,6 @@ Result<dev_t> device_at(const std::string& at) {
     if (::lstat(at.c_str(), &status) != 0) return disk_error("look at", at);
     return status.st_dev;
 }
-Result<bool> is_mounted(const std::string& at) {
-    return TRY(device_at(at)) != TRY(device_at(std::filesystem::path{at}.parent_path()));
-}
-
 std::unexpected<Error> damaged(const std::string& image, std::string_view why) {
     return fail(Code::unavailable,
                 fmt::format("the file system in {} is damaged: {}; look at it with xfs_repair on its host",
@@ -174,6 +170,7 @@ public:
 
     Result<std::string> mount(const std::string& image, const std::string& at) override {
         const auto file = TRY(open_image(image));
+        if (::mkdir(at.c_str(), 0700) != 0 && errno != EEXIST) return disk_error("make", at);
         std::string note;
         auto loop = TRY(loop_of(*file, image));
         if (TRY(is_mounted(at)) && (!loop || TRY(device_at(at)) != device_of(*loop)))
@@ -202,11 +199,17 @@ public:
     }
 
     Result<> unmount(const std::string& image, const std::string& at) override {
+        // A crash may have come between the removal of the folder and its making, below.
+        if (::mkdir(at.c_str(), 0700) != 0 && errno != EEXIST) return disk_error("make", at);
         // Containers have mounts of their own; this one is in nobody's way.
         while (TRY(is_mounted(at)))
             if (::umount2(at.c_str(), UMOUNT_NOFOLLOW) != 0 &&
                 (errno != EBUSY || ::umount2(at.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) != 0))
                 return disk_error("unmount", at);
+        // The monitors of other containers have copies of all mounts that there were when they began. They
+        // lose this one with the folder that it is on; a container that uses it has it elsewhere, too.
+        if (::rmdir(at.c_str()) != 0 && errno != ENOENT) return disk_error("remove", at);
+        if (::mkdir(at.c_str(), 0700) != 0) return disk_error("make", at);
         auto file = open_image(image);
         if (!file) return file.error().code == Code::not_found ? Result<>{} : std::unexpected(file.error());
         // The device goes a moment after the last mount, that of a container that has just ended among them.
@@ -290,6 +293,10 @@ public:
 };
 
 }  // namespace
+
+Result<bool> is_mounted(const std::string& at) {
+    return TRY(device_at(at)) != TRY(device_at(std::filesystem::path{at}.parent_path()));
+}
 
 std::unique_ptr<Images> loop_images() { return std::make_unique<LoopImages>(); }
 std::unique_ptr<Images> no_images() { return std::make_unique<NoImages>(); }

@@ -26,6 +26,9 @@ public:
     virtual Result<> unmount(const std::string& image, const std::string& at) = 0;
 };
 
+// Whether something is mounted on the folder. Errors: not_found, unavailable.
+Result<bool> is_mounted(const std::string& at);
+
 // XFS on loop devices. Needs root, CAP_SYS_ADMIN and xfsprogs. XFS and not ext4: to grow a mounted ext4 takes
 // CAP_SYS_RESOURCE, which machines do without more often than one thinks.
 std::unique_ptr<Images> loop_images();

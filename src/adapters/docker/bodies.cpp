@@ -134,6 +134,7 @@ Result<Traits> parse_traits(std::string_view version_body, std::string_view info
             if (traits.dialect == Dialect::docker && text(option).starts_with("name=userns"))
                 traits.shared_ids = ids_of_folder(text(at(info, {"DockerRootDir"})));
     traits.cpus = std::max<std::int64_t>(number(at(info, {"NCPU"})), 0);
+    traits.storage = text(at(info, {"Driver"}));
     const auto init_id = text(at(info, {"InitCommit", "ID"}));
     traits.has_init = traits.dialect == Dialect::docker && !init_id.empty() && init_id != "N/A";
     return traits;
@@ -158,6 +159,12 @@ Result<Inspected> parse_inspect(std::string_view body) {
         for (const auto& [network, there] : *networks)
             if (auto address = text(at(there, {"IPAddress"})); !address.empty())
                 seen.addresses.push_back(std::move(address));
+    // Both folders of overlayfs lie side by side, with what the engine notes of the layer.
+    const auto upper = text(at(value, {"GraphDriver", "Data", "UpperDir"}));
+    const auto work = text(at(value, {"GraphDriver", "Data", "WorkDir"}));
+    const auto folder = upper.substr(0, upper.rfind('/'));
+    if (folder.size() > 1 && folder.starts_with('/') && work.substr(0, work.rfind('/')) == folder)
+        seen.layer = folder;
     return seen;
 }
 

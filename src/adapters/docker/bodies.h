@@ -19,6 +19,7 @@ struct Traits {
     bool has_init = false;  // It can put an init process before the container's own.
     std::int64_t cpus = 0;  // Of its machine; 0: it does not say.
     IdRange shared_ids{};   // Docker's own mapping, when it has one.
+    std::string storage{};  // The driver of its layers: "overlay", "overlay2".
 };
 
 // What holds for every container, whoever it belongs to.
@@ -49,6 +50,7 @@ struct Inspected {
     Container container;
     std::int64_t pid = 0;  // 0 when it does not run.
     std::vector<std::string> addresses{};
+    std::string layer{};  // The folder where overlayfs keeps what it writes, and works; empty: not known.
 };
 
 Result<Inspected> parse_inspect(std::string_view body);

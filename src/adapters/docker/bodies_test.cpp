@@ -1,5 +1,6 @@
 #include "adapters/docker/bodies.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -236,6 +237,23 @@ TEST(Parse, TraitsOfBothEngines) {
     EXPECT_EQ(docker->cgroup_version, 2);
     EXPECT_TRUE(docker->has_init);
     EXPECT_EQ(parse_traits("<html>", "{}").error().code, Code::unavailable);
+}
+
+TEST(Parse, WhereAContainerWritesWhenTheEngineSaysIt) {
+    const auto layer = [](std::string_view upper, std::string_view work) {
+        return parse_inspect(
+                   fmt::format(
+                       R"({{"Id":"a","GraphDriver":{{"Name":"overlay","Data":{{"UpperDir":"{}","WorkDir":"{}"}}}}}})",
+                       upper, work))
+            ->layer;
+    };
+    EXPECT_EQ(layer("/g/overlay/1/diff", "/g/overlay/1/work"), "/g/overlay/1");
+    EXPECT_EQ(layer("/g/overlay/1/diff", "/g/overlay/2/work"), "") << "no folder that is both's";
+    EXPECT_EQ(layer("", ""), "");
+    EXPECT_EQ(layer("/diff", "/work"), "") << "never the host's root";
+    EXPECT_EQ(layer("diff", "work"), "");
+    EXPECT_EQ(parse_inspect(R"({"Id":"a"})")->layer, "");
+    EXPECT_EQ(parse_traits(R"({"Version":"20.10.24"})", R"({"Driver":"btrfs"})")->storage, "btrfs");
 }
 
 TEST(Parse, InspectAndList) {

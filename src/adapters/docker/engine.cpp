@@ -70,7 +70,8 @@ bool kernel_maps_layers() {
 }
 
 // Blocks: writes the profile, reads the CDI folders and looks whether what is to be mounted is there.
-Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec) {
+Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec,
+                         std::string_view resolver) {
     TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
     CdiEdits edits;
     if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(settings.cdi_folders).resolve(spec.cdi_devices));
@@ -83,6 +84,8 @@ Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& sp
         if (::access(mount.host_path.c_str(), F_OK) != 0)
             return fail(Code::not_found,
                         fmt::format("CDI asks to mount {}, which is not on this host", mount.host_path));
+    std::ranges::move(TRY(lay_files(settings.state_folder, spec, resolver)),
+                      std::back_inserter(edits.mounts));
     return edits;
 }
 
@@ -121,7 +124,49 @@ Task<Traits> DockerEngine::traits() {
 Task<EngineFacts> DockerEngine::describe() {
     traits_.reset();  // Whoever asks wants to know what is there now.
     const auto now = CO_TRY(co_await traits());
-    co_return facts(now);
+    auto told = facts(now);
+    told.disk_unlimited = CO_TRY(co_await disk_unlimited());
+    co_return told;
+}
+
+// Why what containers write is not limited; empty: it is.
+Task<std::string> DockerEngine::disk_unlimited() {
+    const auto engine = CO_TRY(co_await traits());
+    if (!settings_.layers) co_return std::string{"nothing here limits the disk of containers"};
+    if (!engine.storage.starts_with("overlay"))
+        co_return fmt::format("the engine's storage driver is {}, and not overlay", engine.storage);
+    co_return co_await settings_.layers->refused();
+}
+
+// Of one that was made and has not been started yet.
+Task<> DockerEngine::limit_disk(const ContainerSpec& spec, std::string id) {
+    if (spec.disk_bytes <= 0) co_return Result<>{};
+    auto why = CO_TRY(co_await disk_unlimited());
+    const auto there = CO_TRY(co_await inspect(std::move(id)));
+    if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
+    if (why.empty() && there->layer.empty()) why = "the engine does not say where containers write";
+    if (why.empty())
+        co_return co_await settings_.layers->hold(spec.name, there->layer,
+                                                  static_cast<std::uint64_t>(spec.disk_bytes));
+    if (!spec.disk_limit_required) co_return Result<>{};
+    co_return fail(Code::invalid,
+                   fmt::format("container {} is to have a limit of its disk, and this host sets none: {}",
+                               spec.name, why),
+                   "disk_unlimited");
+}
+
+// What its resolv.conf says: its network's own resolver, whatever the host asks.
+Task<std::string> DockerEngine::resolver(const ContainerSpec& spec) {
+    if (spec.network.empty()) co_return std::string{};
+    const auto engine = CO_TRY(co_await traits());
+    if (engine.dialect == Dialect::docker) co_return std::string{"nameserver 127.0.0.11\noptions ndots:0\n"};
+    const auto answer = CO_TRY(co_await api_.call(
+        "GET", fmt::format("/networks/{}", percent_encode(spec.network)), settings_.call_time));
+    if (!answer.success())  // Its start tells what is wrong.
+        co_return std::string{};
+    const auto network = CO_TRY(parse_network(answer.body));
+    co_return network.gateway.empty() ? std::string{}
+                                      : fmt::format("search dns.podman\nnameserver {}\n", network.gateway);
 }
 
 EngineFacts DockerEngine::facts(const Traits& traits) const {
@@ -206,8 +251,10 @@ Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
 Task<Container> DockerEngine::launch(ContainerSpec spec) {
     if (!is_name(spec.name))
         co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
-    auto prepared =
-        co_await run_on<CdiEdits>(worker_, [settings = settings_, spec] { return prepare(settings, spec); });
+    auto prepared = co_await run_on<CdiEdits>(
+        worker_, [settings = settings_, spec, resolver = CO_TRY(co_await resolver(spec))] {
+            return prepare(settings, spec, resolver);
+        });
     if (!prepared) {  // What runs already has what it needs.
         if (const auto there = CO_TRY(co_await inspect(spec.name)))
             if (auto adopted = CO_TRY(co_await adopt(spec, *there))) co_return std::move(*adopted);
@@ -225,6 +272,10 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
 Task<Container> DockerEngine::make(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
+    if (auto limited = co_await limit_disk(spec, created.id); !limited) {
+        if (limited.error().code != Code::cancelled) (void)co_await remove(spec.name);
+        co_return std::unexpected(std::move(limited).error());
+    }
     co_return co_await start(spec, edits, created.id);
 }
 
@@ -319,6 +370,14 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
     CO_TRY(has_address(spec, *there));
+    if (spec.disk_bytes > 0 && settings_.layers && CO_TRY(co_await disk_unlimited()).empty()) {
+        const auto bytes = std::max(static_cast<std::uint64_t>(spec.disk_bytes), Layers::bytes_min);
+        const auto ends =
+            co_await run_on<void>(worker_, [pid = there->pid, bytes] { return check_disk(pid, bytes); });
+        if (!ends && ends.error().code != Code::not_found)
+            co_return fail(ends.error().code, fmt::format("container {}: {}", name, ends.error().message),
+                           ends.error().reason);
+    }
     if (edits.nodes.empty()) co_return there->container;
     const auto seen = co_await run_on<void>(
         worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });
@@ -338,9 +397,19 @@ Task<> DockerEngine::stop(std::string name, Duration grace) {
 Task<> DockerEngine::remove(std::string name) {
     const auto path = target(container_path(name), {{"force", "true"}, {"v", "true"}});
     const auto end = timers_.now() + remove_time;
+    if (settings_.layers && is_name(name)) {
+        // An engine cannot remove a folder that something is mounted on.
+        if (const auto there = CO_TRY(co_await inspect(name)); there && there->pid != 0)
+            CO_TRY(co_await stop(name, Duration{0}));
+        CO_TRY(co_await settings_.layers->release(name));
+    }
     while (true) {
         const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));
-        if (answer.success() || answer.status == 404) co_return Result<>{};
+        if (answer.success() || answer.status == 404)
+            co_return co_await run_on<void>(worker_, [folder = settings_.state_folder, name]() -> Result<> {
+                if (is_name(name)) remove_files(folder, name);
+                return {};
+            });
         // Another removal is on its way; it is waited for, since the name must be free afterwards. So is
         // podman's cleaning up after a container that has just ended, which holds its mounts.
         if (!is_being_removed(answer.status, answer.body) || timers_.now() > end)

@@ -7,6 +7,7 @@
 #include "core/worker.h"
 #include "ports/engine.h"
 #include "ports/images.h"
+#include "ports/layers.h"
 
 namespace hostler::docker {
 
@@ -26,6 +27,7 @@ struct EngineSettings {
     std::string device_folder = "/dev/hostler";  // Of ours, where device nodes count: no `nodev` there.
     bool user_namespaces =
         true;  // Off: root of a container is root of the host, where the engine lets us choose.
+    Layers* layers = nullptr;  // What limits the disk of containers; outlives the engine. Null: nothing does.
 };
 
 // What an imported image says of itself.
@@ -62,6 +64,9 @@ private:
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
+    Task<std::string> disk_unlimited();
+    Task<> limit_disk(const ContainerSpec& spec, std::string id);
+    Task<std::string> resolver(const ContainerSpec& spec);
     Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -86,6 +87,49 @@ Result<> keep_file(const std::string& folder, std::string_view name, std::string
     if (!file || std::rename(fresh.c_str(), path.c_str()) != 0)
         return fail(Code::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
     return {};
+}
+
+Result<std::vector<CdiMount>> lay_files(const std::string& folder, const ContainerSpec& spec,
+                                        std::string_view resolver) {
+    const std::string own = fmt::format("{}/containers/{}", folder, spec.name);
+    std::string hosts = "127.0.0.1\tlocalhost\n::1\tlocalhost\n";
+    if (!spec.hostname.empty())
+        hosts += fmt::format("{}\t{}\n", spec.address.empty() ? "127.0.0.1" : spec.address, spec.hostname);
+    struct {
+        const char* name;
+        const char* path;
+        std::string text;
+    } const files[] = {{"hosts", "/etc/hosts", std::move(hosts)},
+                       {"hostname", "/etc/hostname", spec.hostname + "\n"},
+                       {"resolv.conf", "/etc/resolv.conf", std::string{resolver}},
+                       {"containerenv", "/run/.containerenv", ""}};
+    std::vector<CdiMount> mounts;
+    for (const auto& [name, path, text] : files) {
+        if (std::ranges::find(spec.mounts, path, &MountSpec::target) != spec.mounts.end()) continue;
+        TRY(keep_file(own, name, text));
+        constexpr auto to_read = std::filesystem::perms{0444};
+        std::error_code wrong;
+        std::filesystem::permissions(own + "/" + name, to_read, wrong);
+        mounts.push_back({own + "/" + name, path, {"ro", "nosuid", "nodev", "noexec"}});
+    }
+    return mounts;
+}
+
+void remove_files(const std::string& folder, const std::string& name) {
+    std::error_code ignored;
+    std::filesystem::remove_all(fmt::format("{}/containers/{}", folder, name), ignored);
+}
+
+Result<> check_disk(std::int64_t pid, std::uint64_t bytes) {
+    const auto path = fmt::format("/proc/{}/root", pid);
+    struct statvfs disk{};
+    if (::statvfs(path.c_str(), &disk) != 0)
+        return fail(errno == ENOENT || errno == ESRCH ? Code::not_found : Code::unavailable,
+                    fmt::format("cannot measure the disk of the container: {}", std::strerror(errno)));
+    const auto seen = static_cast<std::uint64_t>(disk.f_blocks) * disk.f_frsize;
+    if (seen <= bytes) return {};
+    return fail(Code::unavailable, fmt::format("its disk has {} bytes, and {} was its limit", seen, bytes),
+                "disk_unlimited");
 }
 
 Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {

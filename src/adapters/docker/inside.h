@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "adapters/docker/cdi.h"
+#include "ports/engine.h"
 
 namespace hostler::docker {
 
@@ -17,6 +18,16 @@ Result<> find_device(CdiNode& node, const std::string& folder);
 
 // A file of ours with this content. Blocks, shortly. Errors: unavailable.
 Result<> keep_file(const std::string& folder, std::string_view name, std::string_view text);
+
+// The files of `name`'s network and identity, for it to read: an engine's own copies tell of the host, and a
+// container that writes into them fills the host's disk. Blocks, shortly. Errors: unavailable.
+Result<std::vector<CdiMount>> lay_files(const std::string& folder, const ContainerSpec& spec,
+                                        std::string_view resolver);
+void remove_files(const std::string& folder, const std::string& name);
+
+// That the container of process `pid` has a disk that ends after `bytes`. Blocks, shortly. Errors:
+// unavailable; not_found (the process has ended).
+Result<> check_disk(std::int64_t pid, std::uint64_t bytes);
 
 // That each node is there in the container of process `pid`, and is the host's device. An engine's word that
 // it started a container says nothing of this: some ignore devices in silence. Blocks, shortly. Errors:

@@ -18,12 +18,13 @@
 #include "adapters/docker/process.h"
 #include "adapters/docker/pull.h"
 #include "adapters/docker/wall.h"
+#include "core/testing/temp_folder.h"
 
 namespace hostler::docker {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string frame(char stream, std::string_view text) {
     std::string out{stream, 0, 0, 0};
@@ -60,7 +61,7 @@ TEST(Image, TarReadsTheArchive) {
     ASSERT_TRUE(listed) << listed.error().message;
     EXPECT_EQ(listed->exit_code, 0) << listed->output;
     EXPECT_THAT(listed->output, HasSubstr("drwxrwxrwt 0/0"));
-    EXPECT_THAT(listed->output, testing::ContainsRegex("-rwxr-xr-x 0/0 +1000 .* demo"));
+    EXPECT_THAT(listed->output, ::testing::ContainsRegex("-rwxr-xr-x 0/0 +1000 .* demo"));
     EXPECT_EQ(archive, rootfs_of_program("/demo", std::string(1000, 'p')));
 }
 
@@ -94,6 +95,39 @@ TEST(Inside, ADeviceMustBeThereAndTheSame) {
     EXPECT_FALSE(look("/etc/passwd", "/dev/null"));
     const std::vector<CdiNode> one{{"/dev/null", "/dev/null", "rw"}};
     EXPECT_EQ(check_devices(0x7ffffff0, one).error().code, Code::not_found);
+}
+
+TEST(Inside, FilesOfTheNetworkTellOfTheContainerAlone) {
+    const hostler::testing::TempFolder folder;
+    const ContainerSpec spec{
+        .name = "c", .mounts = {{"/v", "/etc/hostname", false}}, .address = "10.1.2.9", .hostname = "i-1"};
+    const auto mounts = lay_files(folder.path(), spec, "nameserver 10.1.2.1\n");
+    ASSERT_TRUE(mounts) << mounts.error().message;
+    std::map<std::string, std::string> texts;
+    for (const auto& mount : *mounts) {
+        EXPECT_EQ(mount.options.front(), "ro");
+        std::ifstream file{mount.host_path};
+        texts[mount.path] = {std::istreambuf_iterator<char>{file}, {}};
+        EXPECT_EQ(std::filesystem::status(mount.host_path).permissions(), std::filesystem::perms{0444});
+    }
+    EXPECT_EQ(texts, (std::map<std::string, std::string>{
+                         {"/etc/hosts", "127.0.0.1\tlocalhost\n::1\tlocalhost\n10.1.2.9\ti-1\n"},
+                         {"/etc/resolv.conf", "nameserver 10.1.2.1\n"},
+                         {"/run/.containerenv", ""}}))
+        << "what a volume is mounted on is left to it";
+    EXPECT_TRUE(lay_files(folder.path(), spec, "")) << "again";
+    remove_files(folder.path(), "c");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path() + "/containers"));
+}
+
+TEST(Inside, ADiskThatDoesNotEndIsSeen) {
+    if (::geteuid() != 0) GTEST_SKIP() << "looking into /proc/PID/root needs root";
+    const auto capacity = std::filesystem::space("/").capacity;
+    EXPECT_TRUE(check_disk(::getpid(), capacity));
+    const auto other = check_disk(::getpid(), capacity - 1);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().reason, "disk_unlimited");
+    EXPECT_EQ(check_disk(0x7ffffff0, capacity).error().code, Code::not_found);
 }
 
 TEST(Inside, TheKernelsLogTellsWhoWasOutOfMemory) {

@@ -170,6 +170,8 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     spec.cpu_milli = wanted.cpu_milli();
     spec.memory_bytes = wanted.memory_bytes();
     spec.pids_max = wanted.pids_max();
+    spec.disk_bytes = wanted.disk_bytes();
+    spec.disk_limit_required = wanted.disk_limit_required();
     spec.network = wanted.network().network();
     spec.address = wanted.address();
     spec.hostname = wanted.instance();

@@ -32,9 +32,27 @@ TEST(Commands, AStartIsDoneWhenItsProbeAnswers) {
     EXPECT_EQ(spec.cdi_devices, std::vector<std::string>{"nvidia.com/gpu=GPU-1"});
     EXPECT_EQ(spec.environment.at("HOSTLER_GPUS"), "GPU-1");
     EXPECT_EQ(spec.labels.at("hostler.host"), "h-1");
+    EXPECT_EQ(spec.disk_bytes, 0) << "an older master says none";
     EXPECT_EQ(world.networks.kept.at("n-1"), "10.201.3.0/24");
     // And the report that says so came at once.
     EXPECT_TRUE(workload(world.master.reports.back())->ready());
+}
+
+TEST(Commands, TheDiskOfAContainerEndsWhereTheMasterSaysIt) {
+    World world;
+    world.engine.disk_unlimited = "its storage driver is vfs";
+    world.join();
+    EXPECT_TRUE(world.master.hellos.back().facts().limits_disk());
+    EXPECT_EQ(world.master.hellos.back().facts().disk_unlimited(), "its storage driver is vfs");
+    auto command = world.start();
+    command.mutable_start_workload()->set_disk_bytes(1 << 30);
+    command.mutable_start_workload()->set_disk_limit_required(true);
+    world.serve("10.201.3.5:8080");
+    world.master.order(command);
+    world.timers.advance(5s);
+    const auto& spec = world.engine.specs.at("hostler-i-1");
+    EXPECT_EQ(spec.disk_bytes, 1 << 30);
+    EXPECT_TRUE(spec.disk_limit_required);
 }
 
 TEST(Commands, ThreeCopiesAreDoneOnceAndAnsweredThrice) {

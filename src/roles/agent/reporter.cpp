@@ -203,6 +203,8 @@ uplink::HostFacts Reporter::facts() const {
     if (workloads_.known() && engine_) {
         made.set_engine(clean_text(engine_->name, 256));
         made.set_user_namespaces(engine_->user_namespaces != UserNamespaces::none);
+        made.set_limits_disk(true);
+        made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));
     }
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
     made.set_measures(ports_.gpu_bench != nullptr);

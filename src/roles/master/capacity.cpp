@@ -41,11 +41,20 @@ std::string unavailable(const Host& host) {
     return {};
 }
 
+// Where that is required.
+static bool has_no_disk_limit(const Desk& desk, const Host& host) {
+    return desk.settings.require_disk_limit && !host.facts.limits_disk;
+}
+
 std::string unavailable(const Desk& desk, const Host& host) {
     std::string why = unavailable(host);
     if (why.empty() && awaits_word(desk, host.id)) why = "has not said what runs there since the restore";
     if (why.empty() && desk.estate.drains.find(host.id)) why = "is draining";
     if (why.empty() && is_emptied(desk, host.id)) why = "is being emptied";
+    if (why.empty() && has_no_disk_limit(desk, host))
+        why = fmt::format("does not limit what containers write: {}", host.facts.disk_unlimited.empty()
+                                                                          ? "its agent is too old"
+                                                                          : host.facts.disk_unlimited);
     return why;
 }
 
@@ -54,7 +63,9 @@ std::optional<Obstacle> closed_by(const Desk& desk, const Host& host) {
     if (!host.quarantined.empty()) return Obstacle::faulty;
     if (host.phase != HostPhase::ready || awaits_word(desk, host.id)) return Obstacle::unreachable;
     if (host.cordoned) return Obstacle::cordoned;
-    if (unavailable(host).empty()) return Obstacle::draining;
+    if (unavailable(host).empty())
+        return has_no_disk_limit(desk, host) && !is_emptied(desk, host.id) ? Obstacle::refused
+                                                                           : Obstacle::draining;
     if (!needs_reboot(host).empty() || !host.engine_error.empty()) return Obstacle::faulty;
     return Obstacle::refused;
 }

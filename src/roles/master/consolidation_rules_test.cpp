@@ -188,6 +188,21 @@ TEST(Consolidations, AHostThatIsToBeFreeTakesNothing) {
     EXPECT_EQ(unavailable(rig.desk, rig.estate.hosts.at("h-a")), "");
 }
 
+TEST(Room, AHostThatLimitsNoDiskTakesNothingWhereThatIsRequired) {
+    ConsolidationRig rig;
+    const auto word = [&] { return unavailable(rig.desk, rig.estate.hosts.at("h-a")); };
+    EXPECT_EQ(word(), "");
+    rig.settings.require_disk_limit = true;
+    EXPECT_EQ(word(), "does not limit what containers write: its agent is too old");
+    EXPECT_EQ(closed_by(rig.desk, rig.estate.hosts.at("h-a")), Obstacle::refused);
+    rig.estate.hosts.edit("h-a").facts.disk_unlimited = "its storage driver is vfs";
+    EXPECT_EQ(word(), "does not limit what containers write: its storage driver is vfs");
+    rig.estate.hosts.edit("h-a").facts.disk_unlimited.clear();
+    rig.estate.hosts.edit("h-a").facts.limits_disk = true;
+    EXPECT_EQ(word(), "");
+    EXPECT_EQ(closed_by(rig.desk, rig.estate.hosts.at("h-a")), std::nullopt);
+}
+
 TEST(Consolidations, WhoeverStopsItMeanwhileIsObeyed) {
     for (const bool before : {true, false})
         for (const bool deletes : {true, false}) {

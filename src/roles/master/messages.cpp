@@ -109,6 +109,8 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.disk_free_bytes = static_cast<std::int64_t>(from.disk_free_bytes());
     facts.volume_bytes = static_cast<std::int64_t>(from.volume_bytes());
     facts.volumes_refused = from.volumes_refused();
+    facts.disk_unlimited = brief(from.disk_unlimited());
+    facts.limits_disk = from.limits_disk() && facts.disk_unlimited.empty();
     facts.driver_version = brief(from.driver_version());
     facts.cuda_version = brief(from.cuda_version());
     facts.simulated = from.simulated();
@@ -263,6 +265,8 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_cpu_milli(claim->cpu_milli);
     into.set_memory_bytes(claim->memory_bytes);
     into.set_pids_max(desk.settings.pids_max);
+    into.set_disk_bytes(desk.settings.instance_disk_bytes);
+    into.set_disk_limit_required(desk.settings.require_disk_limit);
     for (const std::string& gpu : claim->gpus) into.add_gpus(gpu);
     write_network(desk, *subnet, *into.mutable_network());
     into.set_address(instance.address);

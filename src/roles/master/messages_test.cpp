@@ -284,6 +284,8 @@ TEST_F(WrittenCommands, AStartCarriesAllOfTheInstance) {
     EXPECT_EQ(start.cpu_milli(), 4000);
     EXPECT_EQ(start.memory_bytes(), std::int64_t{16} << 30);
     EXPECT_EQ(start.pids_max(), settings.pids_max);
+    EXPECT_EQ(start.disk_bytes(), std::int64_t{10} << 30);
+    EXPECT_FALSE(start.disk_limit_required());
     EXPECT_EQ((std::vector<std::string>{start.gpus().begin(), start.gpus().end()}), claim.gpus);
     EXPECT_EQ(claim.gpus.size(), 1u);
     const Subnet& subnet = estate.subnets.at(instance.subnet);

@@ -108,6 +108,10 @@ struct Settings {
     std::chrono::minutes network_every{12 * 60};  // Each host's ways are measured, about; 0: never.
 
     std::int64_t pids_max = 4096;  // Processes and threads of an instance.
+    // What an instance may write beside its volumes: bytes, of which a quarter may be inodes of 512; 0: no
+    // limit.
+    std::int64_t instance_disk_bytes = std::int64_t{10} << 30;
+    bool require_disk_limit = false;  // Hosts that cannot enforce it get nothing new.
     AdmissionLimits admission;
     std::size_t connections_max = 4096;          // Of the API; then strangers make room for newcomers.
     std::size_t connections_address_max = 1024;  // Of one address, or of one /64 of IPv6.

@@ -250,6 +250,8 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.problems = host.facts.problems;
     if (!host.facts.volumes_refused.empty())
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
+    if (!host.facts.disk_unlimited.empty())
+        shown.problems.push_back("no limit of what containers write: " + host.facts.disk_unlimited);
     if (!host.facts.files_damaged.empty())
         shown.problems.push_back("files of its agent were damaged: " + host.facts.files_damaged);
     shown.joined_at = wall(host.joined_at);

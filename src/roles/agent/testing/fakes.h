@@ -268,9 +268,10 @@ public:
 class FakeEngine : public Engine, public Images {
 public:
     UserNamespaces user_namespaces = UserNamespaces::none;
+    std::string disk_unlimited;
     Task<EngineFacts> describe() override {
         CO_TRY(alive());
-        co_return EngineFacts{"fake 1", 1, true, user_namespaces, {100'000, 200'000}};
+        co_return EngineFacts{"fake 1", 1, true, user_namespaces, {100'000, 200'000}, disk_unlimited};
     }
     Task<> pull(std::string image, PullSeen seen) override {
         CO_TRY(alive());

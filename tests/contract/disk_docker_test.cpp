@@ -1,0 +1,114 @@
+// What containers write beside their volumes, on real engines: it ends where it was asked to, in bytes and in
+// inodes, and nothing of it is left on the host's disk.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "containers.h"
+
+namespace hostler::contract {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t disk_bytes = std::int64_t{320} << 20;
+constexpr std::uintmax_t slack = 256 << 20;  // Of the host's disk, for all others that write there.
+
+class Disks : public Containers {
+protected:
+    void SetUp() override {
+        Containers::SetUp();
+        if (IsSkipped() || HasFailure()) return;
+        network_ = make_network(1);
+        const auto facts = run(rig().engine().describe());
+        ASSERT_TRUE(facts);
+        if (!facts->disk_unlimited.empty()) GTEST_SKIP() << facts->disk_unlimited;
+    }
+    std::string serve_limited(int number, std::string_view suffix) {
+        return serve(network_, number, suffix, [](auto& spec) { spec.disk_bytes = disk_bytes; });
+    }
+    std::uintmax_t free_bytes() { return fs::space(rig().folder()).available; }
+    std::string attack(const std::string& at, std::string_view what) {
+        return rig().get(at, fmt::format("/attack?what={}", what));
+    }
+    std::string devices() {
+        return shell(
+            fmt::format("cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep {}/layers; true", rig().folder()));
+    }
+    NetworkSpec network_;
+};
+INSTANTIATE_TEST_SUITE_P(Real, Disks, engines, kind_name);
+
+TEST_P(Disks, BytesEndAtTheLimitAndGoWithTheContainer) {
+    const auto before = free_bytes();
+    const auto writer = serve_limited(9, "a"), neighbour = serve_limited(10, "b");
+    EXPECT_EQ(attack(writer, "fill-disk"), "ENOSPC\n");
+    EXPECT_GT(free_bytes() + disk_bytes + slack, before);
+    EXPECT_EQ(rig().get(neighbour, "/healthz"), "ok\n");
+    EXPECT_EQ(attack(neighbour, "setuid"), "1234 1234\n") << "its disk takes a file";
+    // One after the other, while monitors of the others run, which have copies of the mounts of their time.
+    ASSERT_TRUE(run(rig().engine().remove(name("a"))));
+    EXPECT_THAT(devices(), Not(HasSubstr(name("a")))) << "the host's disk keeps what nobody can reach";
+    EXPECT_EQ(rig().get(neighbour, "/healthz"), "ok\n");
+    ASSERT_TRUE(run(rig().engine().remove(name("b"))));
+    EXPECT_EQ(devices(), "");
+    EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
+    EXPECT_GT(free_bytes() + slack, before);
+}
+
+TEST_P(Disks, InodesEndAtTheLimit) {
+    const auto inodes = [&] {
+        return std::stoull("0" + shell("df --output=iavail " + rig().folder() + " | tail -1 | tr -d ' \n'"));
+    };
+    const auto before = inodes();
+    const auto writer = serve_limited(9, "a"), neighbour = serve_limited(10, "b");
+    EXPECT_EQ(attack(writer, "fill-inodes"), "ENOSPC\n");
+    constexpr unsigned long long others = 50'000;
+    EXPECT_GT(inodes() + others, before);
+    EXPECT_EQ(attack(neighbour, "setuid"), "1234 1234\n");
+}
+
+TEST_P(Disks, WhatWasMadeAndNotStartedIsLimitedByTheNextLaunch) {
+    auto spec = rig_->server(name());
+    spec.disk_bytes = disk_bytes;
+    ASSERT_TRUE(launch(spec));
+    const auto again = launch(spec);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->state, ContainerState::running);
+    ASSERT_TRUE(run(rig().engine().stop(name(), 0s)));
+    ASSERT_TRUE(run(rig().engine().remove(name())));
+    EXPECT_EQ(devices(), "");
+}
+
+TEST_P(Disks, OneThatMustHaveALimitDoesNotStartWithout) {
+    auto settings = rig().engine_settings();
+    settings.layers = nullptr;
+    docker::DockerEngine unlimited{rig().net(), rig().timers(), rig().worker(), settings};
+    auto spec = rig_->server(name());
+    spec.disk_bytes = disk_bytes;
+    spec.disk_limit_required = true;
+    const auto refused = run(unlimited.launch(spec));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, "disk_unlimited");
+    EXPECT_EQ(rig().process_of(name()), 0);
+    EXPECT_NE(run(unlimited.describe())->disk_unlimited, "");
+}
+
+TEST_P(Disks, FilesOfTheHostAreNeitherSeenNorWritten) {
+    const auto at = serve(network_, 9, "a", [](auto&) {});
+    EXPECT_THAT(attack(at, "hosts-files"), AnyOf("EROFS\n", "EACCES\n"));
+    const auto seen = attack(at, "hosts-seen");
+    const auto address = network_.gateway.substr(0, network_.gateway.rfind('.') + 1) + "9";
+    EXPECT_THAT(seen, HasSubstr("127.0.0.1\tlocalhost\n::1\tlocalhost\n" + address + "\th9\n"));
+    EXPECT_THAT(seen, AnyOf(HasSubstr("nameserver " + network_.gateway + "\n"),
+                            HasSubstr("nameserver 127.0.0.11\n")));
+    const auto lines = std::ranges::count(seen, '\n');
+    EXPECT_EQ(lines, 5) << seen;
+}
+
+}  // namespace
+}  // namespace hostler::contract
