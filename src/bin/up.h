@@ -35,13 +35,14 @@ struct UpSettings {
     double unreachable_s = 10;
     double move_lease_s = 600;
     double lost_s = 60;
-    double ready_deadline_s = 300;    // For probes to answer.
-    bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
-    std::string network_pool;         // Empty: one of 16 ranges, chosen once.
-    int masters = 1;                  // More than one need a store that they share.
-    std::string store;                // As --store of the masters.
-    bool new_store = false;           // As --new-store of the masters.
-    std::optional<double> lease_s{};  // As --lease of the masters.
+    double ready_deadline_s = 300;            // For probes to answer.
+    bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
+    std::string network_pool;                 // Empty: one of 16 ranges, chosen once.
+    std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents.
+    int masters = 1;                          // More than one need a store that they share.
+    std::string store;                        // As --store of the masters.
+    bool new_store = false;                   // As --new-store of the masters.
+    std::optional<double> lease_s{};          // As --lease of the masters.
 };
 
 struct ZonePlan {
@@ -95,6 +96,7 @@ private:
     std::vector<std::string> host_ids_;
     http::Client client_;
     std::string engine_;  // As --engine of the agents.
+    std::string table_;   // As --firewall-table of them.
     std::string operator_key_;
     std::vector<Addresses> masters_;
     Addresses gateway_;

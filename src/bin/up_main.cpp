@@ -8,6 +8,7 @@
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
+#include "domain/network/reach.h"
 
 namespace hostler::bin {
 
@@ -28,6 +29,7 @@ namespace {
 // What a master would refuse is refused before anything is started. Errors: invalid, with the option.
 Result<> finish(UpSettings& settings, const std::string& simulate) {
     TRY(check_move_lease(settings.move_lease_s, settings.report_s));
+    TRY(parse_tenant_reach(settings.tenant_reach));
     TRY(read_class_intervals(settings.report_of, settings.report_s));
     master::Settings tried;
     TRY(settings.series.put_into(tried));
@@ -89,6 +91,10 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--network-pool", settings.network_pool,
                    "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
+    app.add_option("--tenant-reach", settings.tenant_reach,
+                   "Private networks of yours that tenants may reach, as 10.20.0.0/16,192.168.7.9; else "
+                   "they reach public addresses alone, and none of this machine's networks")
+        ->delimiter(',');
     app.add_option("--masters", settings.masters, "Masters, of which one leads at a time; they need --store")
         ->check(CLI::Range(1, 9))
         ->capture_default_str();

@@ -360,7 +360,8 @@ std::vector<std::string> Cloud::networks() {
 }
 
 std::vector<std::string> Cloud::bridges() {
-    const std::string listing = shell("nft list set inet hostler bridges 2>/dev/null");
+    const std::string listing =
+        shell(fmt::format("nft list set inet $(cat {}/firewall-table) bridges 2>/dev/null", data));
     std::vector<std::string> known;
     for (const std::string& network : networks())
         if (listing.find(docker::bridge_name(network)) != std::string::npos) known.push_back(network);
