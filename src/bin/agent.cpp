@@ -51,7 +51,8 @@ struct Options {
     std::string data, engine = "docker:/var/run/docker.sock", ready_file, templates, cuda;
     std::vector<std::string> cdi_folders;
     bool no_user_namespaces = false;
-    std::vector<std::string> tenant_reach;
+    std::vector<std::string> tenant_reach, registries;
+    bool registries_only = false;
     std::string firewall_table = docker::WallSettings{}.table;
 };
 
@@ -119,11 +120,12 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
 Result<> check(const Options& options) {
     TRY(docker::check_table_name(options.firewall_table));
     TRY(parse_tenant_reach(options.tenant_reach));
+    TRY(docker::parse_registries(options.registries, options.registries_only));
     return {};
 }
 
 Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options,
-                                     std::string owner) {
+                                     std::string owner, Names* names) {
     constexpr std::string_view docker = "docker:";
     if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
         return fail(
@@ -132,9 +134,12 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
                         "or sim",
                         options.engine));
     const std::string socket = options.engine.substr(docker.size());
-    docker::EngineSettings settings{.socket = socket,
-                                    .state_folder = fs::absolute(options.data).string(),
-                                    .user_namespaces = !options.no_user_namespaces};
+    docker::EngineSettings settings{
+        .socket = socket,
+        .registries = TRY(docker::parse_registries(options.registries, options.registries_only)),
+        .names = names,
+        .state_folder = fs::absolute(options.data).string(),
+        .user_namespaces = !options.no_user_namespaces};
     if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
@@ -207,9 +212,11 @@ Task<> run(Process& process, Options options) {
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
-    Containers containers = options.engine == "sim"
-                                ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
-                                : CO_TRY(docker_containers(process, *engine_worker, options, owner));
+    const auto names = net::make_names(process.loop, *process.timers);
+    Containers containers =
+        options.engine == "sim"
+            ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
+            : CO_TRY(docker_containers(process, *engine_worker, options, owner, names.get()));
     cuda::CudaBench gpu_bench{*process.timers,
                               {.measure = {"/proc/self/exe", "gpu", measure_command},
                                .prove = {"/proc/self/exe", "gpu", prove_command},
@@ -217,7 +224,6 @@ Task<> run(Process& process, Options options) {
     const auto bench_worker = make_worker(process.loop, "bench");
     const auto disk_bench = disk::make_bench(*bench_worker, data);
     const auto keys = net::make_keys();
-    const auto names = net::make_names(process.loop, *process.timers);
     agent::Agent role{
         options.agent,
         {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
@@ -382,6 +388,12 @@ int agent_main(int argc, const char* const* argv) {
                      "Private networks of yours that tenants may reach, as 10.20.0.0/16,192.168.7.9; else "
                      "they reach public addresses alone, and none of this host's networks")
         ->delimiter(',');
+    work->add_option("--registries", options.registries,
+                     "HOST[:PORT] of registries of yours that images may come from although their addresses "
+                     "are not public, as registry.lan:5000,127.0.0.1:5001")
+        ->delimiter(',');
+    work->add_flag("--registries-only", options.registries_only,
+                   "Images come from --registries alone, and from no public registry");
     work->add_option("--firewall-table", options.firewall_table,
                      "Table of nftables; agents of several clouds on one machine need one each")
         ->capture_default_str();

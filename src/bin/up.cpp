@@ -288,6 +288,10 @@ Task<> Up::start_hosts() {
             child.command.insert(
                 child.command.end(),
                 {"--tenant-reach", fmt::format("{}", fmt::join(settings_.tenant_reach, ","))});
+        if (!settings_.registries.empty())
+            child.command.insert(child.command.end(),
+                                 {"--registries", fmt::format("{}", fmt::join(settings_.registries, ","))});
+        if (settings_.registries_only) child.command.emplace_back("--registries-only");
         if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {

@@ -38,7 +38,9 @@ struct UpSettings {
     double ready_deadline_s = 300;            // For probes to answer.
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
     std::string network_pool;                 // Empty: one of 16 ranges, chosen once.
-    std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents.
+    std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
+    std::vector<std::string> registries{};    // --registries
+    bool registries_only = false;             // and --registries-only.
     int masters = 1;                          // More than one need a store that they share.
     std::string store;                        // As --store of the masters.
     bool new_store = false;                   // As --new-store of the masters.

@@ -130,6 +130,9 @@ void Cloud::start(const std::function<void()>& meanwhile) {
                                    "0.2",
                                    "--simulate",
                                    "hosts=2,gpus=8,model=H100 SXM5 80GB"};
+    if (registry_at_.empty() && registry_listener) registry_at_ = registry_listener->address();
+    // The second is one that nobody listens at.
+    if (!registry_at_.empty()) words.insert(words.end(), {"--registries", registry_at_ + ",127.0.0.1:9"});
     words.insert(words.end(), more_arguments_.begin(), more_arguments_.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

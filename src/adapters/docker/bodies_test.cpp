@@ -10,6 +10,7 @@ namespace {
 
 namespace json = boost::json;
 using testing::HasSubstr;
+using testing::Not;
 
 ContainerSpec spec() {
     return {.name = "c",
@@ -327,7 +328,7 @@ TEST(Parse, WhyAnImageCannotBeHad) {
         const Error error = pull_refused("r/a:1", words);
         EXPECT_EQ(error.code, code) << words;
         EXPECT_THAT(error.message, HasSubstr("r/a:1"));
-        EXPECT_THAT(error.message, HasSubstr(words));
+        EXPECT_THAT(error.message, Not(HasSubstr(words))) << "they tell open ports from closed ones";
         reasons[code] = error.reason;
     }
     std::set<std::string> different;
