@@ -98,6 +98,14 @@ TEST(CreateBody, SaysTheSameToPodmanInItsOwnWords) {
     EXPECT_EQ(create_path(spec(), Dialect::podman), "/libpod/containers/create");
 }
 
+// An engine takes a short name for the beginning of an id, too.
+TEST(CreateBody, NamesAnImageInFull) {
+    const std::string id(12, 'a');
+    const ContainerSpec by_id{.name = "c", .image = id};
+    EXPECT_EQ(body(by_id, {}, of_podman).at("image").as_string(), "docker.io/library/" + id + ":latest");
+    EXPECT_EQ(body(by_id, {}, of_docker).at("Image").as_string(), "docker.io/library/" + id + ":latest");
+}
+
 // Who gets an address that another had must be found at once by those who remember the other.
 TEST(CreateBody, AnAddressHasAlwaysTheSameMac) {
     const auto endpoint = [](std::string address) {
