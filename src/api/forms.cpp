@@ -36,7 +36,13 @@ std::string check_image(std::string_view text) {
     const bool ok =
         !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && !text.contains("//") &&
         all_of(text, [](char c) { return is_alnum(c) || std::string_view("._:/@-").contains(c); });
-    return ok ? "" : "must be an image reference, as docker.io/library/nginx:1.27";
+    if (!ok) return "must be an image reference, as docker.io/library/nginx:1.27";
+    // Whoever knows the id of an image that another tenant pulled has not pulled it.
+    constexpr std::size_t id_least = 12, id_most = 64;
+    const bool is_hex = all_of(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+    if (text.starts_with("sha256:") || (is_hex && text.size() >= id_least && text.size() <= id_most))
+        return "must be an image's name, as docker.io/library/nginx:1.27, and not its id";
+    return "";
 }
 
 std::string check_env_name(std::string_view text) {

@@ -31,6 +31,7 @@
 #include "core/version.h"
 #include "core/worker.h"
 #include "domain/inventory/merge.h"
+#include "domain/network/reach.h"
 #include "roles/agent/agent.h"
 
 namespace hostler::bin {
@@ -51,6 +52,9 @@ struct Options {
     std::string data, engine = "docker:/var/run/docker.sock", ready_file, templates, cuda;
     std::vector<std::string> cdi_folders;
     bool no_user_namespaces = false;
+    std::vector<std::string> tenant_reach, registries;
+    bool registries_only = false;
+    std::string firewall_table = docker::WallSettings{}.table;
 };
 
 // Every way of seeing GPUs, the most telling first.
@@ -89,8 +93,9 @@ struct Containers {
     std::unique_ptr<Exec> exec;
     Images* images = nullptr;  // The engine's.
     std::unique_ptr<HostNetwork> networks;
-    std::unique_ptr<Net> net;         // Null: the host's own.
-    std::unique_ptr<sim::Disk> disk;  // Of the simulated ones.
+    docker::DockerNetwork* walls = nullptr;  // Null: nothing runs that could be walled in.
+    std::unique_ptr<Net> net;                // Null: the host's own.
+    std::unique_ptr<sim::Disk> disk;         // Of the simulated ones.
     sim::SimEngine* simulated = nullptr;
 };
 
@@ -112,8 +117,16 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     co_return made;
 }
 
+// What can be told to be wrong before anything is started. Errors: invalid.
+Result<> check(const Options& options) {
+    TRY(docker::check_table_name(options.firewall_table));
+    TRY(parse_tenant_reach(options.tenant_reach));
+    TRY(docker::parse_registries(options.registries, options.registries_only));
+    return {};
+}
+
 Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options, Layers& layers,
-                                     std::string owner) {
+                                     std::string owner, Names* names) {
     constexpr std::string_view docker = "docker:";
     if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
         return fail(
@@ -122,10 +135,13 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
                         "or sim",
                         options.engine));
     const std::string socket = options.engine.substr(docker.size());
-    docker::EngineSettings settings{.socket = socket,
-                                    .state_folder = fs::absolute(options.data).string(),
-                                    .user_namespaces = !options.no_user_namespaces,
-                                    .layers = &layers};
+    docker::EngineSettings settings{
+        .socket = socket,
+        .registries = TRY(docker::parse_registries(options.registries, options.registries_only)),
+        .names = names,
+        .state_folder = fs::absolute(options.data).string(),
+        .user_namespaces = !options.no_user_namespaces,
+        .layers = &layers};
     if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
@@ -134,10 +150,28 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     made.images = engine.get();
     made.engine = std::move(engine);
     made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
-    made.networks = std::make_unique<docker::DockerNetwork>(
+    docker::WallSettings wall{.table = options.firewall_table,
+                              .reach = TRY(parse_tenant_reach(options.tenant_reach))};
+    auto networks = std::make_unique<docker::DockerNetwork>(
         *process.net, *process.timers, worker,
-        docker::NetworkSettings{.socket = socket, .owner = std::move(owner)});
+        docker::NetworkSettings{.socket = socket, .owner = std::move(owner), .wall = std::move(wall)});
+    made.walls = networks.get();
+    made.networks = std::move(networks);
     return made;
+}
+
+// The host's networks come and go, and so do the rules of whoever else sets its firewall.
+Task<> keep_walls(docker::DockerNetwork& networks, Timers& timers) {
+    constexpr Duration look = std::chrono::seconds{5};
+    bool all_known = false, well = true;
+    while (true) {
+        const auto kept = all_known ? co_await networks.refresh_walls() : co_await networks.guard_all();
+        CO_TRY(co_await check_cancelled());
+        all_known = all_known || kept;
+        if (!kept && well) log_warn("the walls around tenants' networks: {}", kept.error().message);
+        well = kept.has_value();
+        CO_TRY(co_await sleep(timers, look));
+    }
 }
 
 // A name that this agent keeps, for what it owns on an engine that others use too.
@@ -184,9 +218,11 @@ Task<> run(Process& process, Options options) {
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
-    Containers containers = options.engine == "sim"
-                                ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
-                                : CO_TRY(docker_containers(process, *engine_worker, options, *layers, owner));
+    const auto names = net::make_names(process.loop, *process.timers);
+    Containers containers =
+        options.engine == "sim"
+            ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
+            : CO_TRY(docker_containers(process, *engine_worker, options, *layers, owner, names.get()));
     cuda::CudaBench gpu_bench{*process.timers,
                               {.measure = {"/proc/self/exe", "gpu", measure_command},
                                .prove = {"/proc/self/exe", "gpu", prove_command},
@@ -194,13 +230,13 @@ Task<> run(Process& process, Options options) {
     const auto bench_worker = make_worker(process.loop, "bench");
     const auto disk_bench = disk::make_bench(*bench_worker, data);
     const auto keys = net::make_keys();
-    const auto names = net::make_names(process.loop, *process.timers);
     agent::Agent role{
         options.agent,
         {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
          *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys,
          names.get(), containers.exec.get(), containers.images, leases.get(), &gpu_bench, disk_bench.get()}};
     TaskGroup group{process.loop};
+    if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
     (void)co_await group.close();
@@ -354,6 +390,19 @@ int agent_main(int argc, const char* const* argv) {
         "--no-user-namespaces", options.no_user_namespaces,
         "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
         "this itself (userns-remap)");
+    work->add_option("--tenant-reach", options.tenant_reach,
+                     "Private networks of yours that tenants may reach, as 10.20.0.0/16,192.168.7.9; else "
+                     "they reach public addresses alone, and none of this host's networks")
+        ->delimiter(',');
+    work->add_option("--registries", options.registries,
+                     "HOST[:PORT] of registries of yours that images may come from although their addresses "
+                     "are not public, as registry.lan:5000,127.0.0.1:5001")
+        ->delimiter(',');
+    work->add_flag("--registries-only", options.registries_only,
+                   "Images come from --registries alone, and from no public registry");
+    work->add_option("--firewall-table", options.firewall_table,
+                     "Table of nftables; agents of several clouds on one machine need one each")
+        ->capture_default_str();
     work->add_option("--cuda-lib", options.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
@@ -371,6 +420,7 @@ int agent_main(int argc, const char* const* argv) {
     supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();
     GpuOptions gpu{app, options.hardware};
     if (const auto end = read_arguments(app, argc, argv)) return *end;
+    if (const auto fit = check(options); !fit) return wrong_usage(app, fit.error().message);
     if (*gpu.measure) return measure_main(gpu.wish.cuda, gpu.only, gpu.seconds);
     if (*gpu.prove) return prove_main(gpu.dare, gpu.seed);
     Process process;

@@ -34,12 +34,14 @@ std::vector<std::string> strings(const json::value& value, std::string_view key)
 
 }  // namespace
 
-Containers::Containers(Process& process, std::string socket, std::filesystem::path list)
+Containers::Containers(Process& process, std::string socket, std::filesystem::path list,
+                       docker::WallSettings wall)
     : process_(process),
       list_(std::move(list)),
       api_(*process.net, *process.timers, socket),
       worker_(make_worker(process.loop, "containers")),
-      networks_(*process.net, *process.timers, *worker_, {.socket = socket, .owner = "up"}) {}
+      networks_(*process.net, *process.timers, *worker_,
+                {.socket = socket, .owner = "up", .wall = std::move(wall)}) {}
 
 Task<Containers::Kept> Containers::running(std::vector<std::string> hosts) {
     Kept kept;

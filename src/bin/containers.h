@@ -17,7 +17,7 @@ namespace hostler::bin {
 class Containers {
 public:
     // `list`: where it is kept which ones are to go on. `socket`: of the engine.
-    Containers(Process& process, std::string socket, std::filesystem::path list);
+    Containers(Process& process, std::string socket, std::filesystem::path list, docker::WallSettings wall);
 
     // Stops those of `hosts` (ids; none: those that have gone on) that run, and takes the walls of their
     // networks away. Not cancellable.

@@ -19,6 +19,7 @@
 #include "core/log.h"
 #include "core/version.h"
 #include "core/worker.h"
+#include "domain/network/reach.h"
 
 namespace hostler::bin {
 
@@ -88,6 +89,17 @@ void unmount_volumes(const fs::path& hosts) {
     });
 }
 
+// Two clouds on one machine are not to undo each other's walls: each has a table of its own, and keeps it.
+Result<std::string> firewall_table(const fs::path& kept, Random& random) {
+    std::string table = read_file(kept);
+    if (table.empty()) {
+        table = fmt::format("hostler_{:08x}", static_cast<std::uint32_t>(random_number(random)));
+        TRY(write_file(kept, table));
+    }
+    TRY(docker::check_table_name(table));
+    return table;
+}
+
 }  // namespace
 
 Up::Up(Process& process, UpSettings settings)
@@ -153,9 +165,12 @@ Task<> Up::start() {
     if (operator_key_.empty()) operator_key_ = new_secret(*process_.random, "hk");
     CO_TRY(co_await start_engine());
     if (engine_ != "sim") {
+        table_ = CO_TRY(firewall_table(settings_.data / "firewall-table", *process_.random));
+        auto reach = CO_TRY(parse_tenant_reach(settings_.tenant_reach));
         containers_ =
             std::make_unique<Containers>(process_, engine_.substr(std::string_view{"docker:"}.size()),
-                                         settings_.data / "stopped-containers.json");
+                                         settings_.data / "stopped-containers.json",
+                                         docker::WallSettings{.table = table_, .reach = std::move(reach)});
         mount_volumes(settings_.data / "hosts");
         CO_TRY(co_await containers_->go_on());
     }
@@ -283,6 +298,15 @@ Task<> Up::start_hosts() {
                                     "--engine", engine_},
                         .environment = plan.environment};
         child.command.insert(child.command.end(), plan.arguments.begin(), plan.arguments.end());
+        if (!table_.empty()) child.command.insert(child.command.end(), {"--firewall-table", table_});
+        if (!settings_.tenant_reach.empty())
+            child.command.insert(
+                child.command.end(),
+                {"--tenant-reach", fmt::format("{}", fmt::join(settings_.tenant_reach, ","))});
+        if (!settings_.registries.empty())
+            child.command.insert(child.command.end(),
+                                 {"--registries", fmt::format("{}", fmt::join(settings_.registries, ","))});
+        if (settings_.registries_only) child.command.emplace_back("--registries-only");
         if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {

@@ -36,15 +36,18 @@ struct UpSettings {
     double unreachable_s = 10;
     double move_lease_s = 600;
     double lost_s = 60;
-    double ready_deadline_s = 300;    // For probes to answer.
-    bool no_user_namespaces = false;  // As --no-user-namespaces of the agents.
-    double instance_disk_gib = 10;    // As --instance-disk of the masters,
-    bool require_disk_limit = false;  // --require-disk-limit of them.
-    std::string network_pool;         // Empty: one of 16 ranges, chosen once.
-    int masters = 1;                  // More than one need a store that they share.
-    std::string store;                // As --store of the masters.
-    bool new_store = false;           // As --new-store of the masters.
-    std::optional<double> lease_s{};  // As --lease of the masters.
+    double ready_deadline_s = 300;            // For probes to answer.
+    bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
+    double instance_disk_gib = 10;            // As --instance-disk of the masters,
+    bool require_disk_limit = false;          // --require-disk-limit of them.
+    std::string network_pool;                 // Empty: one of 16 ranges, chosen once.
+    std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
+    std::vector<std::string> registries{};    // --registries
+    bool registries_only = false;             // and --registries-only.
+    int masters = 1;                          // More than one need a store that they share.
+    std::string store;                        // As --store of the masters.
+    bool new_store = false;                   // As --new-store of the masters.
+    std::optional<double> lease_s{};          // As --lease of the masters.
 };
 
 struct ZonePlan {
@@ -98,6 +101,7 @@ private:
     std::vector<std::string> host_ids_;
     http::Client client_;
     std::string engine_;  // As --engine of the agents.
+    std::string table_;   // As --firewall-table of them.
     std::string operator_key_;
     std::vector<Addresses> masters_;
     Addresses gateway_;

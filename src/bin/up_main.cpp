@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "adapters/docker/registries.h"
 #include "bin/arguments.h"
 #include "bin/master_options.h"
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
+#include "domain/network/reach.h"
 
 namespace hostler::bin {
 
@@ -28,6 +30,8 @@ namespace {
 // What a master would refuse is refused before anything is started. Errors: invalid, with the option.
 Result<> finish(UpSettings& settings, const std::string& simulate) {
     TRY(check_move_lease(settings.move_lease_s, settings.report_s));
+    TRY(parse_tenant_reach(settings.tenant_reach));
+    TRY(docker::parse_registries(settings.registries, settings.registries_only));
     TRY(read_class_intervals(settings.report_of, settings.report_s));
     master::Settings tried;
     TRY(settings.series.put_into(tried));
@@ -99,6 +103,17 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--network-pool", settings.network_pool,
                    "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
+    app.add_option("--tenant-reach", settings.tenant_reach,
+                   "Private networks of yours that tenants may reach, as 10.20.0.0/16,192.168.7.9; else "
+                   "they reach public addresses alone, and none of this machine's networks")
+        ->delimiter(',');
+    app.add_option(
+           "--registries", settings.registries,
+           "HOST[:PORT] of registries of yours that images may come from although their addresses are "
+           "not public, as registry.lan:5000")
+        ->delimiter(',');
+    app.add_flag("--registries-only", settings.registries_only,
+                 "Images come from --registries alone, and from no public registry");
     app.add_option("--masters", settings.masters, "Masters, of which one leads at a time; they need --store")
         ->check(CLI::Range(1, 9))
         ->capture_default_str();

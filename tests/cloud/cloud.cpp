@@ -130,6 +130,9 @@ void Cloud::start(const std::function<void()>& meanwhile) {
                                    "0.2",
                                    "--simulate",
                                    "hosts=2,gpus=8,model=H100 SXM5 80GB"};
+    if (registry_at_.empty() && registry_listener) registry_at_ = registry_listener->address();
+    // The second is one that nobody listens at.
+    if (!registry_at_.empty()) words.insert(words.end(), {"--registries", registry_at_ + ",127.0.0.1:9"});
     words.insert(words.end(), more_arguments_.begin(), more_arguments_.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -360,7 +363,8 @@ std::vector<std::string> Cloud::networks() {
 }
 
 std::vector<std::string> Cloud::bridges() {
-    const std::string listing = shell("nft list set inet hostler bridges 2>/dev/null");
+    const std::string listing =
+        shell(fmt::format("nft list set inet $(cat {}/firewall-table) bridges 2>/dev/null", data));
     std::vector<std::string> known;
     for (const std::string& network : networks())
         if (listing.find(docker::bridge_name(network)) != std::string::npos) known.push_back(network);

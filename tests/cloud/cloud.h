@@ -100,6 +100,7 @@ public:
 
     // For one registry of images, at the address that our engine may ask without TLS.
     ListenerPtr registry_listener;
+    std::string registry_at_;  // Its address, also once somebody has taken the listener.
 
     // Looks every 30 ms until it is so.
     bool until(const std::function<bool()>& so, Duration within = 20s);

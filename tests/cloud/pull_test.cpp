@@ -1,6 +1,11 @@
 // Images that come from a registry: how far they are, why they do not come, and what a kill in the middle
 // leaves.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <fstream>
+#include <set>
 
 #include "adapters/docker/image.h"
 #include "registry.h"
@@ -107,6 +112,36 @@ TEST_F(Pull, TheEngineIsKilledInTheMiddle) {
     expect_whole("engine-dies");
 }
 
+// The engine connects as the host, so that a name of an image would reach what listens on its loopback.
+TEST_F(Pull, WhatListensInsideHearsNothing) {
+    const int canary = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    ASSERT_EQ(::bind(canary, reinterpret_cast<sockaddr*>(&at), size), 0);
+    ASSERT_EQ(::listen(canary, 16), 0);
+    ::getsockname(canary, reinterpret_cast<sockaddr*>(&at), &size);
+    const int open = ntohs(at.sin_port);
+    std::set<std::string> sentences;
+    int number = 0;
+    // An open port, a closed one, and the open one in words that only a resolver takes for an address.
+    for (const std::string& registry :
+         {fmt::format("127.0.0.1:{}", open), std::string{"127.0.0.1:1"}, fmt::format("localhost:{}", open),
+          fmt::format("2130706433:{}", open), fmt::format("127.1:{}", open)}) {
+        const std::string name = fmt::format("canary-{}", ++number), image = registry + "/a/b:1";
+        EXPECT_EQ(cloud.begin({.id = name, .image = image}).status, 200) << image;
+        const Page failed = cloud.wait_for(name, "failed");
+        EXPECT_EQ(failed.at("/reason"), "registry_refused") << failed.body;
+        const std::string message = failed.at("/message");
+        sentences.insert(message.substr(message.find(image) + image.size()));
+        EXPECT_TRUE(cloud.until([&] { return cloud.containers(failed.at("/id")).empty(); }));
+    }
+    EXPECT_THAT(sentences, SizeIs(1)) << "an open port is told from a closed one";
+    EXPECT_EQ(::accept(canary, nullptr, nullptr), -1);
+    ::close(canary);
+}
+
 TEST_F(Pull, EveryNoHasItsOwnSentence) {
     struct Case {
         std::string name, image, reason;
@@ -116,6 +151,7 @@ TEST_F(Pull, EveryNoHasItsOwnSentence) {
                           {"denied-to-us", registry->image("a/denied"), "image_unauthorized"},
                           {"registry-broken", registry->image("a/broken"), "registry_unreachable"},
                           {"registry-away", "127.0.0.1:9/nobody/there:1", "registry_unreachable"},
+                          {"registry-inside", "169.254.169.254/latest/meta-data:1", "registry_refused"},
                           {"only-local", "localhost/nobody-has-this:1", "image_unavailable"}};
     const std::string idle = cloud.whole_stock("small");
     for (const Case& one : cases)

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 
 #include <fstream>
+#include <set>
 
 #include "adapters/docker/bodies.h"
 #include "cloud.h"
@@ -219,23 +220,31 @@ TEST_F(Tenants, NoPortOfTheirsIsAPortOfTheHost) {
     EXPECT_GE(monitors, 2u);
 }
 
-// The host, and whoever is in the same network, remember which machine had an address.
+// The host, and whoever is in the same network, remember which machine had an address. An address is that of
+// a claim: which one an instance gets is the master's choice, and another one when a slot does not fit at
+// that moment or the engine still holds its address. So they are started until addresses have come again.
 TEST_F(Tenants, WhoeverGetsAnAddressAgainIsReachedAtOnce) {
+    constexpr int rounds_max = 8, again_least = 2;
     const std::string zone = cloud.instance("second-1", "other").at("/zone");
-    std::string address;
-    for (int round = 0; round < 3; ++round) {
+    std::set<std::string> seen;
+    int again = 0;
+    std::string told;
+    for (int round = 0; round < rounds_max && again < again_least; ++round) {
         const std::string name = fmt::format("again-{}", round);
         ASSERT_EQ(
             cloud.api("POST", "/gpu-instances?zone=" + zone, cloud.body_of({.id = name, .tenant = "other"}))
                 .status,
             200);
         const Page running = cloud.wait_for(name, "running", 30s, "other");
-        if (round > 0) EXPECT_EQ(running.at("/address"), address);
-        address = running.at("/address");
+        const std::string address = running.at("/address");
+        if (!seen.insert(address).second) ++again;
+        told += fmt::format("{}: {}\n", address,
+                            cloud.api("GET", "/v1/instances/" + name + "/events?tenantID=other").body);
         EXPECT_THAT(connect_from(second, address, 8080), HasSubstr("connected")) << name;
         EXPECT_EQ(cloud.web.fetch("GET", running.at("/urls/0/url") + "healthz").body, "ok\n");
         cloud.end(name, "other");
     }
+    EXPECT_GE(again, again_least) << told;
 }
 
 }  // namespace

@@ -62,6 +62,26 @@ TEST_P(Containers, LimitsHold) {
     EXPECT_TRUE(killed.oom_killed);
 }
 
+// Whoever learns the id of an image that another pulled does not have it, however much of it is given.
+TEST_P(Containers, AnImageIsNotRunByItsId) {
+    auto spec = rig_->server(name());
+    http::Client client{rig().net(), rig().timers()};
+    http::Request request{.method = "GET", .target = docker::target("/images/json", {})};
+    request.headers.set("Host", "engine");
+    const auto answer = run(client.fetch({"unix:" + rig().engine_settings().socket}, std::move(request)));
+    ASSERT_TRUE(answer && answer->status == 200);
+    std::string id = boost::json::parse(answer->body).at(0).at("Id").as_string().c_str();
+    if (id.starts_with("sha256:")) id = id.substr(7);
+    ASSERT_EQ(id.size(), 64u);
+    for (const std::string& by : {id, "sha256:" + id, id.substr(0, 12), id.substr(0, 6)}) {
+        spec.image = by;
+        const auto refused = launch(spec);
+        ASSERT_FALSE(refused) << by;
+        EXPECT_EQ(refused.error().code, Code::not_found) << by;
+        EXPECT_TRUE(list().empty());
+    }
+}
+
 // As an engine leaves it that is killed while it makes a container: it has forgotten the network. It may run
 // already, as when the agent was killed too before it had looked.
 TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {

@@ -106,8 +106,7 @@ void HostRig::connect() {
     HOSTLER_ASSERT(layers);
     layers_ = std::move(*layers);
     engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
-    network_ = std::make_unique<docker::DockerNetwork>(
-        *net_, *timers_, *worker_, docker::NetworkSettings{.socket = socket_, .owner = "contract"});
+    network_ = network_with({});
     client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
     if (const auto facts = run(engine_->describe())) {
         if (facts->user_namespaces == UserNamespaces::shared) ids_ = facts->shared_ids;
@@ -118,6 +117,12 @@ void HostRig::connect() {
     const auto imported = run(engine_->import_image(docker::rootfs_of_program("/demo", bytes), demo_image,
                                                     {.command = {"/demo"}, .ports = {8080}}));
     if (!imported) ADD_FAILURE() << imported.error().message;
+}
+
+std::unique_ptr<docker::DockerNetwork> HostRig::network_with(docker::WallSettings wall) {
+    return std::make_unique<docker::DockerNetwork>(
+        *net_, *timers_, *worker_,
+        docker::NetworkSettings{.socket = socket_, .owner = "contract", .wall = std::move(wall)});
 }
 
 void HostRig::wait_until_ready() {

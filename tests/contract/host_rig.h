@@ -21,6 +21,7 @@ public:
     docker::DockerEngine& engine() override { return *engine_; }
     docker::DockerEngine& images() override { return *engine_; }
     docker::DockerNetwork& network() override { return *network_; }
+    std::unique_ptr<docker::DockerNetwork> network_with(docker::WallSettings wall);
     void drive(std::function<bool()> done) override;
     // In a user namespace, where this engine has them.
     ContainerSpec server(std::string name) override;

@@ -9,6 +9,7 @@
 
 #include "adapters/docker/firewall.h"
 #include "containers.h"
+#include "domain/network/reach.h"
 
 namespace hostler::contract {
 namespace {
@@ -24,16 +25,30 @@ INSTANTIATE_TEST_SUITE_P(Real, Walls, engines, kind_name);
 // A listener on all addresses of the host, as the platform's own ports are.
 class HostPort {
 public:
-    HostPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    explicit HostPort(int wanted = 0)
+        : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(wanted));
         socklen_t size = sizeof address;
-        EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0) << std::strerror(errno);
         EXPECT_EQ(::listen(fd_, 16), 0);
         ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
         port = ntohs(address.sin_port);
     }
     ~HostPort() { ::close(fd_); }
+    HostPort(const HostPort&) = delete;
+    HostPort& operator=(const HostPort&) = delete;
+
+    // Connections since the last time that this was asked.
+    int heard() const {
+        int count = 0;
+        for (int one = ::accept(fd_, nullptr, nullptr); one >= 0; one = ::accept(fd_, nullptr, nullptr)) {
+            ++count;
+            ::close(one);
+        }
+        return count;
+    }
     int port = 0;
 
 private:
@@ -83,23 +98,30 @@ TEST_P(Walls, TenantsNeitherMeetNorReachTheHost) {
         EXPECT_THAT(reach(a, address, host.port), closed) << address;
         EXPECT_THAT(reach(b, address, host.port), closed) << address;
     }
+    // The engine's resolver answers at the gateway (that is how the name above was found), and the host's
+    // own, which listens on all addresses, does not.
+    const HostPort resolver{53};
+    EXPECT_THAT(reach(a, first.gateway, resolver.port), closed);
     // The wall does it, and nothing else here: without it the host's port is open.
     shell("nft delete element inet hostler bridges '{ \"" + docker::bridge_name(first.id) + "\" }'");
     EXPECT_EQ(reach(a, first.gateway, host.port), "connected\n");
+    EXPECT_EQ(reach(a, first.gateway, resolver.port), "connected\n");
     ASSERT_TRUE(run(rig_->network().ensure(first)));
     EXPECT_THAT(reach(a, first.gateway, host.port), closed);
 }
 
-// A machine beside this one, which forwards between it and the containers: a network namespace on a cable.
+// A machine beside this one, which forwards between it and the containers: a network namespace on a cable. It
+// has a public address, that the host knows a router to, as it does to the Internet.
 class OtherMachine {
 public:
     OtherMachine() {
         shell(
             fmt::format("ip netns add {0} && ip link add {1}h type veth peer name {1}o netns {0} &&"
                         "ip address add 198.18.7.1/30 dev {1}h && ip link set {1}h up &&"
-                        "ip -n {0} address add {2}/30 dev {1}o && ip -n {0} link set {1}o up &&"
-                        "ip -n {0} route add default via 198.18.7.1",
-                        name_, cable_, address));
+                        "ip -n {0} address add {3}/30 dev {1}o && ip -n {0} link set {1}o up &&"
+                        "ip -n {0} address add {2}/32 dev {1}o && ip route add {2}/32 via {3} &&"
+                        "ip -n {0} route add default via 198.18.7.1 src {2}",
+                        name_, cable_, address, router));
         inside([&] { port_.emplace(); });
     }
     ~OtherMachine() { shell(fmt::format("ip link delete {}h; ip netns delete {}", cable_, name_)); }
@@ -107,6 +129,18 @@ public:
     OtherMachine& operator=(const OtherMachine&) = delete;
 
     int port() const { return port_->port; }
+    int heard() const { return port_->heard(); }
+    // A network of the operator that the host is connected to: PREFIX.1 is the host's, PREFIX.2 this
+    // machine's.
+    void share(const std::string& prefix) const {
+        shell(fmt::format("ip address add {0}.1/30 dev {1}h && ip -n {2} address add {0}.2/30 dev {1}o",
+                          prefix, cable_, name_));
+    }
+    // A network of the operator behind a router.
+    void route(const std::string& to) const {
+        shell(fmt::format("ip route add {0}/32 via {1} && ip -n {2} address add {0}/32 dev {3}o", to, router,
+                          name_, cable_));
+    }
     bool connects(const std::string& to, int port) const {
         bool connected = false;
         inside([&] {
@@ -123,7 +157,8 @@ public:
         return connected;
     }
 
-    static constexpr const char* address = "198.18.7.2";
+    static constexpr const char* address = "11.22.33.44";
+    static constexpr const char* router = "198.18.7.2";
 
 private:
     void inside(const std::function<void()>& body) const {
@@ -173,6 +208,42 @@ TEST_P(Walls, EachPartOfTheWallHoldsByItself) {
     ASSERT_TRUE(run(rig_->network().ensure(first)));
     EXPECT_THAT(reach(a, first.gateway, 7777), closed);
     shell("nft delete table " + table);
+}
+
+TEST_P(Walls, NetworksOfTheOperatorHearNothing) {
+    const auto network = make_network(1);
+    const auto a = serve(network, 9, "a");
+    ASSERT_EQ(rig().get(a, "/healthz"), "ok\n");
+    const OtherMachine other;
+    const auto closed = AnyOf("timeout\n", "unreachable\n");
+    // The last is connected to, and has public addresses; before it is one that lies behind a router.
+    std::vector<std::string> canaries{OtherMachine::router, "10.254.7.9"};
+    other.route(canaries.back());
+    for (const std::string prefix :
+         {"10.255.7", "172.31.207", "192.168.207", "100.64.207", "169.254.207", "11.22.34"}) {
+        other.share(prefix);
+        canaries.push_back(prefix + ".2");
+    }
+    // An agent looks at what the host is connected to every few seconds.
+    ASSERT_TRUE(run(rig().network().refresh_walls()));
+    EXPECT_EQ(reach(a, OtherMachine::address, other.port()), "connected\n") << "as the Internet is";
+    EXPECT_EQ(other.heard(), 1);
+    for (const auto& canary : canaries) EXPECT_THAT(reach(a, canary, other.port()), closed) << canary;
+    EXPECT_EQ(other.heard(), 0);
+    // The wall does it, and nothing else here.
+    shell("nft flush set inet hostler private; nft flush set inet hostler connected");
+    for (const auto& canary : canaries) EXPECT_EQ(reach(a, canary, other.port()), "connected\n") << canary;
+    EXPECT_EQ(other.heard(), static_cast<int>(canaries.size()));
+    ASSERT_TRUE(run(rig().network().refresh_walls()));
+    for (const auto& canary : canaries) EXPECT_THAT(reach(a, canary, other.port()), closed) << canary;
+    // What the operator allows is open, and nothing beside it.
+    const auto allowing = rig().network_with({.reach = parse_tenant_reach({"10.255.7.2"}).value()});
+    ASSERT_TRUE(run(allowing->ensure(network)));
+    for (const auto& canary : canaries)
+        EXPECT_EQ(reach(a, canary, other.port()) == "connected\n", canary == "10.255.7.2") << canary;
+    EXPECT_EQ(other.heard(), 1);
+    ASSERT_TRUE(run(rig().network().refresh_walls()));
+    EXPECT_THAT(reach(a, "10.255.7.2", other.port()), closed);
 }
 
 // What the host's firewall says of a bridge, our table and the engine's. shell() cuts off a long ruleset.

@@ -265,7 +265,7 @@ Error pull_refused(std::string_view image, std::string_view words) {
     };
     const auto refusal = [&](Code code, std::string_view reason, std::string_view sentence) {
         return Error{.code = code,
-                     .message = fmt::format("image {}: {} ({})", image, sentence, words),
+                     .message = fmt::format("image {}: {}", image, sentence),
                      .reason = std::string{reason}};
     };
     if (says_disk_full(lower)) return refusal(Code::exhausted, "disk_full", "the host's disk is full");

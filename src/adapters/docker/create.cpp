@@ -9,6 +9,7 @@
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/seccomp.h"
+#include "domain/image/image.h"
 
 namespace hostler::docker {
 
@@ -180,8 +181,12 @@ json::object docker_body(const ContainerSpec& spec, const std::map<std::string, 
                          json::object host) {
     json::array entries;
     for (const auto& [name, value] : variables) entries.emplace_back(name + "=" + value);
-    json::object body{{"Image", spec.image}, {"Labels", labels_of(spec)}, {"Env", std::move(entries)},
-                      {"Tty", false},        {"OpenStdin", false},        {"HostConfig", std::move(host)}};
+    json::object body{{"Image", full_image_name(spec.image)},
+                      {"Labels", labels_of(spec)},
+                      {"Env", std::move(entries)},
+                      {"Tty", false},
+                      {"OpenStdin", false},
+                      {"HostConfig", std::move(host)}};
     if (!spec.hostname.empty()) body["Hostname"] = spec.hostname;
     if (!spec.command.empty()) body["Cmd"] = words(spec.command);
     if (spec.network.empty()) return body;
@@ -247,7 +252,7 @@ json::object podman_body(const ContainerSpec& spec, const std::map<std::string, 
     }
     json::object body{
         {"name", spec.name},
-        {"image", spec.image},
+        {"image", full_image_name(spec.image)},  // Else it may be taken for an id.
         {"labels", labels_of(spec)},
         {"env", std::move(values)},
         {"httpproxy", false},  // The service's own would be given to all.

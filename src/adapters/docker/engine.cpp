@@ -17,6 +17,7 @@
 #include "adapters/docker/seccomp.h"
 #include "core/log.h"
 #include "core/percent.h"
+#include "domain/image/image.h"
 
 namespace hostler::docker {
 
@@ -104,6 +105,13 @@ Result<> has_address(const ContainerSpec& spec, const Inspected& there) {
                 std::string{half_made});
 }
 
+// A registry wrote part of it.
+std::string printable(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+    return text;
+}
+
 std::string container_path(std::string_view name, std::string_view verb = {}) {
     return fmt::format("/containers/{}{}", percent_encode(name), verb);
 }
@@ -182,9 +190,11 @@ EngineFacts DockerEngine::facts(const Traits& traits) const {
     return facts;
 }
 
+// By its full name alone: an engine that is asked for a short one takes it for the beginning of an image's
+// id, too, whoever that image was pulled for.
 Task<std::string> DockerEngine::image_facts(std::string image) {
-    auto answer = CO_TRY(co_await api_.call("GET", fmt::format("/images/{}/json", percent_encode(image)),
-                                            settings_.call_time));
+    auto answer = CO_TRY(co_await api_.call(
+        "GET", fmt::format("/images/{}/json", percent_encode(full_image_name(image))), settings_.call_time));
     if (answer.status == 404)
         co_return fail(Code::not_found, fmt::format("image {} is not on this host", image),
                        std::string{image_missing});
@@ -204,6 +214,27 @@ Task<std::vector<std::string>> DockerEngine::image_names() {
     co_return CO_TRY(parse_images(answer.body));
 }
 
+// The engine looks the name up once more when it connects, and follows where its registry sends it.
+Task<> DockerEngine::check_registry(std::string image) {
+    const std::string registry = registry_of(full_image_name(image));
+    if (settings_.registries.names(registry)) co_return Result<>{};
+    const auto refused = [&](std::string_view why) {
+        return fail(Code::forbidden, fmt::format("image {}: {} (--registries)", image, why),
+                    "registry_refused");
+    };
+    if (settings_.registries.only || !settings_.names)
+        co_return refused("its registry is not among those that the operator allows");
+    const std::string endpoint = registry.contains(':') ? registry : registry + ":443";
+    const auto addresses = co_await settings_.names->addresses(endpoint, settings_.names_time);
+    if (!addresses && addresses.error().code == Code::cancelled) co_return std::unexpected(addresses.error());
+    if (!addresses)
+        co_return fail(Code::unavailable, fmt::format("image {}: its registry's name leads nowhere", image),
+                       "registry_unreachable");
+    const auto networks = CO_TRY(co_await run_on<std::vector<IpRange>>(worker_, networks_of_host));
+    if (const std::string why = refusal_of(*addresses, networks); !why.empty()) co_return refused(why);
+    co_return Result<>{};
+}
+
 Task<> DockerEngine::pull(std::string image, PullSeen seen) {
     if (image.empty()) co_return fail(Code::invalid, "no image is named");
     if (CO_TRY(co_await has_image(image))) co_return Result<>{};
@@ -216,7 +247,8 @@ Task<> DockerEngine::pull(std::string image, PullSeen seen) {
                         "asked of no registry",
                         image),
             "image_unavailable");
-    const auto [name, tag] = split_image(image);
+    CO_TRY(co_await check_registry(image));
+    const auto [name, tag] = split_image(full_image_name(image));
     PullStream told;
     const auto note = [&](std::string_view piece) {
         told.feed(piece);
@@ -226,14 +258,17 @@ Task<> DockerEngine::pull(std::string image, PullSeen seen) {
         co_await api_.stream("POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}),
                              settings_.pull_idle_time, settings_.pull_time, note);
     if (!answer && answer.error().code == Code::timeout)
-        co_return fail(Code::timeout,
-                       fmt::format("image {}: its registry is too slow: {}", image, answer.error().message),
+        co_return fail(Code::timeout, fmt::format("image {}: its registry is too slow", image),
                        "registry_unreachable");
     if (!answer) co_return std::unexpected(answer.error());
     told.finish();
     auto error = told.error();
     if (!answer->success()) error = error_text(answer->body);
-    if (error) co_return std::unexpected(pull_refused(image, *error));
+    if (error) {
+        // Its words are the operator's to read: they say which machine answered what at which port.
+        log_warn("image {}: the container engine says: {}", image, printable(*error));
+        co_return std::unexpected(pull_refused(image, *error));
+    }
     // An engine that is stopped meanwhile ends its stream as if all were said.
     if (!CO_TRY(co_await has_image(image)))
         co_return fail(Code::unavailable,

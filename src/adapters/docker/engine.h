@@ -4,10 +4,12 @@
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/recipe.h"
+#include "adapters/docker/registries.h"
 #include "core/worker.h"
 #include "ports/engine.h"
 #include "ports/images.h"
 #include "ports/layers.h"
+#include "ports/names.h"
 
 namespace hostler::docker {
 
@@ -20,6 +22,9 @@ struct EngineSettings {
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
     std::string kernel_log = "/dev/kmsg";
+    Registries registries{};                             // That need not be public.
+    Names* names = nullptr;                              // Null: no other registry is asked.
+    Duration names_time = std::chrono::seconds{10};      // For a registry's addresses.
     std::vector<Recipe> recipes{};                       // Of images that are made here.
     Duration build_idle_time = std::chrono::minutes{5};  // Without a word from a step.
     Duration build_time = std::chrono::minutes{30};      // One image.
@@ -56,6 +61,7 @@ public:
     Task<bool> has_image(std::string name);
 
 private:
+    Task<> check_registry(std::string image);
     Task<> make_image(Recipe recipe, PullSeen seen);
     Task<> make_root_file_system(Recipe recipe);
     Task<> build_image(Recipe recipe, PullSeen seen);

@@ -67,6 +67,19 @@ Task<> DockerNetwork::unguard(std::string id) {
         worker_, [wall = wall_, bridge = bridge_name(id)] { return wall->take_down(bridge); });
 }
 
+Task<> DockerNetwork::guard_all() {
+    for (const std::string& id : CO_TRY(co_await list()))
+        CO_TRY(co_await run_on<void>(worker_, [wall = wall_, bridge = bridge_name(id)]() -> Result<> {
+            TRY(wall->put_up(bridge));
+            return wall->leave_former_table(bridge);
+        }));
+    co_return Result<>{};
+}
+
+Task<> DockerNetwork::refresh_walls() {
+    co_return co_await run_on<void>(worker_, [wall = wall_] { return wall->refresh(); });
+}
+
 Task<> DockerNetwork::ensure(NetworkSpec spec) {
     CO_TRY(validate(spec));
     // The wall first: no container ever stands in a bridge without it. It is looked at each time, since a

@@ -28,6 +28,10 @@ public:
     // too.
     Task<> guard(std::string id);
     Task<> unguard(std::string id);
+    // The walls of all networks that are there, as they have to stand now: for an agent that starts,
+    Task<> guard_all();
+    // and the same of those that this process has guarded, without asking the engine.
+    Task<> refresh_walls();
 
 private:
     Task<std::optional<SeenNetwork>> inspect(std::string id);

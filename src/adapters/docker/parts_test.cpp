@@ -166,7 +166,11 @@ TEST(Podman, AFolderOfItsOwn) {
 TEST(Firewall, TextIsOneTransactionThatNftAccepts) {
     if (::geteuid() != 0)
         GTEST_SKIP() << "nft looks at the host's tables even to check a text, and needs root";
-    for (const auto& text : {wall_up("hstaaaa"), wall_down("hstaaaa")}) {
+    const WallPlan plan{.table = "hostler_test",
+                        .reach = {{0x0a140000, 16}, {0x0a140100, 24}},
+                        .connected = {{0x0b000000, 8}}};
+    for (const auto& text : {wall_up({}, "hstaaaa"), wall_down("hostler", "hstaaaa"),
+                             wall_up(plan, "hstaaaa"), wall_down(plan.table, "hstaaaa")}) {
         const auto checked = run_process({"nft", "--check", "-f", "-"}, text, 10s);
         if (!checked && checked.error().code == Code::not_found) GTEST_SKIP() << "nft is not installed";
         ASSERT_TRUE(checked) << checked.error().message;
@@ -220,6 +224,9 @@ TEST(Wall, IsPutUpOnceAndAnewAfterAnyChange) {
                  "add rule inet hostler tenant_in accept",
                  "add chain inet hostler input { policy drop; }",
                  "add table inet hostler { flags dormant; }",
+                 "delete element inet hostler private { 10.0.0.0/8 }",
+                 "add element inet hostler reach { 10.7.0.0/16 }",
+                 "add element inet hostler connected { 8.8.8.8 }",
              }) {
             const auto changed = run_process({"nft", "-f", "-"}, change + "\n", 10s);
             ASSERT_TRUE(changed && changed->exit_code == 0) << change << changed->output;
@@ -240,6 +247,68 @@ TEST(Wall, IsPutUpOnceAndAnewAfterAnyChange) {
         EXPECT_EQ(nft_list({"list", "ruleset"}), rules);
     });
     ::unlink(lock.c_str());
+}
+
+TEST(Wall, FollowsTheNetworksOfTheHost) {
+    const std::string lock = fmt::format("/tmp/hostler-wall-routes-{}.lock", ::getpid());
+    in_another_network([&] {
+        const auto run = [](std::vector<std::string> words) {
+            const auto done = run_process(std::move(words), "", 10s);
+            ASSERT_TRUE(done) << done.error().message;
+            ASSERT_EQ(done->exit_code, 0) << done->output;
+        };
+        const auto there = run_process({"nft", "--version"}, "", 10s);
+        if (!there && there.error().code == Code::not_found) GTEST_SKIP() << "nft is not installed";
+        Wall wall{{.lock = lock, .table = "hostler_a", .reach = {{0x0a140000, 16}}}};
+        ASSERT_TRUE(wall.put_up("hstaaaa"));
+        const auto connected = [] { return nft_list({"list", "set", "inet", "hostler_a", "connected"}); };
+        EXPECT_FALSE(connected().contains("elements")) << connected();
+        EXPECT_THAT(nft_list({"list", "set", "inet", "hostler_a", "reach"}), HasSubstr("10.20.0.0/16"));
+        run({"ip", "link", "add", "lan", "type", "veth", "peer", "name", "far"});
+        for (const std::string end : {"lan", "far"}) run({"ip", "link", "set", end, "up"});
+        run({"ip", "address", "add", "11.22.33.1/24", "dev", "lan"});
+        run({"ip", "address", "add", "10.9.0.1/24", "dev", "lan"});  // Private, and so refused already.
+        run({"ip", "route", "add", "44.0.0.0/16", "dev", "lan"});
+        run({"ip", "route", "add", "0.0.0.0/1", "dev", "lan"});  // A tunnel's, to half the Internet.
+        run({"ip", "route", "add", "55.0.0.0/16", "via", "11.22.33.2"});
+        ASSERT_TRUE(wall.refresh());
+        EXPECT_THAT(connected(), HasSubstr("elements = { 11.22.33.0/24, 44.0.0.0/16 }"));
+        run({"ip", "link", "delete", "lan"});
+        ASSERT_TRUE(wall.refresh());
+        EXPECT_FALSE(connected().contains("elements")) << connected();
+        run({"nft", "flush", "ruleset"});
+        ASSERT_TRUE(wall.refresh());
+        EXPECT_THAT(nft_list({"list", "ruleset"}), HasSubstr("hstaaaa"));
+    });
+    ::unlink(lock.c_str());
+}
+
+TEST(Wall, EachCloudHasATable) {
+    const std::string lock = fmt::format("/tmp/hostler-wall-tables-{}.lock", ::getpid());
+    in_another_network([&] {
+        const auto there = run_process({"nft", "--version"}, "", 10s);
+        if (!there && there.error().code == Code::not_found) GTEST_SKIP() << "nft is not installed";
+        Wall former{{.lock = lock}};
+        ASSERT_TRUE(former.put_up("hstaaaa"));
+        ASSERT_TRUE(former.put_up("hstbbbb"));
+        Wall one{{.lock = lock, .table = "hostler_1"}};
+        Wall two{{.lock = lock, .table = "hostler_2"}};
+        ASSERT_TRUE(one.put_up("hstaaaa"));
+        ASSERT_TRUE(one.leave_former_table("hstaaaa"));
+        EXPECT_FALSE(nft_list({"list", "table", "inet", "hostler"}).contains("hstaaaa"));
+        ASSERT_TRUE(two.put_up("hstbbbb"));
+        ASSERT_TRUE(two.leave_former_table("hstbbbb"));
+        EXPECT_THAT(nft_list({"list", "tables"}), "table inet hostler_1\ntable inet hostler_2\n");
+        ASSERT_TRUE(one.take_down("hstaaaa"));
+        EXPECT_THAT(nft_list({"list", "tables"}), "table inet hostler_2\n");
+        ASSERT_TRUE(one.refresh());
+        EXPECT_THAT(nft_list({"list", "tables"}), "table inet hostler_2\n");
+    });
+    ::unlink(lock.c_str());
+    EXPECT_TRUE(check_table_name("hostler_1f"));
+    for (const std::string name : {"", "1", "a b", "a;flush ruleset", "ä"})
+        EXPECT_EQ(check_table_name(name).error().code, Code::invalid) << name;
+    EXPECT_FALSE(check_table_name(std::string(33, 'a')));
 }
 
 // As podman 4.3 streams it.

@@ -19,7 +19,6 @@ namespace hostler::docker {
 
 namespace {
 
-constexpr std::string_view table_name = "hostler";
 constexpr std::size_t answer_bytes_max = 64 * 1024;  // Of one packet; a listing has many.
 constexpr int table_attribute = 1;                   // Its name, in whatever belongs to a table.
 
@@ -131,15 +130,15 @@ private:
     std::unique_ptr<char[]> answer_ = std::make_unique<char[]>(answer_bytes_max);
 };
 
-bool of_ours(std::string_view attributes) {
+bool of_table(std::string_view attributes, std::string_view table) {
     const auto name = attribute(attributes, table_attribute);
-    return name.substr(0, name.find('\0')) == table_name;
+    return name.substr(0, name.find('\0')) == table;
 }
 
-Result<> add_rules(Netfilter& kernel, const Kind& kind, SeenWall& wall) {
-    return kernel.list(kind.message, text_attribute(table_attribute, table_name),
+Result<> add_rules(Netfilter& kernel, const Kind& kind, std::string_view table, SeenWall& wall) {
+    return kernel.list(kind.message, text_attribute(table_attribute, table),
                        [&](std::string_view attributes) {
-                           if (!of_ours(attributes)) return;
+                           if (!of_table(attributes, table)) return;
                            if (&kind == &rules) ++wall.rules_count;
                            wall.rules += static_cast<char>(kind.message);
                            each_attribute(attributes, [&](int type, std::string_view value) {
@@ -150,17 +149,35 @@ Result<> add_rules(Netfilter& kernel, const Kind& kind, SeenWall& wall) {
                        });
 }
 
-Result<> add_elements(Netfilter& kernel, std::string_view set, std::set<std::string>& keys) {
+Result<> each_element(Netfilter& kernel, std::string_view table, std::string_view set,
+                      const std::function<void(std::string_view)>& visit) {
     const std::string asked =
-        text_attribute(NFTA_SET_ELEM_LIST_TABLE, table_name) + text_attribute(NFTA_SET_ELEM_LIST_SET, set);
+        text_attribute(NFTA_SET_ELEM_LIST_TABLE, table) + text_attribute(NFTA_SET_ELEM_LIST_SET, set);
     return kernel.list(NFT_MSG_GETSETELEM, asked, [&](std::string_view attributes) {
-        if (!of_ours(attributes)) return;
+        if (!of_table(attributes, table)) return;
         each_attribute(attribute(attributes, NFTA_SET_ELEM_LIST_ELEMENTS),
-                       [&](int, std::string_view element) {
-                           const auto key = attribute(element, NFTA_SET_ELEM_KEY);
-                           keys.emplace(attribute(key, NFTA_DATA_VALUE));
-                       });
+                       [&](int, std::string_view element) { visit(element); });
     });
+}
+
+Result<> add_names(Netfilter& kernel, std::string_view table, std::string_view set,
+                   std::set<std::string>& keys) {
+    return each_element(kernel, table, set, [&](std::string_view element) {
+        keys.emplace(attribute(attribute(element, NFTA_SET_ELEM_KEY), NFTA_DATA_VALUE));
+    });
+}
+
+// An element is one end of a range, and its flags say which.
+Result<> add_ranges(Netfilter& kernel, std::string_view table, std::string_view set, SeenWall& wall) {
+    std::set<std::string> ends;  // The kernel lists them in no promised order.
+    TRY(each_element(kernel, table, set, [&](std::string_view element) {
+        std::string end{attribute(attribute(element, NFTA_SET_ELEM_KEY), NFTA_DATA_VALUE)};
+        end += attribute(element, NFTA_SET_ELEM_FLAGS);
+        ends.insert(std::move(end));
+    }));
+    wall.rules += fmt::format("{}:{}:", set, ends.size());
+    for (const auto& end : ends) wall.rules += end;
+    return {};
 }
 
 // As the kernel keeps an interface's name in a set.
@@ -177,12 +194,14 @@ bool SeenWall::guards(std::string_view bridge) const {
     return bridges.contains(key) && inside.contains(key + key);
 }
 
-Result<SeenWall> see_wall() {
+Result<SeenWall> see_wall(std::string_view table) {
     Netfilter kernel;
     SeenWall wall;
-    for (const auto* kind : {&tables, &chains, &rules}) TRY(add_rules(kernel, *kind, wall));
-    TRY(add_elements(kernel, "bridges", wall.bridges));
-    TRY(add_elements(kernel, "inside", wall.inside));
+    for (const auto* kind : {&tables, &chains, &rules}) TRY(add_rules(kernel, *kind, table, wall));
+    for (const std::string_view set : {"reach", "private", "connected"})
+        TRY(add_ranges(kernel, table, set, wall));
+    TRY(add_names(kernel, table, "bridges", wall.bridges));
+    TRY(add_names(kernel, table, "inside", wall.inside));
     return wall;
 }
 

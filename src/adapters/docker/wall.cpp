@@ -5,12 +5,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
 
-#include "adapters/docker/firewall.h"
 #include "adapters/docker/process.h"
+#include "adapters/docker/routes.h"
 #include "adapters/docker/seen_wall.h"
 
 namespace hostler::docker {
@@ -53,25 +54,67 @@ Result<std::string> nft(std::vector<std::string> arguments, std::string rules,
 }  // namespace
 
 Result<> Wall::put_up(std::string_view bridge) {
-    if (rules_)
-        if (const auto seen = see_wall(); seen && seen->rules == *rules_ && seen->guards(bridge)) return {};
+    auto connected = connected_networks(TRY(ipv4_routes()));
+    if (rules_ && connected == connected_)
+        if (const auto seen = see_wall(settings_.table);
+            seen && seen->rules == *rules_ && seen->guards(bridge)) {
+            bridges_.emplace(bridge);
+            return {};
+        }
     const Lock lock{settings_.lock};
     if (!lock.held()) return not_locked(settings_.lock);
     rules_.reset();
-    TRY(nft({"-f", "-"}, wall_up(bridge), settings_.time));
+    const WallPlan plan{settings_.table, settings_.reach, connected};
+    TRY(nft({"-f", "-"}, wall_up(plan, bridge), settings_.time));
+    bridges_.emplace(bridge);
     // Without a look, or if somebody has been faster to undo it, it is put up anew the next time.
-    if (auto seen = see_wall(); seen && seen->rules_count == wall_rules_count())
+    if (auto seen = see_wall(settings_.table); seen && seen->rules_count == wall_rules_count()) {
         rules_ = std::move(seen->rules);
+        connected_ = std::move(connected);
+    }
+    return {};
+}
+
+Result<> Wall::refresh() {
+    const auto bridges = bridges_;
+    for (const auto& bridge : bridges) TRY(put_up(bridge));
     return {};
 }
 
 Result<> Wall::take_down(std::string_view bridge) {
     const Lock lock{settings_.lock};
     if (!lock.held()) return not_locked(settings_.lock);
-    TRY(nft({"-f", "-"}, wall_down(bridge), settings_.time));
-    const auto listing = TRY(nft({"list", "set", "inet", "hostler", "bridges"}, {}, settings_.time));
-    if (no_bridges(listing)) TRY(nft({"-f", "-"}, table_drop, settings_.time));
+    if (const auto at = bridges_.find(bridge); at != bridges_.end()) bridges_.erase(at);
+    return take_out(settings_.table, bridge);
+}
+
+Result<> Wall::leave_former_table(std::string_view bridge) {
+    static const std::string former = WallSettings{}.table;
+    if (settings_.table == former) return {};
+    const Lock lock{settings_.lock};
+    if (!lock.held()) return not_locked(settings_.lock);
+    const auto listing = run_process({"nft", "list", "set", "inet", former, "bridges"}, {}, settings_.time);
+    if (!listing || !listing->output.contains(fmt::format("\"{}\"", bridge))) return {};
+    return take_out(former, bridge);
+}
+
+Result<> Wall::take_out(std::string_view table, std::string_view bridge) {
+    TRY(nft({"-f", "-"}, wall_down(table, bridge), settings_.time));
+    const auto listing = TRY(nft({"list", "set", "inet", std::string{table}, "bridges"}, {}, settings_.time));
+    if (no_bridges(listing)) TRY(nft({"-f", "-"}, table_drop(table), settings_.time));
     return {};
+}
+
+Result<> check_table_name(std::string_view name) {
+    constexpr std::size_t length_max = 32;
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const bool fits =
+        !name.empty() && name.size() <= length_max && letter(name.front()) &&
+        std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+    if (fits) return {};
+    return fail(Code::invalid, fmt::format("'{}' is not a table's name: {} letters, digits and _ at most, "
+                                           "first a letter",
+                                           name, length_max));
 }
 
 }  // namespace hostler::docker

@@ -1,5 +1,7 @@
 #include "domain/network/ipv4.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace hostler {
@@ -44,6 +46,11 @@ std::optional<Ipv4Subnet> parse_ipv4_subnet(std::string_view text) {
     const Ipv4Subnet subnet{*base, static_cast<int>(*bits)};
     if (!subnet.contains(subnet.base)) return std::nullopt;
     return subnet;
+}
+
+std::string to_text(const Ipv4Subnet& subnet) {
+    const auto part = [&](int shift) { return subnet.base >> shift & 255; };
+    return fmt::format("{}.{}.{}.{}/{}", part(24), part(16), part(8), part(0), subnet.bits);
 }
 
 }  // namespace hostler

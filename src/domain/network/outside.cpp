@@ -76,6 +76,8 @@ Result<IpRange> parse_ip_range(std::string_view text) {
     return range;
 }
 
+std::span<const std::string_view> ranges_inside() { return inside; }
+
 bool is_public(const IpAddress& address) {
     static const auto ranges = [] {
         std::vector<IpRange> all;

@@ -34,5 +34,7 @@ Result<IpRange> parse_ip_range(std::string_view text);
 // (clouds' metadata), multicast, documentation, and IPv6 forms that carry an IPv4 address somewhere else
 // (NAT64, 6to4, Teredo). Source: the special-purpose registries of IANA (RFC 6890), as of 2025.
 bool is_public(const IpAddress& address);
+// Those ranges, of IPv4 and IPv6, as text: for a firewall.
+std::span<const std::string_view> ranges_inside();
 
 }  // namespace hostler
