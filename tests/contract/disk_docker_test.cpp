@@ -29,15 +29,19 @@ protected:
         if (!facts->disk_unlimited.empty()) GTEST_SKIP() << facts->disk_unlimited;
     }
     std::string serve_limited(int number, std::string_view suffix) {
-        return serve(network_, number, suffix, [](auto& spec) { spec.disk_bytes = disk_bytes; });
+        return serve(network_, number, suffix, [](auto& spec) {
+            spec.disk_bytes = disk_bytes;
+            spec.memory_bytes = std::int64_t{1}
+                                << 30;  // The kernel counts inodes that it holds as its memory.
+        });
     }
     std::uintmax_t free_bytes() { return fs::space(rig().folder()).available; }
     std::string attack(const std::string& at, std::string_view what) {
-        return rig().get(at, fmt::format("/attack?what={}", what));
+        return rig().get(at, fmt::format("/attack?what={}", what), 120s);
     }
     std::string devices() {
-        return shell(
-            fmt::format("cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep {}/layers; true", rig().folder()));
+        return shell(fmt::format("cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep {}/layers; true",
+                                 rig().folder()));
     }
     NetworkSpec network_;
 };

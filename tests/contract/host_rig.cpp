@@ -285,13 +285,13 @@ std::string HostRig::subnet(int number) {
     return prefix_of(place, static_cast<unsigned>(number)) + "0/24";
 }
 
-std::string HostRig::get(std::string address, std::string path) {
-    const auto end = timers_->now() + 10s;
+std::string HostRig::get(std::string address, std::string path, Duration time) {
+    const auto end = timers_->now() + time;
     while (timers_->now() < end) {
         http::Request request{.target = path};
         request.headers.set("Host", address);
         const auto response = run(client_->fetch({address + ":8080"}, std::move(request),
-                                                 {.connect = 2s, .head = 10s, .idle = 10s}));
+                                                 {.connect = 2s, .head = time, .idle = time}));
         if (response) return response->body;
         if (!run(sleep(*timers_, 20ms))) break;
     }

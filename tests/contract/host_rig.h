@@ -28,9 +28,9 @@ public:
     ContainerSpec finisher(std::string name, int code) override;
     std::string subnet(int number) override;
 
-    // The body of GET http://address:8080/path, tried until the server listens; "" when it does not within 10
-    // s.
-    std::string get(std::string address, std::string path);
+    // The body of GET http://address:8080/path, tried until the server listens; "" when it does not answer
+    // within `time`.
+    std::string get(std::string address, std::string path, Duration time = std::chrono::seconds{10});
     Net& net() { return *net_; }
     Worker& worker() { return *worker_; }
     const std::string& folder() const { return folder_; }

@@ -301,6 +301,8 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
     // It has been removed; another has another id.
     if (!made && (is_half_made(made.error().message) || made.error().reason == half_made))
         made = co_await make(spec, edits);
+    if (!made && made.error().code != Code::cancelled && made.error().reason != name_taken)
+        CO_TRY(co_await remove_its_files(spec.name));
     co_return made;
 }
 
@@ -308,7 +310,7 @@ Task<Container> DockerEngine::make(const ContainerSpec& spec, const CdiEdits& ed
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
     if (auto limited = co_await limit_disk(spec, created.id); !limited) {
-        if (limited.error().code != Code::cancelled) (void)co_await remove(spec.name);
+        if (limited.error().code != Code::cancelled) (void)co_await remove_container(spec.name);
         co_return std::unexpected(std::move(limited).error());
     }
     co_return co_await start(spec, edits, created.id);
@@ -332,7 +334,7 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
                            std::string{name_taken});
     if (there.container.state == ContainerState::created) co_return std::nullopt;
     if (auto whole = has_address(spec, there); !whole) {
-        CO_TRY(co_await remove(spec.name));
+        CO_TRY(co_await remove_container(spec.name));
         co_return std::unexpected(std::move(whole).error());
     }
     co_return there.container;
@@ -381,7 +383,7 @@ Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& e
     auto started = co_await start_and_look(spec, id, edits);
     if (!started) {
         if (started.error().code == Code::cancelled) co_return std::unexpected(started.error());
-        const auto removed = co_await remove(spec.name);
+        const auto removed = co_await remove_container(spec.name);
         if (!removed) log_warn("container {} could not be removed: {}", spec.name, removed.error().message);
     }
     co_return started;
@@ -430,6 +432,18 @@ Task<> DockerEngine::stop(std::string name, Duration grace) {
 }
 
 Task<> DockerEngine::remove(std::string name) {
+    CO_TRY(co_await remove_container(name));
+    co_return co_await remove_its_files(std::move(name));
+}
+
+Task<> DockerEngine::remove_its_files(std::string name) {
+    return run_on<void>(worker_, [folder = settings_.state_folder, name]() -> Result<> {
+        if (is_name(name)) remove_files(folder, name);
+        return {};
+    });
+}
+
+Task<> DockerEngine::remove_container(std::string name) {
     const auto path = target(container_path(name), {{"force", "true"}, {"v", "true"}});
     const auto end = timers_.now() + remove_time;
     if (settings_.layers && is_name(name)) {
@@ -440,11 +454,7 @@ Task<> DockerEngine::remove(std::string name) {
     }
     while (true) {
         const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));
-        if (answer.success() || answer.status == 404)
-            co_return co_await run_on<void>(worker_, [folder = settings_.state_folder, name]() -> Result<> {
-                if (is_name(name)) remove_files(folder, name);
-                return {};
-            });
+        if (answer.success() || answer.status == 404) co_return Result<>{};
         // Another removal is on its way; it is waited for, since the name must be free afterwards. So is
         // podman's cleaning up after a container that has just ended, which holds its mounts.
         if (!is_being_removed(answer.status, answer.body) || timers_.now() > end)

@@ -70,6 +70,8 @@ private:
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
+    Task<> remove_container(std::string name);
+    Task<> remove_its_files(std::string name);  // That were laid for it.
     Task<std::string> disk_unlimited();
     Task<> limit_disk(const ContainerSpec& spec, std::string id);
     Task<std::string> resolver(const ContainerSpec& spec);
