@@ -78,14 +78,15 @@ TEST_F(FullDisk, AHostRefusesVolumesAndGoesOnWithWhatItHas) {
     EXPECT_TRUE(cloud.until(
         [&] { return cloud.api("GET", "/v1/volumes/data?tenantID=acme").at("/attachedTo") == "[]"; }));
     // What runs goes on, and can be ended to make room: the agent has kept some to write down what it is
-    // told.
+    // told. Nothing new begins.
     expect_answers(before);
     const json::object long_one =
         cloud.body_of({.id = "remembered-2", .env = {{"LONG", std::string(9000, 'x')}}});
     ASSERT_EQ(cloud.api("POST", "/gpu-instances?zone=" + zone, long_one).status, 200);
-    cloud.wait_for("remembered-2", "running");
+    const Page refused = cloud.wait_for("remembered-2", "failed");
     EXPECT_EQ(host_of("remembered-2"), host);
-    cloud.end("remembered-2");
+    EXPECT_EQ(refused.at("/reason"), "disk_full") << refused.body;
+    EXPECT_THAT(cloud.containers(refused.at("/id")), IsEmpty());
     cloud.end("before-2");
     cloud.make_room("hosts/" + host);
     // The host tells of the new room with its next report.

@@ -84,9 +84,12 @@ Result<> keep_file(const std::string& folder, std::string_view name, std::string
     std::ofstream file{fresh, std::ios::binary | std::ios::trunc};
     file << text;
     file.close();
-    if (!file || std::rename(fresh.c_str(), path.c_str()) != 0)
-        return fail(Code::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    return {};
+    if (file && std::rename(fresh.c_str(), path.c_str()) == 0) return {};
+    const int error = wrong ? wrong.value() : errno;
+    std::filesystem::remove(fresh, wrong);
+    const bool full = error == ENOSPC || error == EDQUOT;
+    return fail(full ? Code::exhausted : Code::unavailable,
+                fmt::format("cannot write {}: {}", path, std::strerror(error)), full ? "disk_full" : "");
 }
 
 Result<std::vector<CdiMount>> lay_files(const std::string& folder, const ContainerSpec& spec,

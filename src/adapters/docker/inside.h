@@ -16,7 +16,7 @@ namespace hostler::docker {
 // host's permissions. Blocks, shortly. Errors: not_found, invalid (it is no device), unavailable.
 Result<> find_device(CdiNode& node, const std::string& folder);
 
-// A file of ours with this content. Blocks, shortly. Errors: unavailable.
+// A file of ours with this content. Blocks, shortly. Errors: exhausted (disk_full), unavailable.
 Result<> keep_file(const std::string& folder, std::string_view name, std::string_view text);
 
 // The files of `name`'s network and identity, for it to read: an engine's own copies tell of the host, and a
