@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "api/indent.h"
 #include "core/utf8.h"
 
 namespace hostler::api {
@@ -136,7 +137,8 @@ bool read_double(Reader& reader, const json::value& value, const Field* field, d
 
 bool read_string(Reader& reader, const json::value& value, const Field* field, std::string& into) {
     if (value.is_number() && field && (field->form == &forms::quantity || field->form == &forms::money)) {
-        into = json::serialize(value);  // Kubernetes takes 8 for "8" too.
+        // Kubernetes takes 8 for "8" too.
+        into = value.is_double() ? plain_number(value.get_double()) : json::serialize(value);
     } else if (const json::string* text = value.if_string()) {
         into.assign(text->data(), text->size());
     } else {

@@ -190,6 +190,7 @@ TEST(Codec, ReadsQuantitiesAsTextOrNumberAndRefusesNonsense) {
             R"({{"number":1,"specName":"s","cpu":{},"memory":"1Gi","gpuType":"x","gpuNum":1}})", cpu);
     };
     EXPECT_EQ(decode<CreateStocks>(stocks("8"))->cpu, "8");
+    EXPECT_EQ(decode<CreateStocks>(stocks("0.5"))->cpu, "0.5");
     EXPECT_EQ(decode<CreateStocks>(stocks("\"500m\""))->cpu, "500m");
     EXPECT_THAT(complaints<CreateStocks>(stocks("\"8 cores\"")),
                 ElementsAre(HasSubstr("cpu: '8 cores' has")));

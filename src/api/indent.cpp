@@ -1,7 +1,10 @@
 #include "api/indent.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
+#include <charconv>
+#include <cmath>
 
 #include "api/codec_define.h"
 
@@ -58,6 +61,15 @@ std::string compact(const json::value& value) {
     std::string out;
     write(out, value, 0, true);
     return out;
+}
+
+std::string plain_number(double number) {
+    constexpr double least = 1e-12, most = 1e15;
+    const double size = std::abs(number);
+    if (size != 0 && (size < least || size >= most)) return fmt::format("{}", number);
+    std::array<char, 64> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    return {text.data(), end.ptr};
 }
 
 }  // namespace hostler::api

@@ -12,4 +12,7 @@ std::string indented(const boost::json::value& value);
 // On one line, with numbers as people write them: 93.5, not 9.35E1.
 std::string compact(const boost::json::value& value);
 
+// A number as people write it, without an exponent where that stays readable: "2.49", "0.00005", "1e+30".
+std::string plain_number(double number);
+
 }  // namespace hostler::api

@@ -117,7 +117,13 @@ TEST_F(ApplyTest, APriceIsKnownByWhatItIsFor) {
     EXPECT_EQ(out, "price/H100 updated: 2.5 USD, was 2.00 USD\n");
     EXPECT_EQ(apply(price + "amount: 3\n"), 0) << err;
     EXPECT_EQ(out, "price/H100 created\n");
-    EXPECT_THAT(sets, ElementsAre("H100 lon 2.5 if 3", "H100  3 if 0"))
+    EXPECT_EQ(apply(price + "zone: lon\namount: 2.49\n"), 0) << err;
+    EXPECT_EQ(apply(price + "zone: nj\namount: 0.00005\n"), 0) << err;
+    prices[0].amount = "2.49";
+    EXPECT_EQ(apply(price + "zone: lon\namount: 2.490\n"), 0) << err;
+    EXPECT_EQ(out, "price/H100 unchanged\n");
+    EXPECT_THAT(sets, ElementsAre("H100 lon 2.5 if 3", "H100  3 if 0", "H100 lon 2.49 if 3",
+                                  "H100 nj 0.00005 if 0"))
         << "whoever changes it meanwhile is not overruled";
     EXPECT_EQ(apply(price + "amount: -3\n"), 2);
     EXPECT_THAT(err, HasSubstr("cloud.yaml:4: amount: must be a sum such as 2.49"));

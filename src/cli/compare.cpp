@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 std::string plain(const json::value& value) {
     if (const auto* text = value.if_string()) return std::string(*text);
-    return api::compact(value);
+    return value.is_double() ? api::plain_number(value.get_double()) : api::compact(value);
 }
 
 bool is_empty(const json::value& value) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/indent.h"
 #include "cli/compare.h"
 #include "cli/request.h"
 
@@ -129,7 +130,9 @@ Task<> Settle::price(Item& item) {
     const json::value now = CO_TRY(co_await find_price(item));
     // "2.5", 2.50 and "2.500" are the same sum.
     const auto amount = [](const json::value& of) {
-        std::string text = of.is_string() ? std::string(of.get_string()) : json::serialize(of);
+        std::string text = of.is_string()   ? std::string(of.get_string())
+                           : of.is_double() ? api::plain_number(of.get_double())
+                                            : json::serialize(of);
         if (!text.contains('.')) return text;
         while (text.ends_with('0')) text.pop_back();
         if (text.ends_with('.')) text.pop_back();
