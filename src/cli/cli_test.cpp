@@ -86,6 +86,36 @@ TEST_F(CliTest, PlacementIsSaidByFlags) {
     EXPECT_THAT(err, HasSubstr("--apart: 'town' is none of host, rack, zone"));
 }
 
+TEST_F(CliTest, GlobalFlagsMayStandBeforeAShortForm) {
+    std::vector<std::string> asked;
+    api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {
+        asked.push_back("logs " + request.instance);
+        co_return api::Logs{};
+    });
+    api.handlers.on<api::ops::explain_instance>(
+        [&](api::Call, api::GetInstance request) -> Task<api::Explanation> {
+            asked.push_back("explain " + request.instance);
+            co_return api::Explanation{};
+        });
+    api.handlers.on<api::ops::list_events>([&](api::Call, api::ListEvents) -> Task<api::List<api::Event>> {
+        asked.emplace_back("events");
+        co_return api::List<api::Event>{};
+    });
+    api.handlers.on<api::ops::list_offers>([&](api::Call, api::ListOffers) -> Task<api::List<api::Offer>> {
+        asked.emplace_back("offers");
+        co_return api::List<api::Offer>{};
+    });
+    EXPECT_EQ(run({"--key", "acme-key", "events"}), 0) << err;
+    EXPECT_EQ(run({"-o", "json", "explain", "nb"}), 0) << err;
+    EXPECT_EQ(run({"-ojson", "explain", "x"}), 0) << err;
+    EXPECT_EQ(run({"--key=acme-key", "-y", "logs", "nb"}), 0) << err;
+    EXPECT_EQ(run({"--no-color", "-yo", "json", "--key", "acme-key", "offers"}), 0) << err;
+    EXPECT_EQ(run({"--key", "acme-key", "events", "-o", "csv"}), 0) << err;
+    EXPECT_EQ(run({"-o", "json", "offers", "list"}), 0) << err;
+    EXPECT_THAT(asked,
+                ElementsAre("events", "explain nb", "explain x", "logs nb", "offers", "events", "offers"));
+}
+
 // What a person reads who asks for too much.
 TEST_F(CliTest, ARefusedPlacementSaysWhatWouldHelp) {
     api.handlers.on<api::ops::create_instance>([](api::Call, api::CreateInstance) -> Task<api::Empty> {

@@ -119,23 +119,51 @@ std::string in_words(std::string_view complaint) {
                        value.substr(0, value.size() - after.size()));
 }
 
+// Where the first word stands that is neither a global flag nor the value of one.
+std::size_t first_word(const std::vector<std::string>& args, const CLI::App& app) {
+    std::size_t at = 0;
+    while (at < args.size() && args[at].size() > 1 && args[at].starts_with('-') && args[at] != "--") {
+        const std::string& flag = args[at++];
+        const auto takes_next = [&app](const std::string& name) {
+            const CLI::Option* option = app.get_option_no_throw(name);
+            return option && option->get_items_expected_min() > 0;
+        };
+        if (flag.starts_with("--")) {
+            if (takes_next(flag)) ++at;  // "--key=K" is the name of no option.
+            continue;
+        }
+        // "-ojson", "-yo json": the value of one letter is the rest or the next word.
+        for (std::size_t i = 1; i < flag.size(); ++i)
+            if (takes_next({'-', flag[i]})) {
+                if (i + 1 == flag.size()) ++at;
+                break;
+            }
+    }
+    return std::min(at, args.size());
+}
+
 // `hostler logs X`, `hostler instances list`: as the table names them.
 void expand(std::vector<std::string>& args, const CLI::App& app) {
-    if (args.empty()) return;
+    const std::size_t at = first_word(args, app);
+    if (at == args.size()) return;
+    std::string& word = args[at];
     for (const Short& one : shorts)
-        if (args.front() == one.typed) {
-            args.front() = one.verb;
-            args.insert(args.begin(), std::string(one.noun));
+        if (word == one.typed) {
+            // `hostler events list` has its verb.
+            const bool whole = at + 1 < args.size() && args[at + 1] == one.verb;
+            word = whole ? one.noun : one.verb;
+            if (whole) return;
+            args.insert(args.begin() + static_cast<std::ptrdiff_t>(at), std::string(one.noun));
             return;
         }
-    const auto known = [&](const std::string& word) {
+    const auto known = [&](const std::string& name) {
         const auto all = app.get_subcommands([](const CLI::App*) { return true; });
         return std::any_of(all.begin(), all.end(),
-                           [&](const CLI::App* one) { return one->get_name() == word; });
+                           [&](const CLI::App* one) { return one->get_name() == name; });
     };
-    if (!args.front().ends_with('s') || known(args.front())) return;
-    const std::string singular = args.front().substr(0, args.front().size() - 1);
-    if (known(singular)) args.front() = singular;
+    if (!word.ends_with('s') || known(word)) return;
+    const std::string singular = word.substr(0, word.size() - 1);
+    if (known(singular)) word = singular;
 }
 
 }  // namespace
