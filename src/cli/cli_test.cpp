@@ -297,7 +297,7 @@ TEST_F(CliTest, ShowsWhatWouldHelp) {
 
 TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_EQ(run({"instnace", "list"}), 2);
-    EXPECT_THAT(err, HasSubstr("there is no command 'instnace' here; did you mean 'instance'?"));
+    EXPECT_THAT(err, HasSubstr("there is no command 'instnace'; did you mean 'instance'?"));
     EXPECT_EQ(run({"instance", "lsit"}), 2);
     EXPECT_THAT(err, HasSubstr("did you mean 'list'?"));
     EXPECT_EQ(run({"gpu", "list", "--modle=x"}), 2);
@@ -313,7 +313,7 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_EQ(run({"key", "get"}), 2);
     EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete\n"));
     EXPECT_EQ(run({"weather"}), 2);
-    EXPECT_THAT(err, HasSubstr("there is no command 'weather' here; `hostler --help` shows all\n"));
+    EXPECT_THAT(err, HasSubstr("there is no command 'weather'; `hostler --help` shows all\n"));
     EXPECT_EQ(run({"volume", "create", "v", "--size"}), 2);
     EXPECT_EQ(err, "hostler: --size needs a value: QUANTITY\n");
     EXPECT_EQ(run({"zone", "list", "-o", "xml"}), 2);

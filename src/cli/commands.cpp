@@ -4,25 +4,13 @@
 
 #include "api/router.h"
 #include "cli/render.h"
+#include "cli/typed.h"
 
 namespace hostler::cli {
 
 namespace {
 
 using api::Kind;
-
-// Further commands that are short for one of the table: `hostler logs X` is `hostler instance logs X`.
-struct Short {
-    std::string_view typed;
-    std::string_view noun;
-    std::string_view verb;
-};
-constexpr auto shorts = std::to_array<Short>({
-    {"logs", "instance", "logs"},
-    {"explain", "instance", "explain"},
-    {"events", "event", "list"},
-    {"offers", "offer", "list"},
-});
 
 constexpr auto formats = std::to_array<std::string_view>({"table", "json", "yaml", "csv", "name", "html"});
 
@@ -40,6 +28,16 @@ std::vector<std::string_view> words(std::string_view text) {
 std::string_view shortened(std::string_view flag) {
     for (const std::string_view end : {"-id", "-name", "-seconds"})
         if (flag.ends_with(end)) return flag.substr(0, flag.size() - end.size());
+    return {};
+}
+
+// The letters that other programs have for the same: -p, -e, -v of ports, variables and volumes, -n of lines.
+std::string_view letter_of(const api::Property& property) {
+    const api::Schema* element = property.schema->kind == Kind::list ? property.schema->element : nullptr;
+    if (element && element->name == "Port") return "-p";
+    if (element && element->name == "Env") return "-e";
+    if (element && element->name == "VolumeMount") return "-v";
+    if (property.name == "tail") return "-n,--lines";
     return {};
 }
 
@@ -78,6 +76,21 @@ std::string help_of(const api::Property& property) {
         help += fmt::format(" As {}.", field.example);
     if (property.required && property.name != "tenantID") help += " (required)";
     return help;
+}
+
+// Flags that begin as what was typed does ("--gpu-num" of "--gpus"), else the nearest.
+std::vector<std::string> flags_near(const std::string& typed, const std::vector<std::string>& known) {
+    constexpr std::size_t letters_min = 5;  // Two of them are dashes.
+    std::string stem = typed;
+    if (stem.ends_with('s')) stem.pop_back();
+    std::vector<std::string> near;
+    for (const std::string& one : known)
+        if (typed.size() >= letters_min && (one.starts_with(typed) || one.starts_with(stem + "-")))
+            near.push_back(one);
+    if (!near.empty()) return near;
+    if (const auto meant = api::nearest(typed, {known.begin(), known.end()}); !meant.empty())
+        near.emplace_back(meant);
+    return near;
 }
 
 // Of the noun that the words of `path` up to `last` are.
@@ -119,53 +132,6 @@ std::string in_words(std::string_view complaint) {
                        value.substr(0, value.size() - after.size()));
 }
 
-// Where the first word stands that is neither a global flag nor the value of one.
-std::size_t first_word(const std::vector<std::string>& args, const CLI::App& app) {
-    std::size_t at = 0;
-    while (at < args.size() && args[at].size() > 1 && args[at].starts_with('-') && args[at] != "--") {
-        const std::string& flag = args[at++];
-        const auto takes_next = [&app](const std::string& name) {
-            const CLI::Option* option = app.get_option_no_throw(name);
-            return option && option->get_items_expected_min() > 0;
-        };
-        if (flag.starts_with("--")) {
-            if (takes_next(flag)) ++at;  // "--key=K" is the name of no option.
-            continue;
-        }
-        // "-ojson", "-yo json": the value of one letter is the rest or the next word.
-        for (std::size_t i = 1; i < flag.size(); ++i)
-            if (takes_next({'-', flag[i]})) {
-                if (i + 1 == flag.size()) ++at;
-                break;
-            }
-    }
-    return std::min(at, args.size());
-}
-
-// `hostler logs X`, `hostler instances list`: as the table names them.
-void expand(std::vector<std::string>& args, const CLI::App& app) {
-    const std::size_t at = first_word(args, app);
-    if (at == args.size()) return;
-    std::string& word = args[at];
-    for (const Short& one : shorts)
-        if (word == one.typed) {
-            // `hostler events list` has its verb.
-            const bool whole = at + 1 < args.size() && args[at + 1] == one.verb;
-            word = whole ? one.noun : one.verb;
-            if (whole) return;
-            args.insert(args.begin() + static_cast<std::ptrdiff_t>(at), std::string(one.noun));
-            return;
-        }
-    const auto known = [&](const std::string& name) {
-        const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-        return std::any_of(all.begin(), all.end(),
-                           [&](const CLI::App* one) { return one->get_name() == name; });
-    };
-    if (!word.ends_with('s') || known(word)) return;
-    const std::string singular = word.substr(0, word.size() - 1);
-    if (known(singular)) word = singular;
-}
-
 }  // namespace
 
 std::string kebab(std::string_view json_name) {
@@ -195,7 +161,9 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     add_globals(world);
     for (const api::Operation* operation : api::operations()) add_command(*operation);
     add_local();
-    std::string footer = "Short forms: `hostler logs NAME`, `hostler explain NAME`, `hostler events`.\n";
+    std::string footer =
+        "Short forms: `hostler ps`, `hostler logs NAME`, `hostler explain NAME`, `hostler events`, `hostler "
+        "offers`.\n";
     if (!world.other_commands.empty()) footer += "\nParts of the cloud itself:\n";
     for (const auto& [name, help] : world.other_commands) {
         others_.push_back(name);
@@ -309,6 +277,9 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     std::string names = in_path ? flag->name : "--" + long_name;
     const std::string shorter{shortened(long_name)};
     if (!in_path && !taken(shorter)) names += ",--" + shorter;
+    if (const auto letter = letter_of(property);
+        !letter.empty() && !command.app->get_option_no_throw(std::string{letter.substr(0, 2)}))
+        names = fmt::format("{},{}", letter, names);
     if (positional && !in_path) names += "," + flag->name;
     const std::string help = help_of(property);
     if (property.schema->kind == Kind::boolean) {
@@ -352,6 +323,8 @@ void CommandTree::add_common(Command& command) {
 Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
     local.remote.take_words(args);
     expand(args, app);
+    TRY(check_first_word(args, app, others_));
+    const std::vector<std::string> typed = args;
     const auto deepest = [&] {
         CLI::App* at = &app;
         while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -371,7 +344,7 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
     } catch (const CLI::ParseError& error) {
         return fail(Code::invalid, in_words(error.what()));
     }
-    TRY(refuse_extras());
+    TRY(refuse_extras(typed));
     CLI::App* at = deepest();
     const bool leaf = at->get_subcommands([](const CLI::App*) { return true; }).empty();
     if (leaf) take_order();
@@ -397,10 +370,11 @@ void CommandTree::take_order() {
             flag->values = {std::exchange(globals.output, Globals{}.output)};
 }
 
-Result<> CommandTree::refuse_extras() const {
+Result<> CommandTree::refuse_extras(const std::vector<std::string>& typed) const {
     const auto extras = app.remaining(true);
     if (extras.empty()) return {};
     const std::string& extra = extras.front();
+    TRY(local.remote.refuse_words(typed, extra));
     const CLI::App* at = &app;
     std::vector<std::string> known;
     const auto take_options = [&](const CLI::App& from) {
@@ -412,24 +386,23 @@ Result<> CommandTree::refuse_extras() const {
         at = at->get_subcommands().front();
         take_options(*at);
     }
-    const bool flag = extra.starts_with('-');
-    if (!flag) {
-        known.clear();
-        for (const CLI::App* one : at->get_subcommands([](const CLI::App*) { return true; }))
-            known.push_back(one->get_name());
-        if (at == &app) known.insert(known.end(), others_.begin(), others_.end());
+    const std::string word = extra.substr(0, extra.find('='));
+    if (extra.starts_with('-')) {
+        const auto near = flags_near(word, known);
+        return fail(Code::invalid, fmt::format("there is no flag {} here{}", word,
+                                               near.empty() ? "; --help shows all"
+                                                            : fmt::format("; did you mean '{}'?",
+                                                                          fmt::join(near, "' or '"))));
     }
-    std::string sentence = flag ? fmt::format("there is no flag {} here", extra.substr(0, extra.find('=')))
-                           : known.empty() ? fmt::format("'{}' is one argument too many", extra)
-                                           : fmt::format("there is no command '{}' here", extra);
-    const auto meant = api::nearest(extra.substr(0, extra.find('=')), {known.begin(), known.end()});
-    if (!meant.empty())
-        sentence += fmt::format("; did you mean '{}'?", meant);
-    else if (at == &app && !flag)
-        sentence += "; `hostler --help` shows all";
-    else if (!flag && !known.empty())
-        sentence += fmt::format("; there are {}", fmt::join(known, ", "));
-    return fail(Code::invalid, sentence);
+    known.clear();
+    for (const CLI::App* one : at->get_subcommands([](const CLI::App*) { return true; }))
+        known.push_back(one->get_name());
+    if (known.empty()) return fail(Code::invalid, fmt::format("'{}' is one argument too many", extra));
+    std::string_view meant = api::nearest(word, {known.begin(), known.end()});
+    if (const auto verb = verb_meant(word); std::ranges::find(known, verb) != known.end()) meant = verb;
+    return fail(Code::invalid, fmt::format("there is no command '{}' here; {}", extra,
+                                           meant.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                                         : fmt::format("did you mean '{}'?", meant)));
 }
 
 Command* CommandTree::chosen() const {
@@ -495,7 +468,7 @@ Candidates CommandTree::candidates(std::vector<std::string> typed) const {
         for (const CLI::App* one : at->get_subcommands(all)) out.words.push_back(one->get_name());
         if (at == &app) {
             out.words.insert(out.words.end(), others_.begin(), others_.end());
-            for (const Short& one : shorts) out.words.emplace_back(one.typed);
+            for (const Short& one : shorts()) out.words.emplace_back(one.typed);
         }
         for (const auto& command : commands) {
             if (command->app != at) continue;

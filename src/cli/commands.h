@@ -95,7 +95,8 @@ private:
     void add_flag(Command& command, const api::Property& property, std::vector<std::string> path);
     void add_common(Command& command);
     void take_order();
-    Result<> refuse_extras() const;
+    // `typed`: with short forms written out.
+    Result<> refuse_extras(const std::vector<std::string>& typed) const;
     bool complete_value(const CLI::App& at, const std::string& before, Candidates& out) const;
 
     std::vector<std::string> others_;

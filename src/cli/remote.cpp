@@ -102,9 +102,9 @@ void RemoteCommands::add(CLI::App& app) {
         one->add_option("NAME", name, "The instance.")->required();
     }
     for (CLI::App* one : {ssh, exec}) {
-        one->add_option("--user", user, "As whom; without it the image's user.")->type_name("USER");
-        one->add_option("--workdir", folder, "Where; without it the image's folder.")->type_name("PATH");
-        one->add_option("--env", variables, "A variable, NAME=VALUE; may be repeated.")
+        one->add_option("-u,--user", user, "As whom; without it the image's user.")->type_name("USER");
+        one->add_option("-w,--workdir", folder, "Where; without it the image's folder.")->type_name("PATH");
+        one->add_option("-e,--env", variables, "A variable, NAME=VALUE; may be repeated.")
             ->type_name("NAME=VALUE")
             ->expected(1)
             ->allow_extra_args(false)
@@ -141,6 +141,14 @@ void RemoteCommands::take_words(std::vector<std::string>& args) {
     if (at == args.end() || !is_mine()) return;
     words.assign(at + 1, args.end());
     args.erase(at, args.end());
+}
+
+Result<> RemoteCommands::refuse_words(const std::vector<std::string>& typed, const std::string& extra) const {
+    const CLI::App* mine = ssh->parsed() ? ssh : exec->parsed() ? exec : nullptr;
+    const auto at = std::find(typed.begin(), typed.end(), extra);
+    if (!mine || at == typed.end() || !words.empty() || extra.starts_with('-') || name.empty()) return {};
+    return fail(Code::invalid, fmt::format("the command stands behind --, as: hostler {} {} -- {}",
+                                           mine->get_name(), name, fmt::join(at, typed.end(), " ")));
 }
 
 Task<int> run_remote(CliWorld& world, ApiClient& client, const Connection& connection,

@@ -29,6 +29,8 @@ struct RemoteCommands {
     bool chosen() const;
     // Cuts off what stands behind "--", when it is one of these.
     void take_words(std::vector<std::string>& args);
+    // Errors: invalid, for ssh and exec: the command, which begins with `extra`, stands without a "--".
+    Result<> refuse_words(const std::vector<std::string>& typed, const std::string& extra) const;
 };
 
 // Answers what the remote command ended with. Errors: as the API, the gateway and the host tell them.
