@@ -71,7 +71,7 @@ inline constexpr Typed<UpdateInstance, Instance> update_instance{{
 inline constexpr Typed<GetLogs, Logs> get_instance_logs{{
     .name = "getInstanceLogs", .path = "/v1/instances/{instance}/logs", .permission = "instance.read",
     .help = "Show the last lines that an instance wrote.", .noun = "instance", .verb = "logs",
-    .example = "instance logs notebook-1 --tail 50"}};
+    .example = "instance logs notebook-1 --since 10m --follow"}};
 inline constexpr Typed<GetInstance, List<Event>> list_instance_events{{
     .name = "listInstanceEvents", .path = "/v1/instances/{instance}/events", .permission = "instance.read",
     .help = "List what happened to an instance.", .list = true, .noun = "instance", .verb = "events",

@@ -418,8 +418,12 @@ struct GetLogs {
     std::string instance;
     std::optional<std::string> tenant_id{};
     int tail = 200;
+    std::optional<std::int64_t> since{};
+    bool timestamps = false;
+    bool follow = false;
+    std::string after;
 };
-BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail))
+BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail, since, timestamps, follow, after))
 template <>
 inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -427,19 +431,31 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "tenant_id",
      .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
-    {.member = "tail", .help = "So many of the last lines.", .example = "200", .min = 1, .max = 10'000,
+    {.member = "tail", .help = "Number of last lines.", .example = "200", .min = 1, .max = 10'000,
      .absent = Absent::fills},
+    {.member = "since", .help = "Only lines that were written during the last so many seconds.", .example = "600",
+     .min = 1, .max = 366 * 86400, .unit = Unit::seconds},
+    {.member = "timestamps", .help = "Begin each line with the time at which it was written.",
+     .absent = Absent::fills},
+    {.member = "follow", .help = "Answer `next`, with which the next call asks for later lines.",
+     .absent = Absent::fills},
+    {.member = "after", .help = "Only lines behind this place: `next` of an earlier answer.",
+     .example = "1763725229000123.1", .max = 64, .absent = Absent::fills},
 });
 
 struct Logs {
     std::string text;
     bool truncated = false;
+    std::string next;
+    bool ended = false;
 };
-BOOST_DESCRIBE_STRUCT(Logs, (), (text, truncated))
+BOOST_DESCRIBE_STRUCT(Logs, (), (text, truncated, next, ended))
 template <>
 inline constexpr auto fields<Logs> = std::to_array<Field>({
     {.member = "text", .help = "What the container wrote on both its outputs, as UTF-8.", .max = 16 << 20},
     {.member = "truncated", .help = "There was more before it."},
+    {.member = "next", .help = "With `follow`: the place behind the last line, for `after`; else empty."},
+    {.member = "ended", .help = "The instance runs no more, so that no lines follow until it is started again."},
 });
 
 }  // namespace hostler::api

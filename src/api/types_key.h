@@ -140,13 +140,16 @@ struct ListEvents {
     std::optional<std::string> kind{};
     std::optional<std::string> id{};
     std::optional<std::string> tenant_id{};
+    std::optional<std::int64_t> since{};
 };
-BOOST_DESCRIBE_STRUCT(ListEvents, (), (kind, id, tenant_id))
+BOOST_DESCRIBE_STRUCT(ListEvents, (), (kind, id, tenant_id, since))
 template <>
 inline constexpr auto fields<ListEvents> = std::to_array<Field>({
     {.member = "kind", .help = "Only of this kind of object.", .example = "instance", .max = 64},
     {.member = "id", .help = "Only of the object with this id.", .example = "i-7k2m9x", .max = 128},
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "since", .help = "Only what happened during the last so many seconds.", .example = "3600", .min = 1,
+     .max = std::int64_t{100} * 366 * 86400, .unit = Unit::seconds},
 });
 
 }  // namespace hostler::api

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t items_max = 1'000'000;  // Of a list that is fetched page by page.
 constexpr int page_size = 1000;
 constexpr int watch_tries_max = 10;  // In a row, each half a second apart.
+// Between questions for further lines of a log.
+constexpr Duration follow_pause_min = std::chrono::milliseconds{500};
+constexpr Duration follow_pause_max = std::chrono::seconds{2};
 
 Exit exit_of(const Error& error) {
     switch (error.code) {
@@ -105,6 +108,8 @@ public:
         if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
         if (command_.watch) co_return co_await watch(std::move(call));
         if (operation_.list) co_return co_await list(std::move(call));
+        if (&operation_ == &api::ops::get_instance_logs && set(call.query, "follow", "true"))
+            co_return co_await follow(std::move(call));
         const json::value answer = CO_TRY(co_await client_.call(call));
         co_return co_await show(std::move(call), answer);
     }
@@ -224,6 +229,53 @@ private:
             const bool again = watched || watched.error().code == Code::unavailable;
             if (!again || tries >= watch_tries_max || (!watched && last_id.empty())) co_return watched;
             CO_TRY(co_await sleep(world_.timers, std::chrono::milliseconds{500}));
+        }
+    }
+
+    static bool set(const api::Params& query, std::string_view name, std::string_view value) {
+        return std::ranges::any_of(query,
+                                   [&](const auto& one) { return one.first == name && one.second == value; });
+    }
+
+    // Lines as they are written, until the instance runs no more.
+    Task<> follow(ApiCall call) {
+        if (style_.format != Format::table) co_return fail(Code::invalid, "--follow prints text alone");
+        std::string instance;
+        for (const auto& [name, value] : call.params) instance = value;
+        int tries = 0;
+        bool first = true;
+        for (Duration pause = follow_pause_min;; pause = std::min(pause * 2, follow_pause_max)) {
+            auto answer = co_await client_.call(call);
+            if (!answer && !first && answer.error().code == Code::unavailable && ++tries <= watch_tries_max) {
+                CO_TRY(co_await sleep(world_.timers, follow_pause_max));
+                continue;
+            }
+            const json::value logs = CO_TRY(std::move(answer));
+            tries = 0;
+            const std::string text = text_of(logs, "text");
+            const std::string next = text_of(logs, "next");
+            if (next.empty())
+                co_return fail(Code::conflict,
+                               "this cloud's master is of an older release, and logs cannot be followed",
+                               "not_followed");
+            const auto is = [&](std::string_view name) {
+                const json::value* flag = logs.get_object().if_contains(name);
+                return flag && flag->is_bool() && flag->get_bool();
+            };
+            if (!std::exchange(first, false) && is("truncated"))
+                world_.err("some lines are left out: more were written than one answer holds\n");
+            world_.out(text);
+            if (!text.empty()) pause = follow_pause_min;
+            if (is("ended") && text.empty()) {
+                world_.err(fmt::format("instance/{} does not run\n", instance));
+                co_return Result<>{};
+            }
+            std::erase_if(call.query, [](const auto& one) {
+                return one.first == "after" || one.first == "since" || one.first == "tail";
+            });
+            call.query.emplace_back("after", next);
+            call.query.emplace_back("tail", "10000");
+            if (!is("ended")) CO_TRY(co_await sleep(world_.timers, pause));
         }
     }
 

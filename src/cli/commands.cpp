@@ -31,13 +31,16 @@ std::string_view shortened(std::string_view flag) {
     return {};
 }
 
-// The letters that other programs have for the same: -p, -e, -v of ports, variables and volumes, -n of lines.
+// The letters that other programs have for the same: -p, -e, -v of ports, variables and volumes, -n, -f, -t
+// of logs.
 std::string_view letter_of(const api::Property& property) {
     const api::Schema* element = property.schema->kind == Kind::list ? property.schema->element : nullptr;
     if (element && element->name == "Port") return "-p";
     if (element && element->name == "Env") return "-e";
     if (element && element->name == "VolumeMount") return "-v";
     if (property.name == "tail") return "-n,--lines";
+    if (property.name == "follow") return "-f";
+    if (property.name == "timestamps") return "-t";
     return {};
 }
 

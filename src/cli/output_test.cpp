@@ -203,6 +203,35 @@ TEST_F(OutputTest, PrintsLogsAsTheyAre) {
     EXPECT_EQ(out, "last 2\nline\n");
 }
 
+TEST_F(OutputTest, LogsAreFollowedUntilTheInstanceEnds) {
+    std::vector<std::string> asked;
+    std::vector<api::Logs> answers = {{.text = "a\n", .truncated = true, .next = "1.1"},
+                                      {.text = "", .next = "1.1"},
+                                      {.text = "b\n", .truncated = true, .next = "2.1"},
+                                      {.text = "c\n", .next = "3.1", .ended = true},
+                                      {.text = "", .next = "3.1", .ended = true}};
+    api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {
+        asked.push_back(fmt::format("{} {} {} {}", request.follow, request.tail, request.since.value_or(0),
+                                    request.after));
+        co_return answers[asked.size() - 1];
+    });
+    start({"logs", "-f", "-n", "5", "--since", "10m", "nb"});
+    EXPECT_EQ(out, "a\n");
+    EXPECT_FALSE(code);
+    timers.advance(10s);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_EQ(out, "a\nb\nc\n");
+    EXPECT_THAT(asked, ElementsAre("true 5 600 ", "true 10000 0 1.1", "true 10000 0 1.1", "true 10000 0 2.1",
+                                   "true 10000 0 3.1"));
+    EXPECT_EQ(err,
+              "some lines are left out: more were written than one answer holds\ninstance/nb does not run\n");
+    answers = {api::Logs{.text = "a\n"}};
+    asked.clear();
+    EXPECT_EQ(run({"logs", "-f", "nb"}), 5);
+    EXPECT_THAT(err, HasSubstr("older release"));
+    EXPECT_EQ(run({"logs", "-f", "nb", "-o", "json"}), 2);
+}
+
 TEST_F(OutputTest, SaysWhenAListIsEmpty) {
     api.handlers.on<api::ops::list_specs>(
         [](api::Call, api::Empty) -> Task<api::List<api::Spec>> { co_return api::List<api::Spec>{}; });

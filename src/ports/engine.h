@@ -76,6 +76,15 @@ struct PullProgress {
 };
 using PullSeen = std::function<void(PullProgress)>;
 
+struct LogsWanted {
+    std::size_t bytes_max = 0;
+    // Each line begins with the time at which it was written, as core/log_lines.h reads it; the first may be
+    // cut off.
+    bool timed = false;
+    std::int64_t since_s =
+        0;  // Lines that were written before this second of the Unix clock may be left out.
+};
+
 // Every call may be repeated: the caller retries after any failure. Errors everywhere: unavailable (the
 // engine does not answer), timeout. An adapter may be used by many tasks at once.
 class Engine {
@@ -103,8 +112,8 @@ public:
     virtual Task<> remove(std::string name) = 0;
     // Those with this label value, whether they run or not.
     virtual Task<std::vector<Container>> list(std::string label, std::string value) = 0;
-    // The last `bytes_max` of what it wrote, both streams in order. Errors: not_found.
-    virtual Task<std::string> logs(std::string name, std::size_t bytes_max) = 0;
+    // The last of what it wrote, both streams in order. Errors: not_found.
+    virtual Task<std::string> logs(std::string name, LogsWanted wanted) = 0;
 };
 
 }  // namespace hostler

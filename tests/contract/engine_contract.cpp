@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/log_lines.h"
 #include "domain/image/image.h"
 
 namespace hostler::contract {
@@ -149,7 +150,7 @@ TEST_P(EngineContract, StoppingAsksFirstAndMayBeRepeated) {
     ASSERT_TRUE(launch(rig_->server(name())));
     ASSERT_TRUE(run(rig_->engine().stop(name(), 10s)));
     EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 0);
-    const auto log = run(rig_->engine().logs(name(), 64 * 1024));
+    const auto log = run(rig_->engine().logs(name(), {64 * 1024}));
     ASSERT_TRUE(log) << log.error().message;
     EXPECT_THAT(*log, HasSubstr("SIGTERM"));
     EXPECT_TRUE(run(rig_->engine().stop(name(), 10s)));
@@ -159,15 +160,36 @@ TEST_P(EngineContract, StoppingAsksFirstAndMayBeRepeated) {
 TEST_P(EngineContract, LogsOfWhatHasEndedAreTheLastBytes) {
     ASSERT_TRUE(launch(rig_->finisher(name(), 0)));
     wait_until(ContainerState::exited);
-    const auto whole = run(rig_->engine().logs(name(), 64 * 1024));
+    const auto whole = run(rig_->engine().logs(name(), {64 * 1024}));
     ASSERT_TRUE(whole) << whole.error().message;
     EXPECT_THAT(*whole, HasSubstr("leaving"));
-    const auto part = run(rig_->engine().logs(name(), 5));
+    const auto part = run(rig_->engine().logs(name(), {5}));
     ASSERT_TRUE(part);
     EXPECT_EQ(*part, whole->substr(whole->size() - 5));
-    const auto none = run(rig_->engine().logs("nothing-of-that-name", 100));
+    const auto none = run(rig_->engine().logs("nothing-of-that-name", {100}));
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Code::not_found);
+}
+
+TEST_P(EngineContract, LinesOfALogHaveTheirTimes) {
+    ASSERT_TRUE(launch(rig_->finisher(name(), 0)));
+    wait_until(ContainerState::exited);
+    const auto timed = run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true}));
+    ASSERT_TRUE(timed) << timed.error().message;
+    const auto lines = log_lines(*timed);
+    ASSERT_FALSE(lines.empty());
+    EXPECT_THAT(std::string{lines.back().text}, HasSubstr("leaving"));
+    EXPECT_THAT(without_times(*timed), *run(rig_->engine().logs(name(), {64 * 1024})));
+    const auto second =
+        std::chrono::floor<std::chrono::seconds>(lines.back().time).time_since_epoch().count();
+    const auto same =
+        run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true, .since_s = second}));
+    ASSERT_TRUE(same);
+    EXPECT_THAT(*same, HasSubstr("leaving"));
+    const auto later =
+        run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true, .since_s = second + 1}));
+    ASSERT_TRUE(later);
+    EXPECT_EQ(*later, "");
 }
 
 TEST_P(EngineContract, RemovingTakesItAwayAndMayBeRepeated) {

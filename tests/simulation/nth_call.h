@@ -150,8 +150,8 @@ public:
         return fate_.of<std::vector<Container>>(
             "list", [&] { return engine_.list(std::move(label), std::move(value)); });
     }
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
-        return fate_.of<std::string>("logs", [&] { return engine_.logs(std::move(name), bytes_max); });
+    Task<std::string> logs(std::string name, LogsWanted wanted) override {
+        return fate_.of<std::string>("logs", [&] { return engine_.logs(std::move(name), wanted); });
     }
 
 private:

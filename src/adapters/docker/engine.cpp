@@ -509,12 +509,14 @@ Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
     co_return Result<>{};
 }
 
-Task<std::string> DockerEngine::logs(std::string name, std::size_t bytes_max) {
-    LogTail tail{bytes_max};
+Task<std::string> DockerEngine::logs(std::string name, LogsWanted wanted) {
+    LogTail tail{wanted.bytes_max};
     // A line has at least one byte, so this many lines hold what is asked for.
-    const auto lines = std::clamp<std::size_t>(bytes_max, 1, log_tail_lines_max);
-    const auto path = target(container_path(name, "/logs"),
-                             {{"stdout", "true"}, {"stderr", "true"}, {"tail", std::to_string(lines)}});
+    const auto lines = std::clamp<std::size_t>(wanted.bytes_max, 1, log_tail_lines_max);
+    Query query{{"stdout", "true"}, {"stderr", "true"}, {"tail", std::to_string(lines)}};
+    if (wanted.timed) query.emplace_back("timestamps", "true");
+    if (wanted.since_s > 0) query.emplace_back("since", std::to_string(wanted.since_s));
+    const auto path = target(container_path(name, "/logs"), query);
     const auto answer = CO_TRY(co_await api_.stream("GET", path, settings_.call_time, settings_.start_time,
                                                     [&tail](std::string_view piece) { tail.feed(piece); }));
     // 409: dockerd is removing it.
@@ -522,7 +524,7 @@ Task<std::string> DockerEngine::logs(std::string name, std::size_t bytes_max) {
         co_return fail(Code::not_found, fmt::format("container {} is not there", name));
     if (!answer.success())
         co_return std::unexpected(unavailable(answer, fmt::format("container {} has no log", name)));
-    co_return tail.take();
+    co_return wanted.timed ? times_in_utc(tail.take()) : tail.take();
 }
 
 }  // namespace hostler::docker

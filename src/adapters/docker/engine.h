@@ -53,7 +53,7 @@ public:
     Task<> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name) override;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+    Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
 
     // An image from the archive of its root file system; an older one of this name loses it.

@@ -23,4 +23,7 @@ private:
     std::uint64_t left_ = 0;  // Of the frame's payload.
 };
 
+// Podman writes the time in front of a line in the time zone of the host.
+std::string times_in_utc(std::string timed);
+
 }  // namespace hostler::docker

@@ -54,6 +54,14 @@ TEST(LogTail, KeepsTheLastBytes) {
     EXPECT_EQ(none.take(), "");
 }
 
+TEST(LogTail, TimesAreToldInUtc) {
+    EXPECT_EQ(times_in_utc("2026-11-21T11:40:29Z a\n2026-11-21T12:40:29+01:00 b+05:00 \n"
+                           "2026-11-21T05:10:29.5-06:30 c\ncut off+01:00 d\n\n2026-11-21T12:40:29+01:00 e"),
+              "2026-11-21T11:40:29Z a\n2026-11-21T11:40:29.000000Z b+05:00 \n"
+              "2026-11-21T11:40:29.500000Z c\ncut off+01:00 d\n\n2026-11-21T11:40:29.000000Z e");
+    EXPECT_EQ(times_in_utc("29+01:00 x\n+ab:cd \n"), "29+01:00 x\n+ab:cd \n");
+}
+
 TEST(Image, TarReadsTheArchive) {
     const auto archive = rootfs_of_program("/demo", std::string(1000, 'p'));
     EXPECT_EQ(archive.size() % 512, 0U);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+
+#include "core/log_lines.h"
 #include "domain/image/image.h"
 
 namespace hostler::sim {
@@ -11,8 +14,8 @@ struct SimEngine::Box {
     ContainerSpec spec;
     Container seen;
     std::optional<Error> failure;
-    std::string log;
-    std::string responder;  // "127.0.0.1:41233"
+    std::deque<std::pair<WallTime, std::string>> log;  // Lines.
+    std::string responder;                             // "127.0.0.1:41233"
     Instant ready{};
     bool stopping = false;
     Signal changed;
@@ -23,6 +26,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+constexpr std::size_t log_lines_max = 1000;  // Of a container.
 
 bool says(const std::string& image, std::string_view word) { return image.find(word) != std::string::npos; }
 
@@ -184,10 +189,10 @@ Task<> SimEngine::bring_up(BoxPtr box) {
     }(*this, box, std::move(*listener)));
     const auto& command = box->spec.command;
     if (command.size() == 2 && command[0] == "exit") {
-        box->log += "leaving\n";
+        box->log.emplace_back(timers_.wall(), "leaving\n");
         box->tasks.start("container", end_later(box, milliseconds{10}, std::atoi(command[1].c_str())));
     } else if (says(box->spec.image, "exits")) {
-        box->log += "leaving\n";
+        box->log.emplace_back(timers_.wall(), "leaving\n");
         box->tasks.start("container", end_later(box, seconds{1}, 1));
     }
     box->changed.notify_all();
@@ -218,7 +223,7 @@ Task<> SimEngine::stop(std::string name, Duration grace) {
     while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
     if (box->seen.state != ContainerState::running) co_return Result<>{};
     if (!std::exchange(box->stopping, true)) {
-        box->log += "SIGTERM\n";
+        box->log.emplace_back(timers_.wall(), "SIGTERM\n");
         const bool stubborn = says(box->spec.image, "stubborn");
         tasks_.start("engine",
                      end_later(box, stubborn ? grace : std::min(grace, times.stop), stubborn ? 137 : 0));
@@ -249,12 +254,15 @@ Task<std::vector<Container>> SimEngine::list(std::string label, std::string valu
     co_return all;
 }
 
-Task<std::string> SimEngine::logs(std::string name, std::size_t bytes_max) {
+Task<std::string> SimEngine::logs(std::string name, LogsWanted wanted) {
     CO_TRY(co_await answer());
     const auto found = boxes_.find(name);
     if (found == boxes_.end()) co_return fail(Code::not_found, fmt::format("there is no container {}", name));
-    const std::string& log = found->second->log;
-    co_return log.substr(log.size() - std::min(bytes_max, log.size()));
+    std::string log;
+    for (const auto& [time, line] : found->second->log)
+        if (time >= WallTime{std::chrono::seconds{wanted.since_s}})
+            log += wanted.timed ? with_time(time, line) : line;
+    co_return log.substr(log.size() - std::min(wanted.bytes_max, log.size()));
 }
 
 void SimEngine::kill(const std::string& name, int code) {
@@ -316,8 +324,8 @@ Task<> SimEngine::serve(BoxPtr box, StreamPtr stream) {
             fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n{}\r\n{}",
                         good ? "200 OK" : "503 Service Unavailable", body.size(),
                         last ? "Connection: close\r\n" : "", head.starts_with("HEAD ") ? "" : body)));
-        box->log += fmt::format("{}\n", head.substr(0, head.find('\r')));
-        if (box->log.size() > 64 * 1024) box->log.erase(0, 32 * 1024);
+        box->log.emplace_back(timers_.wall(), head.substr(0, head.find('\r')) + "\n");
+        if (box->log.size() > log_lines_max) box->log.pop_front();
         if (last) co_return co_await stream->finish();
     }
 }

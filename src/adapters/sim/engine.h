@@ -45,7 +45,7 @@ public:
     Task<> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name) override;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override;
+    Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.

@@ -35,9 +35,9 @@ public:
             return engine_.list(label, value);
         });
     }
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+    Task<std::string> logs(std::string name, LogsWanted wanted) override {
         return ask<std::string>(
-            [this, name = std::move(name), bytes_max] { return engine_.logs(name, bytes_max); });
+            [this, name = std::move(name), wanted] { return engine_.logs(name, wanted); });
     }
     Task<std::vector<std::string>> image_names() override {
         return ask<std::vector<std::string>>([this] { return engine_.image_names(); });

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/log.h"
+#include "core/log_lines.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 #include "roles/agent/messages.h"
@@ -462,14 +463,15 @@ Task<> Executor::take_away(std::string instance, std::string container, Duration
 
 // Kept text is a comfort, not a promise: that it cannot be kept stops nothing.
 Task<std::string> Executor::keep_logs(std::string instance, std::string container) {
-    auto text = co_await ports_.engine.logs(container, LogStore::text_max);
-    if (!text) {
-        if (text.error().code != Code::not_found) log_warn("logs of {}: {}", container, text.error().message);
-        co_return std::unexpected(text.error());
+    const auto timed = co_await ports_.engine.logs(container, {.bytes_max = kept_log_max, .timed = true});
+    if (!timed) {
+        if (timed.error().code != Code::not_found)
+            log_warn("logs of {}: {}", container, timed.error().message);
+        co_return std::unexpected(timed.error());
     }
-    if (auto kept = co_await ports_.logs.keep(instance, *text); !kept)
+    if (auto kept = co_await ports_.logs.keep(instance, kept_log(*timed)); !kept)
         log_warn("logs of {} are not kept: {}", container, kept.error().message);
-    co_return text;
+    co_return without_times(*timed);
 }
 
 }  // namespace hostler::agent

@@ -54,10 +54,8 @@ public:
                    .path = [this](uplink::ChallengePath path) { executor.tell_path(path); },
                    .speed = [this](uplink::SpeedOrder order) { speed.answer(std::move(order)); },
                    .tunnel = [this](uplink::TunnelOrder order) { tunnels.open(std::move(order)); },
-                   .logs =
-                       [this](std::string instance, std::size_t bytes_max) {
-                           return executor.logs(std::move(instance), bytes_max);
-                       }}),
+                   .logs = [this](std::string instance,
+                                  LogsWanted wanted) { return executor.logs(std::move(instance), wanted); }}),
           tasks(ports.loop) {}
 
     Task<> run();

@@ -469,5 +469,32 @@ TEST(Logs, LiveOnesAndKeptOnes) {
               Code::not_found);
 }
 
+TEST(Logs, LinesHaveTheirTimesWhereThatIsAskedFor) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    world.engine.written["hostler-i-1"] = "first\nlast\n";
+    uplink::Frame ask;
+    ask.mutable_log_request()->set_instance("i-1");
+    ask.mutable_log_request()->set_timed(true);
+    ask.mutable_log_request()->set_since_s(1'795'000'000);
+    const auto answer = [&]() -> uplink::LogAnswer {
+        return hostler::testing::run(world.loop, world.master.link->ask(ask, 5s))->log_answer();
+    };
+    const std::string timed = "2026-11-21T11:40:29Z first\n2026-11-21T11:40:29Z last\n";
+    EXPECT_EQ(answer().text(), timed);
+    EXPECT_TRUE(answer().timed());
+    EXPECT_EQ(world.engine.since_s, 1'795'000'000);
+    world.master.order(world.stop());
+    world.timers.advance(2s);
+    EXPECT_EQ(answer().text(), timed) << "of an instance that has ended";
+    EXPECT_TRUE(answer().timed());
+    world.logs.kept["i-1"] = "of an older agent\n";
+    EXPECT_EQ(answer().text(), "of an older agent\n");
+    EXPECT_FALSE(answer().timed());
+}
+
 }  // namespace
 }  // namespace hostler::agent

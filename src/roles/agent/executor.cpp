@@ -140,8 +140,8 @@ Task<> Executor::perform(JobPtr job) {
         answer.set_id(id);
         answer.set_state("done");
     } else if (job->superseded && (job->command.has_measure_host() || job->command.has_prove_gpus())) {
-        answer = failed(
-            id, {.code = Code::conflict, .message = "an instance needs the GPUs", .reason = "in_use"});
+        answer =
+            failed(id, {.code = Code::conflict, .message = "an instance needs the GPUs", .reason = "in_use"});
     } else if (job->superseded) {
         answer = failed(id, {.code = Code::cancelled,
                              .message = "a later command for " + job->command.subject() + " took its place",
@@ -216,16 +216,19 @@ Task<> Executor::act(JobPtr job) {
                    "unknown_action");
 }
 
-Task<std::string> Executor::logs(std::string instance, std::size_t bytes_max) {
+Task<LogText> Executor::logs(std::string instance, LogsWanted wanted) {
     if (const Workload* workload = workloads_.find(instance)) {
-        auto live = co_await ports_.engine.logs(workload->container, bytes_max);
+        auto live = co_await ports_.engine.logs(workload->container, wanted);
         if (live && live->empty()) {  // An engine that is removing it may have thrown them away already.
-            if (auto kept = co_await ports_.logs.read(instance, bytes_max)) co_return kept;
+            if (auto kept = co_await ports_.logs.read(instance, LogStore::text_max))
+                co_return read_kept(std::move(*kept), wanted.timed, wanted.bytes_max);
             CO_TRY(co_await check_cancelled());
         }
-        if (live || live.error().code != Code::not_found) co_return live;
+        if (live) co_return LogText{.text = std::move(*live), .timed = wanted.timed};
+        if (live.error().code != Code::not_found) co_return std::unexpected(std::move(live).error());
     }
-    co_return co_await ports_.logs.read(std::move(instance), bytes_max);
+    auto kept = CO_TRY(co_await ports_.logs.read(std::move(instance), LogStore::text_max));
+    co_return read_kept(std::move(kept), wanted.timed, wanted.bytes_max);
 }
 
 }  // namespace hostler::agent

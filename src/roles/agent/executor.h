@@ -12,6 +12,7 @@
 #include "core/queue.h"
 #include "core/task_group.h"
 #include "roles/agent/book.h"
+#include "roles/agent/kept_log.h"
 #include "roles/agent/leases.h"
 #include "roles/agent/settings.h"
 #include "roles/agent/tenant_ids.h"
@@ -48,7 +49,7 @@ public:
     Task<GpuBench::Figures> measure_gpu(std::string gpu);
 
     // Of a container that runs or ran. Errors: not_found, and the engine's.
-    Task<std::string> logs(std::string instance, std::size_t bytes_max);
+    Task<LogText> logs(std::string instance, LogsWanted wanted);
 
 private:
     struct Job;

@@ -10,6 +10,7 @@
 #include "roles/agent/access_book.h"
 #include "roles/agent/book.h"
 #include "roles/agent/identity.h"
+#include "roles/agent/kept_log.h"
 #include "roles/agent/master_link.h"
 #include "roles/agent/pulse.h"
 #include "roles/agent/reporter.h"
@@ -29,7 +30,7 @@ public:
         std::function<void(uplink::ChallengePath)> path;
         std::function<void(uplink::SpeedOrder)> speed;
         std::function<void(uplink::TunnelOrder)> tunnel;
-        std::function<Task<std::string>(std::string instance, std::size_t bytes_max)> logs;
+        std::function<Task<LogText>(std::string instance, LogsWanted wanted)> logs;
     };
     Session(const Settings& settings, const Ports& ports, MemberBook& member, CommandBook& book,
             Reporter& reporter, Hooks hooks);

@@ -224,15 +224,20 @@ Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call
     } const count{log_requests_};
     const std::size_t bytes =
         request.tail_bytes() == 0 ? logs_default : std::min<std::size_t>(request.tail_bytes(), logs_max);
-    auto text = co_await hooks_.logs(request.instance(), bytes);
+    auto log =
+        co_await hooks_.logs(request.instance(), {.bytes_max = bytes,
+                                                  .timed = request.timed(),
+                                                  .since_s = static_cast<std::int64_t>(request.since_s())});
     CO_TRY(co_await check_cancelled());
     uplink::Frame frame;
-    if (text) {
-        frame.mutable_log_answer()->set_truncated(text->size() >= bytes);
-        if (text->size() > bytes) text->erase(0, text->size() - bytes);
-        frame.mutable_log_answer()->set_text(clean_text(*text, logs_max));
+    if (log) {
+        std::string& text = log->text;
+        frame.mutable_log_answer()->set_truncated(text.size() >= bytes);
+        if (text.size() > bytes) text.erase(0, text.size() - bytes);
+        frame.mutable_log_answer()->set_text(clean_text(text, logs_max));
+        frame.mutable_log_answer()->set_timed(log->timed);
     } else {
-        frame = wire::failure_frame(text.error());
+        frame = wire::failure_frame(log.error());
     }
     co_return co_await link->answer(call, std::move(frame));
 }

@@ -6,6 +6,7 @@
 #include "roles/master/archive.h"
 #include "roles/master/caller.h"
 #include "roles/master/explain_rules.h"
+#include "roles/master/log_answer.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -96,25 +97,23 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
     co_return list;
 }
 
-// The last lines of a text whose first line may be cut.
-api::Logs last_lines(std::string text, bool truncated, int lines) {
-    std::size_t at = text.size();
-    if (at > 0 && text.back() == '\n') --at;
-    for (int seen = 0; at != std::string::npos && seen < lines; ++seen)
-        at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    if (at == std::string::npos) return {std::move(text), truncated};
-    return {text.substr(at + 1), true};
-}
-
-Task<api::Logs> fetch_logs(TermPtr term, std::string host, std::string instance, int lines) {
-    constexpr std::size_t line_bytes = 256;
+Task<api::Logs> fetch_logs(TermPtr term, Instance instance, api::GetLogs request) {
+    const WallTime now = term->ports().timers.wall();
+    const bool ended = is_final(instance.phase) || instance.phase == InstancePhase::resting;
+    if (instance.host.empty())
+        co_return fail(Code::not_found, fmt::format("{} has no logs: it is on no host", request.instance),
+                       "no_logs");
     uplink::Frame frame;
-    frame.mutable_log_request()->set_instance(instance);
-    frame.mutable_log_request()->set_tail_bytes(
-        std::min<std::size_t>(static_cast<std::size_t>(lines) * line_bytes, 1 << 20));
-    const uplink::Frame answer =
-        CO_TRY(co_await term->ask_host(std::move(host), std::move(frame), seconds{15}));
-    co_return last_lines(answer.log_answer().text(), answer.log_answer().truncated(), lines);
+    frame.mutable_log_request()->set_instance(instance.id);
+    CO_TRY(ask_for_logs(*frame.mutable_log_request(), request, now));
+    auto answer = co_await term->ask_host(instance.host, std::move(frame), seconds{15});
+    // It has no container yet: whoever follows waits for its first line.
+    const bool none_yet = !answer && answer.error().code == Code::not_found && request.follow && !ended;
+    if (none_yet) answer = uplink::Frame{};
+    uplink::Frame sent = CO_TRY(std::move(answer));
+    api::Logs logs = CO_TRY(log_answer(std::move(*sent.mutable_log_answer()), request, now));
+    logs.ended = ended;
+    co_return logs;
 }
 
 }  // namespace
@@ -210,7 +209,7 @@ void Api::add_instance_reads() {
         const TermPtr term = CO_TRY(leader());
         const Instance instance =
             CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-        co_return co_await fetch_logs(term, instance.host, instance.id, request.tail);
+        co_return co_await fetch_logs(term, instance, std::move(request));
     });
     handlers_.on<ops::list_instance_events>(
         [this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {

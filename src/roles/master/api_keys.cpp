@@ -80,8 +80,11 @@ void Api::add_keys() {
             if (!tenant.empty()) query.tenant = tenant;
             CO_TRY(co_await term->settled());
             api::List<api::Event> list;
+            const WallTime begin = request.since
+                                       ? term->ports().timers.wall() - std::chrono::seconds{*request.since}
+                                       : WallTime::min();
             for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
-                list.items.push_back(view(event));
+                if (event.time >= begin) list.items.push_back(view(event));
             co_return list;
         });
     handlers_.on<ops::whoami>([this](api::Call call, api::Empty) -> Task<api::Whoami> {

@@ -44,6 +44,24 @@ TEST_F(ApiTest, PricesAreSetByOperatorsAndReadByAll) {
     EXPECT_EQ(listed("?past=true").size(), 1u);
 }
 
+TEST_F(ApiTest, EventsAreListedSinceATime) {
+    const auto reasons = [&](const std::string& query) {
+        std::string all;
+        for (const auto& event :
+             json::parse(call("", "GET", "/v1/events" + query).body).at("items").as_array())
+            all += std::string{event.at("reason").as_string()} + " ";
+        return all;
+    };
+    const WallTime now = timers.wall();
+    store.log = {{.time = now - std::chrono::minutes{20}, .kind = "zone", .id = "lon", .reason = "created"},
+                 {.time = now - std::chrono::minutes{5}, .kind = "zone", .id = "lon", .reason = "deleted"}};
+    EXPECT_EQ(reasons(""), "created deleted ");
+    EXPECT_EQ(reasons("?since=600"), "deleted ");
+    EXPECT_EQ(reasons("?since=3600"), "created deleted ");
+    EXPECT_EQ(reasons("?since=60"), "");
+    EXPECT_EQ(call("", "GET", "/v1/events?since=0").status, 400);
+}
+
 TEST_F(ApiTest, OneTenantDoesNotSeeAnothers) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
     ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);

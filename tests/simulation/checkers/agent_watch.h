@@ -70,8 +70,8 @@ public:
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return engine_.list(std::move(label), std::move(value));
     }
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
-        return engine_.logs(std::move(name), bytes_max);
+    Task<std::string> logs(std::string name, LogsWanted wanted) override {
+        return engine_.logs(std::move(name), wanted);
     }
 
 private:

@@ -331,11 +331,17 @@ public:
                 made.push_back(container);
         co_return made;
     }
-    Task<std::string> logs(std::string name, std::size_t bytes_max) override {
+    Task<std::string> logs(std::string name, LogsWanted wanted) override {
         CO_TRY(alive());
         if (!containers.contains(name)) co_return fail(Code::not_found, "no such container");
-        const auto& text = written[name];
-        co_return text.substr(text.size() - std::min(text.size(), bytes_max));
+        since_s = wanted.since_s;
+        std::string text = written[name];
+        if (wanted.timed)
+            for (std::size_t at = 0; at < text.size();) {
+                text.insert(at, written_at);
+                at = std::min(text.size(), text.find('\n', at)) + 1;
+            }
+        co_return text.substr(text.size() - std::min(text.size(), wanted.bytes_max));
     }
 
     Task<std::vector<std::string>> image_names() override {
@@ -350,6 +356,8 @@ public:
     std::map<std::string, Container> containers;
     std::map<std::string, ContainerSpec> specs;
     std::map<std::string, std::string> written;
+    std::string written_at = "2026-11-21T11:40:29Z ";  // Each line of it.
+    std::int64_t since_s = -1;                         // As logs were last asked for.
     std::set<std::string> images{"demo"};
     std::vector<std::string> removed;
     std::vector<Duration> graces;
@@ -359,7 +367,7 @@ public:
     bool down = false;
     bool pull_hangs = false;
     int registry_away = 0;  // So many pulls find nobody there.
-    PullProgress pulled;  // Told whenever `pulling` is notified.
+    PullProgress pulled;    // Told whenever `pulling` is notified.
     Signal pulling;
     int launches = 0, pulls = 0, stops = 0, image_looks = 0;
 

@@ -1,0 +1,18 @@
+// Which of the lines that a host sent are an answer to a request for logs.
+#pragma once
+
+#include "api/types_instance.h"
+
+namespace hostler::uplink {
+class LogAnswer;
+class LogRequest;
+}  // namespace hostler::uplink
+
+namespace hostler::master {
+
+// What the host is asked for. Errors: invalid (`after` is no place of ours).
+Result<> ask_for_logs(uplink::LogRequest& ask, const api::GetLogs& request, WallTime now);
+// Errors: conflict (logs_without_times: the lines have no times, and the request needs them).
+Result<api::Logs> log_answer(uplink::LogAnswer&& sent, const api::GetLogs& request, WallTime now);
+
+}  // namespace hostler::master
