@@ -49,7 +49,7 @@ public:
         }(*this, std::move(its)));
         co_return std::move(client);
     }
-    Task<ListenerPtr> listen(std::string) override { co_return fail(Code::internal, "not here"); }
+    Task<ListenerPtr> listen(std::string) override { co_return std::unexpected(listen_refusal); }
     Task<StreamPtr> secure(StreamPtr stream, Secure how, Side, Duration) override {
         secured.push_back(how.expect + (how.own->authority.empty() ? "" : " by " + how.own->authority));
         if (refusal) co_return std::unexpected(*refusal);
@@ -64,7 +64,8 @@ public:
     std::vector<std::string> dialled;
     std::vector<std::string> secured;  // Whom TLS was to find, by which authorities.
     std::optional<Error> refusal;      // What TLS found instead.
-    bool silent = false;               // Connections are taken, and nothing is answered.
+    Error listen_refusal{Code::internal, "not here"};
+    bool silent = false;  // Connections are taken, and nothing is answered.
     bool down = false;
     std::set<std::string> absent;  // Addresses where nobody is.
     std::set<std::string> hung;    // Addresses where connections are taken, and nothing is answered.

@@ -36,6 +36,19 @@ Result<Forward> parse(std::string_view text) {
     return forward;
 }
 
+// It is this machine that refuses, so the code must not be the one of an API that cannot be reached.
+std::unexpected<Error> no_listener(const Forward& forward, const Error& why) {
+    const bool taken = why.reason == "address_in_use";
+    Error error{.code = Code::conflict,
+                .message = taken ? fmt::format("port {} of this machine is in use", forward.local)
+                                 : fmt::format("cannot listen on port {} of this machine: {}", forward.local,
+                                               why.message),
+                .reason = taken ? "port_in_use" : "not_listening"};
+    error.help = fmt::format("name another port of this machine, as OTHER:{0}, or 0:{0} for any that is free",
+                             forward.remote);
+    return std::unexpected(std::move(error));
+}
+
 Task<> send_bytes(Session& session, Stream& stream) {
     const auto buffer = std::make_unique<char[]>(piece_bytes_max);
     while (true) {
@@ -108,16 +121,19 @@ Task<> join_stream(CliWorld& world, Session& session, Stream& stream) {
     co_return done;
 }
 
+Result<> check_ports(const std::vector<std::string>& ports) {
+    for (const auto& text : ports) TRY(parse(text));
+    return {};
+}
+
 Task<int> forward_ports(CliWorld& world, const Way& way, std::vector<std::string> ports) {
     std::vector<Forward> forwards;
     for (const auto& text : ports) forwards.push_back(CO_TRY(parse(text)));
     for (auto& forward : forwards) {
         auto listener = co_await world.net.listen(fmt::format("127.0.0.1:{}", forward.local));
-        if (!listener)
-            co_return fail(
-                listener.error().code,
-                fmt::format("cannot listen on port {} of this machine: {}; name another one: {}:{}",
-                            forward.local, listener.error().message, 0, forward.remote));
+        if (!listener && listener.error().code == Code::cancelled)
+            co_return std::unexpected(std::move(listener).error());
+        if (!listener) co_return no_listener(forward, listener.error());
         forward.listener = std::move(*listener);
         world.out(fmt::format("{} -> {}\n", forward.listener->address(), forward.remote));
     }

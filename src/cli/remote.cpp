@@ -158,6 +158,7 @@ Task<int> run_remote(CliWorld& world, ApiClient& client, const Connection& conne
     if (commands.copy->parsed())
         co_return co_await copy_files(world, client, connection, commands.tenant, commands.paths[0],
                                       commands.paths[1]);
+    CO_TRY(check_ports(commands.ports));
     const Way way = CO_TRY(co_await way_to(client, connection, commands.name, commands.tenant));
     if (commands.forward->parsed()) co_return co_await forward_ports(world, way, commands.ports);
     if (commands.proxy->parsed()) co_return co_await proxy_port(world, way, commands.port);

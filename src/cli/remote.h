@@ -38,6 +38,7 @@ Task<int> run_remote(CliWorld& world, ApiClient& client, const Connection& conne
                      const RemoteCommands& commands);
 
 Task<int> run_command(CliWorld& world, const Way& way, const RemoteCommands& commands);
+Result<> check_ports(const std::vector<std::string>& ports);  // [LOCAL:]REMOTE
 Task<int> forward_ports(CliWorld& world, const Way& way, std::vector<std::string> ports);
 Task<int> proxy_port(CliWorld& world, const Way& way, std::string port);
 // One of the two is "NAME:PATH".

@@ -140,8 +140,12 @@ public:
             remove_stale(endpoint);
         else
             set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-        if (::bind(fd, endpoint.raw(), endpoint.size) != 0 || ::listen(fd, backlog_max) != 0)
-            co_return socket_failure("listening at", address, errno);
+        if (::bind(fd, endpoint.raw(), endpoint.size) != 0 || ::listen(fd, backlog_max) != 0) {
+            const int error = errno;
+            auto failed = socket_failure("listening at", address, error);
+            if (error == EADDRINUSE) failed.error().reason = "address_in_use";  // Of another listener.
+            co_return failed;
+        }
         if (endpoint.family() != AF_UNIX) {
             endpoint.size = sizeof endpoint.storage;
             ::getsockname(fd, endpoint.raw(), &endpoint.size);

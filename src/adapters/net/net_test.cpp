@@ -89,6 +89,14 @@ TEST_F(NetTest, ReplacesOnlyASocketFileThatNobodyServes) {
     EXPECT_TRUE(run_real(loop_, net_->listen("unix:" + path)).has_value());
 }
 
+TEST_F(NetTest, SaysThatAnAddressIsInUse) {
+    const auto first = run_real(loop_, net_->listen("127.0.0.1:0")).value();
+    const auto second = run_real(loop_, net_->listen(std::string{first->address()}));
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, Code::unavailable);
+    EXPECT_EQ(second.error().reason, "address_in_use");
+}
+
 TEST_F(NetTest, SaysWhoRefused) {
     auto listener = run_real(loop_, net_->listen("127.0.0.1:0")).value();
     const std::string address{listener->address()};
