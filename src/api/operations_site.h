@@ -116,8 +116,8 @@ inline constexpr Typed<RemoveHost, Empty> remove_host{{
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "List the GPUs.", .list = true, .noun = "gpu", .verb = "list",
-    .columns = "id host index state remedy use model simulated heldBy utilizationPercent temperatureCelsius powerWatts "
-               "memoryBytes zone"}};
+    .columns = "hostName index id state remedy use holder model simulated utilizationPercent temperatureCelsius "
+               "powerWatts memoryBytes zone"}};
 inline constexpr Typed<GetGpu, Gpu> get_gpu{{
     .name = "getGpu", .path = "/v1/gpus/{gpu}", .permission = "gpu.read", .scope = Scope::operator_only,
     .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};

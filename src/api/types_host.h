@@ -281,6 +281,8 @@ struct Gpu {
     std::optional<WallTime> since{};
     GpuUse use = GpuUse::idle;
     std::string held_by;
+    std::string holder;
+    std::string host_name;
     bool simulated = false;
     std::int64_t memory_bytes = 0;
     std::string pci_address;
@@ -308,7 +310,7 @@ struct Gpu {
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
                       (id, host, zone, index, vendor, model, state, reason, message, remedy, since, use, held_by,
-                       simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
+                       holder, host_name, simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
                        driver_version, compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
                        fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
@@ -328,6 +330,9 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "since", .help = "Since when its health is so; absent: as long as is known."},
     {.member = "use", .help = "What holds it.", .example = "instance"},
     {.member = "held_by", .help = "Id of what holds it.", .example = "i-7k2m9x"},
+    {.member = "holder", .help = "Name of what holds it: an instanceID, or the spec of a stock slot.",
+     .example = "notebook-1"},
+    {.member = "host_name", .help = "Name of the host it is in.", .example = "gpu-01"},
     {.member = "simulated", .help = "It is made up: this is a demonstration."},
     {.member = "memory_bytes", .help = "Its memory.", .unit = Unit::bytes},
     {.member = "pci_address", .help = "Where it is on PCI.", .example = "0000:07:00.0"},

@@ -81,27 +81,38 @@ Result<api::Host> cordon(Desk& desk, const std::string& name, bool cordoned) {
     return view(desk, host);
 }
 
-// GPUs are not objects of their own: they come in the order of their hosts.
+struct PlacedGpu {
+    std::string place;  // What they are sorted by: names as people read them; the ids make each the only one.
+    const Host* host = nullptr;
+    const GpuFacts* gpu = nullptr;
+};
+
+// GPUs are not objects of their own: they come by the names of their hosts and their numbers there.
 Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, const api::ListGpus& request) {
-    api::List<api::Gpu> list;
+    std::vector<PlacedGpu> sorted;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         if (host.phase == HostPhase::retired || (request.zone && host.zone != *request.zone)) continue;
         if (request.host && id != *request.host && host.facts.hostname != *request.host) continue;
         for (const GpuFacts& gpu : host.facts.gpus) {
-            if (call.after && id + "." + gpu.uuid <= call.after->id) continue;
             if (request.model && !model_matches(*request.model, gpu.model)) continue;
-            api::Gpu shown = view(desk, host, gpu);
-            if ((request.state && shown.state != *request.state) ||
-                (request.use && shown.use != *request.use))
-                continue;
-            list.items.push_back(std::move(shown));
+            std::string place =
+                fmt::format("{} {} {:05} {}", host.facts.hostname, id, std::max(gpu.index, 0), gpu.uuid);
+            if (!call.after || place > call.after->id) sorted.push_back({std::move(place), &host, &gpu});
         }
     }
-    std::ranges::sort(list.items, {}, [](const api::Gpu& gpu) { return gpu.host + "." + gpu.id; });
-    if (list.items.size() > static_cast<std::size_t>(call.limit)) {
-        list.items.resize(static_cast<std::size_t>(call.limit));
-        list.next_cursor =
-            api::to_string({.list = call.list, .id = list.items.back().host + "." + list.items.back().id});
+    std::ranges::sort(sorted, {}, &PlacedGpu::place);
+    api::List<api::Gpu> list;
+    const std::string* last = nullptr;
+    for (const PlacedGpu& one : sorted) {
+        api::Gpu shown = view(desk, *one.host, *one.gpu);
+        if ((request.state && shown.state != *request.state) || (request.use && shown.use != *request.use))
+            continue;
+        if (list.items.size() == static_cast<std::size_t>(call.limit)) {
+            list.next_cursor = api::to_string({.list = call.list, .id = *last});
+            break;
+        }
+        list.items.push_back(std::move(shown));
+        last = &one.place;
     }
     return list;
 }

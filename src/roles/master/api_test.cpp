@@ -317,6 +317,41 @@ TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {
     EXPECT_EQ(json::parse(both.body).at("errors").as_array().size(), 2u) << "all that is wrong at once";
 }
 
+TEST_F(ApiTest, GpusComeByTheNamesOfTheirHostsAndTheirNumbers) {
+    // Its id comes first and its name last; its twelve GPUs have UUIDs in no order.
+    auto facts = testing::DeskRig::facts_of("zoo", 12);
+    for (GpuFacts& gpu : facts.gpus) gpu.uuid = fmt::format("GPU-{}", (gpu.index * 7 + 5) % 12);
+    desk().estate.hosts.add({.id = "h-0", .zone = "nj", .phase = HostPhase::ready, .facts = facts});
+    (void)commit();
+    std::string places, cursor;
+    for (int page = 0; page < 10; ++page) {
+        const auto list = json::parse(call("", "GET", "/v1/gpus?limit=7" + cursor).body);
+        for (const auto& gpu : list.at("items").as_array())
+            places +=
+                fmt::format("{}{} ", std::string{gpu.at("hostName").as_string()}, gpu.at("index").as_int64());
+        const auto* next = list.as_object().if_contains("nextCursor");
+        if (!next) break;
+        cursor = "&cursor=" + std::string{next->as_string()};
+    }
+    EXPECT_EQ(places,
+              "a0 a1 a2 a3 a4 a5 a6 a7 zoo0 zoo1 zoo2 zoo3 zoo4 zoo5 zoo6 zoo7 zoo8 zoo9 zoo10 zoo11 ");
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    EXPECT_EQ(json::parse(call("", "GET", "/v1/gpus?use=stock").body).at("items").as_array()[0].at("holder"),
+              "small");
+}
+
+TEST_F(ApiTest, SshIsNoWebPage) {
+    desk().estate.gateways.add({.name = "g", .address = "http://localhost:8443", .domain = "localhost"});
+    (void)commit();
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    auto asked = json::parse(start("one"));
+    asked.as_object()["template"] = json::parse(R"({"ports":[{"port":22},{"port":80}]})");
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", json::serialize(asked)).status, 200);
+    const auto urls = json::parse(call("acme", "GET", "/v1/instances/one").body).at("urls").as_array();
+    EXPECT_EQ(urls.at(0).at("url"), "ssh://one.hostler");
+    EXPECT_TRUE(urls.at(1).at("url").as_string().starts_with("http://80-")) << urls.at(1);
+}
+
 TEST_F(ApiTest, ACursorIsForOneQueryOfOneTenant) {
     const auto first = json::parse(call("", "GET", "/v1/gpus?limit=3").body);
     const std::string next{first.at("nextCursor").as_string()};

@@ -21,6 +21,8 @@ namespace hostler::master {
 
 namespace {
 
+constexpr int ssh_port = 22;
+
 // Those that are over, and the one that goes on.
 std::vector<InstanceRun> runs_of(const Instance& instance) {
     std::vector<InstanceRun> runs = instance.runs;
@@ -31,6 +33,12 @@ std::vector<InstanceRun> runs_of(const Instance& instance) {
                         .started_at = instance.started_at,
                         .ready_at = instance.ready_at});
     return runs;
+}
+
+// The gateway serves HTTP, so SSH goes through `hostler proxy`: by this name, as docs/use/sessions.md sets
+// OpenSSH up.
+std::string ssh_url_of(const Instance& instance) {
+    return fmt::format("ssh://{}.hostler", instance.caller_id);
 }
 
 // "http://localhost:8443" and "localhost" make "http://8080-i-7f3k.localhost:8443/".
@@ -86,7 +94,9 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     if (!desk.estate.gateways.all().empty())
         for (const InstancePort& port : instance.spec.ports)
             shown.urls.push_back({port.port,
-                                  url_of(desk.estate.gateways.all().begin()->second, instance, port),
+                                  port.port == ssh_port && port.base_url.empty()
+                                      ? ssh_url_of(instance)
+                                      : url_of(desk.estate.gateways.all().begin()->second, instance, port),
                                   port.is_public});
     if (!desk.estate.gateways.all().empty())
         shown.gateway = desk.estate.gateways.all().begin()->second.address;
@@ -279,6 +289,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     api::Gpu shown;
     shown.id = gpu.uuid;
     shown.host = host.id;
+    shown.host_name = host.facts.hostname;
     shown.zone = host.zone;
     shown.index = gpu.index;
     shown.vendor = text_of(gpu.vendor);
@@ -292,6 +303,9 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     }
     if (const Claim* claim = claim_of(desk, host.id, gpu.uuid)) {
         shown.held_by = claim->holder;
+        const Instance* instance = desk.estate.instances.find(claim->holder);
+        const Slot* slot = desk.estate.slots.find(claim->holder);
+        shown.holder = instance ? instance->caller_id : slot ? slot->spec : claim->holder;
         switch (claim->use) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
             case ClaimUse::instance:
