@@ -283,6 +283,21 @@ std::string cell(const api::Property& property, const json::value& value, const 
     return gist(*property.schema, value, style);
 }
 
+namespace {
+
+// What rows that come later are likely to need.
+std::size_t least_width(const api::Property& property) {
+    constexpr std::size_t age_width = 4, name_width = 12, url_width = 40;  // "119m"; "i-7k2m9xqy4n"
+    std::size_t width = 0;
+    for (const std::string_view value : property.schema->values) width = std::max(width, value.size());
+    if (property.schema->kind == Kind::time) width = age_width;
+    if (property.schema->kind == Kind::text) width = name_width;
+    if (property.name == "urls") width = url_width;
+    return width;
+}
+
+}  // namespace
+
 Table::Table(const api::Operation& list, const Style& style, More more) : style_(style), more_(more) {
     const api::Schema& item = *list.response().find("items")->schema->element;
     std::string_view names = list.columns;
@@ -304,13 +319,15 @@ void Table::choose(const std::vector<std::vector<std::string>>& cells) {
         if (column.property->name == "state") state = i;
         bool empty = true;
         bool echo = state < i && more_ == More::none;
-        column.width = shown(column.head);
+        column.width =
+            std::max(shown(column.head), more_ == More::follow ? least_width(*column.property) : 0);
         for (const auto& row : cells) {
             column.width = std::max(column.width, shown(row[i]));
             empty = empty && row[i].empty();
             echo = echo && row[i] == row[state];
         }
-        if ((!empty && !echo) || i == 0) kept.push_back(column);
+        // Rows that come later may fill what is empty now.
+        if ((!empty && !echo) || i == 0 || more_ == More::follow) kept.push_back(column);
     }
     columns_ = std::move(kept);
     if (style_.columns > 0) fit(static_cast<std::size_t>(style_.columns));
@@ -341,7 +358,9 @@ std::string Table::line(const std::vector<std::string>& cells, bool coloured) co
         const Column& column = columns_[i];
         const bool last = i + 1 == columns_.size();
         std::string text = cells[i].empty() && coloured ? "-" : cells[i];
-        if (last && style_.columns > 0) text = cut(std::move(text), std::max<std::size_t>(column.width, 2));
+        const bool follows = more_ == More::follow && i > 0;  // Names are whole, also where they are longer.
+        if ((last || follows) && style_.columns > 0)
+            text = cut(std::move(text), std::max<std::size_t>(column.width, 2));
         const std::size_t wide = shown(text);
         const std::string pad(column.width > wide ? column.width - wide : 0, ' ');
         if (coloured) text = painted(*column.property, std::move(text), style_);

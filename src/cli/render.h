@@ -30,8 +30,8 @@ class Table {
 public:
     enum class More { none, follow };
     Table(const api::Operation& list, const Style& style, More more = More::none);
-    // With a head the first time. Columns that are empty in all of these first rows are left out for good,
-    // and, when no rows follow, those that say in each row what its state says.
+    // With a head the first time. When no rows follow, columns that are empty in all of these first rows are
+    // left out, and those that say in each row what its state says.
     std::string rows(const json::array& items);
     // Heads of the columns for which the terminal has no room; known from the first rows on.
     const std::vector<std::string>& left_out() const { return left_out_; }

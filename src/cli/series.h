@@ -7,7 +7,8 @@
 namespace hostler::cli {
 
 // A row a line: its labels, how far it went, and a picture of its steps.
-std::string series_table(const api::SeriesAnswer& answer);
+// `columns` of the terminal; 0: unknown.
+std::string series_table(const api::SeriesAnswer& answer, int columns);
 
 // Columns as wide as need be, the first `texts` to the left, the last as it is.
 std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::size_t texts);

@@ -55,6 +55,46 @@ TEST_F(MetricsTest, ATableShowsWhatTellsLinesApartAndAPicture) {
     EXPECT_THAT(out, HasSubstr("null"));
 }
 
+api::SeriesAnswer of_devices(std::string metric, std::string unit, double value) {
+    api::SeriesAnswer answer{
+        .metric = std::move(metric), .unit = std::move(unit), .over = "avg", .across = "none"};
+    answer.step = 10;
+    for (const std::string gpu : {"GPU-0", "GPU-1"})
+        answer.lines.push_back({.labels = {{"gpu", gpu},
+                                           {"device", gpu},
+                                           {"host", "h-1"},
+                                           {"host_name", "n1"},
+                                           {"pci", "0000:" + gpu},
+                                           {"class", "H100"}},
+                                .values = {value, 2 * value}});
+    return answer;
+}
+
+TEST(SeriesTable, NumbersAndUnitsAreForPeople) {
+    EXPECT_EQ(series_table(of_devices("gpu_power_mw", "mW", 69'350), 0),
+              "GPU     LAST    MIN  AVG    MAX  gpu_power_mw in W avg, 10 s a step\n"
+              "GPU-0  138.7  69.35  104  138.7  ▅█\n"
+              "GPU-1  138.7  69.35  104  138.7  ▅█\n");
+    EXPECT_THAT(series_table(of_devices("gpu_memory_used_bytes", "B", 80.0 * (1 << 30)), 0),
+                HasSubstr("160 GiB  80 GiB  120 GiB  160 GiB  "));
+    EXPECT_THAT(series_table(of_devices("x", "", 123'456'789), 0), HasSubstr("  123456789  "));
+}
+
+TEST(SeriesTable, IsAsWideAsTheTerminal) {
+    auto answer = of_devices("x", "", 1);
+    for (auto& line : answer.lines) line.values.assign(200, 1.0);
+    const auto width = [&](int columns) {
+        const std::string table = series_table(answer, columns);
+        const std::string last = table.substr(table.rfind('\n', table.size() - 2) + 1);
+        return std::ranges::count_if(last,
+                                     [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }) -
+               1;
+    };
+    EXPECT_EQ(width(60), 60);
+    EXPECT_EQ(width(200), 28 + 48) << "a picture has its greatest width";
+    EXPECT_EQ(width(10), 28 + 8) << "and its least";
+}
+
 TEST_F(MetricsTest, WhatIsWrongIsNamed) {
     EXPECT_EQ(run({"metrics", "query", "gpu_speed", "--over", "mean"}), 2);
     EXPECT_THAT(err, HasSubstr("there is no metric 'gpu_speed'"));

@@ -215,5 +215,29 @@ TEST_F(WaitTest, WatchPrintsATableThatGrows) {
     EXPECT_THAT(out, ::testing::StartsWith("INSTANCE ID"));
 }
 
+TEST_F(WaitTest, ColumnsOfAWatchedTableStayWhereTheyAre) {
+    world.out_is_terminal = true;
+    world.columns = 110;
+    start({"instance", "list", "--watch", "--no-color"});
+    tell(api::InstanceState::ready, "", "", api::Change::added);
+    tell(api::InstanceState::running, "running");
+    api::Instance longer = story.back().second;
+    longer.instance_id = "another";
+    longer.reason = "a_reason_that_is_longer_than_any_before";
+    story.emplace_back(api::Change::added, longer);
+    timers.advance(1s);
+    std::vector<std::size_t> states, urls;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1, ++number) {
+        const std::string line = out.substr(at, out.find('\n', at) - at);
+        states.push_back(line.find(number == 0 ? "STATE" : number == 1 ? "ready" : "running"));
+        if (number == 0 || number == 2) urls.push_back(line.find(number == 0 ? "URLS" : "http://"));
+    }
+    EXPECT_EQ(number, 4U) << out;
+    EXPECT_EQ(std::set<std::size_t>(states.begin(), states.end()).size(), 1U) << out;
+    EXPECT_EQ(urls.front(), urls.back()) << out;
+    EXPECT_THAT(out, HasSubstr("a_reason_that_is…  http://"));
+}
+
 }  // namespace
 }  // namespace hostler::cli
