@@ -73,7 +73,7 @@ TEST_F(ApplyStockTest, StockGivesWayAsTheFileSays) {
     EXPECT_EQ(out, "stock/small unchanged\n") << "a file that says nothing of it leaves it alone";
     EXPECT_THAT(changes, ElementsAre());
     EXPECT_EQ(apply(slots + "keep: 0\nimages: [nginx]\n"), 0) << err;
-    EXPECT_EQ(out, "stock/small updated: 1 images in advance, were 0; keep none, was 1\n");
+    EXPECT_EQ(out, "stock/small updated: 1 image in advance, were 0; keep none, was 1\n");
     EXPECT_EQ(reclaim, api::Reclaim::idle);
     EXPECT_EQ(apply(slots + "reclaim: sometimes\nkeep: -1\n"), 2);
     EXPECT_THAT(err, HasSubstr("cloud.yaml:8: reclaim: must"));

@@ -6,6 +6,7 @@
 #include "cli/compare.h"
 #include "cli/request.h"
 #include "cli/settle.h"
+#include "core/counted.h"
 
 namespace hostler::cli {
 
@@ -56,7 +57,7 @@ Task<> Settle::slots(Item& item, const json::value& stock) {
     const std::int64_t wanted = item.fields["number"].to_number<std::int64_t>();
     item.outcome = there == wanted ? Outcome::unchanged : Outcome::updated;
     if (there == wanted) co_return Result<>{};
-    item.message = fmt::format("{} slots, were {}", wanted, there);
+    item.message = fmt::format("{}, were {}", counted(wanted, "slot"), there);
     json::object change{{"specName", item.name}, {"number", std::abs(wanted - there)}};
     change["ifWanted"] = there;  // Whoever applies the same at this moment is told, not doubled.
     if (const json::value* zone = item.fields.if_contains("zone")) change["zone"] = *zone;
@@ -80,7 +81,7 @@ Task<> Settle::images(Item& item, const json::value& stock) {
                 wanted.emplace(std::string(one.get_string()), field == std::string_view{"templates"});
     if (is == wanted) co_return Result<>{};
     CO_TRY(co_await send(place_fields(api::ops::prepare_stock, *item.images)));
-    note(item, fmt::format("{} images in advance, were {}", wanted.size(), is.size()));
+    note(item, fmt::format("{} in advance, were {}", counted(wanted.size(), "image"), is.size()));
     co_return Result<>{};
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/top.h"
+#include "core/counted.h"
 
 namespace hostler::cli {
 
@@ -225,8 +226,8 @@ std::string summary(const Top& top) {
         claimed += held(gpu) ? 1 : 0;
     }
     std::string text = "Hostler";
-    if (!top.hosts.empty()) text += fmt::format("  {} hosts", top.hosts.size());
-    text += fmt::format("  {} GPUs, {} held", all.gpus, claimed);
+    if (!top.hosts.empty()) text += "  " + counted(top.hosts.size(), "host");
+    text += fmt::format("  {}, {} held", counted(all.gpus, "GPU"), claimed);
     if (const auto busy = all.busy()) text += fmt::format("  {:.0f}% busy", *busy);
     text += fmt::format("  {:.1f} kW  {:%H:%M:%S}Z", all.watts / 1000,
                         std::chrono::floor<std::chrono::seconds>(top.at));
@@ -277,7 +278,7 @@ std::vector<std::string> top_lines(const Top& top, const TopView& view) {
     else
         lines.table({"HOST", "GPU", "MODEL", "BUSY", "MEMORY", "POWER", "TEMP", "HELD BY", "TENANT", "NOTE"},
                     gpus);
-    if (hidden > 0) lines.line(fmt::format("… {} more GPUs", hidden), dim);
+    if (hidden > 0) lines.line(fmt::format("… {} more {}", hidden, hidden == 1 ? "GPU" : "GPUs"), dim);
     if (!instances.empty()) {
         lines.line("");
         lines.table({"INSTANCE", "TENANT", "GPUS", "BUSY", "MEMORY", "POWER", "PROCESSES"}, instances);

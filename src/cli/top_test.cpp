@@ -52,7 +52,7 @@ TEST(TopLines, HostsGpusAndInstances) {
     const Top top{.gpus = {gpu(0, 100), gpu(1, 20)}, .hosts = {host()}, .at = WallTime{}, .trouble = ""};
     EXPECT_EQ(
         joined(top_lines(top, {})),
-        "Hostler  1 hosts  2 GPUs, 2 held  60% busy  0.8 kW  00:00:00Z\n"
+        "Hostler  1 host  2 GPUs, 2 held  60% busy  0.8 kW  00:00:00Z\n"
         "\n"
         "HOST    ZONE  STATE  CPU              LOAD  GPUS\n"
         "gpu-07  nj    ready  |.........  12%   3.2   2/8\n"

@@ -100,9 +100,9 @@ std::string name_of(const Labels& labels) {
 
 std::string summary(const Report& report) {
     const UsageLine& all = report.total;
-    std::string text = fmt::format("From {} to {} UTC, {} GPUs were measured for {:.1f} GPU-hours.\n",
+    std::string text = fmt::format("From {} to {} UTC, {} {} measured for {:.1f} GPU-hours.\n",
                                    rfc3339(report.from).substr(0, 16), rfc3339(report.to).substr(0, 16),
-                                   all.gpus, all.measured_hours);
+                                   all.gpus, all.gpus == 1 ? "GPU was" : "GPUs were", all.measured_hours);
     if (all.claimed_hours > 0)
         text += fmt::format("Of these, {:.1f} were claimed, and {:.1f} claimed and idle{}{}.\n",
                             all.claimed_hours, all.idle_hours,

@@ -54,6 +54,9 @@ std::string gib(std::int64_t bytes) {
     return fmt::format("{:.4g} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 std::string cpus(std::int64_t milli) { return fmt::format("{:.4g}", static_cast<double>(milli) / 1000); }
+std::string cpus_of(std::int64_t milli, std::string_view more = "") {
+    return fmt::format("{}{} {}", cpus(milli), more, milli == 1000 ? "CPU" : "CPUs");
+}
 std::string counted(std::int64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -69,8 +72,7 @@ std::string what(const Need& need) {
         text = fmt::format("{}/1000 of a {}GPU", shape.gpu_milli, model);
     else if (shape.gpus > 0)
         text = fmt::format("{} {}{}", shape.gpus, model, shape.gpus == 1 ? "GPU" : "GPUs");
-    if (shape.cpu_milli > 0)
-        text += fmt::format("{}{} CPUs", text.empty() ? "" : ", ", cpus(shape.cpu_milli));
+    if (shape.cpu_milli > 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", cpus_of(shape.cpu_milli));
     if (shape.memory_bytes > 0)
         text += fmt::format("{}{} memory", text.empty() ? "" : ", ", gib(shape.memory_bytes));
     if (shape.disk_bytes > 0)
@@ -114,7 +116,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
             return change.value == 0 ? "ask for no GPU" : "ask for " + counted(change.value, "GPU");
         case Obstacle::share: return fmt::format("ask for {}/1000 of a GPU", change.value);
         case Obstacle::link: return "ask for GPUs that reach each other in any way";
-        case Obstacle::cpu: return fmt::format("ask for {} CPUs", cpus(change.value));
+        case Obstacle::cpu: return fmt::format("ask for {}", cpus_of(change.value));
         case Obstacle::memory: return fmt::format("ask for {} memory", gib(change.value));
         case Obstacle::disk: return fmt::format("ask for {} disk", gib(change.value));
         case Obstacle::cordoned:
@@ -136,10 +138,11 @@ std::string waiting(const Change& change, std::string_view host) {
     if (change.obstacle == Obstacle::gpus) amount = counted(change.value, "more GPU");
     if (change.obstacle == Obstacle::share) amount = fmt::format("{}/1000 of one GPU more", change.value);
     if (change.obstacle == Obstacle::slice) amount = "such a slice";
-    if (change.obstacle == Obstacle::cpu) amount = cpus(change.value) + " more CPUs";
+    if (change.obstacle == Obstacle::cpu) amount = cpus_of(change.value, " more");
     if (change.obstacle == Obstacle::memory) amount = gib(change.value) + " more memory";
     if (change.obstacle == Obstacle::disk) amount = gib(change.value) + " more disk";
-    return fmt::format("wait until {} {} free on host {}", amount, change.value == 1 ? "is" : "are", host);
+    const bool one = change.value == (change.obstacle == Obstacle::cpu ? 1000 : 1);
+    return fmt::format("wait until {} {} free on host {}", amount, one ? "is" : "are", host);
 }
 
 std::string opening(Obstacle obstacle, std::string_view host) {

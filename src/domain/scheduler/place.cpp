@@ -76,9 +76,12 @@ std::optional<Refusal> unfit(const Demand& demand, const Candidate& host) {
     const auto free = static_cast<int>(matching(demand, host).size());
     if (free < demand.gpu_count)
         return no("gpus", fmt::format("has {} of {} {} free", free, demand.gpu_count,
-                                      demand.gpu_type.empty() ? "GPUs" : demand.gpu_type));
+                                      !demand.gpu_type.empty() ? demand.gpu_type
+                                      : demand.gpu_count == 1  ? "GPU"
+                                                               : "GPUs"));
     if (host.cpu_milli < demand.cpu_milli)
-        return no("cpu", fmt::format("has {} of {} CPUs free", cpus(host.cpu_milli), cpus(demand.cpu_milli)));
+        return no("cpu", fmt::format("has {} of {} {} free", cpus(host.cpu_milli), cpus(demand.cpu_milli),
+                                     demand.cpu_milli == 1000 ? "CPU" : "CPUs"));
     if (host.memory_bytes < demand.memory_bytes)
         return no("memory", fmt::format("has {} of {} memory free", people(host.memory_bytes),
                                         people(demand.memory_bytes)));

@@ -1,6 +1,7 @@
 // Zones, access points, and the tokens with which hosts join.
 #include <fmt/format.h>
 
+#include "core/counted.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/api.h"
 #include "roles/master/placement_rules.h"
@@ -31,8 +32,8 @@ Result<api::Empty> delete_zone(Desk& desk, const api::Call&, const api::NameZone
     for (const auto& [id, slot] : desk.estate.slots.all()) slots += slot.zone == zone.name ? 1 : 0;
     if (shown.hosts + shown.access_points + slots > 0)
         return fail(Code::conflict,
-                    fmt::format("zone {} still has {} hosts, {} access points and {} stock slots", zone.name,
-                                shown.hosts, shown.access_points, slots),
+                    fmt::format("zone {} still has {}, {} and {}", zone.name, counted(shown.hosts, "host"),
+                                counted(shown.access_points, "access point"), counted(slots, "stock slot")),
                     "zone_in_use");
     desk.estate.event("zone", zone.name, "", "deleted", fmt::format("Zone {} was deleted.", zone.name));
     desk.estate.zones.erase(request.zone);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
 
+#include "core/counted.h"
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
@@ -164,7 +165,8 @@ private:
         run_.ended_at = desk_.estate.micros();
         const auto done = std::ranges::count(run_.steps, StepPhase::done, &ConsolidationStep::phase);
         desk_.estate.event("consolidation", run_.id, "", text_of(run_.phase),
-                           fmt::format("{} of {} moves were made.{}{}", done, run_.steps.size(),
+                           fmt::format("{} of {} {} made.{}{}", done, counted(run_.steps.size(), "move"),
+                                       run_.steps.size() == 1 ? "was" : "were",
                                        run_.message.empty() ? "" : " ", run_.message));
     }
 
@@ -195,8 +197,9 @@ Result<const ConsolidationRecord*> begin_consolidation(Desk& desk, const api::Cr
     run.created_at = desk.estate.micros();
     const std::string id = run.id;
     desk.estate.event("consolidation", id, "", "begun",
-                      fmt::format("{} moves are to free {} hosts with {} GPUs.", run.steps.size(),
-                                  run.freed.size(), run.gpus));
+                      fmt::format("{} {} to free {} with {}.", counted(run.steps.size(), "move"),
+                                  run.steps.size() == 1 ? "is" : "are", counted(run.freed.size(), "host"),
+                                  counted(run.gpus, "GPU")));
     desk.estate.consolidations.add(std::move(run));
     follow(desk, id);
     return &desk.estate.consolidations.at(id);

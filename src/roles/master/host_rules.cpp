@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/counted.h"
 #include "domain/inventory/model.h"
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
@@ -378,7 +379,8 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
                                                [&](const auto& row) { return row.second.host == id; });
     if ((living > 0 || volumes > 0) && !force) {
         Error error{Code::conflict,
-                    fmt::format("{} instances and {} volumes are on host {}", living, volumes, id),
+                    fmt::format("{} and {} are on host {}", counted(living, "instance"),
+                                counted(volumes, "volume"), id),
                     "host_in_use"};
         error.help = "Stop and delete them, or remove it with force=true: they are lost then.";
         return std::unexpected(std::move(error));

@@ -225,7 +225,7 @@ TEST(RemoveHost, NotWhileItIsInUseButByForce) {
     const auto refused = remove_host(rig.desk, a, false);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "host_in_use");
-    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("1 instances and 1 volumes"));
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("1 instance and 1 volume are"));
     EXPECT_TRUE(rig.estate.unchanged());
     ASSERT_TRUE(remove_host(rig.desk, a, true));
     EXPECT_EQ(rig.estate.hosts.at(a).phase, HostPhase::retired);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/counted.h"
 #include "domain/image/image.h"
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
@@ -81,9 +82,9 @@ Result<> prepare_stock(Desk& desk, const api::PrepareStock& request) {
         desk.estate.stock_images.add(
             {.spec = request.spec, .images = request.images, .templates = request.templates, .meta = {}});
     }
+    const std::size_t images = request.images.size() + request.templates.size();
     desk.estate.event("stock", request.spec, "", "images_changed",
-                      fmt::format("Its hosts are to have {} images in advance.",
-                                  request.images.size() + request.templates.size()));
+                      fmt::format("Its hosts are to have {} in advance.", counted(images, "image")));
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/counted.h"
 #include "roles/master/secrets.h"
 
 namespace hostler::master {
@@ -108,7 +109,7 @@ Result<> forget_sealing_key(Desk& desk, const std::string& id) {
                 return in_use("what it has sealed is being sealed anew; ask again in a moment");
             const auto left = count.values.find(id);
             if (left != count.values.end() && left->second > 0)
-                return in_use(fmt::format("{} secrets are sealed by it", left->second));
+                return in_use(fmt::format("it seals {}", counted(left->second, "secret")));
         }
     }
     set(desk, id, SealingPhase::forgotten);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/counted.h"
 #include "core/quantity.h"
 
 namespace hostler::master {
@@ -32,7 +33,8 @@ Result<> check_unused(const Desk& desk, const std::string& name) {
         desk.estate.instances.all(), [&](const auto& row) { return row.second.spec_name == name; });
     if (slots + instances == 0) return {};
     Error error{Code::conflict,
-                fmt::format("spec {} still has {} stock slots and {} instances", name, slots, instances),
+                fmt::format("spec {} still has {} and {}", name, counted(slots, "stock slot"),
+                            counted(instances, "instance")),
                 "spec_in_use"};
     error.help = fmt::format(
         "Take its stock away (hostler stock delete {}), stop its instances, and wait a minute after the last "

@@ -39,7 +39,7 @@ TEST(Specs, OneIsChangedAndDeletedWhileNothingIsMadeOfIt) {
     const auto refused = delete_spec(rig.desk, "small");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "spec_in_use");
-    EXPECT_THAT(refused.error().message, HasSubstr("1 stock slots and 0 instances"));
+    EXPECT_THAT(refused.error().message, HasSubstr("1 stock slot and 0 instances"));
     ASSERT_TRUE(prepare_stock(rig.desk, {.spec = "small", .images = {"docker.io/library/nginx:1"}}));
     ASSERT_TRUE(delete_stock(rig.desk, {.number = 1, .spec_name = "small"}));
     (void)rig.take();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
@@ -72,7 +73,9 @@ Result<> check_wanted(const Desk& desk, const std::string& spec, const std::opti
         return row.second.spec == spec && (!zone || zone_of(desk, row.second) == *zone);
     });
     if (wanted == *expected) return {};
-    Error error{Code::conflict, fmt::format("{} slots of {} are wanted now, not {}", wanted, spec, *expected),
+    Error error{Code::conflict,
+                fmt::format("{} of {} {} wanted now, not {}", counted(wanted, "slot"), spec,
+                            wanted == 1 ? "is" : "are", *expected),
                 "stock_changed"};
     error.help = "Look at the stock again, and decide anew.";
     return std::unexpected(std::move(error));
@@ -97,8 +100,9 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     for (int i = 0; i < request.number; ++i) {
         Decision decision = hosts.place_spread(desk, demand, per_zone);
         if (!decision.placement) {
-            Error error = refusal(*decision.denial,
-                                  fmt::format("{} of {} slots fit. ", placements.size(), request.number));
+            Error error = refusal(*decision.denial, fmt::format("{} of {} {}. ", placements.size(),
+                                                                counted(request.number, "slot"),
+                                                                request.number == 1 ? "fits" : "fit"));
             const auto rest = static_cast<std::size_t>(request.number) - placements.size();
             if (rest > 1)
                 error.help =
@@ -119,8 +123,9 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
         slot.phase = SlotPhase::idle;
         desk.estate.slots.add(std::move(slot));
     }
-    desk.estate.event("stock", spec.name, "", "stock_added",
-                      fmt::format("{} slots were added.", request.number));
+    desk.estate.event(
+        "stock", spec.name, "", "stock_added",
+        fmt::format("{} {} added.", counted(request.number, "slot"), request.number == 1 ? "was" : "were"));
     return {};
 }
 
@@ -137,8 +142,9 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
     }
     if (static_cast<int>(free.size()) < request.number) {
         Error error{Code::conflict,
-                    fmt::format("{} slots of {} are idle and {} in use; {} cannot be taken away", free.size(),
-                                request.spec_name, used, request.number),
+                    fmt::format("{} of {} {} idle and {} in use; {} cannot be taken away",
+                                counted(free.size(), "slot"), request.spec_name,
+                                free.size() == 1 ? "is" : "are", used, request.number),
                     "not_idle"};
         error.help = "Stop instances first, or ask for fewer.";
         return std::unexpected(std::move(error));
@@ -155,8 +161,9 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
         if (!held.empty()) desk.estate.release(held);
         desk.estate.slots.erase(id);
     }
-    desk.estate.event("stock", request.spec_name, "", "stock_removed",
-                      fmt::format("{} slots were removed.", request.number));
+    desk.estate.event(
+        "stock", request.spec_name, "", "stock_removed",
+        fmt::format("{} {} removed.", counted(request.number, "slot"), request.number == 1 ? "was" : "were"));
     return {};
 }
 
