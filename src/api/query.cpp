@@ -100,6 +100,20 @@ private:
         return false;
     }
 
+    // What to write instead of a word that stands alone: it is a field, or the value of one.
+    std::string bare(std::string_view word) const {
+        if (find(fields_, word) < fields_.size())
+            return fmt::format("'{0}' is not compared with anything; write {0}=VALUE", word);
+        const QueryField* of = nullptr;
+        for (const QueryField& field : fields_) {
+            const bool is_choice = fmt::format(" {} ", field.choices).contains(fmt::format(" {} ", word));
+            if (is_choice || (!of && field.kind == QueryKind::words)) of = &field;
+            if (is_choice) break;
+        }
+        return of ? fmt::format("'{0}' has no field in front; write {1}={0}", word, of->name)
+                  : fmt::format("'{}' has no field in front; there are {}", word, names_of(fields_));
+    }
+
     // false: there is no knowing where it ends.
     bool term(std::size_t begin) {
         const std::string_view field = word();
@@ -133,9 +147,7 @@ private:
         else {
             if (found.empty()) at_ = begin + field.size();  // The next term may be all right.
             wrong(found.empty() ? begin : from,
-                  found.empty()
-                      ? fmt::format("'{}' is not compared with anything; write {}=VALUE", field, field)
-                      : fmt::format("'{}' is none of = != >= <= > <", found));
+                  found.empty() ? bare(field) : fmt::format("'{}' is none of = != >= <= > <", found));
             return false;
         }
         return true;

@@ -53,6 +53,13 @@ TEST(Query, TermsAreJoinedByBlanksOrAnd) {
     EXPECT_EQ(read("zone=and and zone=and"), "zone = and @1; zone = and @14; ");
 }
 
+TEST(Query, AWordAloneIsToldWhoseValueItIs) {
+    EXPECT_EQ(read("h100"), "wrong: at 1: 'h100' has no field in front; write gpu_type=h100\n");
+    EXPECT_EQ(read("zone=lon community"),
+              "wrong: at 10: 'community' has no field in front; write trust=community\n");
+    EXPECT_EQ(read("zone"), "wrong: at 1: 'zone' is not compared with anything; write zone=VALUE\n");
+}
+
 TEST(Query, WhatHasChoicesTakesOneOfThem) {
     EXPECT_EQ(read("trust=trusted,community vendor!=amd"),
               "trust = trusted|community @1; vendor != amd @25; ");

@@ -163,7 +163,8 @@ private:
         if (style_.format != Format::table) {
             world_.out(render_list(operation_, items, style_));
         } else if (items.empty()) {
-            world_.err(fmt::format("no {}\n", plural()));
+            const std::string near = CO_TRY(co_await near_tenant(base));
+            world_.err(fmt::format("no {}{}\n", plural(), near));
         } else {
             Table table{operation_, style_};
             world_.out(table.rows(items));
@@ -171,6 +172,23 @@ private:
         }
         if (!cursor.empty()) world_.err(fmt::format("there are more: --cursor {}\n", cursor));
         co_return Result<>{};
+    }
+
+    // "; is tenant acme meant?" when the list is of a tenant that no key is of: operators mistype.
+    Task<std::string> near_tenant(const api::Params& query) {
+        const auto of = std::ranges::find(query, "tenantID", &std::pair<std::string, std::string>::first);
+        if (of == query.end() || &operation_ == &api::ops::list_api_keys) co_return std::string{};
+        auto keys =
+            co_await client_.call({.operation = &api::ops::list_api_keys, .query = {{"limit", "1000"}}});
+        if (!keys) co_return std::string{};
+        const auto list = api::decode_stored<api::List<api::ApiKey>>(json::serialize(*keys));
+        if (!list) co_return std::string{};
+        std::vector<std::string_view> tenants;
+        for (const api::ApiKey& key : list->items) tenants.push_back(key.tenant_id);
+        if (std::ranges::find(tenants, of->second) != tenants.end()) co_return std::string{};
+        const auto meant = api::nearest(of->second, tenants);
+        if (meant.empty()) co_return std::string{};
+        co_return fmt::format("; no key is of tenant {}; did you mean {}?", of->second, meant);
     }
 
     void tell_left_out(const Table& table) {

@@ -67,6 +67,22 @@ TEST_F(TypedTest, OtherWordsPointToTheRightCommand) {
     EXPECT_TRUE(api.requests.empty());
 }
 
+TEST_F(TypedTest, AMistypedTenantOfAnEmptyListIsNoticed) {
+    api.handlers.on<api::ops::list_volumes>([](api::Call, api::ListVolumes) -> Task<api::List<api::Volume>> {
+        co_return api::List<api::Volume>{};
+    });
+    api.handlers.on<api::ops::list_api_keys>([](api::Call, api::ListApiKeys) -> Task<api::List<api::ApiKey>> {
+        co_return api::List<api::ApiKey>{
+            .items = {{.name = "ops", .is_operator = true}, {.name = "ci", .tenant_id = "acme"}}};
+    });
+    EXPECT_EQ(run({"volume", "list", "--tenant", "amce"}), 0) << err;
+    EXPECT_EQ(err, "no volumes; no key is of tenant amce; did you mean acme?\n");
+    EXPECT_EQ(run({"volume", "list", "--tenant", "acme"}), 0) << err;
+    EXPECT_EQ(err, "no volumes\n");
+    EXPECT_EQ(run({"volume", "list", "--tenant", "globex"}), 0) << err;
+    EXPECT_EQ(err, "no volumes\n");
+}
+
 TEST_F(TypedTest, FlagsThatBeginAlikeAreNamed) {
     EXPECT_THAT(refusal({"stock", "create", "s", "--gpus", "2"}),
                 HasSubstr("there is no flag --gpus here; did you mean '--gpu-type' or '--gpu-num'?\n"));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/api.h"
+#include "roles/master/near.h"
 
 namespace hostler::master {
 
@@ -24,7 +25,11 @@ Result<const Row*> named(const Table<Row>& table, const api::Call& call, std::st
         found = &row;
     }
     if (found) return found;
-    return fail(Code::not_found, fmt::format("there is no {} {}", kind, name),
+    std::vector<std::string> known;
+    for (const auto& [id, row] : table.all())
+        if ((meant.empty() || row.tenant == meant) && known.size() < near_names_max)
+            known.push_back(names(row));
+    return fail(Code::not_found, no_such(kind, name, {known.begin(), known.end()}),
                 fmt::format("{}_not_found", kind));
 }
 
@@ -47,7 +52,11 @@ Result<const Host*> host_named(const Desk& desk, const std::string& name) {
     for (const auto& [id, host] : desk.estate.hosts.all())
         if (!found && host.facts.hostname == name && host.phase != HostPhase::retired) found = &host;
     if (found && found->phase != HostPhase::retired) return found;
-    return fail(Code::not_found, fmt::format("there is no host {}", name), "host_not_found");
+    std::vector<std::string_view> known;
+    for (const auto& [id, host] : desk.estate.hosts.all())
+        if (host.phase != HostPhase::retired && known.size() < near_names_max)
+            known.push_back(host.facts.hostname);
+    return fail(Code::not_found, no_such("host", name, known), "host_not_found");
 }
 
 }  // namespace hostler::master

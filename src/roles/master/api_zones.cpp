@@ -4,6 +4,7 @@
 #include "core/counted.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/api.h"
+#include "roles/master/near.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 Result<const Zone*> zone_named(const Desk& desk, const std::string& name) {
     if (const Zone* zone = desk.estate.zones.find(name)) return zone;
-    return fail(Code::not_found, fmt::format("there is no zone {}", name), "zone_not_found");
+    return fail(Code::not_found, no_such_in(desk.estate.zones, "zone", name), "zone_not_found");
 }
 
 Result<api::Zone> create_zone(Desk& desk, const api::Call&, const api::CreateZone& request) {
@@ -86,43 +87,43 @@ void Api::add_zones() {
         return drain(desk, request.access_point, false, false);
     });
 
-    handlers_.on<ops::create_host_token>(
-        [this](api::Call call, api::CreateHostToken request) -> Task<api::CreatedHostToken> {
-            const TermPtr term = CO_TRY(leader());
-            const Ports& ports = term->ports();
-            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
-                [&ports](Desk& desk, const api::Call&,
-                         const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
-                    if (!desk.estate.zones.find(asked.zone)) {
-                        Error error{Code::invalid, fmt::format("there is no zone {}", asked.zone), "invalid"};
-                        error.fields.push_back({"zone", "no such zone"});
-                        return std::unexpected(std::move(error));
-                    }
-                    const std::string secret = new_secret(desk.random, "ht");
-                    HostToken token{.id = new_id(desk.random, "t"),
-                                    .hash = ports.digest.sha256(secret),
-                                    .zone = asked.zone,
-                                    .owner = asked.provider,
-                                    .created_at = desk.estate.micros()};
-                    token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
-                    std::vector<std::string> access;
-                    for (const bool home : {true, false})
-                        for (const auto& [name, row] : desk.estate.access_points.all())
-                            if ((row.zone == asked.zone) == home && !row.draining)
-                                access.push_back(row.uplink_address);
-                    api::CreatedHostToken made{.id = token.id,
-                                               .token = secret + "." + ports.authority.fingerprint(),
-                                               .zone = token.zone,
-                                               .provider = token.owner,
-                                               .expires_at = wall(token.expires_at)};
-                    made.command = join_command(access, made.token);
-                    desk.estate.event("host_token", token.id, "", "created",
-                                      fmt::format("A token for zone {} was made.", token.zone));
-                    desk.estate.host_tokens.add(std::move(token));
-                    return made;
-                },
-                std::move(call), std::move(request));
-        });
+    handlers_.on<ops::create_host_token>([this](api::Call call,
+                                                api::CreateHostToken request) -> Task<api::CreatedHostToken> {
+        const TermPtr term = CO_TRY(leader());
+        const Ports& ports = term->ports();
+        co_return co_await perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
+            [&ports](Desk& desk, const api::Call&,
+                     const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
+                if (!desk.estate.zones.find(asked.zone)) {
+                    Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", asked.zone), "invalid"};
+                    error.fields.push_back({"zone", "no such zone"});
+                    return std::unexpected(std::move(error));
+                }
+                const std::string secret = new_secret(desk.random, "ht");
+                HostToken token{.id = new_id(desk.random, "t"),
+                                .hash = ports.digest.sha256(secret),
+                                .zone = asked.zone,
+                                .owner = asked.provider,
+                                .created_at = desk.estate.micros()};
+                token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
+                std::vector<std::string> access;
+                for (const bool home : {true, false})
+                    for (const auto& [name, row] : desk.estate.access_points.all())
+                        if ((row.zone == asked.zone) == home && !row.draining)
+                            access.push_back(row.uplink_address);
+                api::CreatedHostToken made{.id = token.id,
+                                           .token = secret + "." + ports.authority.fingerprint(),
+                                           .zone = token.zone,
+                                           .provider = token.owner,
+                                           .expires_at = wall(token.expires_at)};
+                made.command = join_command(access, made.token);
+                desk.estate.event("host_token", token.id, "", "created",
+                                  fmt::format("A token for zone {} was made.", token.zone));
+                desk.estate.host_tokens.add(std::move(token));
+                return made;
+            },
+            std::move(call), std::move(request));
+    });
     read<ops::list_host_tokens>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::HostToken>(desk.estate.host_tokens, [](const HostToken&) { return true; })
             .page(call, [](const HostToken& row) { return view(row); });

@@ -9,6 +9,7 @@
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/move_rules.h"
+#include "roles/master/near.h"
 
 namespace hostler::master {
 
@@ -214,7 +215,7 @@ std::string immovable(const Desk& desk, const Instance& instance) {
 
 Result<ConsolidationRecord> plan_consolidation(const Desk& desk, const api::CreateConsolidation& request) {
     if (request.zone && !desk.estate.zones.find(*request.zone)) {
-        Error error{Code::invalid, fmt::format("there is no zone {}", *request.zone), "invalid"};
+        Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", *request.zone), "invalid"};
         error.fields = {{"zone", "no such zone"}};
         return std::unexpected(std::move(error));
     }

@@ -8,6 +8,7 @@
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/move_rules.h"
+#include "roles/master/near.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/reclaim_rules.h"
@@ -51,9 +52,9 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
         spec.jupyter_path = from->jupyter_path;
     }
     if (!desk.estate.specs.find(request.spec_name))
-        wrong.push_back({"specName", fmt::format("there is no spec {}", request.spec_name)});
+        wrong.push_back({"specName", no_such_in(desk.estate.specs, "spec", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
-        wrong.push_back({"zone", fmt::format("there is no zone {}", *request.zone)});
+        wrong.push_back({"zone", no_such_in(desk.estate.zones, "zone", *request.zone)});
     if (auto words = shell_words(request.template_.cmd))
         spec.command = std::move(*words);
     else

@@ -9,6 +9,7 @@
 #include "domain/inventory/model.h"
 #include "roles/master/api.h"
 #include "roles/master/capacity.h"
+#include "roles/master/near.h"
 #include "roles/master/price_rules.h"
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/stock_rules.h"
@@ -51,7 +52,7 @@ std::optional<Spot> spot_of(const Desk& desk, const std::string& place, std::str
     const Zone* zone = desk.estate.zones.find(place);
     if (zone && zone->spot) return zone->spot;
     why = zone ? fmt::format("it is not known where zone {} is", place)
-               : fmt::format("there is no zone {}", place);
+               : no_such_in(desk.estate.zones, "zone", place);
     return std::nullopt;
 }
 
@@ -83,7 +84,7 @@ Wishes wishes_of(const Desk& desk, const api::Placement& asked, std::string_view
     terms.zones = asked.zones;
     for (std::size_t i = 0; i < asked.zones.size(); ++i)
         if (!desk.estate.zones.find(asked.zones[i]))
-            no(fmt::format("zones[{}]", i), fmt::format("there is no zone {}", asked.zones[i]));
+            no(fmt::format("zones[{}]", i), no_such_in(desk.estate.zones, "zone", asked.zones[i]));
     terms.racks = asked.racks;
     terms.hosts = hosts_of(desk, asked.hosts, path, wrong);
     if (asked.near) {
@@ -235,7 +236,7 @@ void add_task(const Desk& desk, const std::string& tenant, const api::PlacementT
         if (const Spec* spec = desk.estate.specs.find(*task.spec_name))
             demand = demand_of(*spec, "");
         else
-            wrong.push_back({path + "specName", fmt::format("there is no spec {}", *task.spec_name)});
+            wrong.push_back({path + "specName", no_such_in(desk.estate.specs, "spec", *task.spec_name)});
     }
     if (task.gpus) demand.gpu_count = *task.gpus;
     if (task.gpu_milli || task.profile) demand.gpu_count = 1;

@@ -6,6 +6,7 @@
 #include <boost/describe/enum_from_string.hpp>
 
 #include "domain/billing/money.h"
+#include "roles/master/near.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -79,7 +80,7 @@ const Price* holding_price(const Desk& desk, const PriceTerms& terms) {
 
 Result<const Price*> set_price(Desk& desk, const api::SetPrice& request) {
     if (request.zone && !desk.estate.zones.find(*request.zone)) {
-        Error error{Code::invalid, fmt::format("there is no zone {}", *request.zone), "invalid"};
+        Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", *request.zone), "invalid"};
         error.fields = {{"zone", "no such zone"}};
         return std::unexpected(std::move(error));
     }

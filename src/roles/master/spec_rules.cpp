@@ -6,6 +6,7 @@
 
 #include "core/counted.h"
 #include "core/quantity.h"
+#include "roles/master/near.h"
 
 namespace hostler::master {
 
@@ -48,7 +49,7 @@ Result<> check_unused(const Desk& desk, const std::string& name) {
 
 Result<const Spec*> spec_named(const Desk& desk, const std::string& name) {
     if (const Spec* spec = desk.estate.specs.find(name)) return spec;
-    return fail(Code::not_found, fmt::format("there is no spec {}", name), "spec_not_found");
+    return fail(Code::not_found, no_such_in(desk.estate.specs, "spec", name), "spec_not_found");
 }
 
 Result<Spec> new_spec(const Desk& desk, const api::CreateSpec& request) {

@@ -10,6 +10,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/image_rules.h"
+#include "roles/master/near.h"
 #include "roles/master/spec_rules.h"
 
 namespace hostler::master {
@@ -56,7 +57,7 @@ Result<Spec> spec_of(const Desk& desk, const api::CreateStocks& request) {
 
 Result<> check_zone(const Desk& desk, const std::optional<std::string>& zone) {
     if (!zone || desk.estate.zones.find(*zone)) return {};
-    Error error{Code::invalid, fmt::format("there is no zone {}", *zone), "invalid"};
+    Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", *zone), "invalid"};
     error.fields.push_back({"zone", "no such zone"});
     return std::unexpected(std::move(error));
 }

@@ -8,6 +8,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/near.h"
 
 namespace hostler::master {
 
@@ -122,7 +123,7 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
         return fail(Code::conflict, fmt::format("there is a volume {} already", request.name),
                     "volume_exists");
     if (request.zone && !desk.estate.zones.find(*request.zone)) {
-        Error error{Code::invalid, fmt::format("there is no zone {}", *request.zone), "invalid"};
+        Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", *request.zone), "invalid"};
         error.fields.push_back({"zone", "no such zone"});
         return std::unexpected(std::move(error));
     }
@@ -235,12 +236,19 @@ std::string zone_of(const Desk& desk, const Volume& volume) {
     return host ? host->zone : volume.zone;
 }
 
+std::string no_such_volume(const Desk& desk, const std::string& tenant, const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const auto& [id, volume] : desk.estate.volumes.all())
+        if (volume.tenant == tenant && known.size() < near_names_max) known.push_back(volume.name);
+    return no_such("volume", name, known);
+}
+
 std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstance& request, std::string& zone,
                                       std::string& host, std::vector<FieldError>& wrong) {
     std::vector<InstanceVolume> mounts;
     std::set<std::string> paths;
     if (!request.storage_id.empty() && !find_volume(desk, request.tenant_id, request.storage_id))
-        wrong.push_back({"storageID", fmt::format("there is no volume {}", request.storage_id)});
+        wrong.push_back({"storageID", no_such_volume(desk, request.tenant_id, request.storage_id)});
     for (std::size_t i = 0; i < request.template_.volumes.size(); ++i) {
         const api::VolumeMount& mount = request.template_.volumes[i];
         const std::string path = fmt::format("template.volumes[{}]", i);
@@ -254,7 +262,7 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstanc
             if (name.empty())
                 wrong.push_back({path + ".name", "names no volume, and there is no storageID"});
             else if (request.storage_id.empty())
-                wrong.push_back({path + ".name", fmt::format("there is no volume {}", name)});
+                wrong.push_back({path + ".name", no_such_volume(desk, request.tenant_id, name)});
             continue;
         }
         if (volume->phase == VolumePhase::deleting)
