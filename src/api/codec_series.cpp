@@ -3,6 +3,7 @@
 #include "api/codec_define.h"
 #include "api/series_words.h"
 #include "api/types_series.h"
+#include "core/safe_text.h"
 #include "domain/inventory/catalogue.h"
 
 HOSTLER_JSON(hostler::api::QuerySeries)
@@ -41,33 +42,19 @@ void Rules<QuerySeries>::check(const QuerySeries& request, Wrong& wrong) {
         wrong.push_back({"by", "groups need an across that is not none"});
 }
 
-namespace {
-
-void append_csv(std::string& to, std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) {
-        to += text;
-        return;
-    }
-    to += '"';
-    for (const char c : text) to += c == '"' ? "\"\"" : std::string_view{&c, 1};
-    to += '"';
-}
-
-}  // namespace
-
 std::string csv_of(const SeriesAnswer& answer) {
     std::set<std::string> labels;
     for (const SeriesLine& line : answer.lines)
         for (const auto& [label, value] : line.labels) labels.insert(label);
     std::string csv = "time," + answer.metric;
-    for (const std::string& label : labels) csv += ',', append_csv(csv, label);
+    for (const std::string& label : labels) csv += "," + csv_field(label);
     csv += '\n';
     for (const SeriesLine& line : answer.lines) {
         std::string rest;
         for (const std::string& label : labels) {
             rest += ',';
             if (const auto at = line.labels.find(label); at != line.labels.end())
-                append_csv(rest, at->second);
+                rest += csv_field(at->second);
         }
         rest += '\n';
         for (std::size_t i = 0; i < line.values.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "cli/apply_item.h"
 #include "cli/request.h"
 #include "cli/settle.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -153,26 +154,26 @@ private:
     void refuse(Item& item, const Error& error) {
         item.outcome = Outcome::refused;
         item.message = error.message;
-        world_.err(
-            fmt::format("{}: {}/{}: {}\n", item.document.place(), item.noun, item.name, error.message));
+        world_.err(safe_lines(
+            fmt::format("{}: {}/{}: {}\n", item.document.place(), item.noun, item.name, error.message)));
         for (const FieldError& field : error.fields)
-            world_.err(
-                fmt::format("  {}: {}: {}\n", item.document.place(field.path), field.path, field.message));
+            world_.err(safe_lines(
+                fmt::format("  {}: {}: {}\n", item.document.place(field.path), field.path, field.message)));
         if (!error.help.empty() &&
             error.code != Code::unauthenticated)  // What helps there is told at the end.
-            world_.err(fmt::format("  would help: {}\n", error.help));
+            world_.err(safe_lines(fmt::format("  would help: {}\n", error.help)));
     }
 
     void tell(const Item& item) {
         if (style_.format == Format::name && item.outcome != Outcome::refused)
-            world_.out(fmt::format("{}/{}\n", item.noun, item.name));
+            world_.out(safe_lines(fmt::format("{}/{}\n", item.noun, item.name)));
         if (style_.format != Format::table) return;
         const bool would = dry_run_ && (item.outcome == Outcome::created || item.outcome == Outcome::updated);
         std::string line =
             fmt::format("{}/{} {}{}", item.noun, item.name, would ? "would be " : "", name(item.outcome));
         if (!item.message.empty() && item.outcome != Outcome::refused)
             line += fmt::format(": {}", item.message);
-        world_.out(line + "\n");
+        world_.out(safe_lines(line) + "\n");
         if (const auto secret = text_of(item.answer, "secret"); !secret.empty())
             world_.out(fmt::format("  secret: {}\n", secret));
     }

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/wait.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -44,14 +45,14 @@ void print_error(CliWorld& world, const Error& error) {
     std::string message = error.message;
     if (error.fields.size() == 1 && message == error.fields[0].path + ": " + error.fields[0].message)
         message = "the request is wrong";
-    world.err(fmt::format("hostler: {}\n", message));
+    world.err(fmt::format("hostler: {}\n", safe_lines(message)));
     for (const FieldError& field : error.fields)
-        world.err(fmt::format("  {}: {}\n", field.path, field.message));
+        world.err(fmt::format("  {}: {}\n", safe_line(field.path), safe_lines(field.message)));
     // The API speaks of headers there.
     if (error.code == Code::unauthenticated)
         world.err("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n");
     else if (!error.help.empty())
-        world.err(fmt::format("  would help: {}\n", error.help));
+        world.err(fmt::format("  would help: {}\n", safe_lines(error.help)));
 }
 
 std::string participle(std::string_view verb) {
@@ -82,6 +83,7 @@ Style style_of(const CliWorld& world, const Globals& globals, Format format) {
     return {
         .format = format,
         .colour = world.out_is_terminal && !globals.no_color && world.env("NO_COLOR").value_or("").empty(),
+        .terminal = world.out_is_terminal,
         .columns = world.out_is_terminal ? world.columns : 0,
         .now = world.timers.wall()};
 }
@@ -226,7 +228,8 @@ private:
             }
             json::value item = TRY(api::parse_json(event.data, std::size_t{16} << 20));
             if (style_.format == Format::json)
-                world_.out(api::compact(json::object{{"event", event.name}, {"item", item}}) + "\n");
+                world_.out(safe_json(api::compact(json::object{{"event", event.name}, {"item", item}})) +
+                           "\n");
             else if (style_.format == Format::name)
                 world_.out(name_of(*operation_.response().find("items")->schema->element, item) + "\n");
             else if (synced)
@@ -282,7 +285,7 @@ private:
             };
             if (!std::exchange(first, false) && is("truncated"))
                 world_.err("some lines are left out: more were written than one answer holds\n");
-            world_.out(text);
+            world_.out(style_.terminal ? safe_log(text) : text);
             if (!text.empty()) pause = follow_pause_min;
             if (is("ended") && text.empty()) {
                 world_.err(fmt::format("instance/{} does not run\n", instance));
@@ -364,7 +367,7 @@ private:
         } else if (const json::value* urls = seen.get_object().if_contains("urls");
                    urls && urls->is_array()) {
             for (const json::value& url : urls->get_array())
-                if (url.is_object()) world_.out(text_of(url, "url") + "\n");
+                if (url.is_object()) world_.out(safe_line(text_of(url, "url")) + "\n");
         }
         world_.err(fmt::format(
             "instance/{} {}\n", instance,

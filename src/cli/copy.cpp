@@ -13,6 +13,7 @@
 #include "cli/render.h"
 #include "cli/unpack.h"
 #include "cli/wait.h"
+#include "core/safe_text.h"
 #include "core/task_group.h"
 
 namespace hostler::cli {
@@ -124,7 +125,7 @@ private:
         }
         if (S_ISREG(facts.st_mode)) co_return co_await file(std::move(path), std::move(entry));
         if (!S_ISDIR(facts.st_mode)) {
-            world_.err(fmt::format("{} is a device, a pipe or a socket, and is left out\n", path));
+            world_.err(fmt::format("{} is a device, a pipe or a socket, and is left out\n", safe_line(path)));
             co_return Result<>{};
         }
         entry.kind = TarEntry::Kind::folder;
@@ -263,7 +264,7 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
     TaskGroup tasks{world.loop};
     tasks.start("session", session.keep());
     Shown shown{world};
-    Unpacker unpacker{folder, root, as, [&](std::string words) { world.err(words + "\n"); }};
+    Unpacker unpacker{folder, root, as, [&](std::string words) { world.err(safe_line(words) + "\n"); }};
     TarReader::Sink sink = unpacker.sink();
     sink.bytes = [&shown, inner = std::move(sink.bytes)](std::string_view piece) {
         shown.add(piece.size());

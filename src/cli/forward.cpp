@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "cli/remote.h"
+#include "core/safe_text.h"
 #include "core/task_group.h"
 
 namespace hostler::cli {
@@ -72,7 +73,8 @@ Task<> one_connection(CliWorld& world, const Way& way, int port, StreamPtr strea
     auto done = co_await session.open();
     if (done) done = co_await join_stream(world, session, *stream);
     if (!done && done.error().code != Code::cancelled)
-        world.err(fmt::format("hostler: a connection to port {}: {}\n", port, done.error().message));
+        world.err(
+            fmt::format("hostler: a connection to port {}: {}\n", port, safe_line(done.error().message)));
     co_return Result<>{};
 }
 

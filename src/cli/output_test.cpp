@@ -178,7 +178,57 @@ TEST_F(OutputTest, TextOfOthersCannotSteerTheTerminal) {
         co_return api::Zone{.name = "nj", .location = "a\x1b[2Jb\nc"};
     });
     EXPECT_EQ(run({"zone", "get", "nj"}), 0);
-    EXPECT_THAT(out, HasSubstr("a [2Jb c\n"));
+    EXPECT_THAT(out, HasSubstr("a\\x1b[2Jb c\n"));
+}
+
+// In every way in which data is printed.
+TEST_F(OutputTest, NoOutputHasRawControlOrBidirectionalCharacters) {
+    const std::string evil =
+        "=cmd\x1b[2J\x07\u202Egnp\xc2\x9b"
+        "2J\u200b";
+    const api::Event event{.kind = "instance", .id = "i-1", .actor = evil, .reason = evil, .message = evil};
+    api.handlers.on<api::ops::list_events>([&](api::Call, api::ListEvents) -> Task<api::List<api::Event>> {
+        co_return api::List<api::Event>{.items = {event}};
+    });
+    api.handlers.on<api::ops::get_zone>([&](api::Call, api::NameZone) -> Task<api::Zone> {
+        co_return api::Zone{.name = "nj", .location = evil};
+    });
+    api.handlers.on<api::ops::get_volume>([&](api::Call, api::NameVolume) -> Task<api::Volume> {
+        Error error{Code::conflict, evil, "busy"};
+        error.help = evil;
+        error.fields = {{evil, evil}};
+        co_return std::unexpected(error);
+    });
+    for (const char* format : {"table", "json", "yaml", "csv", "name"}) {
+        for (const std::vector<std::string>& command :
+             {std::vector<std::string>{"events"}, {"zone", "get", "nj"}, {"volume", "get", "v"}}) {
+            std::vector<std::string> args = command;
+            args.insert(args.end(), {"-o", format, "--no-color"});
+            (void)run(args);
+            const std::string all = out + err;
+            EXPECT_FALSE(all.empty()) << format;
+            for (const std::string bad : {"\x1b", "\x07", "\u202E", "\xc2\x9b", "\u200b"})
+                EXPECT_THAT(all, Not(HasSubstr(bad))) << format << " " << command.front();
+        }
+    }
+    EXPECT_EQ(run({"events", "-o", "csv"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr(",'=cmd\\x1b[2J\\x07\\u202egnp\\u009b2J\\u200b"));
+    EXPECT_EQ(run({"zone", "get", "nj", "-o", "json"}), 0) << err;
+    const auto zone = json::parse(out);
+    EXPECT_EQ(zone.at("location").as_string(), evil) << "programs read what is there";
+    EXPECT_EQ(run({"zone", "get", "nj", "-o", "yaml"}), 0) << err;
+    EXPECT_EQ(parse_yaml(out)->front().value.at("location").as_string(), evil);
+}
+
+TEST_F(OutputTest, LogsOnATerminalKeepColoursAlone) {
+    const std::string text = "\x1b[31mred\x1b[0m\r\n\x1b[2J\u202Ex\n";
+    api.handlers.on<api::ops::get_instance_logs>(
+        [&](api::Call, api::GetLogs) -> Task<api::Logs> { co_return api::Logs{.text = text}; });
+    EXPECT_EQ(run({"logs", "nb"}), 0) << err;
+    EXPECT_EQ(out, text) << "a file gets the bytes";
+    world.out_is_terminal = true;
+    EXPECT_EQ(run({"logs", "nb"}), 0) << err;
+    EXPECT_EQ(out, "\x1b[31mred\x1b[0m\r\n\\x1b[2J\\u202ex\n");
 }
 
 TEST_F(OutputTest, ExplainsInWords) {

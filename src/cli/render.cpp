@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/series.h"
 #include "cli/yaml.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -75,7 +76,7 @@ std::string gist(const api::Schema& schema, const json::value& value, const Styl
     for (const std::string_view key : {"url", "cidr", "name", "id", "zone"})
         if (const auto* found = object->if_contains(key);
             found && found->is_string() && !found->get_string().empty())
-            return harmless(found->get_string());
+            return safe_line(found->get_string());
     for (const api::Property& property : schema.properties)
         if (const auto* found = object->if_contains(property.name)) {
             auto text = cell(property, *found, style, false);
@@ -86,13 +87,6 @@ std::string gist(const api::Schema& schema, const json::value& value, const Styl
 
 const json::value* field_of(const json::value& object, std::string_view name) {
     return object.is_object() ? object.get_object().if_contains(name) : nullptr;
-}
-
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-    return out + '"';
 }
 
 // RFC 4180. What has parts of its own stands in its field as JSON.
@@ -108,7 +102,10 @@ std::string csv(const std::vector<std::string>& columns, const json::array& item
             if (!std::exchange(first, false)) out += ',';
             const json::value* value = field_of(item, column);
             if (!value || value->is_null()) continue;
-            out += csv_field(value->is_string() ? std::string(value->get_string()) : api::compact(*value));
+            // A number is no text: -5 stays what it is.
+            out += value->is_string()   ? csv_field(value->get_string())
+                   : value->is_number() ? api::compact(*value)
+                                        : csv_field(safe_json(api::compact(*value)));
         }
         out += "\r\n";
     }
@@ -170,7 +167,7 @@ std::string lines_of(const api::Property& property, const json::value& value, co
 std::string explanation(const json::value& object, const Style& style) {
     const auto text = [&](std::string_view name) {
         const json::value* value = field_of(object, name);
-        return value && value->is_string() ? harmless(value->get_string()) : std::string{};
+        return value && value->is_string() ? safe_line(value->get_string()) : std::string{};
     };
     std::string out = fmt::format("{} ({})\n", text("sentence"), text("token"));
     if (const json::value* blocking = field_of(object, "blocking"); blocking && blocking->is_array()) {
@@ -182,8 +179,8 @@ std::string explanation(const json::value& object, const Style& style) {
             const auto* host = field_of(one, "host");
             const auto* reason = field_of(one, "reason");
             if (host && reason && host->is_string() && reason->is_string())
-                out += fmt::format("  {:<{}}  {}\n", harmless(host->get_string()), width,
-                                   harmless(reason->get_string()));
+                out += fmt::format("  {:<{}}  {}\n", safe_line(host->get_string()), width,
+                                   safe_line(reason->get_string()));
         }
     }
     if (const auto help = text("wouldHelp"); !help.empty()) out += fmt::format("Would help: {}\n", help);
@@ -191,12 +188,6 @@ std::string explanation(const json::value& object, const Style& style) {
 }
 
 }  // namespace
-
-std::string harmless(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    return out;
-}
 
 Result<Format> parse_format(std::string_view text) {
     constexpr auto names = std::to_array<std::pair<std::string_view, Format>>({{"table", Format::table},
@@ -259,21 +250,21 @@ std::string cell(const api::Property& property, const json::value& value, const 
         }
     }
     if (const auto* text = value.if_string()) {
-        if (property.schema->kind != Kind::time) return harmless(*text);
+        if (property.schema->kind != Kind::time) return safe_line(*text);
         const auto time = parse_rfc3339({text->data(), text->size()});
-        if (!time) return harmless(*text);
+        if (!time) return safe_line(*text);
         std::string ago = age(*time, style.now);
         if (!long_form) return ago;
         if (ago == "0s")
             ago = "just now";
         else if (!ago.starts_with("in "))
             ago += " ago";
-        return fmt::format("{} ({})", harmless(*text), ago);
+        return fmt::format("{} ({})", safe_line(*text), ago);
     }
     if (const auto* array = value.if_array()) {
         std::vector<std::string> parts;
         for (const json::value& element : *array) {
-            auto part = element.is_string()        ? harmless(element.get_string())
+            auto part = element.is_string()        ? safe_line(element.get_string())
                         : property.schema->element ? gist(*property.schema->element, element, style)
                                                    : api::compact(element);
             if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
@@ -395,13 +386,15 @@ std::string Table::rows(const json::array& items) {
     return out;
 }
 
+std::string json_text(const json::value& value) { return safe_json(api::indented(value)) + "\n"; }
+
 std::string name_of(const api::Schema& schema, const json::value& object) {
     for (const std::string_view key : {"instanceID", "name", "id", "specName", "operationID"}) {
         // What has an id of its own and a name that need not be unique is called by the id.
         if (key == "name" && schema.find("id") && schema.name != "Volume") continue;
         if (const json::value* value = field_of(object, key);
             value && value->is_string() && !value->get_string().empty())
-            return harmless(value->get_string());
+            return safe_line(value->get_string());
     }
     return {};
 }
@@ -409,7 +402,7 @@ std::string name_of(const api::Schema& schema, const json::value& object) {
 std::string render_list(const api::Operation& list, const json::array& items, const Style& style) {
     const api::Schema& item = *list.response().find("items")->schema->element;
     switch (style.format) {
-        case Format::json: return api::indented(items) + "\n";
+        case Format::json: return json_text(items);
         case Format::yaml: return to_yaml(items);
         case Format::csv: return csv(item, items);
         case Format::name: {
@@ -424,7 +417,7 @@ std::string render_list(const api::Operation& list, const json::array& items, co
 }
 
 std::string render_results(const json::array& results, Format format) {
-    if (format == Format::json) return api::indented(results) + "\n";
+    if (format == Format::json) return json_text(results);
     if (format == Format::yaml) return to_yaml(results);
     std::vector<std::string> columns;
     if (!results.empty())
@@ -439,7 +432,7 @@ std::string render_object(const api::Operation& operation, const json::value& ob
     if (is_report(operation))
         if (const auto rendered = render_report(operation, object, style)) return *rendered;
     switch (style.format) {
-        case Format::json: return api::indented(object) + "\n";
+        case Format::json: return json_text(object);
         case Format::yaml: return to_yaml(object);
         case Format::csv: return csv(schema, json::array{object});
         case Format::name: return name_of(schema, object) + "\n";
@@ -449,11 +442,12 @@ std::string render_object(const api::Operation& operation, const json::value& ob
     if (schema.name == "Explanation") return explanation(object, style);
     if (schema.name == "Logs" || schema.name == "ReportDocument") {
         const json::value* text = field_of(object, "text");
-        return text && text->is_string() ? std::string(text->get_string()) : "";
+        if (!text || !text->is_string()) return "";
+        return style.terminal ? safe_log(text->get_string()) : std::string(text->get_string());
     }
     if (schema.name == "InstanceStateAnswer") {
         const json::value* state = field_of(object, "state");
-        return state && state->is_string() ? harmless(state->get_string()) + "\n" : "";
+        return state && state->is_string() ? safe_line(state->get_string()) + "\n" : "";
     }
     return details(schema, object, style, 0);
 }

@@ -21,6 +21,7 @@ inline constexpr std::chrono::seconds clock_skew{5};
 struct Style {
     Format format = Format::table;
     bool colour = false;
+    bool terminal = false;
     int columns = 0;  // Of the terminal; 0: as wide as need be.
     WallTime now;     // For ages.
 };
@@ -65,8 +66,8 @@ std::string name_of(const api::Schema& schema, const json::value& object);
 std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
 // "3m", "in 29d". What lies ahead by no more than clocks may differ is now: "0s".
 std::string age(WallTime then, WallTime now);
-// Without what would steer a terminal.
-std::string harmless(std::string_view text);
+// Indented, with a line break; it steers no terminal.
+std::string json_text(const json::value& value);
 std::string bytes_text(std::int64_t bytes);  // "80 GiB"
 
 }  // namespace hostler::cli

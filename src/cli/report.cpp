@@ -7,6 +7,7 @@
 
 #include "api/codec.h"
 #include "cli/series.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -40,7 +41,7 @@ std::vector<std::string> cells_of(const Names& names, const report::Labels& labe
     std::vector<std::string> cells;
     for (const std::string& name : names) {
         const auto value = labels.find(name);
-        cells.push_back(value == labels.end() || value->second.empty() ? "-" : harmless(value->second));
+        cells.push_back(value == labels.end() || value->second.empty() ? "-" : safe_line(value->second));
     }
     return cells;
 }
@@ -79,7 +80,7 @@ std::string waste_table(const report::Report& report) {
                {std::to_string(line.gpus), number(line.claimed_hours), number(line.idle_hours),
                 percent(line.idle_percent), number(line.longest_hours) + "h",
                 percent(line.memory_used_percent), number(line.energy_kwh),
-                line.idle_costs.empty() ? "-" : harmless(report::text_of(line.idle_costs)), line.advice});
+                line.idle_costs.empty() ? "-" : safe_line(report::text_of(line.idle_costs)), line.advice});
         rows.push_back(std::move(row));
     }
     return lined_up(rows, names.size());
@@ -124,7 +125,7 @@ Result<std::string> render_report(const api::Operation& operation, const json::v
     if (!read) return fail(Code::internal, "the API's answer is no report", "not_our_api");
     const std::string_view kind = operation.path.substr(api::reports_path.size());
     switch (style.format) {
-        case Format::csv: return report::csv(*read, api::report_section(kind));
+        case Format::csv: return safe_lines(report::csv(*read, api::report_section(kind)));
         case Format::html: return report::page(*read, api::report_title(kind));
         case Format::table: return report_table(*read);
         case Format::json:

@@ -81,8 +81,8 @@ TEST_F(ReportTest, AReportIsALine) {
     EXPECT_EQ(asked.since, 7 * 86'400);
     EXPECT_EQ(asked.top, 5);
     EXPECT_EQ(out,
-              "TENANT  GPUS  CLAIMED  IDLE  PART  LONGEST  MEMORY  KWH       COST  ADVICE\n"
-              "ac me      1     24.0   6.0   25%     4.0h       -  0.0  15.00 USD  Stop it.\n");
+              "TENANT    GPUS  CLAIMED  IDLE  PART  LONGEST  MEMORY  KWH       COST  ADVICE\n"
+              "ac\\x1bme     1     24.0   6.0   25%     4.0h       -  0.0  15.00 USD  Stop it.\n");
     EXPECT_EQ(run({"report", "waste", "--zone", "lon", "--gpu-class", "H100"}), 0) << err;
     EXPECT_EQ(asked.zone, "lon");
     EXPECT_EQ(asked.gpu_class, "H100");

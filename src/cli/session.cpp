@@ -5,6 +5,7 @@
 #include "api/codec.h"
 #include "api/problem.h"
 #include "core/percent.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -123,7 +124,7 @@ Task<StreamPtr> Session::dial_again() {
         }
         if (!std::exchange(told, true) && world_.err_is_terminal)
             world_.err(fmt::format("\r\nhostler: the connection broke ({}); trying again for a minute\r\n",
-                                   stream.error().message));
+                                   safe_line(stream.error().message)));
         CO_TRY(co_await sleep(world_.timers, pause));
     }
 }

@@ -1,4 +1,5 @@
 #include "cli/top.h"
+#include "core/safe_text.h"
 
 #include <algorithm>
 #include <csignal>
@@ -179,7 +180,7 @@ Task<> run_top(CliWorld& world, ApiClient& client, const TopCommand& command, co
     const bool operators = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(answer))).is_operator;
     const Top top = CO_TRY(co_await look(world, client, command, operators));
     if (style.format == Format::json) {
-        world.out(CO_TRY(as_json(top)));
+        world.out(safe_json(CO_TRY(as_json(top))));
         co_return Result<>{};
     }
     if (world.in_is_terminal && world.out_is_terminal && world.stdio && world.raw_terminal)

@@ -7,6 +7,7 @@
 
 #include "cli/top.h"
 #include "core/counted.h"
+#include "core/safe_text.h"
 
 namespace hostler::cli {
 
@@ -26,19 +27,6 @@ std::string first_letters(std::string_view text, std::size_t count) {
     for (std::size_t seen = 0; at < text.size(); ++at)
         if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && seen++ == count) break;
     return std::string{text.substr(0, at)};
-}
-
-// Names come from hosts: none of them moves the cursor.
-std::string plain(std::string_view text) {
-    std::string clean;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-        // Some terminals obey U+0080 to U+009F as well.
-        const bool high = byte(at) == 0xc2 && at + 1 < text.size() && byte(at + 1) < 0xa0;
-        clean += high || byte(at) < 0x20 || byte(at) == 0x7f ? '?' : text[at];
-        if (high) ++at;
-    }
-    return clean;
 }
 
 struct Cell {
@@ -144,10 +132,10 @@ std::string_view colour_of_heat(const std::optional<double>& celsius) {
 Row row_of(const api::GpuUsage& gpu) {
     const std::string_view state = boost::describe::enum_to_string(gpu.state, "");
     std::string note = gpu.state == api::GpuState::healthy ? "" : std::string{state};
-    for (const std::string& why : gpu.throttled) note += (note.empty() ? "" : " ") + plain(why);
-    return {{plain(gpu.host_name)},
+    for (const std::string& why : gpu.throttled) note += (note.empty() ? "" : " ") + safe_line(why);
+    return {{safe_line(gpu.host_name)},
             {fmt::format("{}", gpu.index), {}, true},
-            {plain(gpu.model)},
+            {safe_line(gpu.model)},
             {gpu.sampled_at ? bar(gpu.utilization_percent) : "no sample", colour_of_use(gpu)},
             {of_bytes(gpu.memory_used_bytes, gpu.memory_total_bytes), {}, true},
             {watts(gpu.power_watts, gpu.power_limit_watts), {}, true},
@@ -156,16 +144,16 @@ Row row_of(const api::GpuUsage& gpu) {
             {gpu.instance_id.empty() ? std::string{held(gpu) || gpu.use == api::GpuUse::stock
                                                        ? boost::describe::enum_to_string(gpu.use, "")
                                                        : ""}
-                                     : plain(gpu.instance_id),
+                                     : safe_line(gpu.instance_id),
              bold},
-            {plain(gpu.tenant_id)},
+            {safe_line(gpu.tenant_id)},
             {note, gpu.state == api::GpuState::healthy ? yellow : red}};
 }
 
 Row row_of(const api::HostUsage& host) {
     const std::string state = boost::describe::enum_to_string(host.state, "");
-    return {{plain(host.name)},
-            {plain(host.zone)},
+    return {{safe_line(host.name)},
+            {safe_line(host.zone)},
             {state, host.state == api::HostState::ready ? std::string_view{} : red},
             {bar(host.cpu_percent)},
             {host.load ? fmt::format("{:.1f}", *host.load) : "", {}, true},
@@ -208,8 +196,8 @@ std::vector<Row> instances_of(const std::vector<api::GpuUsage>& gpus) {
     }
     std::vector<Row> rows;
     for (const auto& [name, sum] : instances)
-        rows.push_back({{plain(name.second), bold},
-                        {plain(name.first)},
+        rows.push_back({{safe_line(name.second), bold},
+                        {safe_line(name.first)},
                         {fmt::format("{}", sum.gpus), {}, true},
                         {bar(sum.busy())},
                         {of_bytes(sum.used, sum.total), {}, true},
@@ -239,7 +227,7 @@ std::string summary(const Top& top) {
 std::vector<std::string> top_lines(const Top& top, const TopView& view) {
     Lines lines{view};
     lines.line(summary(top), bold);
-    if (!top.trouble.empty()) lines.line(plain(top.trouble), red);
+    if (!top.trouble.empty()) lines.line(safe_line(top.trouble), red);
     const auto room = [&](std::size_t rows, std::size_t kept) {
         if (view.rows <= 0) return rows;
         const auto left = static_cast<std::size_t>(view.rows) -

@@ -5,6 +5,7 @@
 #include "api/codec.h"
 #include "api/problem.h"
 #include "cli/render.h"
+#include "core/safe_text.h"
 #include "core/signal.h"
 
 namespace hostler::cli {
@@ -149,6 +150,7 @@ Progress::Progress(CliWorld& world) : world_(world), since_(world.timers.now()) 
 Progress::~Progress() { end(); }
 
 void Progress::show(std::string step) {
+    step = safe_line(step);
     if (step.empty() || step == step_) return;
     step_ = std::move(step);
     if (!world_.err_is_terminal) return world_.err(step_ + "\n");

@@ -10,6 +10,7 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "core/safe_text.h"
 #include "core/utf8.h"
 
 namespace hostler::cli {
@@ -258,31 +259,15 @@ bool plain_in_yaml(std::string_view text) {
     return !is_digit(text.front());
 }
 
-// JSON's quoting is YAML's, but for characters that YAML wants escaped and JSON does not.
+// JSON's quoting is YAML's, but for the end of the basic plane, which YAML wants escaped.
 std::string quoted(std::string_view text) {
-    const std::string json_text = json::serialize(json::string(text));
     std::string out;
+    const std::string json_text = safe_line(json::serialize(json::string(text)));
     for (std::size_t i = 0; i < json_text.size(); ++i) {
-        const auto at = [&](std::size_t n) {
-            return i + n < json_text.size() ? static_cast<unsigned char>(json_text[i + n]) : 0U;
-        };
-        if (at(0) == 0x7f) {
-            out += "\\x7f";
-        } else if (at(0) == 0xC2 && at(1) >= 0x80 && at(1) < 0xA0) {  // U+0080 to U+009F
-            out += fmt::format("\\x{:02x}", at(1));
-            ++i;
-        } else if (at(0) == 0xE2 && at(1) == 0x80 && (at(2) == 0xA8 || at(2) == 0xA9)) {  // U+2028, U+2029
-            out += at(2) == 0xA8 ? "\\L" : "\\P";
-            i += 2;
-        } else if (at(0) == 0xEF && at(1) == 0xBB && at(2) == 0xBF) {  // U+FEFF
-            out += "\\ufeff";
-            i += 2;
-        } else if (at(0) == 0xEF && at(1) == 0xBF && at(2) >= 0xBE) {  // U+FFFE, U+FFFF
-            out += at(2) == 0xBE ? "\\ufffe" : "\\uffff";
-            i += 2;
-        } else {
-            out += json_text[i];
-        }
+        const std::string_view rest = std::string_view(json_text).substr(i);
+        const bool last = rest.starts_with("\uFFFE") || rest.starts_with("\uFFFF");
+        out += last ? (rest.starts_with("\uFFFE") ? "\\ufffe" : "\\uffff") : std::string(1, json_text[i]);
+        if (last) i += 2;
     }
     return out;
 }
