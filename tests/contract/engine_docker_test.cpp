@@ -37,7 +37,7 @@ class Cleanup : public ::testing::Environment {
 
 INSTANTIATE_TEST_SUITE_P(Real, Containers, engines, kind_name);
 
-class OnPodman : public Containers {};  // Dockerd keeps its bridges itself.
+class OnPodman : public Containers {};  // What dockerd keeps in order itself.
 
 INSTANTIATE_TEST_SUITE_P(Real, OnPodman, ::testing::Values(podman), kind_name);
 
@@ -85,27 +85,27 @@ TEST_P(Containers, AnImageIsNotRunByItsId) {
 // already, as when the agent was killed too before it had looked.
 TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
     const auto network = make_network(1);
-    const auto ask = [&](const std::string& target, std::string body, int status) {
-        http::Client client{rig().net(), rig().timers()};
-        http::Request request{.method = "POST", .target = target};
-        request.headers.set("Host", "engine");
-        request.headers.set("Content-Type", "application/json");
-        request.body = std::move(body);
-        const auto answer = run(client.fetch({"unix:" + rig().engine_settings().socket}, std::move(request)));
-        ASSERT_TRUE(answer && answer->status == status) << (answer ? answer->body : answer.error().message);
-    };
     const auto half = rig_->server(name());
-    boost::json::object labels;
-    for (const auto& [label, value] : half.labels) labels[label] = value;
-    const boost::json::object body{{"Image", half.image},
-                                   {"Labels", std::move(labels)},
-                                   {"HostConfig", boost::json::object{{"NetworkMode", "none"}}}};
     for (const bool runs : {false, true}) {
-        ask("/containers/create?name=" + half.name, boost::json::serialize(body), 201);
-        if (runs) ask("/containers/" + half.name + "/start", "", 204);
+        create_without_network(half);
+        if (runs) post("/containers/" + half.name + "/start", "", 204);
         EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
         ASSERT_TRUE(run(rig_->engine().remove(half.name)));
     }
+}
+
+// As podman leaves it that is killed between making a container's storage and writing the container down.
+TEST_P(OnPodman, StorageThatAKilledEngineLeftDoesNotKeepTheName) {
+    const auto network = make_network(1);
+    const auto half = rig_->server(name());
+    const std::string books = rig().folder() + "/before.db";
+    const std::string book = shell(fmt::format("find {} -name bolt_state.db | tr -d '\n'", rig().folder()));
+    ASSERT_FALSE(book.empty());
+    ASSERT_EQ(shell(fmt::format("cp {} {} && echo kept", book, books)), "kept\n");
+    create_without_network(half);
+    ASSERT_EQ(shell(fmt::format("cp {} {} && echo lost", books, book)), "lost\n");
+    create_without_network(half, 500);
+    EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
 }
 
 // As an engine leaves it that is killed while it makes a container or takes it away.

@@ -28,6 +28,7 @@ using namespace std::chrono_literals;
 constexpr Duration stop_margin = 20s;  // For the engine, beyond the grace that it gives.
 constexpr Duration remove_time = 60s;
 constexpr Duration removal_poll = 100ms;
+constexpr Duration creation_time = 5s;               // Of one that another call makes: for it to be seen.
 constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
 constexpr std::size_t log_tail_lines_max = 1'000'000;
@@ -350,7 +351,22 @@ static std::optional<std::string> created_id(std::string_view body) {
     return std::string{id->get_string()};
 }
 
-// Errors: as of adopt(), when something has the name.
+// One whose name is taken, which another call may be making at this moment. An engine that was killed while
+// it made one has only its storage left, which takes the name and is nowhere to be seen. It is removed.
+// Errors: unavailable, half_made.
+Task<Inspected> DockerEngine::find_taken(std::string name) {
+    const auto end = timers_.now() + creation_time;
+    while (true) {
+        if (auto there = CO_TRY(co_await inspect(name))) co_return std::move(*there);
+        if (timers_.now() > end) break;
+        CO_TRY(co_await sleep(timers_, removal_poll));
+    }
+    CO_TRY(co_await remove_container(name));
+    co_return fail(Code::unavailable, fmt::format("container {} was half made by the engine", name),
+                   std::string{half_made});
+}
+
+// Errors: as of adopt() and find_taken(), when something has the name.
 Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto engine = CO_TRY(co_await traits());
     std::string library_path;
@@ -373,10 +389,9 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
         }
     // Ours, or one that a launch before left without starting it, or one made by another launch at this
     // moment.
-    auto there = CO_TRY(co_await inspect(spec.name));
-    if (!there) co_return fail(Code::unavailable, what + ": it has gone again");
-    CO_TRY(co_await adopt(spec, *there));
-    co_return std::move(*there);
+    auto there = CO_TRY(co_await find_taken(spec.name));
+    CO_TRY(co_await adopt(spec, there));
+    co_return there;
 }
 
 Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id) {

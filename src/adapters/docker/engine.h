@@ -76,6 +76,7 @@ private:
     Task<> limit_disk(const ContainerSpec& spec, std::string id);
     Task<std::string> resolver(const ContainerSpec& spec);
     Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
+    Task<Inspected> find_taken(std::string name);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);
     Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits);
