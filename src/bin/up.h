@@ -40,7 +40,7 @@ struct UpSettings {
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
     double instance_disk_gib = 10;            // As --instance-disk of the masters,
     bool require_disk_limit = false;          // --require-disk-limit of them.
-    std::string network_pool;                 // Empty: one of 16 ranges, chosen once.
+    std::string network_pool;                 // Empty: one that nothing here uses, chosen once.
     std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
     std::vector<std::string> registries{};    // --registries
     bool registries_only = false;             // and --registries-only.

@@ -101,8 +101,10 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--ready-deadline", settings.ready_deadline_s,
                    "Seconds for an instance's probes to answer")
         ->capture_default_str();
-    app.add_option("--network-pool", settings.network_pool,
-                   "Addresses of instances, as 10.220.0.0/16; else one of 16 such ranges is chosen once");
+    app.add_option(
+        "--network-pool", settings.network_pool,
+        "Addresses of instances, as 10.220.0.0/16; else a range that this machine has no route to is "
+        "chosen once");
     app.add_option("--tenant-reach", settings.tenant_reach,
                    "Private networks of yours that tenants may reach, as 10.20.0.0/16,192.168.7.9; else "
                    "they reach public addresses alone, and none of this machine's networks")

@@ -1,8 +1,10 @@
 // The roles of `hostler up`: their processes, and the addresses that they keep.
+#include "adapters/docker/routes.h"
 #include "adapters/sqlite/store.h"
 #include "bin/cloud_mark.h"
 #include "bin/operator_key.h"
 #include "bin/up.h"
+#include "domain/network/free_pools.h"
 
 namespace hostler::bin {
 
@@ -15,13 +17,20 @@ using std::chrono::seconds;
 
 constexpr const char* default_listen = "127.0.0.1:7480";
 
-// Clouds that share a machine had better not share addresses: each takes one of 16 ranges, and keeps it.
-std::string network_pool(const fs::path& kept, Random& random) {
-    std::string pool = read_file(kept);
-    if (pool.empty()) {
-        pool = fmt::format("10.{}.0.0/16", 208 + random_number(random) % 16);
-        (void)write_file(kept, pool);
-    }
+// Clouds that share a machine had better not share addresses: each takes one of several ranges that nothing
+// here uses, and keeps it. A cloud that is stopped is not seen, so which one is left to chance.
+Result<std::string> network_pool(const fs::path& kept, Random& random) {
+    if (std::string pool = read_file(kept); !pool.empty()) return pool;
+    std::vector<Ipv4Subnet> used;
+    for (const auto& route : TRY(docker::ipv4_routes())) used.push_back(route.to);
+    const auto pools = free_pools(used);
+    if (pools.empty())
+        return fail(
+            Code::conflict,
+            "this machine has routes to every range that instances' addresses are chosen from; name a "
+            "free one: --network-pool 10.220.0.0/16");
+    const std::string pool = to_text(pools[random_number(random) % pools.size()]);
+    TRY(write_file(kept, pool));
     return pool;
 }
 
@@ -97,10 +106,9 @@ Task<> Up::start_masters(const std::string& listen) {
                                      "--move-lease",        fmt::format("{}", settings_.move_lease_s),
                                      "--stop-grace",        "5",
                                      "--ready-deadline",    fmt::format("{}", settings_.ready_deadline_s)};
-    command.insert(command.end(),
-                   {"--network-pool", settings_.network_pool.empty()
-                                          ? network_pool(settings_.data / "network-pool", *process_.random)
-                                          : settings_.network_pool});
+    std::string pool = settings_.network_pool;
+    if (pool.empty()) pool = CO_TRY(network_pool(settings_.data / "network-pool", *process_.random));
+    command.insert(command.end(), {"--network-pool", std::move(pool)});
     command.insert(command.end(), {"--instance-disk", fmt::format("{}", settings_.instance_disk_gib)});
     if (settings_.require_disk_limit) command.emplace_back("--require-disk-limit");
     if (!settings_.remote_write.empty())
