@@ -234,7 +234,8 @@ Task<> run(Process& process, Options options) {
         options.agent,
         {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
          *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys,
-         names.get(), containers.exec.get(), containers.images, leases.get(), &gpu_bench, disk_bench.get()}};
+         names.get(), containers.exec.get(), containers.images, leases.get(), &gpu_bench, disk_bench.get(),
+         layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated}};
     TaskGroup group{process.loop};
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));

@@ -24,7 +24,7 @@ public:
           leases(ports),
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
-          reporter(settings, ports, workloads, activity, sampler, leases),
+          reporter(settings, ports, workloads, activity, sampler, leases, book),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),

@@ -13,6 +13,7 @@
 #include "ports/exec.h"
 #include "ports/images.h"
 #include "ports/journal.h"
+#include "ports/layers.h"
 #include "ports/leases.h"
 #include "ports/logs.h"
 #include "ports/names.h"
@@ -106,6 +107,7 @@ struct Ports {
     LeaseBook* leases = nullptr;      // Null: it runs nothing that may move.
     GpuBench* gpu_bench = nullptr;    // Null: it measures nothing.
     DiskBench* disk_bench = nullptr;  // With the GPUs' too; null: not the disk.
+    KeptLayers* layers = nullptr;     // Null: what containers write goes with them.
 };
 
 }  // namespace hostler::agent
