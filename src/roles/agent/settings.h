@@ -18,6 +18,7 @@
 #include "ports/logs.h"
 #include "ports/names.h"
 #include "ports/network.h"
+#include "ports/sealer.h"
 #include "ports/telemetry.h"
 #include "ports/volumes.h"
 
@@ -108,6 +109,7 @@ struct Ports {
     GpuBench* gpu_bench = nullptr;    // Null: it measures nothing.
     DiskBench* disk_bench = nullptr;  // With the GPUs' too; null: not the disk.
     KeptLayers* layers = nullptr;     // Null: what containers write goes with them.
+    Sealer* sealer = nullptr;         // Of commands in the journal; has a key. Null: they are not sealed.
 };
 
 }  // namespace hostler::agent
