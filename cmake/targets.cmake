@@ -148,11 +148,11 @@ set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERT
   COMPILE_OPTIONS "-w")
 target_precompile_headers(hostler-agent REUSE_FROM core)
 set(agent_archives)
-foreach(name boost_json protobuf-lite ssl crypto yaml-cpp)
+foreach(name boost_json protobuf-lite ssl crypto yaml-cpp sodium)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk nvml cuda amd intel sysfs sim
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk sealed nvml cuda amd intel sysfs sim
   CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)

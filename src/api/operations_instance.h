@@ -41,10 +41,10 @@ inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
     .help = "Show an instance.", .noun = "instance", .verb = "get"}};
-inline constexpr Typed<GetInstance, Instance> stop_instance{{
+inline constexpr Typed<StopInstance, Instance> stop_instance{{
     .name = "stopInstance", .method = Method::post, .path = "/v1/instances/{instance}/stop",
     .permission = "instance.write",
-    .help = "Stop an instance for now: what it holds is free, its name, URLs and volumes stay.",
+    .help = "Stop an instance for now: what it holds is free, its name, URLs, volumes and what it wrote stay.",
     .noun = "instance", .verb = "stop", .example = "instance stop notebook-1 --wait"}};
 inline constexpr Typed<GetInstance, Instance> start_instance{{
     .name = "startInstance", .method = Method::post, .path = "/v1/instances/{instance}/start",

@@ -217,6 +217,20 @@ inline constexpr auto fields<InstanceUrl> = std::to_array<Field>({
 });
 
 // `instance` in a path: its id, or its instanceID.
+struct InstanceLayer {
+    std::string host;
+    bool kept = false;
+    std::optional<std::int64_t> bytes{};
+};
+BOOST_DESCRIBE_STRUCT(InstanceLayer, (), (host, kept, bytes))
+template <>
+inline constexpr auto fields<InstanceLayer> = std::to_array<Field>({
+    {.member = "host", .help = "The host that has it.", .example = "h-4f2a9c"},
+    {.member = "kept", .help = "It waits there for the next start; false: the instance writes to it now."},
+    {.member = "bytes", .help = "What it takes of the host's disk while it is kept; absent: not told so far.",
+     .example = "73400320"},
+});
+
 struct Instance {
     std::string id;
     std::string instance_id;
@@ -257,13 +271,14 @@ struct Instance {
     std::string stops_because;
     LossPolicy loss_policy = LossPolicy::stay;
     std::optional<Placement> placement{};
+    std::optional<InstanceLayer> layer{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because, loss_policy, placement))
+                       stops_because, loss_policy, placement, layer))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -315,6 +330,8 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
      .help = "When its host is silent: stay runs on there, move is begun anew on another one.",
      .example = "stay"},
     {.member = "placement", .help = "Where it may go, and beside whom."},
+    {.member = "layer",
+     .help = "What it writes outside its volumes, where that outlives a stop; absent: nowhere."},
 });
 
 // POST /v1/instances/{instance}/keep-alive.
@@ -390,6 +407,23 @@ inline constexpr auto fields<GetInstance> = std::to_array<Field>({
     {.member = "tenant_id",
      .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
+});
+
+struct StopInstance {
+    std::string instance;
+    std::optional<std::string> tenant_id{};
+    std::optional<bool> discard{};
+};
+BOOST_DESCRIBE_STRUCT(StopInstance, (), (instance, tenant_id, discard))
+template <>
+inline constexpr auto fields<StopInstance> = std::to_array<Field>({
+    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
+     .max = 128},
+    {.member = "tenant_id",
+     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .example = "acme", .form = &forms::id},
+    {.member = "discard",
+     .help = "What it wrote outside its volumes is lost; else it is kept for its next start."},
 });
 
 struct ListInstances {

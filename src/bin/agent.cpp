@@ -18,6 +18,7 @@
 #include "adapters/sim/engine.h"
 #include "adapters/sim/exec.h"
 #include "adapters/sim/storage.h"
+#include "adapters/sodium/sealer.h"
 #include "adapters/sysfs/host.h"
 #include "adapters/sysfs/kernel_log.h"
 #include "adapters/sysfs/pci.h"
@@ -204,6 +205,8 @@ Task<> run(Process& process, Options options) {
     const auto layer_worker = make_worker(process.loop, "layers");
     const auto lease_worker = make_worker(process.loop, "leases");
     const auto journal = CO_TRY(disk::open_journal(*journal_worker, data / "journal"));
+    const auto sealer = CO_TRY(sodium::open_sealer(data / "journal.keys"));
+    if (sealer->keys().empty()) CO_TRY(sealer->make());
     const auto volumes =
         CO_TRY(disk::open_volumes(*disk_worker, *volume_worker, {.folder = data / "volumes"},
                                   options.engine == "sim" ? disk::no_images() : disk::loop_images()));
@@ -230,11 +233,27 @@ Task<> run(Process& process, Options options) {
     const auto bench_worker = make_worker(process.loop, "bench");
     const auto disk_bench = disk::make_bench(*bench_worker, data);
     const auto keys = net::make_keys();
-    agent::Agent role{
-        options.agent,
-        {process.loop, *process.timers, containers.net ? *containers.net : *process.net, *process.random,
-         *containers.engine, *containers.networks, *volumes, *journal, *logs, eyes.gpus(), eyes.host, *keys,
-         names.get(), containers.exec.get(), containers.images, leases.get(), &gpu_bench, disk_bench.get()}};
+    agent::Agent role{options.agent,
+                      {process.loop,
+                       *process.timers,
+                       containers.net ? *containers.net : *process.net,
+                       *process.random,
+                       *containers.engine,
+                       *containers.networks,
+                       *volumes,
+                       *journal,
+                       *logs,
+                       eyes.gpus(),
+                       eyes.host,
+                       *keys,
+                       names.get(),
+                       containers.exec.get(),
+                       containers.images,
+                       leases.get(),
+                       &gpu_bench,
+                       disk_bench.get(),
+                       layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
+                       sealer.get()}};
     TaskGroup group{process.loop};
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));

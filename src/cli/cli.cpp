@@ -319,6 +319,22 @@ private:
         return answer.is_object() && answer.get_object().empty();
     }
 
+    // What outlives the instance's container.
+    void tell_what_stays(const json::value& answer) {
+        namespace ops = api::ops;
+        if (&operation_ == &ops::create_instance)
+            world_.err(
+                "what it writes outside its volumes is kept while it is stopped, and lost when it is "
+                "deleted or begins on another host\n");
+        if (&operation_ != &ops::stop_instance) return;
+        const json::value* layer = answer.is_object() ? answer.get_object().if_contains("layer") : nullptr;
+        world_.err(layer && layer->is_object()
+                       ? fmt::format("its volumes stay, and what it wrote outside them is kept on host {} "
+                                     "until it is deleted\n",
+                                     safe_line(text_of(*layer, "host")))
+                       : "its volumes stay; what it wrote outside them is lost\n");
+    }
+
     void talk(const ApiCall& call, const std::string& subject, const json::value& answer) {
         if (command_.dry_run) {
             world_.err(
@@ -334,6 +350,7 @@ private:
                 " as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
                 text_of(answer, "id"));
         world_.err(fmt::format("{} {}{}\n", subject, participle(operation_.verb), more));
+        tell_what_stays(answer);
         const auto& schema = operation_.response();
         if (schema.find("secret") || schema.find("token"))
             world_.err("keep the secret now: it is not shown again\n");
@@ -360,6 +377,7 @@ private:
         if (ends || seen.is_null()) {
             if (style_.format != Format::table) world_.out(render_object(operation_, answer, style_));
             world_.err(fmt::format("instance/{} {}\n", instance, participle(operation_.verb)));
+            tell_what_stays(answer);
             co_return Result<>{};
         }
         if (style_.format != Format::table) {
@@ -372,6 +390,7 @@ private:
         world_.err(fmt::format(
             "instance/{} {}\n", instance,
             has_completed(seen) ? "ran, and its program has ended with exit code 0" : "is running"));
+        tell_what_stays(answer);
         co_return Result<>{};
     }
 

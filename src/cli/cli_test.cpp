@@ -43,10 +43,28 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
                        .zone = "nj"}));
     EXPECT_EQ(out, "");
     EXPECT_THAT(err, HasSubstr("instance/nb created; `hostler instance get nb`"));
+    EXPECT_THAT(err, HasSubstr("what it writes outside its volumes is kept while it is stopped"));
     EXPECT_EQ(
         run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}),
         0);
     EXPECT_EQ(out, "nb\n");
+}
+
+TEST_F(CliTest, AStopSaysWhatStays) {
+    bool discard = false;
+    api.handlers.on<api::ops::stop_instance>(
+        [&](api::Call, api::StopInstance request) -> Task<api::Instance> {
+            discard = request.discard.value_or(false);
+            api::Instance stopped{.instance_id = request.instance};
+            if (!discard) stopped.layer = api::InstanceLayer{.host = "h-4f2a9c", .kept = true};
+            co_return stopped;
+        });
+    EXPECT_EQ(run({"instance", "stop", "nb"}), 0) << err;
+    EXPECT_FALSE(discard);
+    EXPECT_THAT(err, HasSubstr("what it wrote outside them is kept on host h-4f2a9c until it is deleted"));
+    EXPECT_EQ(run({"instance", "stop", "nb", "--discard"}), 0) << err;
+    EXPECT_TRUE(discard);
+    EXPECT_THAT(err, HasSubstr("its volumes stay; what it wrote outside them is lost"));
 }
 
 TEST_F(CliTest, PlacementIsSaidByFlags) {

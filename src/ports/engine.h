@@ -10,6 +10,7 @@
 
 #include "core/timers.h"
 #include "ports/id_range.h"
+#include "ports/layers.h"
 
 namespace hostler {
 
@@ -47,6 +48,8 @@ struct ContainerSpec {
     std::int64_t pids_max = 0;
     std::int64_t disk_bytes = 0;           // Of what it writes beside its mounts, where EngineFacts let it.
     bool disk_limit_required = false;      // It does not start where they do not.
+    LayerStart layer = LayerStart::empty;  // What it begins with, where its disk is limited.
+    LayerEnd layer_end = LayerEnd::lost;   // What becomes of that when its start fails.
     std::vector<std::string> cdi_devices;  // "nvidia.com/gpu=GPU-…"
     std::vector<MountSpec> mounts;
     std::string network;  // HostNetwork's id; empty: none.
@@ -91,7 +94,7 @@ class Engine {
 public:
     // Reasons of launch().
     static constexpr std::string_view image_missing = "image_missing", name_taken = "name_taken",
-                                      address_taken = "address_taken";
+                                      address_taken = "address_taken", layer_missing = "layer_missing";
 
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
@@ -103,13 +106,16 @@ public:
     // Creates and starts. What runs already under this name with the same labels is left alone and given
     // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside, or the
     // start fails and nothing stays. Errors: not_found (image_missing: the image is not on this host; CDI
-    // device), invalid (the engine refuses the spec), exhausted (disk), conflict (address_taken: another
+    // device; layer_missing: nothing was kept of what it is to begin with), invalid (the engine refuses the
+    // spec), exhausted (disk), conflict (address_taken: another
     // container has the address, or the engine lost one that had it when it was killed).
     virtual Task<Container> launch(ContainerSpec spec) = 0;
     // SIGTERM, then SIGKILL after `grace`. What does not run or exist is stopped.
     virtual Task<> stop(std::string name, Duration grace) = 0;
-    // Takes away what stop() left. What does not exist is removed.
-    virtual Task<> remove(std::string name) = 0;
+    // Takes away what stop() left, and what it wrote unless that is to be kept. What does not exist is
+    // removed; what was kept of it before is lost then, too, unless it is to be kept.
+    virtual Task<> remove(std::string name, LayerEnd layer) = 0;
+    Task<> remove(std::string name) { return remove(std::move(name), LayerEnd::lost); }
     // Those with this label value, whether they run or not.
     virtual Task<std::vector<Container>> list(std::string label, std::string value) = 0;
     // The last of what it wrote, both streams in order. Errors: not_found.

@@ -33,12 +33,17 @@ public:
     virtual Task<> put_all(std::vector<Entry> entries) = 0;
     virtual Task<> erase(std::string key) = 0;  // What is not there is erased. Errors: unavailable.
 
+    // Once it returns, values that were replaced or erased are no longer on the disk, as far as its file
+    // shows. Errors: unavailable. One that keeps no past has nothing to do.
+    virtual Task<> forget_past() { co_return Result<>{}; }
+
     // Of what was durable, what could no longer be read when it was opened: a sentence that names the file.
     // Empty: nothing.
     virtual std::string damage() const { return {}; }
 
     static constexpr std::size_t key_bytes_max = 1024;
-    static constexpr std::size_t value_bytes_max = 1 << 20;
+    // A frame of the wire, sealed.
+    static constexpr std::size_t value_bytes_max = 2 << 20;
     static constexpr std::size_t bytes_max = 64 << 20;  // Of all keys and values.
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "containers.h"
 
@@ -74,6 +75,43 @@ TEST_P(Disks, InodesEndAtTheLimit) {
     constexpr unsigned long long others = 50'000;
     EXPECT_GT(inodes() + others, before);
     EXPECT_EQ(attack(neighbour, "setuid"), "1234 1234\n");
+}
+
+TEST_P(Disks, WhatAContainerWroteIsThereInTheNextOneOfItsNameIfItWasKept) {
+    constexpr auto file = "/mine";
+    const auto launched = [&](std::string_view generation, LayerStart start) {
+        auto spec = rig_->server(name());
+        spec.disk_bytes = disk_bytes;
+        spec.layer = start;
+        spec.labels["hostler.generation"] = generation;
+        return launch(spec);
+    };
+    const auto root = [&] { return fmt::format("/proc/{}/root", rig().process_of(name())); };
+    const auto taken_away = [&](LayerEnd end) {
+        return run(rig().engine().stop(name(), 0s)) && run(rig().engine().remove(name(), end));
+    };
+    auto made = launched("1", LayerStart::kept);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().reason, Engine::layer_missing);
+    ASSERT_TRUE(launched("1", LayerStart::empty));
+    std::ofstream{root() + file} << "written";
+    ASSERT_TRUE(taken_away(LayerEnd::kept));
+    EXPECT_EQ(run(rig().layers().kept())->size(), 1U);
+    made = launched("2", LayerStart::kept);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(shell("cat " + root() + file), "written");
+    EXPECT_EQ(run(rig().layers().kept())->size(), 0U);
+    // Once more, over two runs, and then without.
+    ASSERT_TRUE(taken_away(LayerEnd::kept));
+    ASSERT_TRUE(launched("3", LayerStart::kept));
+    EXPECT_EQ(shell("cat " + root() + file), "written");
+    ASSERT_TRUE(taken_away(LayerEnd::lost));
+    ASSERT_TRUE(launched("4", LayerStart::empty));
+    EXPECT_EQ(shell("cat " + root() + file + " 2>/dev/null; true"), "");
+    ASSERT_TRUE(taken_away(LayerEnd::kept));
+    ASSERT_TRUE(run(rig().engine().remove(name(), LayerEnd::lost))) << "what was kept is lost, too";
+    EXPECT_EQ(devices(), "");
+    EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
 }
 
 TEST_P(Disks, WhatWasMadeAndNotStartedIsLimitedByTheNextLaunch) {

@@ -35,6 +35,7 @@ public:
     Worker& worker() { return *worker_; }
     const std::string& folder() const { return folder_; }
     docker::EngineSettings engine_settings() const;
+    KeptLayers& layers() { return *layers_; }
     virtual pid_t service() const = 0;
     virtual docker::Dialect dialect() const = 0;
     pid_t process_of(const std::string& container);  // Its first, as the host counts; 0: it does not run.

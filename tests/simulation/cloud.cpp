@@ -241,6 +241,7 @@ void Cloud::checks() {
     if (std::exchange(engines_changed_, false)) {
         for (const std::string& host : hosts)
             check_engine(world.machine(host), spared(Invariant::gpu_once), found);
+        check_layers();
         check_places();
     }
     check_leaders();
@@ -266,6 +267,18 @@ void Cloud::checks() {
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
     check_sizes(now->look(), on_disk, spared(Invariant::durable), found);
     if (now->epoch() != std::exchange(recovered_epoch_, now->epoch()) && on_recovery) on_recovery(*now);
+}
+
+// Nothing here loses what is kept, but a store that has forgotten what hosts were told.
+void Cloud::check_layers() {
+    const auto now = term();
+    if (now && !now->look().estate.restores.all().empty()) return;
+    for (const std::string& host : hosts)
+        for (const std::string& container : world.machine(host).engine.layers_missed)
+            if (!spared(Invariant::layer).contains(instance_of(container)))
+                found.report(Invariant::layer,
+                             fmt::format("{} was to go on with what it wrote, and {} has nothing of it",
+                                         container, host));
 }
 
 void Cloud::each_second() {
@@ -379,6 +392,14 @@ std::string Cloud::unsettled() {
     for (const auto& [id, slot] : estate.slots.all())
         if (slot.phase == SlotPhase::pending && slot.message.empty())
             return fmt::format("slot {} is pending without a reason", id);
+    for (const std::string& host : hosts)
+        for (const auto& [container, written] : world.machine(host).engine.kept_written()) {
+            const std::string id = instance_of(container);
+            const Instance* instance = estate.instances.find(id);
+            if ((instance && !instance->deleted && !instance->layer_host.empty()) || left_out.contains(id))
+                continue;
+            return fmt::format("{} keeps what {} wrote, and nobody wants it", host, id);
+        }
     for (const auto& [id, host] : estate.hosts.all()) {
         if (host.phase != HostPhase::ready) return fmt::format("host {} is not ready: {}", id, host.message);
         if (!host.engine_error.empty()) return fmt::format("host {}: {}", id, host.engine_error);

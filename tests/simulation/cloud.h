@@ -84,6 +84,7 @@ public:
     bool rewound_since(Instant asked) const { return rewound_at_ >= asked; }
     bool may_be_old(Instant asked) const { return leases.may_be_old(asked, world.timers.now()); }
     // Ids of what lost transactions told of, where nothing is promised of these; else none.
+    void check_layers();
     const std::set<std::string>& spared(Invariant invariant) const;
 
     static constexpr std::string_view operator_key = "hk_operator-of-the-simulated-cloud";

@@ -140,6 +140,51 @@ TEST(Mistakes, AVolumeSmallerThanItsOwnerWasTold) {
         0u);
 }
 
+// Does with what containers wrote what it likes, whatever it is told.
+class StubbornEngine final : public Engine {
+public:
+    StubbornEngine(Engine& engine, LayerEnd always) : engine_(engine), always_(always) {}
+    Task<EngineFacts> describe() override { return engine_.describe(); }
+    Task<> pull(std::string image, PullSeen seen) override {
+        return engine_.pull(std::move(image), std::move(seen));
+    }
+    Task<Container> launch(ContainerSpec spec) override { return engine_.launch(std::move(spec)); }
+    Task<> stop(std::string name, Duration grace) override { return engine_.stop(std::move(name), grace); }
+    Task<> remove(std::string name, LayerEnd) override { return engine_.remove(std::move(name), always_); }
+    Task<std::vector<Container>> list(std::string label, std::string value) override {
+        return engine_.list(std::move(label), std::move(value));
+    }
+    Task<std::string> logs(std::string name, LogsWanted wanted) override {
+        return engine_.logs(std::move(name), wanted);
+    }
+
+private:
+    Engine& engine_;
+    LayerEnd always_;
+};
+
+Mistakes stubborn(LayerEnd always, Invariant only) {
+    Mistakes mistakes;
+    mistakes.agent_engine = [always](Engine& engine) {
+        return std::make_unique<StubbornEngine>(engine, always);
+    };
+    mistakes.only = only;
+    return mistakes;
+}
+
+TEST(Mistakes, WhatAStoppedInstanceWroteIsNotThere) {
+    EXPECT_NE(seeds_until(Invariant::layer, Weather::calm,
+                          [](auto) { return stubborn(LayerEnd::lost, Invariant::layer); }),
+              0u);
+}
+
+TEST(Mistakes, WhatADeletedInstanceWroteStays) {
+    EXPECT_NE(seeds_until(
+                  Invariant::settled, Weather::calm,
+                  [](auto) { return stubborn(LayerEnd::kept, Invariant::settled); }, 1, "nobody wants it"),
+              0u);
+}
+
 // The clock is believed, and not the host that knows better.
 TEST(Mistakes, WhatIsUsedIsStoppedForBeingUnused) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {

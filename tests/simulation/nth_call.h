@@ -143,8 +143,8 @@ public:
     Task<> stop(std::string name, Duration grace) override {
         return fate_.of<void>("stop", [&] { return engine_.stop(std::move(name), grace); });
     }
-    Task<> remove(std::string name) override {
-        return fate_.of<void>("remove", [&] { return engine_.remove(std::move(name)); });
+    Task<> remove(std::string name, LayerEnd layer) override {
+        return fate_.of<void>("remove", [&] { return engine_.remove(std::move(name), layer); });
     }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return fate_.of<std::vector<Container>>(

@@ -163,7 +163,8 @@ Task<> AgentProgram::once() {
                                                                  &life.images,
                                                                  &life.leases,
                                                                  &life.gpu_bench,
-                                                                 &life.disk_bench});
+                                                                 &life.disk_bench,
+                                                                 &life.layers});
     co_return co_await role->run();
 }
 

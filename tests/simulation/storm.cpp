@@ -159,7 +159,7 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     // some of that: of what it told of, an instance may have been placed again, a volume deleted, a later
     // generation begun. All else holds of that, too, and all of everything that it did not tell of.
     if (!which.synchronous)
-        cloud.not_of_lost = {Invariant::durable, Invariant::settled, Invariant::one_place};
+        cloud.not_of_lost = {Invariant::durable, Invariant::settled, Invariant::one_place, Invariant::layer};
     tenants.actions_max = which.actions_max;
     StormReport report;
     if (cloud.begin(names))

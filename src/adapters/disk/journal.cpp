@@ -190,6 +190,14 @@ public:
         co_return co_await add(std::move(changes));
     }
 
+    Task<> forget_past() override {
+        const auto state = state_;
+        co_return co_await suspend<void>([&state](WakerPtr<void> waker) {
+            state->forgetting.push_back(std::move(waker));
+            if (!state->writing) state->rewrite();
+        });
+    }
+
 private:
     // Changes gather while a write is on its way, and share the next sync.
     struct State : std::enable_shared_from_this<State> {
@@ -202,6 +210,7 @@ private:
         std::size_t waiting_bytes = 0;  // Of the changes that are not on the disk yet.
         std::vector<Change> waiting;
         std::vector<WakerPtr<void>> wakers;
+        std::vector<WakerPtr<void>> forgetting;  // Who waits for the next rewriting.
         bool writing = false;
 
         void write();
@@ -256,7 +265,7 @@ void FileJournal::State::written(std::vector<Change> changes, std::vector<WakerP
         }
     }
     for (const auto& sleeper : sleepers) sleeper->wake(result);
-    if (file->size > 2 * bytes + limits.waste_bytes_max)
+    if (!forgetting.empty() || file->size > 2 * bytes + limits.waste_bytes_max)
         rewrite();
     else if (!waiting.empty())
         write();
@@ -264,14 +273,20 @@ void FileJournal::State::written(std::vector<Change> changes, std::vector<WakerP
 
 void FileJournal::State::rewrite() {
     writing = true;
+    auto result = std::make_shared<Result<>>();
     worker.post(
-        [to = file, entries = entries]() mutable {
-            if (auto done = to->rewrite(entries); !done) log_warn("journal: {}", done.error().message);
+        [to = file, entries = entries, result]() mutable {
+            *result = to->rewrite(entries);
+            if (!*result) log_warn("journal: {}", result->error().message);
             to.reset();
         },
-        [self = shared_from_this()] {
+        [self = shared_from_this(), sleepers = std::exchange(forgetting, {}), result] {
             self->writing = false;
-            if (!self->waiting.empty()) self->write();
+            for (const auto& sleeper : sleepers) sleeper->wake(*result);
+            if (!self->forgetting.empty())
+                self->rewrite();
+            else if (!self->waiting.empty())
+                self->write();
         });
 }
 

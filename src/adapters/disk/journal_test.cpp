@@ -83,6 +83,22 @@ TEST_F(JournalFile, WhatWasPutIsThereAfterOpeningAgain) {
 
 // A write that the power cut short, at any byte: what was acknowledged before stays, the rest is as if never
 // begun, and the journal goes on.
+TEST_F(JournalFile, WhatIsPastLeavesTheFileWhenThatIsAskedFor) {
+    auto journal = open();
+    ASSERT_TRUE(run(journal->put("a", "the first word")));
+    ASSERT_TRUE(run(journal->put("a", "the second")));
+    ASSERT_TRUE(run(journal->put("b", "erased")));
+    ASSERT_TRUE(run(journal->erase("b")));
+    EXPECT_THAT(bytes(), HasSubstr("the first word"));
+    ASSERT_TRUE(run(journal->forget_past()));
+    EXPECT_THAT(bytes(), ::testing::Not(HasSubstr("the first word")));
+    EXPECT_THAT(bytes(), ::testing::Not(HasSubstr("erased")));
+    ASSERT_TRUE(run(journal->put("c", "after it")));
+    ASSERT_TRUE(run(journal->forget_past())) << "as often as one likes";
+    journal.reset();
+    EXPECT_THAT(open()->all(), ElementsAre(Pair("a", "the second"), Pair("c", "after it")));
+}
+
 TEST_F(JournalFile, ATailTornAtAnyByteIsCutOff) {
     auto journal = open();
     ASSERT_TRUE(run(journal->put("kept", "value")));

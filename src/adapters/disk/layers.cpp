@@ -85,8 +85,58 @@ struct LayerStore::Root {
         if (copied.exit_code != 0)
             return fail(Code::unavailable,
                         fmt::format("cannot fill the layer of {}: {}", name, copied.output));
-        if (::symlink(folder.c_str(), in_store(name, "at").c_str()) != 0)
-            return disk_error("name the place of", image);
+        TRY(name_place(name, folder));
+        return move(first, folder);
+    }
+
+    Result<std::uint64_t> size_of(const std::string& name) const {
+        struct stat image{};
+        if (::stat(in_store(name, "image").c_str(), &image) != 0)
+            return disk_error("look at", in_store(name, "image"));
+        return static_cast<std::uint64_t>(image.st_size);
+    }
+    bool is_kept(const std::string& name) const {
+        struct stat link{};  // Itself: the folder that it names goes with its container.
+        return ::lstat(in_store(name, "kept").c_str(), &link) == 0;
+    }
+    // In one step, so that a crash leaves the one or the other.
+    Result<> name_place(const std::string& name, const std::string& folder) const {
+        const auto next = in_store(name, "next"), at = in_store(name, "at");
+        (void)::unlink(next.c_str());
+        if (::symlink(folder.c_str(), next.c_str()) != 0 || ::rename(next.c_str(), at.c_str()) != 0)
+            return disk_error("name the place of", in_store(name, "image"));
+        return {};
+    }
+
+    // Under the container that is made now: what the engine keeps beside the files of the one before says
+    // which layers of the image these lay on, and is of no use to it.
+    Result<> lay_again(const std::string& name, const std::string& folder, std::uint64_t bytes) const {
+        const auto image = in_store(name, "image"), first = in_store(name, "first");
+        if (const auto at = place_of(name); !at.empty()) TRY(unmount(at));
+        // Mounting it fills it.
+        if (TRY(size_of(name)) < bytes && ::truncate(image.c_str(), static_cast<off_t>(bytes)) != 0)
+            return disk_error("grow", image);
+        TRY(unmount(first));
+        if (const auto note = TRY(images->mount(image, first)); !note.empty())
+            log_info("layer {}: {}", name, note);
+        constexpr auto copy_max = std::chrono::seconds{60};
+        const auto laid =
+            TRY(run_tool({"sh", "-c",
+                          "find \"$2\" -mindepth 1 -maxdepth 1 ! -name diff -exec rm -rf {} + && "
+                          "find \"$1\" -mindepth 1 -maxdepth 1 ! -name diff -exec cp -a {} \"$2\" \\;",
+                          "sh", folder, first},
+                         copy_max));
+        if (laid.exit_code != 0)
+            return fail(Code::unavailable,
+                        fmt::format("cannot lay the kept layer of {}: {}", name, laid.output));
+        TRY(name_place(name, folder));
+        TRY(move(first, folder));
+        if (::unlink(in_store(name, "kept").c_str()) != 0 && errno != ENOENT)
+            return disk_error("remove", in_store(name, "kept"));
+        return {};
+    }
+
+    static Result<> move(const std::string& first, const std::string& folder) {
         // Moved and not mounted again: its device never goes meanwhile.
         if (::mount(first.c_str(), folder.c_str(), nullptr, MS_MOVE, nullptr) != 0 &&
             (errno != EINVAL || ::mount(first.c_str(), folder.c_str(), nullptr, MS_BIND, nullptr) != 0))
@@ -129,29 +179,67 @@ Result<LayerStore> LayerStore::open(LayerSettings settings, std::unique_ptr<Imag
 
 std::string LayerStore::refused() const { return root_->images->refused(); }
 
-Result<> LayerStore::hold(const std::string& name, const std::string& folder, std::uint64_t bytes) {
+Result<std::uint64_t> LayerStore::hold(const std::string& name, const std::string& folder,
+                                       std::uint64_t bytes, LayerStart start) {
     if (!is_plain_name(name)) return fail(Code::invalid, fmt::format("'{}' is no name for a layer", name));
     if (const auto why = refused(); !why.empty())
         return fail(Code::invalid, fmt::format("this host limits no container's disk: {}", why),
                     "layers_refused");
-    if (root_->place_of(name) == folder) return root_->mount_again(name, folder);
-    TRY(release(name));  // Half of one, or of another container that had the name.
-    TRY(root_->check_room(name));
-    if (auto made = root_->make(name, folder, bytes); !made) {
-        (void)release(name);
-        return made;
+    if (root_->place_of(name) == folder) {
+        TRY(root_->mount_again(name, folder));
+        if (::unlink(root_->in_store(name, "kept").c_str()) != 0 && errno != ENOENT)
+            return disk_error("remove", root_->in_store(name, "kept"));
+        return root_->size_of(name);
     }
-    return {};
+    const bool whole = root_->is_kept(name) || !root_->place_of(name).empty();
+    if (start == LayerStart::kept && !whole)
+        return fail(Code::not_found, fmt::format("what container {} wrote is not on this host", name),
+                    "layer_missing");
+    if (start == LayerStart::empty)
+        TRY(release(name, LayerEnd::lost));  // Half of one, or of another container that had the name.
+    TRY(root_->check_room(name));
+    if (start == LayerStart::kept) {
+        TRY(root_->lay_again(name, folder, std::max(bytes, Layers::bytes_min)));
+        return root_->size_of(name);
+    }
+    if (auto made = root_->make(name, folder, bytes); !made) {
+        (void)release(name, LayerEnd::lost);
+        return std::unexpected(std::move(made).error());
+    }
+    return root_->size_of(name);
 }
 
-Result<> LayerStore::release(const std::string& name) {
+std::vector<KeptLayer> LayerStore::kept() const {
+    std::vector<KeptLayer> all;
+    for (const auto& name : root_->names()) {
+        struct stat since{}, image{};
+        if (::lstat(root_->in_store(name, "kept").c_str(), &since) != 0 ||
+            ::stat(root_->in_store(name, "image").c_str(), &image) != 0)
+            continue;
+        constexpr std::uint64_t block = 512;
+        all.push_back({name, static_cast<std::uint64_t>(image.st_blocks) * block,
+                       since.st_ctim.tv_sec * std::int64_t{1'000'000} + since.st_ctim.tv_nsec / 1000});
+    }
+    std::ranges::sort(all, {}, &KeptLayer::name);
+    return all;
+}
+
+Result<> LayerStore::release(const std::string& name, LayerEnd end) {
     if (!is_plain_name(name)) return fail(Code::invalid, fmt::format("'{}' is no name for a layer", name));
     const Descriptor in{
         ::openat(*root_->store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!in.open())
         return errno == ENOENT ? Result<>{} : Result<>{disk_error("open", root_->in_store(name, ""))};
-    if (const auto at = root_->place_of(name); !at.empty()) TRY(Root::unmount(at));
+    const auto at = root_->place_of(name);
+    if (!at.empty()) TRY(Root::unmount(at));
     TRY(Root::unmount(root_->in_store(name, "first")));
+    if (end == LayerEnd::kept && (!at.empty() || root_->is_kept(name))) {
+        // Renamed: a crash leaves it where it was or kept, and never as one that nobody has.
+        if (!at.empty() && ::renameat(*in, "at", *in, "kept") != 0)
+            return disk_error("keep", root_->in_store(name, "image"));
+        if (::fsync(*in) != 0) return disk_error("sync", root_->in_store(name, ""));
+        return {};
+    }
     TRY(empty_folder(*in, root_->in_store(name, "")));
     if (::unlinkat(*root_->store, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
         return disk_error("remove", root_->in_store(name, ""));
@@ -163,7 +251,8 @@ void LayerStore::sweep() {
         const auto at = root_->place_of(name);
         if (!at.empty())
             if (const auto there = is_mounted(at); there || there.error().code != Code::not_found) continue;
-        if (auto gone = release(name); !gone) log_warn("layer {}: {}", name, gone.error().message);
+        const auto end = root_->is_kept(name) ? LayerEnd::kept : LayerEnd::lost;
+        if (auto gone = release(name, end); !gone) log_warn("layer {}: {}", name, gone.error().message);
     }
 }
 
@@ -195,12 +284,19 @@ public:
         co_return co_await run_on<std::string>(
             worker_, [store = store_]() -> Result<std::string> { return store->refused(); });
     }
-    Task<> hold(std::string name, std::string folder, std::uint64_t bytes) override {
-        co_return co_await run_on<void>(
-            worker_, [store = store_, name, folder, bytes] { return store->hold(name, folder, bytes); });
+    Task<std::uint64_t> hold(std::string name, std::string folder, std::uint64_t bytes,
+                             LayerStart start) override {
+        co_return co_await run_on<std::uint64_t>(worker_, [store = store_, name, folder, bytes, start] {
+            return store->hold(name, folder, bytes, start);
+        });
     }
-    Task<> release(std::string name) override {
-        co_return co_await run_on<void>(worker_, [store = store_, name] { return store->release(name); });
+    Task<> release(std::string name, LayerEnd end) override {
+        co_return co_await run_on<void>(worker_,
+                                        [store = store_, name, end] { return store->release(name, end); });
+    }
+    Task<std::vector<KeptLayer>> kept() override {
+        co_return co_await run_on<std::vector<KeptLayer>>(
+            worker_, [store = store_]() -> Result<std::vector<KeptLayer>> { return store->kept(); });
     }
 
 private:

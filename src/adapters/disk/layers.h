@@ -16,7 +16,8 @@ struct LayerSettings {
 };
 
 // In `folder`, by name: `image`; `first`, where it is mounted while it is filled; `at`, a link to the folder
-// where it is mounted then. Every call blocks. Not for two at a time.
+// where it is mounted then; `kept`, while it outlives its container, until the next one has it. Every call
+// blocks. Not for two at a time.
 class LayerStore {
 public:
     // Errors: unavailable (the folder cannot be made).
@@ -24,13 +25,15 @@ public:
     ~LayerStore();
     LayerStore(LayerStore&&) noexcept;
 
-    // Takes away what a crash left half made, and those whose containers somebody else took away. What it
-    // cannot is told of, and left for later.
+    // Takes away what a crash left half made, and those whose containers somebody else took away, unless
+    // they are kept. What it cannot is told of, and left for later.
     void sweep();
     // As the port has them (ports/layers.h).
     std::string refused() const;
-    Result<> hold(const std::string& name, const std::string& folder, std::uint64_t bytes);
-    Result<> release(const std::string& name);
+    Result<std::uint64_t> hold(const std::string& name, const std::string& folder, std::uint64_t bytes,
+                               LayerStart start);
+    Result<> release(const std::string& name, LayerEnd end);
+    std::vector<KeptLayer> kept() const;
     // Mounts all again, as after the machine's end, for containers that are to go on. The engine runs: some
     // mount their folder on itself when they begin, which hides what was mounted in it before.
     void mount();

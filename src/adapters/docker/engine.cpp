@@ -147,17 +147,22 @@ Task<std::string> DockerEngine::disk_unlimited() {
     co_return co_await settings_.layers->refused();
 }
 
-// Of one that was made and has not been started yet.
-Task<> DockerEngine::limit_disk(const ContainerSpec& spec, std::string id) {
-    if (spec.disk_bytes <= 0) co_return Result<>{};
+// Of one that was made and has not been started yet. Gives its limit; 0: it has none.
+Task<std::uint64_t> DockerEngine::limit_disk(const ContainerSpec& spec, std::string id) {
+    if (spec.disk_bytes <= 0 && spec.layer == LayerStart::empty) co_return 0;
     auto why = CO_TRY(co_await disk_unlimited());
     const auto there = CO_TRY(co_await inspect(std::move(id)));
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
     if (why.empty() && there->layer.empty()) why = "the engine does not say where containers write";
     if (why.empty())
-        co_return co_await settings_.layers->hold(spec.name, there->layer,
-                                                  static_cast<std::uint64_t>(spec.disk_bytes));
-    if (!spec.disk_limit_required) co_return Result<>{};
+        co_return co_await settings_.layers->hold(
+            spec.name, there->layer, static_cast<std::uint64_t>(std::max<std::int64_t>(spec.disk_bytes, 0)),
+            spec.layer);
+    if (spec.layer == LayerStart::kept)
+        co_return fail(Code::not_found,
+                       fmt::format("what container {} wrote cannot be laid under it: {}", spec.name, why),
+                       std::string{layer_missing});
+    if (!spec.disk_limit_required) co_return 0;
     co_return fail(Code::invalid,
                    fmt::format("container {} is to have a limit of its disk, and this host sets none: {}",
                                spec.name, why),
@@ -310,11 +315,13 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
 Task<Container> DockerEngine::make(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
-    if (auto limited = co_await limit_disk(spec, created.id); !limited) {
-        if (limited.error().code != Code::cancelled) (void)co_await remove_container(spec.name);
-        co_return std::unexpected(std::move(limited).error());
+    const auto limited = co_await limit_disk(spec, created.id);
+    if (!limited) {
+        if (limited.error().code != Code::cancelled)
+            (void)co_await remove_container(spec.name, spec.layer_end);
+        co_return std::unexpected(limited.error());
     }
-    co_return co_await start(spec, edits, created.id);
+    co_return co_await start(spec, edits, created.id, *limited);
 }
 
 // What is there under the name of `spec`: given back if it is this container, nullopt if it was never started
@@ -335,7 +342,7 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
                            std::string{name_taken});
     if (there.container.state == ContainerState::created) co_return std::nullopt;
     if (auto whole = has_address(spec, there); !whole) {
-        CO_TRY(co_await remove_container(spec.name));
+        CO_TRY(co_await remove_container(spec.name, spec.layer_end));
         co_return std::unexpected(std::move(whole).error());
     }
     co_return there.container;
@@ -394,19 +401,20 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
     co_return there;
 }
 
-Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id) {
-    auto started = co_await start_and_look(spec, id, edits);
+Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& edits, std::string id,
+                                    std::uint64_t disk_bytes) {
+    auto started = co_await start_and_look(spec, id, edits, disk_bytes);
     if (!started) {
         if (started.error().code == Code::cancelled) co_return std::unexpected(started.error());
-        const auto removed = co_await remove_container(spec.name);
+        const auto removed = co_await remove_container(spec.name, spec.layer_end);
         if (!removed) log_warn("container {} could not be removed: {}", spec.name, removed.error().message);
     }
     co_return started;
 }
 
 // The container as it is once it has been started.
-Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::string id,
-                                             const CdiEdits& edits) {
+Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits,
+                                             std::uint64_t disk_bytes) {
     const std::string& name = spec.name;
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
@@ -422,10 +430,9 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
     CO_TRY(has_address(spec, *there));
-    if (spec.disk_bytes > 0 && settings_.layers && CO_TRY(co_await disk_unlimited()).empty()) {
-        const auto bytes = std::max(static_cast<std::uint64_t>(spec.disk_bytes), Layers::bytes_min);
-        const auto ends =
-            co_await run_on<void>(worker_, [pid = there->pid, bytes] { return check_disk(pid, bytes); });
+    if (disk_bytes > 0) {
+        const auto ends = co_await run_on<void>(
+            worker_, [pid = there->pid, disk_bytes] { return check_disk(pid, disk_bytes); });
         if (!ends && ends.error().code != Code::not_found)
             co_return fail(ends.error().code, fmt::format("container {}: {}", name, ends.error().message),
                            ends.error().reason);
@@ -446,8 +453,8 @@ Task<> DockerEngine::stop(std::string name, Duration grace) {
     co_return std::unexpected(unavailable(answer, fmt::format("container {} does not stop", name)));
 }
 
-Task<> DockerEngine::remove(std::string name) {
-    CO_TRY(co_await remove_container(name));
+Task<> DockerEngine::remove(std::string name, LayerEnd layer) {
+    CO_TRY(co_await remove_container(name, layer));
     co_return co_await remove_its_files(std::move(name));
 }
 
@@ -458,14 +465,14 @@ Task<> DockerEngine::remove_its_files(std::string name) {
     });
 }
 
-Task<> DockerEngine::remove_container(std::string name) {
+Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {
     const auto path = target(container_path(name), {{"force", "true"}, {"v", "true"}});
     const auto end = timers_.now() + remove_time;
     if (settings_.layers && is_name(name)) {
         // An engine cannot remove a folder that something is mounted on.
         if (const auto there = CO_TRY(co_await inspect(name)); there && there->pid != 0)
             CO_TRY(co_await stop(name, Duration{0}));
-        CO_TRY(co_await settings_.layers->release(name));
+        CO_TRY(co_await settings_.layers->release(name, layer));
     }
     while (true) {
         const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));

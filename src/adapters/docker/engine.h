@@ -51,7 +51,8 @@ public:
     Task<> pull(std::string image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
     Task<> stop(std::string name, Duration grace) override;
-    Task<> remove(std::string name) override;
+    Task<> remove(std::string name, LayerEnd layer) override;
+    using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
@@ -70,16 +71,18 @@ private:
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
-    Task<> remove_container(std::string name);
+    Task<> remove_container(std::string name, LayerEnd layer);
     Task<> remove_its_files(std::string name);  // That were laid for it.
     Task<std::string> disk_unlimited();
-    Task<> limit_disk(const ContainerSpec& spec, std::string id);
+    Task<std::uint64_t> limit_disk(const ContainerSpec& spec, std::string id);
     Task<std::string> resolver(const ContainerSpec& spec);
     Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Inspected> find_taken(std::string name);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
-    Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id);
-    Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits);
+    Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id,
+                          std::uint64_t disk_bytes);
+    Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits,
+                                   std::uint64_t disk_bytes);
     Task<std::optional<Container>> adopt(const ContainerSpec& spec, const Inspected& there);
     Task<> note_out_of_memory(std::vector<Inspected>& exited);
 

@@ -17,6 +17,7 @@ struct SimEngine::Box {
     std::deque<std::pair<WallTime, std::string>> log;  // Lines.
     std::string responder;                             // "127.0.0.1:41233"
     Instant ready{};
+    std::string written;
     bool stopping = false;
     Signal changed;
     TaskGroup tasks;  // Of what runs in it.
@@ -84,7 +85,7 @@ std::string SimEngine::responder(const std::string& address) const {
 
 std::vector<SimEngine::Standing> SimEngine::standing() const {
     std::vector<Standing> all;
-    for (const auto& [name, box] : boxes_) all.push_back({box->spec, box->seen.state});
+    for (const auto& [name, box] : boxes_) all.push_back({box->spec, box->seen.state, box->written});
     return all;
 }
 
@@ -125,10 +126,15 @@ Task<std::vector<std::string>> SimEngine::image_names() {
     co_return std::vector<std::string>{names.begin(), names.end()};
 }
 
-Result<> SimEngine::admit(const ContainerSpec& spec) const {
+Result<> SimEngine::admit(const ContainerSpec& spec) {
     if (!images_.contains(spec.image))
         return fail(Code::not_found, fmt::format("the image {} is not on this host", spec.image),
                     std::string{image_missing});
+    if (spec.layer == LayerStart::kept && !kept_.contains(spec.name)) {
+        layers_missed.insert(spec.name);
+        return fail(Code::not_found, fmt::format("what container {} wrote is not on this host", spec.name),
+                    std::string{layer_missing});
+    }
     if (says(spec.image, "refused"))
         return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
     for (const auto& device : spec.cdi_devices)
@@ -171,6 +177,7 @@ Task<> SimEngine::bring_up(BoxPtr box) {
         box->failure = there ? Error{Code::invalid, "the engine could not start it: OCI runtime error"}
                              : Error{Code::conflict, "it was removed while it started"};
         if (there) boxes_.erase(box->spec.name);
+        if (there && box->spec.layer_end == LayerEnd::lost) kept_.erase(box->spec.name);
         count_networks();
         box->changed.notify_all();
         co_return Result<>{};
@@ -180,6 +187,10 @@ Task<> SimEngine::bring_up(BoxPtr box) {
     box->responder = (*listener)->address();
     box->ready = timers_.now() + (says(box->spec.image, "slow") ? Duration{seconds{30}} : times.ready);
     box->seen.state = ContainerState::running;
+    const auto before = kept_.extract(box->spec.name);
+    if (before && box->spec.layer == LayerStart::kept) box->written = before.mapped();
+    const auto generation = box->spec.labels.find("hostler.generation");
+    box->written += (generation == box->spec.labels.end() ? "?" : generation->second) + " ";
     say(box, "runs");
     box->tasks.start("container", [](SimEngine& engine, BoxPtr in, ListenerPtr door) -> Task<> {
         while (true) {
@@ -232,12 +243,21 @@ Task<> SimEngine::stop(std::string name, Duration grace) {
     co_return Result<>{};
 }
 
-Task<> SimEngine::remove(std::string name) {
+Task<std::vector<KeptLayer>> SimEngine::kept() {
     CO_TRY(co_await answer());
+    std::vector<KeptLayer> all;
+    for (const auto& [name, written] : kept_) all.push_back({name, 64 << 20, 1});
+    co_return all;
+}
+
+Task<> SimEngine::remove(std::string name, LayerEnd layer) {
+    CO_TRY(co_await answer());
+    if (layer == LayerEnd::lost) kept_.erase(name);
     const auto found = boxes_.find(name);
     if (found == boxes_.end()) co_return Result<>{};
     const BoxPtr box = found->second;
     end(box, 137);
+    if (layer == LayerEnd::kept && !box->written.empty()) kept_[name] = box->written;
     boxes_.erase(found);
     count_networks();
     say(box, "is removed");

@@ -34,7 +34,9 @@ struct EngineFaults {
 // {"exit", "7"} ends it with that code.
 //
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
-class SimEngine final : public Engine, public Images {
+// What a container has written is the generations that ran on it, as its labels tell them: "1 2 ". It is kept
+// over power cuts.
+class SimEngine final : public Engine, public Images, public KeptLayers {
 public:
     SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice);
     ~SimEngine() override;
@@ -43,10 +45,12 @@ public:
     Task<> pull(std::string image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
     Task<> stop(std::string name, Duration grace) override;
-    Task<> remove(std::string name) override;
+    Task<> remove(std::string name, LayerEnd layer) override;
+    using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
+    Task<std::vector<KeptLayer>> kept() override;
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
     std::unique_ptr<Net> container_net(Net& below);
@@ -63,10 +67,14 @@ public:
     struct Standing {
         ContainerSpec spec;
         ContainerState state;
+        std::string written;
     };
     std::vector<Standing> standing() const;
     bool runs(const std::string& name) const;
-    Signal ended;                                                          // Some container has ended.
+    const std::map<std::string, std::string>& kept_written() const { return kept_; }
+    void lose_layer(const std::string& name) { kept_.erase(name); }  // Somebody else did.
+    std::set<std::string> layers_missed;  // Containers that should have begun with what was not kept.
+    Signal ended;                         // Some container has ended.
     void kill(const std::string& name, int code);                          // A container dies by itself.
     void remove_image(const std::string& image) { images_.erase(image); }  // Somebody else did.
     void power_cut();  // All that ran has ended when the machine is back.
@@ -76,7 +84,7 @@ public:
 private:
     using BoxPtr = std::shared_ptr<Box>;
     Task<> answer();  // What every call begins with.
-    Result<> admit(const ContainerSpec& spec) const;
+    Result<> admit(const ContainerSpec& spec);
     Task<> bring_up(BoxPtr box);
     Task<> serve(BoxPtr box, StreamPtr stream);
     Task<> end_later(BoxPtr box, Duration time, int code);
@@ -91,6 +99,7 @@ private:
     TaskGroup tasks_;
     std::map<std::string, BoxPtr> boxes_;
     std::set<std::string> images_;
+    std::map<std::string, std::string> kept_;  // What containers wrote that are no more, by name.
 };
 
 }  // namespace hostler::sim

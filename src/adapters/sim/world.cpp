@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds tick_time{1};
 
 // The machine's engine as one life sees it: a dead process asks for nothing more.
-class LifeEngine final : public Engine, public Images {
+class LifeEngine final : public Engine, public Images, public KeptLayers {
 public:
     LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
     Task<EngineFacts> describe() override {
@@ -27,8 +27,8 @@ public:
     Task<> stop(std::string name, Duration grace) override {
         return ask<void>([this, name = std::move(name), grace] { return engine_.stop(name, grace); });
     }
-    Task<> remove(std::string name) override {
-        return ask<void>([this, name = std::move(name)] { return engine_.remove(name); });
+    Task<> remove(std::string name, LayerEnd layer) override {
+        return ask<void>([this, name = std::move(name), layer] { return engine_.remove(name, layer); });
     }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return ask<std::vector<Container>>([this, label = std::move(label), value = std::move(value)] {
@@ -38,6 +38,9 @@ public:
     Task<std::string> logs(std::string name, LogsWanted wanted) override {
         return ask<std::string>(
             [this, name = std::move(name), wanted] { return engine_.logs(name, wanted); });
+    }
+    Task<std::vector<KeptLayer>> kept() override {
+        return ask<std::vector<KeptLayer>>([this] { return engine_.kept(); });
     }
     Task<std::vector<std::string>> image_names() override {
         return ask<std::vector<std::string>>([this] { return engine_.image_names(); });
@@ -83,6 +86,7 @@ Life::Life(Machine& on, std::uint64_t number)
       keys(on.dice.fork(fmt::format("keys {}", number))),
       engine(std::make_unique<LifeEngine>(on.engine, alive)),
       images(dynamic_cast<Images&>(*engine)),
+      layers(dynamic_cast<KeptLayers&>(*engine)),
       container_net(on.engine.container_net(net)),
       machine(on),
       tasks(loop) {}

@@ -48,6 +48,7 @@ public:
     SimDigest digest;
     std::unique_ptr<Engine> engine;      // The machine's, for this life.
     Images& images;                      // Of that engine.
+    KeptLayers& layers;                  // The same.
     std::unique_ptr<Net> container_net;  // `net`, and the machine's containers.
     Machine& machine;
     TaskGroup tasks;

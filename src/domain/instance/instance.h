@@ -123,13 +123,15 @@ struct Instance {
     std::vector<InstanceRun> runs;  // Those that are over, the newest last.
     std::vector<LeftPlace> left;
     std::int64_t lease_ms = 0;  // Of loss policy `move`: the longest that its host was given in this place.
+    // Where what it wrote beside its volumes outlives its container; empty: nowhere.
+    std::string layer_host;
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
-                       unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms))
+                       unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

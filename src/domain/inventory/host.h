@@ -132,6 +132,7 @@ struct HostFacts {
     std::string volumes_refused;       // Why it keeps none, in words; empty: it does.
     bool limits_disk = false;          // Of what containers write beside their volumes.
     std::string disk_unlimited;        // Why it does not, in words; empty: its agent does not say.
+    bool keeps_layers = false;         // Of what containers write, when they are told to.
     bool user_namespaces = false;      // Root of a container is nobody on the host.
     bool virtual_machine = false;      // A hypervisor announces itself.
     bool measures = false;             // Its agent measures what it is told to.
@@ -148,8 +149,8 @@ struct HostFacts {
 };
 BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
-                       disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited, user_namespaces,
-                       virtual_machine, measures, unmeasurable, files_damaged, driver_version, cuda_version, simulated,
-                       boot_id, gpus, topology, problems))
+                       disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
+                       keeps_layers, user_namespaces, virtual_machine, measures, unmeasurable, files_damaged,
+                       driver_version, cuda_version, simulated, boot_id, gpus, topology, problems))
 
 }  // namespace hostler

@@ -23,6 +23,8 @@ constexpr Duration tell_after = milliseconds{100};
 constexpr std::size_t images_max = 1024;
 constexpr Duration probe_try_max = seconds{2};
 
+LayerEnd end_of(bool keep_layer) { return keep_layer ? LayerEnd::kept : LayerEnd::lost; }
+
 Duration grace_of(std::int64_t ms) {
     return ms <= 0 ? grace_default : std::min<Duration>(milliseconds{ms}, grace_max);
 }
@@ -118,7 +120,8 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
                        "stale_generation");
     if (old && old->generation < generation) {
         const Uninterrupted whole{job->interruptible};
-        CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms())));
+        CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms()),
+                                  end_of(wanted.keep_layer())));
         old.reset();
     }
     if (old && old->state != WorkloadState::created) co_return Result<>{};
@@ -153,11 +156,12 @@ Task<Container> Executor::launch(JobPtr job, ContainerSpec spec) {
     co_return co_await ports_.engine.launch(std::move(spec));
 }
 
-// Hosts may share an engine: what an earlier run on another one has left there does not run any more.
+// Hosts may share an engine: what an earlier run on another one has left there does not run any more. What is
+// kept here of an earlier run yet is the launch's to decide on.
 Task<> Executor::clear_name(std::string instance, std::uint64_t generation) {
     for (const Container& left : CO_TRY(co_await ports_.engine.list(std::string{label::instance}, instance)))
         if (left.state == ContainerState::exited && generation_of(left) < generation)
-            CO_TRY(co_await ports_.engine.remove(left.name));
+            CO_TRY(co_await ports_.engine.remove(left.name, LayerEnd::kept));
     co_return Result<>{};
 }
 
@@ -173,6 +177,8 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     spec.pids_max = wanted.pids_max();
     spec.disk_bytes = wanted.disk_bytes();
     spec.disk_limit_required = wanted.disk_limit_required();
+    spec.layer = wanted.keep_layer() ? LayerStart::kept : LayerStart::empty;
+    spec.layer_end = end_of(wanted.keep_layer());
     spec.network = wanted.network().network();
     spec.address = wanted.address();
     spec.hostname = wanted.instance();
@@ -378,7 +384,8 @@ Task<> Executor::give_up(JobPtr job, Error why) {
     if (why.reason == "exited" && !ended.detail.empty()) why.message += ": " + ended.detail;
     if (const auto text = co_await keep_logs(instance, ended.container); text && !text->empty())
         why.message += "; its last lines were:\n" + last_lines(*text);
-    const auto gone = co_await take_away(instance, ended.container, grace_of(wanted.stop_grace_ms()));
+    const auto gone = co_await take_away(instance, ended.container, grace_of(wanted.stop_grace_ms()),
+                                         end_of(wanted.keep_layer()));
     if (!gone) {
         if (gone.error().code == Code::cancelled) co_return gone;
         log_error("container {} of a failed start cannot be removed: {}", ended.container,
@@ -409,7 +416,10 @@ Task<> Executor::stop(JobPtr job) {
                            fmt::format("instance {} already runs generation {}; the command is for {}",
                                        instance, gone.generation, job->command.generation()),
                            "stale_generation");
-        CO_TRY(co_await take_away(instance, gone.container, grace_of(asked.grace_ms())));
+        CO_TRY(co_await take_away(instance, gone.container, grace_of(asked.grace_ms()),
+                                  end_of(asked.keep_layer())));
+    } else if (!asked.keep_layer()) {
+        CO_TRY(co_await lose_layer(instance));
     }
     gone.state = WorkloadState::absent;
     gone.ready = false;
@@ -444,7 +454,20 @@ Task<> Executor::delete_volume(std::string volume) {
     co_return co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
 }
 
-Task<> Executor::take_away(std::string instance, std::string container, Duration grace) {
+// That an earlier stop has kept.
+Task<> Executor::lose_layer(std::string instance) {
+    if (!ports_.layers) co_return Result<>{};
+    const std::string container = container_name(instance);
+    auto lost = co_await persist(ports_.timers, [&]() -> Task<> {
+        const auto kept = CO_TRY(co_await ports_.layers->kept());
+        if (std::ranges::find(kept, container, &KeptLayer::name) == kept.end()) co_return Result<>{};
+        co_return co_await ports_.engine.remove(container, LayerEnd::lost);
+    });
+    if (!lost) co_return std::unexpected(because(lost.error(), "stop_failed"));
+    co_return Result<>{};
+}
+
+Task<> Executor::take_away(std::string instance, std::string container, Duration grace, LayerEnd layer) {
     const auto step = [&](Result<> result) -> Result<> {
         if (!result) return std::unexpected(because(result.error(), "stop_failed"));
         return {};
@@ -452,7 +475,7 @@ Task<> Executor::take_away(std::string instance, std::string container, Duration
     CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.stop(container, grace); })));
     (void)co_await keep_logs(instance, container);
     CO_TRY(co_await check_cancelled());
-    CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container); })));
+    CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container, layer); })));
     CO_TRY(step(co_await look()));
     if (workloads_.find(instance))
         co_return fail(Code::unavailable,

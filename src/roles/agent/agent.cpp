@@ -18,13 +18,13 @@ public:
     State(Settings with, Ports on)
         : settings(std::move(with)),
           ports(std::move(on)),
-          book(ports.journal, ports.timers),
+          book(ports.journal, ports.timers, ports.sealer),
           member(settings, ports),
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
           leases(ports),
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
-          reporter(settings, ports, workloads, activity, sampler, leases),
+          reporter(settings, ports, workloads, activity, sampler, leases, book),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),
@@ -105,6 +105,10 @@ Task<> Agent::State::run() {
 
 Task<> Agent::State::begin() {
     book.load();
+    if (auto hidden = co_await book.seal(); !hidden) {
+        if (hidden.error().code == Code::cancelled) co_return hidden;
+        log_warn("what an older agent wrote may stay in the journal for a while: {}", hidden.error().message);
+    }
     member.load();
     if (!member.joined() || member.beyond_renewal()) {
         if (settings.token.empty())

@@ -69,7 +69,8 @@ bool CommandBook::is_known(State state) {
     return state == State::begun || state == State::done || state == State::acknowledged;
 }
 
-CommandBook::CommandBook(Journal& journal, Timers& timers) : journal_(journal), timers_(timers) {}
+CommandBook::CommandBook(Journal& journal, Timers& timers, Sealer* sealer)
+    : journal_(journal), timers_(timers), sealer_(sealer) {}
 
 CommandBook::~CommandBook() = default;
 
@@ -88,10 +89,9 @@ void CommandBook::load() {
         Record record;
         bool whole = line.has_value();
         if (whole) {
-            record.state = static_cast<State>(line->state);
+            record.state = static_cast<State>(line->state == sealed ? 'B' : line->state);
             record.order = line->order;
             record.forget = line->forget;
-            const std::string body{line->body};
             // A newer agent was further with it than this one understands: it is not begun again.
             if (!is_known(record.state)) {
                 log_warn("the journal's {} is of a newer agent; it is left alone until it is forgotten", key);
@@ -105,8 +105,8 @@ void CommandBook::load() {
                     std::make_unique<Record>(std::move(record));
                 continue;
             }
-            whole = record.state == State::begun ? record.command.ParseFromString(body)
-                                                 : record.answer.ParseFromString(body);
+            whole = record.state == State::begun ? read_command(key, line->state, line->body, record)
+                                                 : record.answer.ParseFromString(std::string{line->body});
         }
         if (!whole) {
             log_error("the journal's {} cannot be read; it is left alone", key);
@@ -116,6 +116,25 @@ void CommandBook::load() {
         records_[key.substr(std::string_view{"command/"}.size())] =
             std::make_unique<Record>(std::move(record));
     }
+}
+
+// "<key's id>:<sealed>" where it is sealed.
+bool CommandBook::read_command(const std::string& key, char state, std::string_view body,
+                               Record& into) const {
+    if (state != sealed) return into.command.ParseFromString(std::string{body});
+    const auto colon = body.find(':');
+    if (!sealer_ || colon == std::string_view::npos) return false;
+    const auto plain = sealer_->open(body.substr(0, colon), key, body.substr(colon + 1));
+    return plain && into.command.ParseFromString(*plain);
+}
+
+Task<> CommandBook::seal() {
+    if (!sealer_) co_return Result<>{};
+    std::vector<Journal::Entry> entries;
+    for (const auto& [id, record] : records_)
+        if (record->state == State::begun) entries.push_back(CO_TRY(entry(id)));
+    if (!entries.empty()) CO_TRY(co_await journal_.put_all(std::move(entries)));
+    co_return co_await journal_.forget_past();
 }
 
 Task<> CommandBook::raise_epoch(std::uint64_t epoch) {
@@ -171,8 +190,13 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     if (epoch > epoch_) entries.push_back({"epoch", fmt::format("{}", epoch)});
     if (held != before)
         entries.push_back({"generation/" + subject, fmt::format("{} {}", held.generation, held.forget)});
-    entries.push_back(entry(id));
-    Result<> durable = co_await journal_.put_all(std::move(entries));
+    Result<> durable{};
+    if (auto own = entry(id)) {
+        entries.push_back(std::move(*own));
+        durable = co_await journal_.put_all(std::move(entries));
+    } else {
+        durable = std::unexpected(std::move(own).error());
+    }
     if (durable) epoch_ = std::max(epoch_, epoch);
     if (!durable) {
         // Nothing was begun, so that a copy may well be tried anew.
@@ -197,7 +221,7 @@ Task<> CommandBook::finish(uplink::CommandUpdate answer, std::vector<Journal::En
     done->answer = std::move(answer);
     done->command.Clear();
     std::swap(records_.at(id), done);
-    with.push_back(entry(id));
+    with.push_back(CO_TRY(entry(id)));
     if (auto written = co_await journal_.put_all(std::move(with)); !written) {
         std::swap(records_.at(id), done);
         co_return std::unexpected(written.error());
@@ -210,7 +234,7 @@ Task<> CommandBook::acknowledge(std::string id) {
     if (found == records_.end() || found->second->state != State::done) co_return Result<>{};
     found->second->state = State::acknowledged;
     std::vector<Journal::Entry> entries;
-    entries.push_back(entry(id));
+    entries.push_back(CO_TRY(entry(id)));
     co_return co_await journal_.put_all(std::move(entries));
 }
 
@@ -263,15 +287,23 @@ std::uint64_t CommandBook::generation(const std::string& subject) const {
     return found == obeyed_.end() ? 0 : found->second.generation;
 }
 
-Journal::Entry CommandBook::entry(const std::string& id) const {
+// Only what has begun is sealed, so that only that can fail.
+Result<Journal::Entry> CommandBook::entry(const std::string& id) const {
     const Record& record = *records_.at(id);
-    std::string value =
-        fmt::format("{} {} {}\n", static_cast<char>(record.state), record.order, record.forget);
-    if (record.state == State::begun)
+    const std::string key = "command/" + id;
+    const bool hidden = record.state == State::begun && sealer_;
+    std::string value = fmt::format("{} {} {}\n", hidden ? sealed : static_cast<char>(record.state),
+                                    record.order, record.forget);
+    if (hidden) {
+        const auto keys = sealer_->keys();
+        if (keys.empty()) return fail(Code::unavailable, "this host has no key to seal commands with");
+        value += keys.back() + ":" + TRY(sealer_->seal(keys.back(), key, record.command.SerializeAsString()));
+    } else if (record.state == State::begun) {
         record.command.AppendToString(&value);
-    else
+    } else {
         record.answer.AppendToString(&value);
-    return {"command/" + id, std::move(value)};
+    }
+    return Journal::Entry{key, std::move(value)};
 }
 
 std::size_t CommandBook::open() const {

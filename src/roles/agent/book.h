@@ -8,19 +8,25 @@
 
 #include "core/timers.h"
 #include "ports/journal.h"
+#include "ports/sealer.h"
 #include "roles/agent/messages_fwd.h"
 
 namespace hostler::agent {
 
 // In the journal: "epoch", "generation/<subject>", "command/<id>". An answer is kept until it is
 // acknowledged; what was acknowledged is remembered until the command could not be begun any more, so that a
-// late copy is not obeyed.
+// late copy is not obeyed. A command holds what tenants tell their programs: it stands there sealed, and only
+// until it is done.
 class CommandBook {
 public:
-    CommandBook(Journal& journal, Timers& timers);
+    // Null: commands are not sealed, as where nothing outlives the process. Its newest key seals.
+    CommandBook(Journal& journal, Timers& timers, Sealer* sealer = nullptr);
     ~CommandBook();
 
     void load();
+    // What an older agent wrote in the clear is sealed, and what was written before goes from the disk. Once,
+    // after load(). Errors: as the journal's and the sealer's.
+    Task<> seal();
 
     std::uint64_t epoch() const { return epoch_; }
     Task<> raise_epoch(std::uint64_t epoch);  // Durable when it returns. A lower one changes nothing.
@@ -50,6 +56,7 @@ public:
 private:
     enum class State : char { begun = 'B', done = 'D', acknowledged = 'A' };
     static bool is_known(State state);
+    static constexpr char sealed = 'S';  // In the journal: begun, and not to be read without its key.
     struct Record;
     struct Obeyed {
         std::uint64_t generation = 0;
@@ -57,11 +64,13 @@ private:
         bool operator==(const Obeyed&) const = default;
     };
     std::int64_t now() const { return timers_.wall().time_since_epoch().count(); }
-    Journal::Entry entry(const std::string& id) const;
+    Result<Journal::Entry> entry(const std::string& id) const;
+    bool read_command(const std::string& key, char state, std::string_view body, Record& into) const;
     std::size_t open() const;
 
     Journal& journal_;
     Timers& timers_;
+    Sealer* sealer_;
     std::uint64_t epoch_ = 0;
     std::uint64_t order_ = 0;
     std::map<std::string, std::unique_ptr<Record>> records_;

@@ -1,6 +1,8 @@
 // One agent and its commands: each done once, over crashes, copies and late words.
 #include <gtest/gtest.h>
 
+#include <ranges>
+
 #include "roles/agent/agent.h"
 #include "roles/agent/kept_log.h"
 #include "roles/agent/testing/world.h"
@@ -54,6 +56,70 @@ TEST(Commands, TheDiskOfAContainerEndsWhereTheMasterSaysIt) {
     const auto& spec = world.engine.specs.at("hostler-i-1");
     EXPECT_EQ(spec.disk_bytes, 1 << 30);
     EXPECT_TRUE(spec.disk_limit_required);
+}
+
+TEST(Commands, WhatAContainerWroteIsKeptWhenItsStopSaysSo) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    EXPECT_TRUE(world.master.hellos.back().facts().keeps_layers());
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    EXPECT_EQ(world.engine.specs.at("hostler-i-1").layer, LayerStart::empty);
+    auto stop = world.stop();
+    stop.mutable_stop_workload()->set_keep_layer(true);
+    world.master.order(stop);
+    world.timers.advance(30s);
+    EXPECT_TRUE(world.engine.layers.contains("hostler-i-1"));
+    const auto last = std::ranges::find_if(std::views::reverse(world.master.reports),
+                                           [](const auto& one) { return one.workloads_complete(); });
+    ASSERT_NE(last, world.master.reports.rend());
+    const uplink::Report& report = *last;
+    ASSERT_TRUE(report.layers_told());
+    ASSERT_EQ(report.layers_size(), 1);
+    EXPECT_EQ(report.layers(0).instance(), "i-1");
+    EXPECT_EQ(report.layers(0).bytes(), 4096U);
+    EXPECT_EQ(report.layers(0).kept_at(), 7);
+    EXPECT_EQ(report.layers(0).generation(), 2U);
+    // The next run begins with it, and keeps it when its start fails.
+    auto again = world.start("c-3", 3);
+    again.mutable_start_workload()->set_keep_layer(true);
+    world.master.order(again);
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-3"), nullptr);
+    EXPECT_EQ(world.master.answer("c-3")->state(), "done");
+    EXPECT_EQ(world.engine.specs.at("hostler-i-1").layer, LayerStart::kept);
+    EXPECT_EQ(world.engine.specs.at("hostler-i-1").layer_end, LayerEnd::kept);
+    EXPECT_TRUE(world.engine.layers.empty());
+    // A restart: another container in the same place.
+    again = world.start("c-4", 4);
+    again.mutable_start_workload()->set_keep_layer(true);
+    world.master.order(again);
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-4")->state(), "done");
+    world.engine.exit_at_once = 3;
+    again = world.start("c-5", 5);
+    again.mutable_start_workload()->set_keep_layer(true);
+    world.master.order(again);
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-5")->state(), "failed");
+    EXPECT_TRUE(world.engine.layers.contains("hostler-i-1")) << "a start that failed loses nothing";
+    world.master.order(world.stop("c-6", 6));
+    world.timers.advance(2s);
+    EXPECT_EQ(world.master.answer("c-6")->state(), "done");
+    EXPECT_TRUE(world.engine.layers.empty());
+}
+
+TEST(Commands, AStartThatShouldHaveWhatIsNotThereFails) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    auto command = world.start();
+    command.mutable_start_workload()->set_keep_layer(true);
+    world.master.order(command);
+    world.timers.advance(2s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->reason(), "layer_missing");
 }
 
 TEST(Commands, ThreeCopiesAreDoneOnceAndAnsweredThrice) {

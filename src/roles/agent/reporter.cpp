@@ -30,13 +30,14 @@ std::string worth_telling(uplink::HostFacts facts) {
 }  // namespace
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-                   Sampler& sampler, const Leases& leases)
+                   Sampler& sampler, const Leases& leases, const CommandBook& book)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
       activity_(activity),
       sampler_(sampler),
       leases_(leases),
+      book_(book),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
 
@@ -141,6 +142,9 @@ Task<> Reporter::add_everything(uplink::Report& report) {
         room_ = std::move(*room);
     const auto networks =
         co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
+    std::optional<Result<std::vector<KeptLayer>>> layers;
+    if (ports_.layers)
+        layers = co_await within(ports_.loop, ports_.timers, left(), "kept layers", ports_.layers->kept());
     CO_TRY(co_await check_cancelled());
     CO_TRY(co_await list_images(left()));
     // What is not known is not told as if nothing were there.
@@ -149,6 +153,18 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     for (const auto& [instance, workload] : workloads_.all()) *report.add_workloads() = with_use(workload);
     for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));
     for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
+    if (layers && *layers) {
+        report.set_layers_told(true);
+        for (const auto& layer : **layers) {
+            const std::string instance = instance_of(layer.name);
+            if (instance.empty()) continue;
+            auto& told = *report.add_layers();
+            told.set_instance(clean_text(instance, 256));
+            told.set_bytes(layer.bytes);
+            told.set_kept_at(layer.kept_at);
+            told.set_generation(book_.generation(instance));
+        }
+    }
     co_return Result<>{};
 }
 
@@ -182,7 +198,10 @@ Task<> Reporter::describe_engine() {
     const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline,
                                        "the container engine", ports_.engine.describe());
     CO_TRY(co_await check_cancelled());
-    if (facts) engine_ = *facts;
+    if (facts) {
+        engine_ = *facts;
+        keeps_layers_ = ports_.layers && facts->disk_unlimited.empty();
+    }
     co_return Result<>{};
 }
 
@@ -206,10 +225,10 @@ uplink::HostFacts Reporter::facts() const {
         made.set_limits_disk(true);
         made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));
     }
+    made.set_keeps_layers(keeps_layers_);
     made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
     made.set_measures(ports_.gpu_bench != nullptr);
-    if (ports_.gpu_bench)
-        made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
+    if (ports_.gpu_bench) made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
     made.set_files_damaged(clean_text(ports_.journal.damage(), 1024));
     made.set_volume_bytes(room_.bytes);
     made.set_volumes_refused(clean_text(room_.refused, 1024));

@@ -8,6 +8,7 @@
 
 #include "core/signal.h"
 #include "roles/agent/activity.h"
+#include "roles/agent/book.h"
 #include "roles/agent/leases.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
@@ -20,7 +21,7 @@ namespace hostler::agent {
 class Reporter {
 public:
     Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-             Sampler& sampler, const Leases& leases);
+             Sampler& sampler, const Leases& leases, const CommandBook& book);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -53,6 +54,7 @@ private:
     Activity& activity_;
     Sampler& sampler_;
     const Leases& leases_;
+    const CommandBook& book_;
     ReportQueue queue_;
     Signal grown_;
     Signal wake_;
@@ -64,6 +66,7 @@ private:
     // Generation by instance, of those that were seen to end while their lease lasted.
     std::map<std::string, std::uint64_t> ended_by_itself_;
     std::string facts_told_;                       // As of the last report or hello.
+    bool keeps_layers_ = false;                    // As the engine last said.
     std::optional<EngineFacts> engine_;            // As it was when it last came.
     HostVolumes::Room room_;                       // As last measured.
     std::optional<std::set<std::string>> images_;  // Names in full, as last seen.

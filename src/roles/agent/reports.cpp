@@ -45,6 +45,8 @@ void ReportQueue::grow_old() {
         report->set_workloads_complete(false);
         report->clear_volumes();
         report->clear_networks();
+        report->clear_layers();
+        report->set_layers_told(false);
     }
 }
 
@@ -94,6 +96,8 @@ void ReportQueue::merge(uplink::Report& older, uplink::Report& newer) {
     merged.set_workloads_complete(false);
     merged.clear_volumes();
     merged.clear_networks();
+    merged.clear_layers();
+    merged.set_layers_told(false);
     merged.clear_gpus();
     merged.clear_host();
     auto faults = older.faults();

@@ -13,10 +13,12 @@
 #include "ports/exec.h"
 #include "ports/images.h"
 #include "ports/journal.h"
+#include "ports/layers.h"
 #include "ports/leases.h"
 #include "ports/logs.h"
 #include "ports/names.h"
 #include "ports/network.h"
+#include "ports/sealer.h"
 #include "ports/telemetry.h"
 #include "ports/volumes.h"
 
@@ -106,6 +108,8 @@ struct Ports {
     LeaseBook* leases = nullptr;      // Null: it runs nothing that may move.
     GpuBench* gpu_bench = nullptr;    // Null: it measures nothing.
     DiskBench* disk_bench = nullptr;  // With the GPUs' too; null: not the disk.
+    KeptLayers* layers = nullptr;     // Null: what containers write goes with them.
+    Sealer* sealer = nullptr;         // Of commands in the journal; has a key. Null: they are not sealed.
 };
 
 }  // namespace hostler::agent

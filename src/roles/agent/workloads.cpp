@@ -42,7 +42,13 @@ std::string why_ended(const Container& container) {
 
 }  // namespace
 
-std::string container_name(std::string_view instance) { return fmt::format("hostler-{}", instance); }
+constexpr std::string_view name_prefix = "hostler-";
+
+std::string container_name(std::string_view instance) { return fmt::format("{}{}", name_prefix, instance); }
+
+std::string instance_of(std::string_view container) {
+    return std::string{container.starts_with(name_prefix) ? container.substr(name_prefix.size()) : ""};
+}
 
 std::uint64_t generation_of(const Container& container) {
     return number(value(container, label::generation));

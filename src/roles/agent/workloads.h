@@ -65,6 +65,7 @@ inline constexpr std::string_view mounts = "hostler.mounts";  // A line for each
 }  // namespace label
 
 std::string container_name(std::string_view instance);
+std::string instance_of(std::string_view container);  // Empty: it is no name of ours.
 std::uint64_t generation_of(const Container& container);
 
 class Workloads {

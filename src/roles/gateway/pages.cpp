@@ -38,9 +38,10 @@ Words words_of(Notice notice) {
         case Notice::stopping:
             return {503, "stopping", Tone::busy, "Stopping", "The instance is being stopped.", 5};
         case Notice::resting:
-            return {
-                503, "resting", Tone::calm, "Stopped",
-                "The instance is stopped. It keeps this address and its volumes, and can be started again."};
+            return {503, "resting", Tone::calm, "Stopped",
+                    "The instance is stopped. It keeps this address, its volumes and, unless its owner "
+                    "discarded it or "
+                    "its host cannot keep it, what it wrote; it can be started again."};
         case Notice::stopped:
             return {410, "stopped", Tone::calm, "Stopped",
                     "The instance has ended. What it wrote to its volumes is still there."};

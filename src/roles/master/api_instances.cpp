@@ -116,8 +116,9 @@ void Api::add_instances() {
     });
     const auto refuse_ended = [](const Instance& ended) -> Result<api::Instance> { return archived(ended); };
     write_instance<ops::stop_instance>(
-        [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
-            TRY(halt_instance(desk, instance.id, "stopped_by_owner", "its owner stopped it"));
+        [](Desk& desk, const Instance& instance, const api::StopInstance& request) -> Result<api::Instance> {
+            TRY(halt_instance(desk, instance.id, "stopped_by_owner", "its owner stopped it",
+                              request.discard.value_or(false) ? LayerWish::discard : LayerWish::keep));
             return view(desk, instance);
         },
         refuse_ended);

@@ -83,6 +83,9 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInsta
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request) {
     return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
 }
+Subject subject_of(const Desk& desk, const api::Call& call, const api::StopInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
 
 Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request) {
     return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});

@@ -24,6 +24,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSto
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::StopInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateInstance& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateZone& request);

@@ -58,6 +58,7 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (answer.reason == "network_failed" && answer.code == "conflict" &&
         move_to_another_subnet(desk, command.subject))
         return;
+    if (answer.reason == Engine::layer_missing && begin_without_layer(desk, command.subject)) return;
     if (answer.reason == Engine::address_taken && move_to_another_address(desk, command.subject)) return;
     if (answer.exited) {
         Instance& ran = desk.estate.instances.edit(command.subject);
@@ -158,7 +159,10 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
                 reconcile_instance(desk, command.subject);
             }
             break;  // A stop that failed is tried again at the next look.
-        case Verb::stop_left: note_left(desk, command, answer); break;
+        case Verb::stop_left:
+            if (answer.done) desk.live.hosts[host].layers.erase(left_instance(command.subject));
+            note_left(desk, command, answer);
+            break;
         case Verb::stop_unused: note_unused_stop(desk, command, answer); break;
         case Verb::create_volume:
         case Verb::delete_volume: note_volume(desk, command, answer); break;

@@ -6,6 +6,7 @@
 
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
+#include "roles/master/layer_rules.h"
 
 namespace hostler::master {
 
@@ -105,6 +106,8 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     api::Explanation why{.token = instance.reason,
                          .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
     if (instance.phase == InstancePhase::resting) {
+        const std::string kept = layer_sentence(desk, instance);
+        why.sentence += kept.empty() ? " Nothing of what it wrote outside its volumes is kept." : " " + kept;
         why.would_help = fmt::format("Start it: hostler instance start {}", instance.caller_id);
         return why;
     }

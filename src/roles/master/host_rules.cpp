@@ -13,6 +13,7 @@
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/network_rules.h"
@@ -69,6 +70,8 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
     if (host.facts.volume_bytes != 0 &&
         std::abs(report.facts->volume_bytes - host.facts.volume_bytes) < volume_step)
         report.facts->volume_bytes = host.facts.volume_bytes;
+    // An engine that does not answer says nothing about it, and what instances wrote is still there.
+    if (!report.engine_error.empty()) report.facts->keeps_layers = host.facts.keeps_layers;
     if (report.facts->boot_id.empty()) report.facts->boot_id = host.facts.boot_id;  // Hellos say it.
     if (host.facts == *report.facts && host.gpu_states == report.gpu_states && host.engine == report.engine &&
         host.engine_error == report.engine_error &&
@@ -288,6 +291,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();
     if (report.complete) {
         live.complete = true;
+        if (report.layers) live.layers = std::move(*report.layers);
         live.workloads = std::move(report.workloads);
         std::map<std::string, int> missed;
         const auto runs = [&](const std::string& instance) {
@@ -311,6 +315,7 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     }
     for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
     reconcile_left(desk, id);
+    if (report.complete) reconcile_layers(desk, id);
     // Stock looks at all slots: only when something is not as it was. sweep() does by level.
     if (!desk.estate.unchanged()) fill_stock(desk);
 }
@@ -393,6 +398,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     }
     lose_volumes(desk, id);
     forget_left(desk, id);
+    lose_layers(desk, id);
     forget_reservations(desk, id);
     std::vector<std::string> claims, subnets;
     for (const auto& [claim, row] : desk.estate.claims.all())

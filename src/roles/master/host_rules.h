@@ -76,6 +76,7 @@ struct HostReport {
     bool images_truncated = false;                  // There are more of them.
     std::string agent_version{};                    // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
+    std::optional<std::map<std::string, SeenLayer>> layers{};  // All there are; nullopt: it does not say.
     std::optional<HostTelemetryTold> telemetry{};
     std::int64_t time = 0;                 // When this was so, by its clock;
     std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.

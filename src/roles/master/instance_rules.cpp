@@ -7,6 +7,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/near.h"
 #include "roles/master/network_rules.h"
@@ -266,6 +267,7 @@ Result<> move_in(Desk& desk, Instance& instance) {
     instance.address = desk.pool.address((*in)->index, desk.estate.claims.at(instance.claim).address_index);
     instance.reason = "placed";
     instance.message = fmt::format("placed on host {}", instance.host);
+    leave_layer(desk, instance);
     bind_volumes(desk, instance);
     desk.estate.event("instance", instance.id, instance.tenant, "placed",
                       fmt::format("Instance {} was placed on host {} {}.", instance.caller_id, instance.host,
@@ -445,6 +447,16 @@ bool move_to_another_address(Desk& desk, const std::string& id) {
     instance.address = desk.pool.address(subnet->index, *other);
     begin_again(desk, instance, "address_taken",
                 "something else on its host has its address; it gets another");
+    return true;
+}
+
+bool begin_without_layer(Desk& desk, const std::string& id) {
+    const Instance& now = desk.estate.instances.at(id);
+    if (now.layer_host.empty() || !next(instance_life, now.phase, InstanceEvent::fail)) return false;
+    Instance& instance = desk.estate.instances.edit(id);
+    instance.layer_host.clear();
+    begin_again(desk, instance, "layer_lost",
+                "what it wrote outside its volumes is not on its host any more; it begins without it");
     return true;
 }
 

@@ -50,6 +50,8 @@ void reconcile_instance(Desk& desk, const std::string& id);
 bool move_to_another_subnet(Desk& desk, const std::string& id);
 // The same where its address alone is taken: another one of its subnet.
 bool move_to_another_address(Desk& desk, const std::string& id);
+// What it wrote is not on its host any more: it begins with its image alone, and its people are told.
+bool begin_without_layer(Desk& desk, const std::string& id);
 
 // Nothing of it runs any more: claim, slot and subnet are free.
 void let_go(Desk& desk, const std::string& id);

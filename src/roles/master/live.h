@@ -49,6 +49,13 @@ struct SeenWorkload {
     bool lease_ended = false;  // It was stopped because its lease had run out.
 };
 
+// What an instance wrote beside its volumes, kept on a host.
+struct SeenLayer {
+    std::int64_t bytes = 0;        // Of its disk.
+    std::int64_t kept_at = 0;      // By its clock.
+    std::uint64_t generation = 0;  // The highest of the instance that it has obeyed; 0: it does not know.
+};
+
 // One that is under way.
 struct HostChallenge {
     std::string command;
@@ -92,6 +99,7 @@ struct HostLive {
     std::uint64_t stamp_us = 0;                      // and its time since then when it last spoke.
     bool complete = false;                           // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;   // By instance.
+    std::map<std::string, SeenLayer> layers;         // By instance, that it keeps.
     std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
     bool foreign_refused = false;                    // It was told of.
     std::map<std::string, int> missed;               // Complete reports in a row in which it was not started.
@@ -109,6 +117,9 @@ struct HostLive {
 
 // Of a host, that it is believed to have: more than a host can run.
 inline constexpr std::size_t workloads_host_max = 1024;
+
+// Kept layers of a host that it is believed to have: more than it could be told of in a report.
+inline constexpr std::size_t layers_host_max = 16'384;
 
 // A single report may be older than the container it lacks, or than its start.
 inline constexpr int reports_to_believe = 2;

@@ -10,6 +10,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
 
@@ -111,6 +112,7 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.volumes_refused = from.volumes_refused();
     facts.disk_unlimited = brief(from.disk_unlimited());
     facts.limits_disk = from.limits_disk() && facts.disk_unlimited.empty();
+    facts.keeps_layers = from.keeps_layers();
     facts.driver_version = brief(from.driver_version());
     facts.cuda_version = brief(from.cuda_version());
     facts.simulated = from.simulated();
@@ -267,6 +269,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_pids_max(desk.settings.pids_max);
     into.set_disk_bytes(desk.settings.instance_disk_bytes);
     into.set_disk_limit_required(desk.settings.require_disk_limit);
+    into.set_keep_layer(keeps_its_layer(instance));
     for (const std::string& gpu : claim->gpus) into.add_gpus(gpu);
     write_network(desk, *subnet, *into.mutable_network());
     into.set_address(instance.address);
@@ -376,6 +379,16 @@ HostReport report_of(const uplink::Report& from, const HostLive& live) {
     report.complete = from.workloads_complete();
     read_workloads(from.workloads(), report);
     constexpr int faults_max = 64;
+    if (report.complete && from.layers_told()) {
+        report.layers.emplace();
+        for (const auto& layer : from.layers())
+            if (report.layers->size() < layers_host_max && !layer.instance().empty() &&
+                is_short_word(layer.instance()))
+                (*report.layers)[layer.instance()] = {
+                    .bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(layer.bytes(), INT64_MAX)),
+                    .kept_at = layer.kept_at(),
+                    .generation = layer.generation()};
+    }
     for (int i = 0; i < std::min(from.faults_size(), faults_max); ++i)
         report.faults.push_back(
             {.uuid = from.faults(i).gpu(), .kind = from.faults(i).kind(), .code = from.faults(i).number()});
@@ -428,6 +441,9 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             into.mutable_stop_workload()->set_instance(command.subject);
             into.mutable_stop_workload()->set_grace_ms(
                 std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            if (const Instance* instance = desk.estate.instances.find(command.subject))
+                into.mutable_stop_workload()->set_keep_layer(keeps_its_layer(*instance) &&
+                                                             instance->host == command.host);
             return true;
         case Verb::stop_left:
             into.set_subject(left_instance(command.subject));
@@ -444,6 +460,7 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             auto& stop = *into.mutable_stop_workload();
             stop.set_instance(command.subject);
             stop.set_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            stop.set_keep_layer(may_keep_layer(desk, *instance));
             stop.set_if_unused_ms(static_cast<std::uint64_t>(instance->schedule.inactivity_s) * 1000);
             return true;
         }

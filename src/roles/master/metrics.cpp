@@ -116,6 +116,17 @@ void Master::write_metrics(MetricsPage& page) const {
     for (const auto& [id, host] : desk.live.hosts) workloads = std::max(workloads, host.workloads.size());
     page.add_bounded("hostler_master_host_workloads", "Workloads of the host that names most.", workloads,
                      workloads_host_max);
+    std::size_t layers = 0;
+    std::int64_t layer_bytes = 0;
+    for (const auto& [id, host] : desk.live.hosts) {
+        layers = std::max(layers, host.layers.size());
+        for (const auto& [instance, layer] : host.layers) layer_bytes += layer.bytes;
+    }
+    page.add_bounded("hostler_master_host_layers",
+                     "What stopped instances wrote outside their volumes: of the host that keeps most.",
+                     layers, layers_host_max);
+    page.add("hostler_master_layer_bytes", "Bytes that it takes of the disks of all hosts.", gauge,
+             static_cast<std::uint64_t>(layer_bytes));
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
     page.add("hostler_master_rows_unreadable", "Rows of the store that cannot be read and are set aside.",

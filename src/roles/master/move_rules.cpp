@@ -9,6 +9,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/rest_rules.h"
 
@@ -103,6 +104,7 @@ void follow_moves(Desk& desk, Instant now) {
 
 void begin_anew(Desk& desk, const std::string& id) {
     Instance& instance = desk.estate.instances.edit(id);
+    keep_layer(desk, instance);
     begin_run(desk, instance, "lease_ended");
     close_commands(desk, id, instance.meta.generation);
     note(desk, id, InstanceEvent::restart, "lease_ended",

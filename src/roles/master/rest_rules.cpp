@@ -5,6 +5,7 @@
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/refuse.h"
 #include "roles/master/volume_rules.h"
 
@@ -40,7 +41,20 @@ void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent
 Result<> find_place(Desk& desk, Instance& instance) {
     std::string zone = instance.spec.zone, host;
     TRY(find_volumes(desk, instance, zone, host));
-    TRY(settle(desk, instance, zone, host));
+    const std::string kept = instance.layer_host;
+    Result<> beside_layer = fail(Code::not_found, "nothing is kept");
+    if (host.empty() && !kept.empty()) {
+        Instance there = instance;
+        if (beside_layer = settle(desk, there, zone, kept); beside_layer) instance = std::move(there);
+    }
+    if (!beside_layer) {
+        TRY(settle(desk, instance, zone, host));
+        if (host.empty() && !kept.empty() && instance.host != kept)
+            desk.estate.event("instance", instance.id, instance.tenant, "layer_host_full",
+                              fmt::format("Host {}, which keeps what it wrote outside its volumes, cannot "
+                                          "take it: {}",
+                                          kept, beside_layer.error().message));
+    }
     if (instance.schedule.stop_at <= desk.estate.micros()) instance.schedule.stop_at = 0;  // It has come.
     return {};
 }
@@ -65,7 +79,7 @@ void begin_run(Desk& desk, Instance& instance, const std::string& reason) {
 }
 
 Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
-                       const std::string& message) {
+                       const std::string& message, LayerWish layer) {
     const Instance& now = desk.estate.instances.at(id);
     switch (now.phase) {
         case InstancePhase::halting:
@@ -75,6 +89,12 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
                 stays.reason = reason;
                 stays.message = message;
                 desk.estate.event("instance", id, stays.tenant, reason, message);
+            }
+            if (layer == LayerWish::discard && !now.layer_host.empty()) {
+                Instance& stays = desk.estate.instances.edit(id);
+                stays.layer_host.clear();
+                desk.estate.event("instance", id, stays.tenant, "layer_discarded",
+                                  "Its owner discarded what it wrote outside its volumes.");
             }
             return {};
         case InstancePhase::stopping:
@@ -88,7 +108,12 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
         case InstancePhase::lost: break;
     }
     if (now.adopted) return was_adopted(now);
-    ++desk.estate.instances.edit(id).meta.generation;
+    Instance& halted = desk.estate.instances.edit(id);
+    ++halted.meta.generation;
+    if (layer == LayerWish::keep)
+        keep_layer(desk, halted);
+    else
+        halted.layer_host.clear();
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::halt, reason, message);
     reconcile_instance(desk, id);
@@ -161,6 +186,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
         case InstancePhase::failed: return has_ended(now);
     }
     if (now.adopted) return was_adopted(now);
+    keep_layer(desk, desk.estate.instances.edit(id));
     begin_run(desk, desk.estate.instances.edit(id), "restarted");
     close_commands(desk, id, now.meta.generation);
     note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");

@@ -6,13 +6,17 @@
 
 namespace hostler::master {
 
-// Its container goes, then its place; `reason` and `message` say why until it is started again. What rests
-// already is left alone. Errors: conflict (instance_ended).
-Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
-                       const std::string& message);
+// Of what it wrote beside its volumes, for its next start on the same host.
+enum class LayerWish { keep, discard };
 
-// Finds it a place anew, where its volumes lie. What has a place is left alone. Errors: conflict
-// (instance_ended, instance_stopping, volume_unavailable, volume_in_use, insufficient_capacity, no_subnet).
+// Its container goes, then its place; `reason` and `message` say why until it is started again. What rests
+// already is left alone, but for what it wrote if that is to be discarded. Errors: conflict (instance_ended).
+Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
+                       const std::string& message, LayerWish layer = LayerWish::keep);
+
+// Finds it a place anew, where its volumes lie, else where what it wrote is kept if there is room. What has a
+// place is left alone. Errors: conflict (instance_ended, instance_stopping, volume_unavailable,
+// volume_in_use, insufficient_capacity, no_subnet).
 Result<> wake_instance(Desk& desk, const std::string& id);
 
 // The same for one that ended and holds nothing any more. Errors: as wake_instance(), no_gateway_port.

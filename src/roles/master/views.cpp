@@ -13,6 +13,7 @@
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/volume_rules.h"
@@ -63,6 +64,20 @@ const Claim* claim_of(const Desk& desk, const std::string& host, const std::stri
 }
 
 }  // namespace
+
+// Of one that is given back for good, nothing waits for anybody.
+static std::optional<api::InstanceLayer> layer_of(const Desk& desk, const Instance& instance) {
+    const bool runs = has_place(instance.phase) && instance.phase != InstancePhase::halting &&
+                      may_keep_layer(desk, instance);
+    const std::string& host = runs ? instance.host : instance.layer_host;
+    if (host.empty() || instance.deleted) return std::nullopt;
+    api::InstanceLayer shown{.host = host, .kept = !runs};
+    const auto live = desk.live.hosts.find(host);
+    if (runs || live == desk.live.hosts.end()) return shown;
+    if (const auto seen = live->second.layers.find(instance.id); seen != live->second.layers.end())
+        shown.bytes = seen->second.bytes;
+    return shown;
+}
 
 WallTime wall(std::int64_t micros) { return WallTime{std::chrono::microseconds{micros}}; }
 std::optional<WallTime> wall_if(std::int64_t micros) {
@@ -125,6 +140,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.loss_policy =
         instance.spec.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
     if (instance.spec.placement) shown.placement = shown_as(*instance.spec.placement);
+    shown.layer = layer_of(desk, instance);
     shown.stop_at = wall_if(instance.schedule.stop_at);
     if (instance.schedule.kept_until > desk.estate.micros())
         shown.kept_until = wall(instance.schedule.kept_until);

@@ -63,9 +63,9 @@ public:
         obedience_.stopping(name);
         return engine_.stop(std::move(name), grace);
     }
-    Task<> remove(std::string name) override {
+    Task<> remove(std::string name, LayerEnd layer) override {
         obedience_.stopping(name);
-        return engine_.remove(std::move(name));
+        return engine_.remove(std::move(name), layer);
     }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return engine_.list(std::move(label), std::move(value));

@@ -28,6 +28,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::sells: return "sells";
         case Invariant::stock: return "stock";
         case Invariant::room: return "room";
+        case Invariant::layer: return "layer";
         case Invariant::sealed: return "sealed";
         case Invariant::settled: return "settled";
     }

@@ -30,6 +30,7 @@ enum class Invariant {
     sells,       // Nothing is placed on a host whose GPUs are not what it says.
     stock,       // No more idle stock gives way than is needed, and never what is kept.
     room,        // What is taken for free is what is free.
+    layer,       // What an instance wrote is there when it starts again on the host that keeps it.
     sealed,      // No secret of a tenant stands in the database as it was said.
     settled,     // In the calm everything gets where it was to get.
 };

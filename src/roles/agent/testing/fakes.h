@@ -265,8 +265,15 @@ public:
     int supervisors = 0;  // Times that one was to be there.
 };
 
-class FakeEngine : public Engine, public Images {
+class FakeEngine : public Engine, public Images, public KeptLayers {
 public:
+    std::set<std::string> layers;  // Kept ones, by the names of their containers.
+    Task<std::vector<KeptLayer>> kept() override {
+        CO_TRY(alive());
+        std::vector<KeptLayer> all;
+        for (const auto& name : layers) all.push_back({name, 4096, 7});
+        co_return all;
+    }
     UserNamespaces user_namespaces = UserNamespaces::none;
     std::string disk_unlimited;
     Task<EngineFacts> describe() override {
@@ -297,6 +304,9 @@ public:
         }
         if (!images.contains(spec.image))
             co_return fail(Code::not_found, spec.image + " is not here", std::string{image_missing});
+        if (spec.layer == LayerStart::kept && !layers.contains(spec.name))
+            co_return fail(Code::not_found, "nothing was kept", std::string{layer_missing});
+        layers.erase(spec.name);
         ++launches;
         specs[spec.name] = spec;
         Container made{spec.name, spec.labels, ContainerState::running};
@@ -316,8 +326,10 @@ public:
         ++stops;
         co_return Result<>{};
     }
-    Task<> remove(std::string name) override {
+    Task<> remove(std::string name, LayerEnd layer) override {
         CO_TRY(alive());
+        if (layer == LayerEnd::lost) layers.erase(name);
+        if (layer == LayerEnd::kept && containers.contains(name)) layers.insert(name);
         containers.erase(name);
         removed.push_back(name);
         co_return Result<>{};

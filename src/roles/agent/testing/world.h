@@ -270,7 +270,8 @@ struct World {
                                                         &engine,
                                                         leases,
                                                         gpu_bench,
-                                                        disk_bench});
+                                                        disk_bench,
+                                                        &engine});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
