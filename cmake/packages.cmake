@@ -4,6 +4,7 @@ find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json url)
 find_package(OpenSSL 3 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(PostgreSQL REQUIRED)  # libpq
 find_package(fmt CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)

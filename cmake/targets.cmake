@@ -21,7 +21,7 @@ add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
   DEPENDS ${schema_files} ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake VERBATIM)
 add_library(schema STATIC ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
 target_link_libraries(schema PUBLIC hostler_options)
-hostler_library(sql src/sql core ports schema)
+hostler_library(sql src/sql core ports schema ZLIB::ZLIB)
 
 set(adapter_row core domain ports http wire)
 hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto)

@@ -3,20 +3,12 @@
 #include <deque>
 
 #include "core/version.h"
+#include "sql/changes_text.h"
 #include "sql/dump.h"
 
 namespace hostler::sql {
 
 namespace {
-
-std::size_t size_of(const Changes& changes) {
-    std::size_t size = 0;
-    for (const Object& object : changes.put) size += object.body.size() + 200;
-    for (const EventRecord& event : changes.events) size += event.message.size() + 200;
-    for (const LedgerLine& line : changes.ledger) size += line.body.size() + 200;
-    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 200;
-    return size + changes.erase.size() * 50;
-}
 
 // A commit in the queue, and whoever waits for it.
 struct Waiting {

@@ -140,6 +140,78 @@ TEST(Sqlite, ManyCommitsShareFewSyncs) {
     EXPECT_LE(rig.vfs.syncs() - before, 6u) << "two batches, and the log written back";
 }
 
+// Bytes that 600 commits write, of the size that commits of an instance's life have, each durable by itself.
+std::uint64_t bytes_of_commits(std::size_t reserve_bytes) {
+    SimRig rig{3};
+    auto store =
+        open_sqlite("store.db", rig.worker, {.vfs = rig.vfs.name(), .reserve_bytes = reserve_bytes}).value();
+    const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
+    const auto epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
+    std::uint64_t number = 0;
+    const auto commit = [&](int count) {
+        for (int i = 0; i < count; ++i)
+            EXPECT_TRUE(run(store->commit(change(epoch, ++number, fmt::format("i-{}", i % 50), 1000))));
+    };
+    commit(600);
+    const auto before = rig.vfs.written();
+    commit(600);
+    const auto written = rig.vfs.written() - before;
+    EXPECT_EQ(run(store->load())->live.size(), 50u);
+    return written;
+}
+
+TEST(Sqlite, CommitsThatGatherWriteLessThanHalf) {
+    constexpr std::size_t too_small_to_gather = 16;
+    EXPECT_LT(bytes_of_commits(16 << 20) * 2, bytes_of_commits(too_small_to_gather));
+}
+
+// What is pending is in no table yet, and yet nobody misses it.
+TEST(Sqlite, ReadersSeeWhatIsPending) {
+    SimRig rig{3};
+    auto store = rig.open().value();
+    const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
+    const auto epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
+    ASSERT_TRUE(run(store->commit(change(epoch, 1, "i-1"))));
+    EXPECT_EQ(run(store->find("instance", "i-2")).error().code, Code::not_found);
+    EXPECT_TRUE(run(store->find("instance", "i-1")));
+    ASSERT_TRUE(run(store->commit(change(epoch, 2, "i-2"))));
+    EXPECT_EQ(run(store->list({.kind = "instance"}))->objects.size(), 2u);
+    Changes erase{.epoch = epoch, .number = 3};
+    erase.erase.push_back({"instance", "i-1"});
+    erase.events.push_back({.kind = "instance", .id = "i-1", .reason = "gone"});
+    ASSERT_TRUE(run(store->commit(erase)));
+    EXPECT_EQ(run(store->find("instance", "i-1")).error().code, Code::not_found);
+    ASSERT_TRUE(run(store->commit(change(epoch, 4, "i-4"))));
+    EXPECT_EQ(run(store->events({}))->size(), 1u);
+    EXPECT_EQ(run(store->commit(change(epoch, 4, "i-5"))).error().reason, "not_leader");
+    ASSERT_TRUE(run(store->commit(change(epoch, 5, "i-5"))));
+    EXPECT_EQ(run(store->load())->number, 5u);
+}
+
+// A release that does not know of pending commits would lead without them.
+TEST(Sqlite, OlderReleasesMayUseTheFileOnlyWhileNothingIsPending) {
+    SimRig rig{3};
+    const auto floor = [&] {
+        std::uint64_t value = 0;
+        const auto file = sqlite::Database::open("store.db", rig.vfs.name()).value();
+        EXPECT_TRUE(file->script("PRAGMA locking_mode = EXCLUSIVE"));
+        EXPECT_TRUE(file->run("SELECT value FROM meta WHERE name = 'schema_floor'", {},
+                              [&](const sql::Row& row) { value = row.number(0); }));
+        return value;
+    };
+    auto store = rig.open().value();
+    const auto run = [&](auto task) { return testing::run_real(rig.loop, std::move(task)); };
+    const auto epoch = run(store->lead(m1, lease_time, 0)).value().epoch;
+    ASSERT_TRUE(run(store->commit(change(epoch, 1, "i-1"))));
+    rig.vfs.crash();
+    store.reset();
+    EXPECT_EQ(floor(), 6u);
+    store = rig.open().value();
+    EXPECT_EQ(run(store->load())->live.size(), 1u);
+    store.reset();
+    EXPECT_EQ(floor(), 1u);
+}
+
 TEST(Sqlite, ACancelledCallerLeavesItsCommitInTheQueue) {
     SimRig rig{3};
     auto store = rig.open().value();
@@ -173,6 +245,7 @@ TEST(Sqlite, AFullDiskRefusesWhatGrowsAndLetsTheRestThrough) {
     EXPECT_EQ(refused.error().code, Code::exhausted) << refused.error().message;
     EXPECT_EQ(refused.error().reason, "disk_full");
     EXPECT_EQ(run(std::move(behind)).error().code, Code::exhausted);
+    rig.vfs.capacity = rig.vfs.used() + 500'000;  // Somebody else takes most of what the reserve was.
     EXPECT_EQ(run(store->commit(change(epoch, last + 3, "small", 10))).error().code, Code::exhausted);
     EXPECT_EQ(run(store->load())->number, last);
 

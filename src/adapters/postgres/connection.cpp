@@ -254,7 +254,7 @@ Result<std::vector<sql::Form>> Connection::forms() {
                     forms.push_back({.table = row.text(0)});
                 }
                 if (row.number(3) != 0) key.emplace_back(row.number(3), forms.back().columns.size());
-                forms.back().columns.push_back({row.text(1), row.text(2) == "bigint"});
+                forms.back().columns.push_back({row.text(1), row.text(2) == "bigint" || row.text(2) == "integer"});
             }));
     if (!forms.empty()) finish();
     return forms;

@@ -241,6 +241,7 @@ int SimVfs::write(Inode& inode, std::string_view bytes, std::uint64_t at) {
     const std::uint64_t free = capacity > taken ? capacity - taken : 0;
     const bool full = growth > free;
     if (full) bytes = bytes.substr(0, bytes.size() - std::min<std::uint64_t>(bytes.size(), growth - free));
+    written_ += bytes.size();
     if (!bytes.empty()) {
         put_bytes(inode.live, bytes, at);
         inode.unsynced.push_back({at, std::string{bytes}});

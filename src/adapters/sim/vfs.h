@@ -56,6 +56,7 @@ public:
     void forget_calls() { fail_at_ = crash_at_ = 0; }
     std::uint64_t calls() const { return calls_; }
     std::uint64_t syncs() const { return syncs_; }
+    std::uint64_t written() const { return written_; }  // Bytes.
     bool crashed_on_call() const { return crash_at_ != 0 && calls_ >= crash_at_; }
 
     std::uint64_t capacity = UINT64_MAX;  // Bytes of all files together; beyond it the disk is full.
@@ -85,6 +86,7 @@ private:
     std::uint64_t incarnation_ = 0;
     std::uint64_t calls_ = 0;
     std::uint64_t syncs_ = 0;
+    std::uint64_t written_ = 0;
     std::uint64_t fail_at_ = 0;
     std::uint64_t crash_at_ = 0;
     Duration time_{};

@@ -5,6 +5,7 @@
 
 #include "adapters/sqlite/database.h"
 #include "adapters/sqlite/integrity.h"
+#include "adapters/sqlite/settle.h"
 #include "adapters/sqlite/store.h"
 
 namespace hostler {
@@ -24,6 +25,7 @@ Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfM
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
         "PRAGMA temp_store = MEMORY"));
     TRY(sqlite::check_file(*database, path, sqlite::Look::everywhere));
+    TRY(sqlite::settle(*database));
     return database;
 }
 

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+#include "adapters/sqlite/settle.h"
+
 namespace hostler::sqlite {
 
 namespace {
@@ -26,7 +28,8 @@ std::unexpected<Error> no_room(const std::string& path, std::uint64_t bytes) {
 Result<std::shared_ptr<CopyAside>> CopyAside::begin(Database& of, const std::string& path,
                                                     const std::string& vfs) {
     std::shared_ptr<CopyAside> made{new CopyAside{path + "-backup", vfs}};
-    std::uint64_t pages = 0, page = 0;
+    std::uint64_t pages = 0;
+    std::uint64_t& page = made->page_bytes_;
     TRY(of.run("PRAGMA page_count", {}, [&](const sql::Row& row) { pages = row.number(0); }));
     TRY(of.run("PRAGMA page_size", {}, [&](const sql::Row& row) { page = row.number(0); }));
     made->remove();
@@ -59,13 +62,14 @@ Result<bool> CopyAside::prepare() {
                     "the store was opened anew while the backup was prepared; begin again");
     const int code = sqlite3_backup_step(backup_, pages_at_once);
     if (code == SQLITE_OK) return true;
-    const auto bytes = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup_)) * 4096;
+    const auto bytes = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup_)) * page_bytes_;
     abandon();
     if ((code & 0xff) == SQLITE_FULL) return no_room(path_, bytes);
     if (code != SQLITE_DONE)
         return fail(Code::unavailable, fmt::format("the backup failed: {}", sqlite3_errstr(code)));
     // Its header still says that it has a log, as the store has.
     TRY(copy_->script("PRAGMA journal_mode = MEMORY"));
+    TRY(settle(*copy_));
     whole_ = true;
     return false;
 }

@@ -2,6 +2,7 @@
 // the file itself, and SQLite keeps such a copy in step with what its own connection writes meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,7 @@ private:
     std::string vfs_;
     std::unique_ptr<Database> copy_;
     sqlite3_backup* backup_ = nullptr;
+    std::uint64_t page_bytes_ = 0;
     bool whole_ = false;
 };
 

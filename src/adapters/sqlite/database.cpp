@@ -110,7 +110,8 @@ Result<std::vector<sql::Form>> Database::forms() {
                     forms.push_back({.table = row.text(0)});
                 }
                 if (row.number(3) != 0) key.emplace_back(row.number(3), forms.back().columns.size());
-                forms.back().columns.push_back({row.text(1), row.text(2) == "BIGINT"});
+                forms.back().columns.push_back(
+                    {row.text(1), row.text(2) == "BIGINT" || row.text(2) == "INTEGER"});
             }));
     if (!forms.empty()) finish();
     return forms;

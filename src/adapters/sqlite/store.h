@@ -37,9 +37,9 @@ Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud)
 
 enum class IfMissing { refuse, make };
 
-// The same file for `hostler store`, while no master uses it: nothing of it is changed by this. Errors:
-// conflict
-// ("store_in_use"), not_found ("store_not_made"), unavailable ("store_damaged").
+// The same file for `hostler store`, while no master uses it: what it says is not changed by this; commits
+// that were pending are in the tables. Errors: conflict ("store_in_use"), not_found ("store_not_made"),
+// unavailable ("store_damaged").
 Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfMissing missing,
                                                            std::string vfs = {});
 

@@ -8,12 +8,17 @@
 
 #include "adapters/sqlite/aside.h"
 #include "adapters/sqlite/integrity.h"
+#include "sql/changes_text.h"
+#include "sql/pending.h"
 
 namespace hostler::sqlite {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
+// Of a new store. Commits are small, and each page that one touches is written whole.
+constexpr std::size_t page_bytes = 1024;
+constexpr std::size_t pending_max = 256;   // Commits; then they are written to the tables,
+constexpr std::size_t reserve_share = 16;  // and when they have this part of the reserve's bytes.
 
 // Makes room and needs next to none: allowed on a full disk.
 bool only_takes_out(const Changes& changes) {
@@ -40,6 +45,7 @@ Result<std::unique_ptr<Tables>> Tables::open(std::string path, SqliteOptions opt
 
 Tables::~Tables() {
     if (const auto aside = aside_.lock()) aside->abandon();
+    if (database_ && !broken_) (void)write_pending();  // Else whoever opens it next does.
 }
 
 Result<std::shared_ptr<sql::Reading>> Tables::begin_reading() {
@@ -73,12 +79,16 @@ Result<> Tables::connect() {
     TRY(database_->script("PRAGMA synchronous = FULL"));
     TRY(database_->script("PRAGMA temp_store = MEMORY"));
     TRY(database_->script("PRAGMA secure_delete = FAST"));  // Taking out must not write what it takes out.
-    TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page_bytes)));
+    std::size_t page = page_bytes;                          // An older store keeps its own.
+    TRY(database_->run("PRAGMA page_size", {}, [&](const sql::Row& row) { page = row.number(0); }));
+    TRY(database_->script(fmt::format("PRAGMA wal_autocheckpoint = {}", options_.log_bytes / page)));
     TRY(check_file(*database_, path_, look));
     const auto taken = reserve_.take();
     if (!taken && taken.error().code != Code::exhausted) return taken;
     TRY(migrate());
-    TRY(sql::Rows{*database_}.check_number(path_));
+    sql::Rows rows{*database_};
+    TRY(rows.check_number(path_));
+    number_ = TRY(rows.meta("number"));
     broken_ = false;
     return {};
 }
@@ -90,18 +100,44 @@ Result<> Tables::migrate() {
                            [&](const sql::Row& row) { tables = row.number(0); }));
         sql::Rows rows{*database_};
         TRY(rows.migrate(tables != 0, path_));
+        TRY(sql::write_pending(*database_));
+        forget_pending();
         return options_.cloud ? sql::claim(rows, *options_.cloud, path_) : Result<>{};
     });
 }
 
 // Errors: unavailable: it is not usable before lead().
+Result<> Tables::check_usable() const {
+    if (!broken_ && database_) return {};
+    return fail(Code::unavailable,
+                fmt::format("an earlier commit to the store {} failed and its outcome is unknown; lead again",
+                            path_));
+}
+
 Result<sql::Rows> Tables::rows() {
-    if (broken_ || !database_)
-        return fail(
-            Code::unavailable,
-            fmt::format("an earlier commit to the store {} failed and its outcome is unknown; lead again",
-                        path_));
+    TRY(check_usable());
+    TRY(write_pending());
     return sql::Rows{*database_};
+}
+
+Result<> Tables::write_pending() {
+    if (pending_ == 0) return {};
+    TRY(transact_with_reserve([&] { return sql::write_pending(*database_); }));
+    forget_pending();
+    return {};
+}
+
+void Tables::note_pending(const Changes& changes) {
+    ++pending_;
+    pending_bytes_ += sql::size_of(changes);
+    for (const Object& object : changes.put) pending_objects_.emplace(object.kind, object.id);
+    for (const auto& key : changes.erase) pending_objects_.insert(key);
+}
+
+void Tables::forget_pending() {
+    pending_ = 0;
+    pending_bytes_ = 0;
+    pending_objects_.clear();
 }
 
 Result<> Tables::transact(const std::function<Result<>()>& body) {
@@ -161,50 +197,76 @@ std::vector<Result<>> Tables::commit(const std::vector<Changes>& batch) {
     const auto all = [&](const Error& error) {
         return std::vector<Result<>>(batch.size(), std::unexpected(error));
     };
-    if (const auto usable = rows(); !usable) return all(usable.error());
+    if (const auto usable = check_usable(); !usable) return all(usable.error());
 
     std::size_t count = batch.size();  // Of those that may be written, from the front.
     if (!reserve_.take())
         count = static_cast<std::size_t>(std::find_if_not(batch.begin(), batch.end(), only_takes_out) -
                                          batch.begin());
     std::vector<Result<>> answers(batch.size());
+    if (count > 0)
+        if (const auto written = write_batch(std::span{batch}.first(count), answers); !written)
+            return all(written.error());
+    for (std::size_t i = count; i < batch.size(); ++i) answers[i] = full(path_);
+    return answers;
+}
+
+// Small commits gather. What would be too much for the reserve, and anything on a full disk, goes into the
+// tables at once, with all that was pending before it.
+bool Tables::gathers(std::span<const Changes> batch) const {
+    std::size_t bytes = pending_bytes_;
+    for (const Changes& changes : batch) bytes += sql::size_of(changes);
+    return reserve_.held() && pending_ + batch.size() <= pending_max &&
+           bytes <= options_.reserve_bytes / reserve_share;
+}
+
+Result<> Tables::write_batch(std::span<const Changes> batch, std::vector<Result<>>& answers) {
+    const bool gathered = gathers(batch);
     const auto body = [&]() -> Result<> {
-        for (std::size_t i = 0; i < count; ++i) {
-            answers[i] = apply_in_savepoint(batch[i]);
-            if (answers[i]) continue;
+        sql::Rows rows{*database_};
+        if (!gathered) TRY(sql::write_pending(*database_));
+        const std::uint64_t epoch = TRY(rows.meta("epoch"));
+        std::uint64_t number = number_;
+        std::size_t place = pending_;
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            answers[i] = sql::admit(batch[i], epoch, number);
+            if (answers[i])
+                answers[i] = in_savepoint([&]() -> Result<> {
+                    if (gathered) return sql::keep_pending(*database_, batch[i], place);
+                    TRY(rows.write(batch[i]));
+                    return rows.set_meta("number", batch[i].number);
+                });
+            if (answers[i]) {
+                number = batch[i].number;
+                ++place;
+                continue;
+            }
             const Code code = answers[i].error().code;
             if (code == Code::exhausted || code == Code::unavailable)
                 return answers[i];  // Of the disk: all fail.
         }
         return {};
     };
-    if (count > 0) {
-        const bool makes_room = std::all_of(batch.begin(), batch.end(), only_takes_out);
-        const auto written = makes_room ? transact_with_reserve(body) : transact(body);
-        if (!written) return all(written.error());
+    const bool makes_room = std::ranges::all_of(batch, only_takes_out);
+    TRY(makes_room ? transact_with_reserve(body) : transact(body));
+    if (!gathered) forget_pending();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (!answers[i]) continue;
+        number_ = batch[i].number;
+        if (gathered) note_pending(batch[i]);
     }
-    for (std::size_t i = count; i < batch.size(); ++i) answers[i] = full(path_);
-    return answers;
+    return {};
 }
 
-Result<> Tables::apply_in_savepoint(const Changes& changes) {
-    sql::Rows rows{*database_};
-    const auto apply = [&]() -> Result<> {
-        const std::uint64_t epoch = TRY(rows.meta("epoch"));
-        const std::uint64_t number = TRY(rows.meta("number"));
-        TRY(sql::admit(changes, epoch, number));
-        TRY(rows.write(changes));
-        return rows.set_meta("number", changes.number);
-    };
+Result<> Tables::in_savepoint(const std::function<Result<>()>& body) {
     TRY(database_->run("SAVEPOINT one"));
-    const auto applied = apply();
-    if (!applied) {
+    const auto done = body();
+    if (!done) {
         if (database_->in_transaction()) TRY(database_->run("ROLLBACK TO one"));
-        if (applied.error().code == Code::exhausted || applied.error().code == Code::unavailable)
-            return applied;
+        if (done.error().code == Code::exhausted || done.error().code == Code::unavailable) return done;
     }
     TRY(database_->run("RELEASE one"));
-    return applied;
+    return done;
 }
 
 Result<Snapshot> Tables::load() { return TRY(rows()).load(); }
@@ -215,7 +277,10 @@ Result<Snapshot> Tables::load_since(StorePoint point) { return TRY(rows()).load_
 Result<Page> Tables::list(const ListQuery& query) { return TRY(rows()).list(query); }
 
 Result<Object> Tables::find(const std::string& kind, const std::string& id) {
-    return TRY(rows()).find(kind, id);
+    TRY(check_usable());
+    // What is pending about others need not be written for it.
+    if (pending_objects_.contains({kind, id})) TRY(write_pending());
+    return sql::Rows{*database_}.find(kind, id);
 }
 
 Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) { return TRY(rows()).events(query); }

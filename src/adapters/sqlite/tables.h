@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,18 +37,28 @@ private:
     Tables(std::string path, SqliteOptions options);
     Result<> connect();
     Result<> migrate();
-    Result<sql::Rows> rows();
+    Result<> check_usable() const;
+    Result<sql::Rows> rows();  // With all commits in the tables.
+    Result<> write_pending();
+    void note_pending(const Changes& changes);
+    void forget_pending();
     // Runs `body` in a transaction. A full disk leaves nothing written, proven by a commit after it.
     Result<> transact(const std::function<Result<>()>& body);
     Result<> transact_with_reserve(const std::function<Result<>()>& body);
     Result<> after_full(Error error);
-    Result<> apply_in_savepoint(const Changes& changes);
+    bool gathers(std::span<const Changes> batch) const;
+    Result<> write_batch(std::span<const Changes> batch, std::vector<Result<>>& answers);
+    Result<> in_savepoint(const std::function<Result<>()>& body);
 
     std::string path_;
     SqliteOptions options_;
     Reserve reserve_;
     std::unique_ptr<Database> database_;
     std::weak_ptr<CopyAside> aside_;
+    std::uint64_t number_ = 0;  // Of the last commit.
+    std::size_t pending_ = 0;   // Commits that are not in the tables yet,
+    std::size_t pending_bytes_ = 0;
+    std::set<std::pair<std::string, std::string>> pending_objects_{};  // Whose rows they change.
     bool broken_ = false;  // A commit's outcome is unknown: nothing more before lead().
 };
 
