@@ -68,7 +68,7 @@ add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM core)
 target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
-  HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
+  PRIVATE_REGISTRY="${PROJECT_SOURCE_DIR}/tests/contract/private_registry.py" HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
 add_dependencies(contract_test hostler-demo simulated_nvml)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)

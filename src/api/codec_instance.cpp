@@ -29,6 +29,10 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
     refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
     refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);
+    if (request.secret_envs)
+        refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
+    if (request.secret_files)
+        refuse_doubles(*request.secret_files, "secretFiles[{}].path", &SecretFile::path, wrong);
     for (std::size_t i = 0; i < t.volumes.size(); ++i)
         if (t.volumes[i].name.empty() && request.storage_id.empty())
             wrong.push_back({fmt::format("template.volumes[{}].name", i),
@@ -60,3 +64,5 @@ HOSTLER_JSON(hostler::api::Template)
 HOSTLER_JSON(hostler::api::Port)
 HOSTLER_JSON(hostler::api::Env)
 HOSTLER_JSON(hostler::api::VolumeMount)
+HOSTLER_JSON(hostler::api::SecretEnv)
+HOSTLER_JSON(hostler::api::SecretFile)

@@ -21,17 +21,19 @@ struct Form {
 };
 
 namespace forms {
-extern const Form label;     // A DNS label: lower-case letters, digits, '-'; at most 63.
-extern const Form id;        // What a caller may use as an id: letters, digits, '.', '_', '-'; at most 128.
-extern const Form quantity;  // A Kubernetes quantity above zero. A JSON number is taken for its text.
-extern const Form image;     // A container image reference.
-extern const Form env_name;  // The name of an environment variable.
-extern const Form path;      // An absolute path without "..".
-extern const Form base_url;  // The path part of a URL: empty, or from '/'.
-extern const Form one_line;  // No control characters.
-extern const Form tcp;       // Of the protocols, the one that is served.
-extern const Form money;     // A sum, not negative. A JSON number is taken for its text.
-extern const Form currency;  // Three capital letters.
+extern const Form label;       // A DNS label: lower-case letters, digits, '-'; at most 63.
+extern const Form id;          // What a caller may use as an id: letters, digits, '.', '_', '-'; at most 128.
+extern const Form quantity;    // A Kubernetes quantity above zero. A JSON number is taken for its text.
+extern const Form image;       // A container image reference.
+extern const Form env_name;    // The name of an environment variable.
+extern const Form path;        // An absolute path without "..".
+extern const Form base_url;    // The path part of a URL: empty, or from '/'.
+extern const Form one_line;    // No control characters.
+extern const Form tcp;         // Of the protocols, the one that is served.
+extern const Form money;       // A sum, not negative. A JSON number is taken for its text.
+extern const Form currency;    // Three capital letters.
+extern const Form secret_key;  // A key of a secret: it is the name of a file, too.
+extern const Form registry;    // HOST or HOST:PORT of a registry of images.
 extern const Form time_or_off;  // A time as RFC 3339 writes it, in UTC; or off.
 }  // namespace forms
 

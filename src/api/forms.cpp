@@ -91,6 +91,28 @@ std::string check_currency(std::string_view text) {
     return is_currency(text) ? "" : "must be three capital letters, as USD";
 }
 
+std::string check_secret_key(std::string_view text) {
+    const bool ok = !text.empty() && text.size() <= 128 && text.front() != '.' && text.front() != '-' &&
+                    all_of(text, [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; });
+    return ok ? "" : "must be 1 to 128 letters, digits, '.', '_' or '-', and begin with neither '.' nor '-'";
+}
+
+std::string check_registry(std::string_view text) {
+    const auto colon = text.find(':');
+    const auto host = text.substr(0, colon);
+    const auto port = colon == text.npos ? std::string_view{"0"} : text.substr(colon + 1);
+    constexpr std::size_t host_max = 253, port_max = 5;
+    const bool ok = !host.empty() && host.size() <= host_max && is_alnum(host.front()) &&
+                    is_alnum(host.back()) && !port.empty() && port.size() <= port_max &&
+                    all_of(host, [](char c) { return is_alnum(c) || c == '.' || c == '-'; }) &&
+                    all_of(port, is_digit);
+    if (!ok) return "must be HOST or HOST:PORT, as registry.lan:5000";
+    // Else names of images take it for a part of Docker Hub's.
+    if (!host.contains('.') && colon == text.npos)
+        return "must have a '.' or a port, as names of its images have: registry.lan, registry:5000";
+    return "";
+}
+
 std::string check_time_or_off(std::string_view text) {
     if (text == "off") return "";
     const auto time = parse_rfc3339(text);
@@ -113,6 +135,9 @@ constinit const Form one_line{"one-line", "", &check_one_line};
 constinit const Form tcp{"tcp", "", &check_tcp};
 constinit const Form money{"money", R"(^[0-9]{1,10}(\.[0-9]{1,6})?$)", &check_money};
 constinit const Form currency{"currency", "^[A-Z]{3}$", &check_currency};
+constinit const Form secret_key{"secret-key", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", &check_secret_key};
+constinit const Form registry{"registry", "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$",
+                              &check_registry};
 constinit const Form time_or_off{"time-or-off", "", &check_time_or_off};
 }  // namespace forms
 

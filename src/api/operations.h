@@ -6,6 +6,7 @@
 
 #include "api/operations_instance.h"
 #include "api/operations_measured.h"
+#include "api/operations_secret.h"
 #include "api/operations_site.h"
 #include "api/operations_supply.h"
 #include "api/operations_trust.h"
@@ -38,6 +39,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"price", "What a GPU costs for an hour."},
     {"consolidation", "Moves that free whole hosts."},
     {"volume", "Data that outlives an instance."},
+    {"secret", "Tokens, passwords and registry logins for instances."},
     {"network", "Networks that instances are in."},
     {"operation", "What takes longer than a call."},
     {"reconcile", "What runs and is not in the store, after a restore for instance."},

@@ -112,10 +112,10 @@ TEST_F(SourceCalls, CreateInstance) {
                                                  .envs = {{"A", "1"}},
                                                  .cmd = "serve --port 8080",
                                                  .volumes = {{"models", "/data", true}}}}));
-    EXPECT_EQ(
-        names(schema_of<CreateInstance>(), {"zone", "templateName", "parameters", "inactivityTimeoutSeconds",
-                                            "maxRunSeconds", "stopAt", "lossPolicy", "placement"}),
-        (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
+    EXPECT_EQ(names(schema_of<CreateInstance>(),
+                    {"zone", "templateName", "parameters", "inactivityTimeoutSeconds", "maxRunSeconds",
+                     "stopAt", "lossPolicy", "placement", "secretEnvs", "secretFiles"}),
+              (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
     EXPECT_EQ(names(schema_of<Template>()), (Names{"ports", "envs", "cmd", "volumes"}));
     EXPECT_EQ(names(schema_of<Port>()), (Names{"port", "protocol", "isPublic", "isProbe", "baseUrl"}));
     EXPECT_EQ(names(schema_of<Env>()), (Names{"name", "value"}));

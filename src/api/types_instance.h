@@ -62,6 +62,36 @@ inline constexpr auto fields<VolumeMount> = std::to_array<Field>({
     {.member = "read_only", .help = "The container cannot change it.", .absent = Absent::fills},
 });
 
+struct SecretEnv {
+    std::string name;
+    std::string secret;
+    std::string key;
+    bool operator==(const SecretEnv&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SecretEnv, (), (name, secret, key))
+template <>
+inline constexpr auto fields<SecretEnv> = std::to_array<Field>({
+    {.member = "name", .help = "The variable.", .example = "HF_TOKEN", .max = 256, .form = &forms::env_name},
+    {.member = "secret", .help = "Name of a secret of its tenant.", .example = "huggingface", .form = &forms::label},
+    {.member = "key", .help = "Which of its values.", .example = "token", .form = &forms::secret_key},
+});
+
+struct SecretFile {
+    std::string path;
+    std::string secret;
+    std::string key;
+    bool operator==(const SecretFile&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SecretFile, (), (path, secret, key))
+template <>
+inline constexpr auto fields<SecretFile> = std::to_array<Field>({
+    {.member = "path", .help = "The file, or the folder where no key is named.", .example = "/run/secrets/token",
+     .max = 1024, .form = &forms::path},
+    {.member = "secret", .help = "Name of a secret of its tenant.", .example = "huggingface", .form = &forms::label},
+    {.member = "key", .help = "Which of its values; empty: a file of each, in a folder.", .example = "token",
+     .max = 128, .form = &forms::one_line, .absent = Absent::fills},
+});
+
 struct Template {
     std::vector<Port> ports;
     std::vector<Env> envs;
@@ -99,12 +129,14 @@ struct CreateInstance {
     std::optional<std::string> stop_at{};
     std::optional<LossPolicy> loss_policy{};
     std::optional<Placement> placement{};
+    std::optional<std::vector<SecretEnv>> secret_envs{};
+    std::optional<std::vector<SecretFile>> secret_files{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
-                       loss_policy, placement))
+                       loss_policy, placement, secret_envs, secret_files))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it; free again once its instance has ended and was deleted.",
@@ -137,6 +169,8 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
              "anew on another host, without volumes. Without it, as its template says, else stay.",
      .example = "stay"},
     {.member = "placement", .help = "Where it may go, and beside whom; what is left out, its template says."},
+    {.member = "secret_envs", .help = "Variables that have values of secrets.", .max = 256},
+    {.member = "secret_files", .help = "Files in memory that have values of secrets.", .max = 64},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it.
@@ -272,13 +306,15 @@ struct Instance {
     LossPolicy loss_policy = LossPolicy::stay;
     std::optional<Placement> placement{};
     std::optional<InstanceLayer> layer{};
+    std::vector<SecretEnv> secret_envs;
+    std::vector<SecretFile> secret_files;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because, loss_policy, placement, layer))
+                       stops_because, loss_policy, placement, layer, secret_envs, secret_files))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -332,6 +368,8 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "placement", .help = "Where it may go, and beside whom."},
     {.member = "layer",
      .help = "What it writes outside its volumes, where that outlives a stop; absent: nowhere."},
+    {.member = "secret_envs", .help = "Variables that have values of secrets."},
+    {.member = "secret_files", .help = "Files in memory that have values of secrets."},
 });
 
 // POST /v1/instances/{instance}/keep-alive.

@@ -67,6 +67,55 @@ TEST_F(CliTest, AStopSaysWhatStays) {
     EXPECT_THAT(err, HasSubstr("its volumes stay; what it wrote outside them is lost"));
 }
 
+TEST_F(CliTest, ValuesOfSecretsAreNotTypedOnTheCommandLine) {
+    std::vector<api::CreateSecret> got;
+    api.handlers.on<api::ops::create_secret>([&](api::Call, api::CreateSecret request) -> Task<api::Secret> {
+        got.push_back(std::move(request));
+        co_return api::Secret{.id = "sec-1", .name = got.back().name};
+    });
+    const std::vector<std::string> create{"secret", "create", "hf", "--tenant", "acme", "--value"};
+    const auto with = [&](const std::string& value) {
+        auto args = create;
+        args.push_back(value);
+        return run(args);
+    };
+    EXPECT_EQ(with("token=s3cr3t"), 2);
+    EXPECT_THAT(err, AllOf(HasSubstr("KEY=@FILE"), Not(HasSubstr("s3cr3t"))));
+    EXPECT_EQ(with("token"), 2) << "nobody can be asked";
+    EXPECT_TRUE(got.empty());
+    EXPECT_EQ(with("token=@" + file("token", "a=b\n")), 0) << err;
+    typed = "c";
+    EXPECT_EQ(with("token=-"), 0) << err;
+    world.ask = [](std::string_view, bool secret) {
+        return secret ? std::optional<std::string>{"d"} : std::nullopt;
+    };
+    EXPECT_EQ(with("token"), 0) << err;
+    ASSERT_EQ(got.size(), 3u);
+    EXPECT_EQ(got[0].values, (std::vector<api::SecretValue>{{"token", "a=b"}}));
+    EXPECT_EQ(got[1].values, (std::vector<api::SecretValue>{{"token", "c"}}));
+    EXPECT_EQ(got[2].values, (std::vector<api::SecretValue>{{"token", "d"}}));
+}
+
+TEST_F(CliTest, AnInstanceNamesSecretsByFlags) {
+    api::CreateInstance got;
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+            got = std::move(request);
+            co_return api::Empty{};
+        });
+    std::vector<std::string> create{"instance", "create", "nb",      "--tenant", "acme",
+                                    "--spec",   "s",      "--image", "i"};
+    create.insert(create.end(), {"--secret-env", "HF_TOKEN=hf/token", "--secret-file", "/run/a=hf/token",
+                                 "--secret-file", "/run/all=hf"});
+    EXPECT_EQ(run(create), 0) << err;
+    EXPECT_EQ(got.secret_envs, (std::vector<api::SecretEnv>{{"HF_TOKEN", "hf", "token"}}));
+    EXPECT_EQ(got.secret_files,
+              (std::vector<api::SecretFile>{{"/run/a", "hf", "token"}, {"/run/all", "hf", ""}}));
+    create.back() = "all=hf";
+    EXPECT_EQ(run(create), 2);
+    EXPECT_THAT(err, HasSubstr("is not /PATH=SECRET[/KEY]"));
+}
+
 TEST_F(CliTest, PlacementIsSaidByFlags) {
     std::vector<api::CreateInstance> got;
     api.handlers.on<api::ops::create_instance>(

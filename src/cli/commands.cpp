@@ -54,6 +54,9 @@ std::string value_name(const api::Property& property) {
             if (schema.element->name == "Port") return "PORT[,public][,probe][,base-url=/PATH]";
             if (schema.element->name == "Env") return "NAME=VALUE";
             if (schema.element->name == "VolumeMount") return "[VOLUME:]/PATH[:ro]";
+            if (schema.element->name == "SecretValue") return "KEY[=@FILE|=-]";
+            if (schema.element->name == "SecretEnv") return "NAME=SECRET/KEY";
+            if (schema.element->name == "SecretFile") return "/PATH=SECRET[/KEY]";
             return "TEXT";
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";

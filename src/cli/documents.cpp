@@ -13,24 +13,6 @@ namespace {
 constexpr std::size_t file_max = std::size_t{4} << 20;
 constexpr std::size_t documents_max = 10'000;
 
-Result<std::string> read_text(const std::string& path, const CliWorld& world) {
-    std::string text;
-    if (path == "-") {
-        if (world.in) text = world.in(file_max + 1);
-    } else {
-        std::ifstream file{path, std::ios::binary};
-        text.resize(file_max + 1);
-        file.read(text.data(), static_cast<std::streamsize>(text.size()));
-        text.resize(static_cast<std::size_t>(file.gcount()));
-        if (file.bad() || (text.empty() && !file.eof()))
-            return fail(Code::invalid, fmt::format("{} cannot be read", path));
-    }
-    if (text.size() > file_max)
-        return fail(Code::invalid, fmt::format("{} is larger than {} MiB",
-                                               path == "-" ? "standard input" : path, file_max >> 20));
-    return text;
-}
-
 // JSON is read by its own rules; YAML, which reads most of it, too, only tells the lines.
 Result<std::vector<Document>> parse(const std::string& text, std::string_view name) {
     const auto first = text.find_first_not_of(" \t\r\n");
@@ -69,6 +51,24 @@ std::vector<Document> split(Document whole) {
 }
 
 }  // namespace
+
+Result<std::string> read_text(const std::string& path, const CliWorld& world) {
+    std::string text;
+    if (path == "-") {
+        if (world.in) text = world.in(file_max + 1);
+    } else {
+        std::ifstream file{path, std::ios::binary};
+        text.resize(file_max + 1);
+        file.read(text.data(), static_cast<std::streamsize>(text.size()));
+        text.resize(static_cast<std::size_t>(file.gcount()));
+        if (file.bad() || (text.empty() && !file.eof()))
+            return fail(Code::invalid, fmt::format("{} cannot be read", path));
+    }
+    if (text.size() > file_max)
+        return fail(Code::invalid, fmt::format("{} is larger than {} MiB",
+                                               path == "-" ? "standard input" : path, file_max >> 20));
+    return text;
+}
 
 Result<std::vector<Document>> read_documents(const std::string& path, const CliWorld& world) {
     const std::string name = path == "-" ? "standard input" : path;

@@ -60,6 +60,57 @@ Result<json::value> parse_env(std::string_view text) {
     return json::object{{"name", text.substr(0, equals)}, {"value", text.substr(equals + 1)}};
 }
 
+// "token=@token.txt", "token=-", "token": what is typed here is seen by everybody on this machine, and kept
+// by shells.
+Result<json::value> parse_secret_value(std::string_view text, const CliWorld& world) {
+    const auto equals = text.find('=');
+    const std::string key{text.substr(0, equals)};
+    const std::string_view from = equals == text.npos ? std::string_view{} : text.substr(equals + 1);
+    if (key.empty() || (equals != text.npos && from != "-" && !from.starts_with('@')))
+        return fail(
+            Code::invalid,
+            fmt::format("a value is not written here, where others see it: KEY=@FILE reads it from a file, "
+                        "{}=- from standard input, {} alone asks for it",
+                        key.empty() ? "KEY" : key, key.empty() ? "KEY" : key));
+    std::string value;
+    if (equals != text.npos) {
+        value = TRY(read_text(std::string{from == "-" ? from : from.substr(1)}, world));
+        if (value.ends_with('\n')) value.pop_back();  // As editors and `echo` end a file.
+    } else {
+        auto typed = world.ask ? world.ask(key + ": ", true) : std::nullopt;
+        if (!typed)
+            return fail(Code::invalid,
+                        fmt::format("nobody can be asked for {0}: write {0}=@FILE, or {0}=- and its value to "
+                                    "standard input",
+                                    key));
+        value = std::move(*typed);
+    }
+    return json::object{{"key", key}, {"value", std::move(value)}};
+}
+
+// "HF_TOKEN=huggingface/token"
+Result<json::value> parse_secret_env(std::string_view text) {
+    const auto equals = text.find('='), slash = text.rfind('/');
+    if (equals == text.npos || equals == 0 || slash == text.npos || slash <= equals + 1 ||
+        slash + 1 == text.size())
+        return fail(Code::invalid, fmt::format("'{}' is not NAME=SECRET/KEY", text));
+    return json::object{{"name", text.substr(0, equals)},
+                        {"secret", text.substr(equals + 1, slash - equals - 1)},
+                        {"key", text.substr(slash + 1)}};
+}
+
+// "/run/secrets/token=huggingface/token", "/run/secrets=huggingface"
+Result<json::value> parse_secret_file(std::string_view text) {
+    const auto equals = text.rfind('=');
+    if (!text.starts_with('/') || equals == text.npos || equals + 1 == text.size())
+        return fail(Code::invalid, fmt::format("'{}' is not /PATH=SECRET[/KEY]", text));
+    const auto from = text.substr(equals + 1);
+    const auto slash = from.find('/');
+    json::object file{{"path", text.substr(0, equals)}, {"secret", from.substr(0, slash)}};
+    if (slash != from.npos) file["key"] = json::string(from.substr(slash + 1));
+    return file;
+}
+
 // "models:/data:ro", "models:/data", "/data"
 Result<json::value> parse_mount(std::string_view text) {
     auto parts = split(text, ':');
@@ -76,7 +127,8 @@ Result<json::value> parse_mount(std::string_view text) {
     return mount;
 }
 
-Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text) {
+Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text,
+                             const CliWorld& world) {
     switch (schema.kind) {
         case Kind::integer: {
             if (!field || field->unit != api::Unit::seconds) return whole_number(text);
@@ -96,6 +148,9 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "Port") return parse_port(text);
             if (schema.name == "Env") return parse_env(text);
             if (schema.name == "VolumeMount") return parse_mount(text);
+            if (schema.name == "SecretValue") return parse_secret_value(text, world);
+            if (schema.name == "SecretEnv") return parse_secret_env(text);
+            if (schema.name == "SecretFile") return parse_secret_file(text);
             return api::parse_json(text);
         case Kind::boolean:
         case Kind::number:
@@ -107,7 +162,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
     return json::value(json::string(text));
 }
 
-Result<json::value> value_of(const Flag& flag) {
+Result<json::value> value_of(const Flag& flag, const CliWorld& world) {
     const api::Property& property = *flag.property;
     if (property.schema->kind == Kind::boolean) return json::value(flag.on);
     if (flag.is_map()) {
@@ -123,11 +178,11 @@ Result<json::value> value_of(const Flag& flag) {
     if (flag.is_list()) {
         json::array list;
         for (const std::string& one : flag.values)
-            list.push_back(TRY(to_value(*property.schema->element, nullptr, one)));
+            list.push_back(TRY(to_value(*property.schema->element, nullptr, one, world)));
         return list;
     }
     if (flag.values.size() != 1) return fail(Code::invalid, "is given more than once");
-    return to_value(*property.schema, property.field, flag.values.front());
+    return to_value(*property.schema, property.field, flag.values.front(), world);
 }
 
 // A file's fields. It may be one for `hostler apply`, which names its kind.
@@ -209,7 +264,7 @@ Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
     Error error{.code = Code::invalid};
     for (const auto& flag : command.flags) {
         if (!flag->given()) continue;
-        auto value = value_of(*flag);
+        auto value = value_of(*flag, world);
         if (value)
             put(fields, flag->path, std::move(*value));
         else

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,14 @@ struct MountSpec {
     bool operator==(const MountSpec&) const = default;
 };
 
+// What a container finds in a file of its own in memory: read only, and by the user alone that its image
+// says.
+struct SecretFileSpec {
+    std::string path;  // In the container, absolute.
+    std::string text;
+    bool operator==(const SecretFileSpec&) const = default;
+};
+
 struct ContainerSpec {
     std::string name;                           // Unique on the engine.
     std::map<std::string, std::string> labels;  // "hostler.host", "hostler.instance", "hostler.generation", …
@@ -52,6 +61,7 @@ struct ContainerSpec {
     LayerEnd layer_end = LayerEnd::lost;   // What becomes of that when its start fails.
     std::vector<std::string> cdi_devices;  // "nvidia.com/gpu=GPU-…"
     std::vector<MountSpec> mounts;
+    std::vector<SecretFileSpec> secret_files{};
     std::string network;  // HostNetwork's id; empty: none.
     std::string address;  // In that network.
     std::string hostname;
@@ -79,6 +89,22 @@ struct PullProgress {
 };
 using PullSeen = std::function<void(PullProgress)>;
 
+struct RegistryLogin {
+    std::string server;  // As names of its images begin.
+    std::string username;
+    std::string password;
+    bool operator==(const RegistryLogin&) const = default;
+};
+
+// An image that is to be here.
+struct ImageWanted {
+    ImageWanted(std::string image) : name(std::move(image)) {}  // NOLINT(google-explicit-constructor)
+    ImageWanted(const char* image) : name(image) {}             // NOLINT(google-explicit-constructor)
+    std::string name;
+    std::optional<RegistryLogin> login{};
+    bool ask = false;  // Its registry decides whether it is given, also where the image is here.
+};
+
 struct LogsWanted {
     std::size_t bytes_max = 0;
     // Each line begins with the time at which it was written, as core/log_lines.h reads it; the first may be
@@ -98,11 +124,12 @@ public:
 
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
-    // Makes the image present. Succeeds at once when it is. `seen`, unless it is empty, is told how far it
-    // is, as often as the engine likes. Errors: not_found (nobody has it; with reason "image_build_failed":
-    // it is made here, and that failed), forbidden (its registry wants credentials), unavailable with reason
-    // "registry_unreachable", exhausted (disk), invalid (that is no image's name).
-    virtual Task<> pull(std::string image, PullSeen seen) = 0;
+    // Makes the image present. Succeeds at once when it is, and nobody is to be asked. `seen`, unless it is
+    // empty, is told how far it is, as often as the engine likes. Errors: not_found (nobody has it; with
+    // reason "image_build_failed": it is made here, and that failed), forbidden (its registry wants
+    // credentials), unavailable with reason "registry_unreachable", exhausted (disk), invalid (that is no
+    // image's name).
+    virtual Task<> pull(ImageWanted image, PullSeen seen) = 0;
     // Creates and starts. What runs already under this name with the same labels is left alone and given
     // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside, or the
     // start fails and nothing stays. Errors: not_found (image_missing: the image is not on this host; CDI

@@ -18,7 +18,7 @@ namespace {
 
 // A release that does not know the table would lead without what is in it: the floor is up while something
 // is.
-constexpr std::uint64_t pending_schema = 6;
+constexpr std::uint64_t pending_schema = 7;
 constexpr std::string_view floor_name = "schema_floor";
 constexpr std::string_view settled_floor_name = "schema_floor_settled";
 

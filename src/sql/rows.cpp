@@ -27,7 +27,7 @@ struct Raise {
     std::string_view kind;
     std::uint64_t floor;
 };
-constexpr std::array raises{Raise{"sealing_key", 3}};
+constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}};
 
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 

@@ -171,6 +171,10 @@ void PodmanRig::drop() { the_one<PodmanRig>().reset(); }
 
 PodmanRig::PodmanRig(docker::PodmanService service, std::string folder)
     : HostRig(std::move(folder), service.socket), service_(std::move(service)) {
+    // As dockerd has it by itself: registries of tests speak plain HTTP.
+    const std::string registries = folder_ + "/registries.conf";
+    std::ofstream{registries} << "[[registry]]\nlocation = \"127.0.0.1\"\ninsecure = true\n";
+    service_.environment.emplace_back("CONTAINERS_REGISTRIES_CONF", registries);
     start_service();
     connect();
 }

@@ -313,6 +313,18 @@ std::uint64_t floor_of(Place& place) {
     return sql::Rows{*place.alone().value()}.meta("schema_floor").value();
 }
 
+TEST_P(OneStore, OnceATenantHasASecretOnlyWhoGivesItMayUseIt) {
+    place.fill(1);
+    auto store = place.open().value();
+    Changes changes{.epoch = place.lead(*store), .number = place.run(store->load())->number + 1};
+    changes.put = {{.kind = "secret", .id = "sec-1", .tenant = "acme", .body = "{}"}};
+    ASSERT_TRUE(place.run(store->commit(changes)));
+    ASSERT_TRUE(place.run(store->resign()));
+    store.reset();
+    EXPECT_EQ(floor_of(place), 6u) << "the schema that knows of secrets";
+    EXPECT_TRUE(place.run(place.open().value()->load()));
+}
+
 TEST_P(OneStore, OnceSecretsAreSealedOnlyWhoOpensThemMayUseIt) {
     place.fill(20);
     EXPECT_EQ(floor_of(place), unsealed) << "nothing is sealed: a build from before may have it back";

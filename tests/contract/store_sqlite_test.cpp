@@ -205,7 +205,7 @@ TEST(Sqlite, OlderReleasesMayUseTheFileOnlyWhileNothingIsPending) {
     ASSERT_TRUE(run(store->commit(change(epoch, 1, "i-1"))));
     rig.vfs.crash();
     store.reset();
-    EXPECT_EQ(floor(), 6u);
+    EXPECT_EQ(floor(), 7u);
     store = rig.open().value();
     EXPECT_EQ(run(store->load())->live.size(), 1u);
     store.reset();

@@ -145,7 +145,7 @@ class StubbornEngine final : public Engine {
 public:
     StubbornEngine(Engine& engine, LayerEnd always) : engine_(engine), always_(always) {}
     Task<EngineFacts> describe() override { return engine_.describe(); }
-    Task<> pull(std::string image, PullSeen seen) override {
+    Task<> pull(ImageWanted image, PullSeen seen) override {
         return engine_.pull(std::move(image), std::move(seen));
     }
     Task<Container> launch(ContainerSpec spec) override { return engine_.launch(std::move(spec)); }

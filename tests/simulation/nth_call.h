@@ -134,7 +134,7 @@ public:
     Task<EngineFacts> describe() override {
         return fate_.of<EngineFacts>("describe", [&] { return engine_.describe(); });
     }
-    Task<> pull(std::string image, PullSeen seen) override {
+    Task<> pull(ImageWanted image, PullSeen seen) override {
         return fate_.of<void>("pull", [&] { return engine_.pull(std::move(image), std::move(seen)); });
     }
     Task<Container> launch(ContainerSpec spec) override {

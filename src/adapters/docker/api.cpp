@@ -92,13 +92,14 @@ Task<Answer> Api::call(std::string method, std::string path, Duration within, st
 }
 
 Task<Answer> Api::stream(std::string method, std::string path, Duration idle, Duration within,
-                         std::function<void(std::string_view)> each, Payload archive) {
+                         std::function<void(std::string_view)> each, Payload archive, std::string login) {
     http::Call call{.request = {.method = std::move(method), .target = versioned(path)}};
     if (!archive.bytes.empty() || !archive.file.empty())
         call.request.headers.set("Content-Type", "application/x-tar");
     call.request.body = std::move(archive.bytes);
     if (!archive.file.empty()) CO_TRY(send_file(call, archive.file));
     call.request.headers.set("Host", "engine");
+    if (!login.empty()) call.request.headers.set("X-Registry-Auth", std::move(login));
     call.patience = {.connect = connect_time, .head = idle, .idle = idle, .total = within};
     auto reply = co_await client_.start({"unix:" + socket_}, std::move(call));
     if (!reply) co_return std::unexpected(explain(std::move(reply).error()));

@@ -38,7 +38,8 @@ public:
     // The same, with the body of a successful answer given to `each` piece by piece, and an archive sent
     // along.
     Task<Answer> stream(std::string method, std::string path, Duration idle, Duration within,
-                        std::function<void(std::string_view)> each, Payload archive = {});
+                        std::function<void(std::string_view)> each, Payload archive = {},
+                        std::string login = {});  // X-Registry-Auth, if there is one.
 
     const std::string& socket() const { return socket_; }
 

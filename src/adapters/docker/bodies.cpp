@@ -220,6 +220,11 @@ std::string image_library_path(std::string_view body) {
     return {};
 }
 
+std::string image_user(std::string_view body) {
+    const auto value = parse(body);
+    return value ? text(at(*value, {"Config", "User"})) : std::string{};
+}
+
 std::string error_text(std::string_view body) {
     const auto value = parse(body);
     if (value)

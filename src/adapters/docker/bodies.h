@@ -72,6 +72,8 @@ Result<std::vector<SeenNetwork>> parse_networks(std::string_view body);
 
 // The value of LD_LIBRARY_PATH in GET /images/x/json; empty: none.
 std::string image_library_path(std::string_view body);
+// Who runs it, in the same: "", "1000:1000", "node".
+std::string image_user(std::string_view body);
 // What an engine says is wrong: its "message", or the body's beginning.
 std::string error_text(std::string_view body);
 // There is no such container. Podman calls it an error of its own when one goes while it looks.

@@ -72,8 +72,8 @@ bool kernel_maps_layers() {
 }
 
 // Blocks: writes the profile, reads the CDI folders and looks whether what is to be mounted is there.
-Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec,
-                         std::string_view resolver) {
+Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec, std::string_view resolver,
+                         std::string_view user) {
     TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
     CdiEdits edits;
     if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(settings.cdi_folders).resolve(spec.cdi_devices));
@@ -88,6 +88,7 @@ Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& sp
                         fmt::format("CDI asks to mount {}, which is not on this host", mount.host_path));
     std::ranges::move(TRY(lay_files(settings.state_folder, spec, resolver)),
                       std::back_inserter(edits.mounts));
+    std::ranges::move(TRY(lay_secrets(settings.secret_folder, spec, user)), std::back_inserter(edits.mounts));
     return edits;
 }
 
@@ -241,12 +242,15 @@ Task<> DockerEngine::check_registry(std::string image) {
     co_return Result<>{};
 }
 
-Task<> DockerEngine::pull(std::string image, PullSeen seen) {
+Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
+    const std::string image = std::move(wanted.name);
     if (image.empty()) co_return fail(Code::invalid, "no image is named");
-    if (CO_TRY(co_await has_image(image))) co_return Result<>{};
-    if (const Recipe* recipe = find_recipe(settings_.recipes, image))
-        co_return co_await make_image(*recipe, std::move(seen));
-    if (image.starts_with("localhost/"))
+    // What comes from no registry is asked of none.
+    const Recipe* recipe = find_recipe(settings_.recipes, image);
+    const bool local = recipe || image.starts_with("localhost/");
+    if ((!wanted.ask || local) && CO_TRY(co_await has_image(image))) co_return Result<>{};
+    if (recipe) co_return co_await make_image(*recipe, std::move(seen));
+    if (local)
         co_return fail(
             Code::not_found,
             fmt::format("image {}: it is not on this host, and a name that begins with localhost/ is "
@@ -260,9 +264,9 @@ Task<> DockerEngine::pull(std::string image, PullSeen seen) {
         told.feed(piece);
         if (seen) seen(told.progress());
     };
-    const auto answer =
-        co_await api_.stream("POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}),
-                             settings_.pull_idle_time, settings_.pull_time, note);
+    const auto answer = co_await api_.stream(
+        "POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}), settings_.pull_idle_time,
+        settings_.pull_time, note, {}, wanted.login ? registry_auth(*wanted.login) : std::string{});
     if (!answer && answer.error().code == Code::timeout)
         co_return fail(Code::timeout, fmt::format("image {}: its registry is too slow", image),
                        "registry_unreachable");
@@ -292,9 +296,11 @@ Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
 Task<Container> DockerEngine::launch(ContainerSpec spec) {
     if (!is_name(spec.name))
         co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
+    std::string user;
+    if (!spec.secret_files.empty()) user = image_user(CO_TRY(co_await image_facts(spec.image)));
     auto prepared = co_await run_on<CdiEdits>(
-        worker_, [settings = settings_, spec, resolver = CO_TRY(co_await resolver(spec))] {
-            return prepare(settings, spec, resolver);
+        worker_, [settings = settings_, spec, resolver = CO_TRY(co_await resolver(spec)), user] {
+            return prepare(settings, spec, resolver, user);
         });
     if (!prepared) {  // What runs already has what it needs.
         if (const auto there = CO_TRY(co_await inspect(spec.name)))
@@ -361,15 +367,15 @@ static std::optional<std::string> created_id(std::string_view body) {
 // One whose name is taken, which another call may be making at this moment. An engine that was killed while
 // it made one has only its storage left, which takes the name and is nowhere to be seen. It is removed.
 // Errors: unavailable, half_made.
-Task<Inspected> DockerEngine::find_taken(std::string name) {
+Task<Inspected> DockerEngine::find_taken(const ContainerSpec& spec) {
     const auto end = timers_.now() + creation_time;
     while (true) {
-        if (auto there = CO_TRY(co_await inspect(name))) co_return std::move(*there);
+        if (auto there = CO_TRY(co_await inspect(spec.name))) co_return std::move(*there);
         if (timers_.now() > end) break;
         CO_TRY(co_await sleep(timers_, removal_poll));
     }
-    CO_TRY(co_await remove_container(name));
-    co_return fail(Code::unavailable, fmt::format("container {} was half made by the engine", name),
+    CO_TRY(co_await remove_container(spec.name, spec.layer_end));
+    co_return fail(Code::unavailable, fmt::format("container {} was half made by the engine", spec.name),
                    std::string{half_made});
 }
 
@@ -396,7 +402,7 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
         }
     // Ours, or one that a launch before left without starting it, or one made by another launch at this
     // moment.
-    auto there = CO_TRY(co_await find_taken(spec.name));
+    auto there = CO_TRY(co_await find_taken(spec));
     CO_TRY(co_await adopt(spec, there));
     co_return there;
 }
@@ -459,10 +465,11 @@ Task<> DockerEngine::remove(std::string name, LayerEnd layer) {
 }
 
 Task<> DockerEngine::remove_its_files(std::string name) {
-    return run_on<void>(worker_, [folder = settings_.state_folder, name]() -> Result<> {
-        if (is_name(name)) remove_files(folder, name);
-        return {};
-    });
+    return run_on<void>(
+        worker_, [folder = settings_.state_folder, secrets = settings_.secret_folder, name]() -> Result<> {
+            if (is_name(name)) remove_files(folder, name), remove_secrets(secrets, name);
+            return {};
+        });
 }
 
 Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {

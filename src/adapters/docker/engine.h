@@ -28,7 +28,8 @@ struct EngineSettings {
     std::vector<Recipe> recipes{};                       // Of images that are made here.
     Duration build_idle_time = std::chrono::minutes{5};  // Without a word from a step.
     Duration build_time = std::chrono::minutes{30};      // One image.
-    std::string state_folder = "/run/hostler";   // Of ours, readable by the engine: what it wants as files.
+    std::string state_folder = "/run/hostler";  // Of ours, readable by the engine: what it wants as files.
+    std::string secret_folder = "/dev/hostler-secrets";  // Of ours, in memory alone.
     std::string device_folder = "/dev/hostler";  // Of ours, where device nodes count: no `nodev` there.
     bool user_namespaces =
         true;  // Off: root of a container is root of the host, where the engine lets us choose.
@@ -48,7 +49,7 @@ public:
     DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings);
 
     Task<EngineFacts> describe() override;
-    Task<> pull(std::string image, PullSeen seen) override;
+    Task<> pull(ImageWanted image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
     Task<> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name, LayerEnd layer) override;
@@ -77,7 +78,7 @@ private:
     Task<std::uint64_t> limit_disk(const ContainerSpec& spec, std::string id);
     Task<std::string> resolver(const ContainerSpec& spec);
     Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
-    Task<Inspected> find_taken(std::string name);
+    Task<Inspected> find_taken(const ContainerSpec& spec);
     Task<Inspected> create(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Container> start(const ContainerSpec& spec, const CdiEdits& edits, std::string id,
                           std::uint64_t disk_bytes);

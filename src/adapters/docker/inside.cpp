@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -43,6 +46,51 @@ Result<> check_node(int root, std::string_view pid_root, const CdiNode& node) {
     if (!seen || (inside.st_mode & S_IFMT) != (host.st_mode & S_IFMT) || inside.st_rdev != host.st_rdev)
         return fail(Code::unavailable, fmt::format("what the container has at {} is not the host's {}",
                                                    node.path, node.host_path));
+    return {};
+}
+
+// Who is to read a container's secrets, as the host counts users.
+Result<IdRange> owner_of(const ContainerSpec& spec, std::string_view user) {
+    const auto unknown = [&] {
+        return fail(
+            Code::invalid,
+            fmt::format("image {} runs as user '{}', whose number only the image knows: files of secrets are "
+                        "for root, or for a user by number; give it secrets as variables",
+                        spec.image, user),
+            "secret_user_unknown");
+    };
+    const auto number = [](std::string_view text, std::uint32_t& into) {
+        if (text.empty() || text == "root") return true;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, into);
+        return read.ec == std::errc{} && read.ptr == end && into < IdRange::size;
+    };
+    IdRange owner{};
+    std::uint32_t uid = 0, gid = 0;
+    const auto colon = user.find(':');
+    if (!number(user.substr(0, colon), uid)) return unknown();
+    if (colon != user.npos && !number(user.substr(colon + 1), gid))
+        gid = 0;  // It has no rights there anyway.
+    owner.first_user = spec.ids.first_user + uid;
+    owner.first_group = spec.ids.first_group + gid;
+    return owner;
+}
+
+// That what is written there comes on no disk, and nobody else has made the folder.
+Result<> check_memory_folder(const std::string& folder) {
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+        return fail(Code::unavailable,
+                    fmt::format("cannot make {} for secrets: {}", folder, std::strerror(errno)));
+    struct stat status{};
+    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
+        (status.st_mode & 0077) != 0)
+        return fail(Code::unavailable,
+                    fmt::format("{} is to be a folder of ours alone, for secrets", folder));
+    struct statfs disk{};
+    const bool known = ::statfs(folder.c_str(), &disk) == 0;
+    if (!known || (disk.f_type != TMPFS_MAGIC && disk.f_type != RAMFS_MAGIC))
+        return fail(Code::unavailable,
+                    fmt::format("{} is not in memory, and secrets are written to no disk", folder));
     return {};
 }
 
@@ -121,6 +169,50 @@ Result<std::vector<CdiMount>> lay_files(const std::string& folder, const Contain
 void remove_files(const std::string& folder, const std::string& name) {
     std::error_code ignored;
     std::filesystem::remove_all(fmt::format("{}/containers/{}", folder, name), ignored);
+}
+
+Result<std::vector<CdiMount>> lay_secrets(const std::string& folder, const ContainerSpec& spec,
+                                          std::string_view user) {
+    if (spec.secret_files.empty()) return std::vector<CdiMount>{};
+    const auto owner = TRY(owner_of(spec, user));
+    TRY(check_memory_folder(folder));
+    remove_secrets(folder, spec.name);
+    const std::string own = fmt::format("{}/{}", folder, spec.name);
+    const auto failed = [&](const std::string& path) {
+        const int error = errno;
+        remove_secrets(folder, spec.name);
+        return fail(error == ENOSPC ? Code::exhausted : Code::unavailable,
+                    fmt::format("cannot write the secret at {}: {}", path, std::strerror(error)));
+    };
+    if (::mkdir(own.c_str(), 0700) != 0) return failed(own);
+    std::vector<CdiMount> mounts;
+    for (const SecretFileSpec& file : spec.secret_files) {
+        const std::string path = fmt::format("{}/{}", own, mounts.size());
+        const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+        if (fd < 0) return failed(file.path);
+        bool whole = ::fchmod(fd, 0400) == 0;  // Whatever the umask took.
+        for (std::size_t at = 0; whole && at < file.text.size();) {
+            const auto size = ::write(fd, file.text.data() + at, file.text.size() - at);
+            if (size < 0 && errno == EINTR) continue;
+            whole = size > 0;
+            at += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
+        }
+        whole = whole && ::fchown(fd, owner.first_user, owner.first_group) == 0;
+        if (!whole) {
+            const int error = errno;
+            ::close(fd);
+            errno = error;
+            return failed(file.path);
+        }
+        ::close(fd);
+        mounts.push_back({path, file.path, {"ro", "nosuid", "nodev", "noexec"}});
+    }
+    return mounts;
+}
+
+void remove_secrets(const std::string& folder, const std::string& name) {
+    std::error_code ignored;
+    std::filesystem::remove_all(fmt::format("{}/{}", folder, name), ignored);
 }
 
 Result<> check_disk(std::int64_t pid, std::uint64_t bytes) {

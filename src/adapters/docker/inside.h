@@ -23,6 +23,13 @@ Result<> keep_file(const std::string& folder, std::string_view name, std::string
 // container that writes into them fills the host's disk. Blocks, shortly. Errors: unavailable.
 Result<std::vector<CdiMount>> lay_files(const std::string& folder, const ContainerSpec& spec,
                                         std::string_view resolver);
+// The container's secrets as files, each for the eyes of one user, below `folder`, which is in memory.
+// `user`: as the image says who runs it, "" or "1000:1000". Blocks, shortly. Errors: invalid
+// (secret_user_unknown: a user by name, which only the image can look up), unavailable (the folder is not
+// ours, or is on a disk), exhausted.
+Result<std::vector<CdiMount>> lay_secrets(const std::string& folder, const ContainerSpec& spec,
+                                          std::string_view user);
+void remove_secrets(const std::string& folder, const std::string& name);
 void remove_files(const std::string& folder, const std::string& name);
 
 // That the container of process `pid` has a disk that ends after `bytes`. Blocks, shortly. Errors:

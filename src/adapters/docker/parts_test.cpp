@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -317,6 +320,46 @@ TEST(Wall, EachCloudHasATable) {
     for (const std::string name : {"", "1", "a b", "a;flush ruleset", "ä"})
         EXPECT_EQ(check_table_name(name).error().code, Code::invalid) << name;
     EXPECT_FALSE(check_table_name(std::string(33, 'a')));
+}
+
+TEST(RegistryAuth, IsJsonInBase64ForUrls) {
+    EXPECT_EQ(registry_auth({"r.lan:5000", "u", "p"}),
+              "eyJ1c2VybmFtZSI6InUiLCJwYXNzd29yZCI6InAiLCJzZXJ2ZXJhZGRyZXNzIjoici5sYW46NTAwMCJ9");
+    EXPECT_EQ(registry_auth({"r", "uu", "p?>~"}),
+              "eyJ1c2VybmFtZSI6InV1IiwicGFzc3dvcmQiOiJwPz5-Iiwic2VydmVyYWRkcmVzcyI6InIifQ==");
+}
+
+TEST(Secrets, LieInMemoryForOneUserAlone) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+    const std::string folder = fmt::format("/dev/shm/hostler-secrets-test-{}", ::getpid());
+    ContainerSpec spec{.name = "c", .image = "i", .secret_files = {{"/run/token", "s3cr3t"}, {"/run/b", ""}}};
+    spec.ids = {100'000, 200'000};
+    const auto laid = lay_secrets(folder, spec, "1000:5");
+    ASSERT_TRUE(laid) << laid.error().message;
+    ASSERT_EQ(laid->size(), 2u);
+    EXPECT_EQ(laid->at(0).path, "/run/token");
+    EXPECT_THAT(laid->at(0).options, ::testing::Contains("ro"));
+    struct stat status{};
+    ASSERT_EQ(::stat(laid->at(0).host_path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0400u);
+    EXPECT_EQ(status.st_uid, 101'000u);
+    EXPECT_EQ(status.st_gid, 200'005u);
+    EXPECT_EQ(status.st_size, 6);
+    EXPECT_TRUE(lay_secrets(folder, spec, "")) << "once more";
+    ASSERT_EQ(::stat(laid->at(0).host_path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 100'000u);
+    EXPECT_EQ(lay_secrets(folder, spec, "node").error().reason, "secret_user_unknown");
+    remove_secrets(folder, "c");
+    EXPECT_NE(::stat(laid->at(0).host_path.c_str(), &status), 0);
+    ::chmod(folder.c_str(), 0755);
+    EXPECT_FALSE(lay_secrets(folder, spec, "")) << "others may look";
+    std::filesystem::remove_all(folder);
+    struct statfs disk{};
+    if (::statfs("/var/tmp", &disk) == 0 && disk.f_type != TMPFS_MAGIC) {
+        const std::string on_disk = fmt::format("/var/tmp/hostler-secrets-test-{}", ::getpid());
+        EXPECT_FALSE(lay_secrets(on_disk, spec, "")) << "it is not in memory";
+        std::filesystem::remove_all(on_disk);
+    }
 }
 
 // As podman 4.3 streams it.

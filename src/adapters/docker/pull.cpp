@@ -30,6 +30,25 @@ std::uint64_t bytes_of(const json::object& object, std::string_view name) {
 
 }  // namespace
 
+std::string registry_auth(const RegistryLogin& login) {
+    constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // Docker Hub has this name to engines, for its API of 2013.
+    const std::string server = login.server == "docker.io" ? "https://index.docker.io/v1/" : login.server;
+    const std::string text = json::serialize(
+        json::object{{"username", login.username}, {"password", login.password}, {"serveraddress", server}});
+    std::string encoded;
+    for (std::size_t at = 0; at < text.size(); at += 3) {
+        const auto byte = [&](std::size_t i) {
+            return at + i < text.size() ? static_cast<std::uint32_t>(static_cast<std::uint8_t>(text[at + i]))
+                                        : 0U;
+        };
+        const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for (std::size_t i = 0; i < 4; ++i)
+            encoded += at + i <= text.size() ? letters[bits >> (18 - 6 * i) & 63] : '=';
+    }
+    return encoded;
+}
+
 void Lines::feed(std::string_view piece) {
     for (const char c : piece) {
         if (c != '\n') {

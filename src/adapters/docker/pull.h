@@ -13,6 +13,9 @@
 
 namespace hostler::docker {
 
+// A login as X-Registry-Auth has it: JSON in base64 for URLs.
+std::string registry_auth(const RegistryLogin& login);
+
 // Cuts a stream of lines, in pieces that end anywhere. What is longer than 64 KiB loses its end.
 class Lines {
 public:

@@ -110,12 +110,16 @@ Task<EngineFacts> SimEngine::describe() {
                           .user_namespaces = UserNamespaces::chosen};
 }
 
-Task<> SimEngine::pull(std::string image, PullSeen) {
+Task<> SimEngine::pull(ImageWanted image, PullSeen) {
     CO_TRY(co_await answer());
-    if (images_.contains(image)) co_return Result<>{};
+    if (images_.contains(image.name) && !image.ask) co_return Result<>{};
     CO_TRY(co_await sleep(timers_, times.pull));
-    if (nobody_has(image)) co_return no_image(image);
-    images_.insert(std::move(image));
+    if (nobody_has(image.name)) co_return no_image(image.name);
+    // Its registry gives it to one user, of whatever cloud.
+    if (says(image.name, "private") && (!image.login || image.login->password != "opensesame"))
+        co_return fail(Code::forbidden, fmt::format("image {}: its registry wants a login", image.name),
+                       "image_unauthorized");
+    images_.insert(std::move(image.name));
     co_return Result<>{};
 }
 

@@ -42,7 +42,7 @@ public:
     ~SimEngine() override;
 
     Task<EngineFacts> describe() override;
-    Task<> pull(std::string image, PullSeen seen) override;
+    Task<> pull(ImageWanted image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
     Task<> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name, LayerEnd layer) override;

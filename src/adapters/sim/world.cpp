@@ -17,7 +17,7 @@ public:
     Task<EngineFacts> describe() override {
         return ask<EngineFacts>([this] { return engine_.describe(); });
     }
-    Task<> pull(std::string image, PullSeen seen) override {
+    Task<> pull(ImageWanted image, PullSeen seen) override {
         return ask<void>(
             [this, image = std::move(image), seen = std::move(seen)] { return engine_.pull(image, seen); });
     }

@@ -40,6 +40,16 @@ struct InstanceVolume {
 };
 BOOST_DESCRIBE_STRUCT(InstanceVolume, (), (volume, path, read_only))
 
+// A value of its tenant's secrets that it is given when it starts: by name, as it is then.
+struct InstanceSecret {
+    std::string secret;    // Its name.
+    std::string key;       // Empty, for a file: a folder with a file of each key.
+    std::string variable;  // Where the program finds it: in a variable,
+    std::string path;      // or in a file.
+    bool operator==(const InstanceSecret&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceSecret, (), (secret, key, variable, path))
+
 // What becomes of it when its host is silent.
 enum class LossPolicy {
     stay,  // It runs on there, and nowhere else.
@@ -60,11 +70,12 @@ struct InstanceSpec {
     std::string zone;           // Where it is wanted; empty: anywhere.
     LossPolicy loss_policy = LossPolicy::stay;
     std::optional<Wishes> placement;
+    std::vector<InstanceSecret> secrets;
     bool operator==(const InstanceSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
                       (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
-                       zone, loss_policy, placement))
+                       zone, loss_policy, placement, secrets))
 
 // A place that it moved away from, and whose host has not yet said that nothing of it runs there.
 struct LeftPlace {

@@ -6,6 +6,7 @@
 
 #include "core/log.h"
 #include "core/log_lines.h"
+#include "domain/image/image.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 #include "roles/agent/messages.h"
@@ -37,6 +38,11 @@ Error of_volume(Error error) {
 
 bool is_surprise(const Error& error) {
     return error.reason == Engine::image_missing || error.reason == Engine::name_taken;
+}
+
+// A command that was begun before this start: what is kept of it has none.
+bool lost_secrets(const uplink::StartWorkload& wanted) {
+    return wanted.has_secrets() && wanted.secrets().empty() && !wanted.has_login();
 }
 
 std::string last_lines(std::string_view text) {
@@ -125,8 +131,13 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
         old.reset();
     }
     if (old && old->state != WorkloadState::created) co_return Result<>{};
+    if (lost_secrets(wanted))
+        co_return fail(Code::conflict,
+                       "its secrets came with a command that was begun before the agent's start",
+                       "secrets_lost");
     const ContainerSpec spec = CO_TRY(co_await prepare(job));
-    if (!known || !images_.contains(spec.image)) CO_TRY(co_await pull(job, spec.image));
+    if (!known || !images_.contains(spec.image) || private_images_.is_closed_to(spec.image, wanted.tenant()))
+        CO_TRY(co_await fetch(job, spec.image));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
     if (wanted.has_lease()) CO_TRY(co_await leases_.hold(instance, generation, wanted.lease()));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
@@ -191,6 +202,11 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
         spec.cdi_devices.push_back(std::move(device));
     }
     for (const auto& variable : wanted.environment()) spec.environment[variable.name()] = variable.value();
+    for (const auto& secret : wanted.secrets())
+        if (secret.variable().empty())
+            spec.secret_files.push_back({secret.path(), secret.value()});
+        else
+            spec.environment[secret.variable()] = secret.value();
     spec.environment["HOSTLER_INSTANCE"] = wanted.instance();
     spec.environment["HOSTLER_TENANT"] = wanted.tenant();
     spec.environment["HOSTLER_NAME"] = wanted.name();
@@ -274,7 +290,36 @@ Task<IdRange> Executor::ids_of(std::string tenant) {
     co_return *ids;
 }
 
-Task<> Executor::pull(JobPtr job, std::string image) {
+Task<bool> Executor::is_here(std::string image) {
+    if (!ports_.images) co_return false;
+    auto names = co_await persist(ports_.timers, [&] { return ports_.images->image_names(); });
+    if (!names) co_return std::unexpected(because(names.error(), "engine_failed"));
+    co_return std::ranges::find(*names, full_image_name(image)) != names->end();
+}
+
+// For its tenant: an image that came by somebody's login is given to others by their registry alone.
+Task<> Executor::fetch(JobPtr job, std::string image) {
+    const auto& start = job->command.start_workload();
+    const std::string tenant = start.tenant();
+    ImageWanted wanted{image};
+    if (start.has_login())
+        wanted.login = {start.login().server(), start.login().username(), start.login().password()};
+    wanted.ask = private_images_.is_closed_to(image, tenant);
+    // What is here and nobody closed is everybody's. No login: so it stays, if somebody removes it meanwhile.
+    if (wanted.login && !wanted.ask && CO_TRY(co_await is_here(image))) wanted.login.reset();
+    if (wanted.login)
+        if (auto closed = co_await private_images_.close(image); !closed)
+            co_return std::unexpected(because(closed.error(), "journal_failed"));
+    const bool asked = wanted.ask, by_login = wanted.login.has_value();
+    CO_TRY(co_await pull(job, std::move(wanted)));
+    if (!asked && !by_login) co_return Result<>{};
+    if (auto noted = co_await private_images_.given(image, tenant, by_login); !noted)
+        co_return std::unexpected(because(noted.error(), "journal_failed"));
+    co_return Result<>{};
+}
+
+Task<> Executor::pull(JobPtr job, ImageWanted wanted) {
+    const std::string image = wanted.name;
     progress(*job, "pulling", fmt::format("pulling image {}", image));
     constexpr Duration between = seconds{1};  // Each is a commit of the master's.
     Instant told = ports_.timers.now();
@@ -292,7 +337,7 @@ Task<> Executor::pull(JobPtr job, std::string image) {
     Result<> refused{};
     const auto ask = [&]() -> Task<> {
         refused = Result<>{};
-        auto answer = co_await ports_.engine.pull(image, seen);
+        auto answer = co_await ports_.engine.pull(wanted, seen);
         if (answer || answer.error().reason != "registry_unreachable") co_return answer;
         refused = std::move(answer);
         co_return Result<>{};

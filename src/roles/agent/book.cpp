@@ -45,6 +45,13 @@ std::uint64_t number(std::string_view text) {
     return value;
 }
 
+// What is kept of a command: has_secrets then says that they are lost.
+void forget_secrets(uplink::Command& command) {
+    if (!command.has_start_workload()) return;
+    command.mutable_start_workload()->clear_secrets();
+    command.mutable_start_workload()->clear_login();
+}
+
 }  // namespace
 
 uplink::CommandUpdate failed(std::string id, const Error& error) {
@@ -180,6 +187,7 @@ Task<CommandBook::Admission> CommandBook::admit(uplink::Command command) {
     const std::string subject = command.subject();
     const std::uint64_t epoch = command.epoch();
     record.command = std::move(command);
+    forget_secrets(record.command);
     // In memory before anything is awaited, so that copies which come meanwhile find it.
     records_[id] = std::make_unique<Record>(std::move(record));
     auto& held = obeyed_[subject];

@@ -54,6 +54,7 @@ Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& bo
       leases_(leases),
       hooks_(std::move(hooks)),
       tenant_ids_(ports.journal),
+      private_images_(ports.journal),
       tasks_(ports.loop) {}
 
 Executor::~Executor() = default;

@@ -14,6 +14,7 @@
 #include "roles/agent/book.h"
 #include "roles/agent/kept_log.h"
 #include "roles/agent/leases.h"
+#include "roles/agent/private_images.h"
 #include "roles/agent/settings.h"
 #include "roles/agent/tenant_ids.h"
 #include "roles/agent/workloads.h"
@@ -75,7 +76,9 @@ private:
     // actions.cpp
     Task<> start(JobPtr job);
     Task<> bring_up(JobPtr job, bool known);
-    Task<> pull(JobPtr job, std::string image);
+    Task<bool> is_here(std::string image);
+    Task<> fetch(JobPtr job, std::string image);
+    Task<> pull(JobPtr job, ImageWanted image);
     Result<ContainerSpec> spec_of(const Job& job) const;
     Task<ContainerSpec> prepare(JobPtr job);
     Task<> ensure_network(NetworkSpec network);
@@ -105,6 +108,7 @@ private:
     Leases& leases_;
     Hooks hooks_;
     TenantIds tenant_ids_;
+    PrivateImages private_images_;
     std::string host_;
     std::map<std::string, Lane> lanes_;  // By subject.
     std::set<std::string> images_;       // That were here when they were last needed.

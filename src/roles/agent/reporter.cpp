@@ -253,6 +253,7 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     made.set_boot_id(sampler_.facts().boot_id.empty() ? boot_id_ : clean_text(sampler_.facts().boot_id, 256));
     made.set_epoch(epoch);
     made.set_keeps_leases(leases_.kept());
+    made.set_takes_secrets(true);
     made.set_stamp_us(leases_.stamp_us());
     *made.mutable_facts() = facts();
     // Without an answer of the engine: what was last seen, and engine_error says that it is no more than

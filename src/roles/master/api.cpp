@@ -32,6 +32,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_reports();
     add_report_schedules();
     add_volumes();
+    add_secrets();
     add_keys();
     add_shares();
     add_foreign();

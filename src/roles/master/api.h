@@ -40,6 +40,7 @@ private:
     void add_hosts();
     void add_zones();
     void add_volumes();
+    void add_secrets();
     void add_keys();
     void add_shares();
     void add_foreign();

@@ -47,6 +47,12 @@ Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, cons
                  [](const Volume& row) { return row.name; });
 }
 
+Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                   const std::optional<std::string>& tenant) {
+    return named(desk.estate.secrets, call, "secret", name, tenant,
+                 [](const Secret& row) { return row.name; });
+}
+
 Result<const Host*> host_named(const Desk& desk, const std::string& name) {
     const Host* found = desk.estate.hosts.find(name);
     for (const auto& [id, host] : desk.estate.hosts.all())

@@ -8,6 +8,7 @@
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/price_rules.h"
+#include "roles/master/secret_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_rules.h"
 
@@ -135,6 +136,18 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& reques
     return found
                ? Subject{"gpu/" + request.gpu, "", api::encode(explain_gpu(desk, *found->host, *found->gpu))}
                : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSecret& request) {
+    const Secret* secret = find_secret(desk, request.tenant_id.value_or(call.caller.tenant), request.name);
+    return secret ? named(*secret, api::encode(view(*secret, users_of(desk, *secret)))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSecret& request) {
+    const auto found = secret_named(desk, call, request.secret, request.tenant_id);
+    return found ? named(**found, api::encode(view(**found, users_of(desk, **found)))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSecret& request) {
+    return subject_of(desk, call, api::NameSecret{request.secret, request.tenant_id});
 }
 
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request) {

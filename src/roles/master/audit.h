@@ -42,6 +42,9 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& r
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSecret& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSecret& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSecret& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::SetPrice& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::RemovePrice& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateConsolidation& request);

@@ -50,7 +50,8 @@ void note_start(Desk& desk, const HostCommand& command, const CommandAnswer& ans
     if (answer.reason == "stale_generation") ++desk.estate.instances.edit(command.subject).meta.generation;
     // Refused as too old or too late, or nobody watches over leases just now: by level, the next look makes
     // another command.
-    if (refused_unread(answer) || answer.reason == "no_supervisor") return;
+    // The same where it lost the secrets that came with the command: another one brings them.
+    if (refused_unread(answer) || answer.reason == "no_supervisor" || answer.reason == "secrets_lost") return;
     if (answer.reason == "lease_ended") {
         begin_anew(desk, command.subject);
         return rest(desk, command.subject);

@@ -15,9 +15,9 @@ namespace hostler::master {
 
 namespace {
 
-constexpr std::int64_t look_again_us = 5'000'000;  // For room elsewhere.
+constexpr std::int64_t drain_look_us = 5'000'000;  // For room elsewhere.
 
-std::string name_of(const Desk& desk, const std::string& host) {
+std::string drained_host_name(const Desk& desk, const std::string& host) {
     const Host* found = desk.estate.hosts.find(host);
     return found && !found->facts.hostname.empty() ? found->facts.hostname : host;
 }
@@ -57,9 +57,9 @@ void stop_what_is_there(Desk& desk, const std::string& host) {
             continue;
         const std::string& reason = desk.estate.drains.at(host).reason;
         // One that ends at this moment is left to end.
-        (void)halt_instance(
-            desk, id, std::string{drained},
-            fmt::format("host {} is drained{}{}", name_of(desk, host), reason.empty() ? "" : ": ", reason));
+        (void)halt_instance(desk, id, std::string{drained},
+                            fmt::format("host {} is drained{}{}", drained_host_name(desk, host),
+                                        reason.empty() ? "" : ": ", reason));
     }
 }
 
@@ -119,15 +119,15 @@ void go_on_elsewhere(Desk& desk, const std::string& id) {
     if (instance->spec.loss_policy != LossPolicy::move || !instance->spec.volumes.empty()) return;
     const std::string key = "drain/" + id;
     if (!resting(desk, key) && !wake_instance(desk, id))
-        desk.live.rest_until[key] = desk.estate.micros() + look_again_us;
+        desk.live.rest_until[key] = desk.estate.micros() + drain_look_us;
 }
 
 std::string drain_notice(const Desk& desk, const std::string& host) {
     const Drain* drain = desk.estate.drains.find(host);
     if (!drain) return {};
     return fmt::format("Its host {} is being drained: what is there is stopped at {}.{}{}",
-                       name_of(desk, host), rfc3339(wall(drain->stop_at)), drain->reason.empty() ? "" : " ",
-                       drain->reason);
+                       drained_host_name(desk, host), rfc3339(wall(drain->stop_at)),
+                       drain->reason.empty() ? "" : " ", drain->reason);
 }
 
 }  // namespace hostler::master

@@ -158,6 +158,7 @@ public:
     Table<HostCommand> commands;
     Table<ApiKey> api_keys;
     Table<SignIn> sign_ins;
+    Table<Secret> secrets;
     Table<Share> shares;
     Table<Answer> answers;
     Table<LongOperation> operations;
@@ -238,7 +239,8 @@ private:
         visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
             visit(self.commands);
         visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
-        visit(self.shares), visit(self.stock_images), visit(self.restores), visit(self.drains);
+        visit(self.secrets), visit(self.shares), visit(self.stock_images), visit(self.restores),
+            visit(self.drains);
         visit(self.prices), visit(self.consolidations);
         visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
         visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);

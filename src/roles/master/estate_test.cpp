@@ -163,6 +163,16 @@ void fill(Estate& estate) {
                            .code = "c",
                            .created_at = 1,
                            .ended_at = 2});
+    estate.secrets.add({.id = "sec-1",
+                        .name = "hub",
+                        .tenant = "acme",
+                        .kind = SecretKind::registry,
+                        .server = "docker.io",
+                        .username = "puller",
+                        .values = {{"password", "opensesame"}},
+                        .version = 3,
+                        .created_at = 1,
+                        .updated_at = 2});
     estate.shares.add({.id = "sh-1", .tenant = "acme", .instance = "i-1"});
     estate.stock_images.add({.spec = "small"});
     estate.drains.add({.host = "h-a", .since = 1, .stop_at = 2, .empty_at = 3, .reason = "new memory"});
@@ -217,8 +227,8 @@ std::vector<Object> everything(Estate& estate, std::uint64_t number) {
         edit(estate.networks), edit(estate.subnets);
     edit(estate.commands), edit(estate.api_keys), edit(estate.sign_ins), edit(estate.answers),
         edit(estate.operations);
-    edit(estate.shares), edit(estate.stock_images), edit(estate.restores), edit(estate.drains), edit(estate.authorities),
-        edit(estate.holders), edit(estate.admitted_keys);
+    edit(estate.secrets), edit(estate.shares), edit(estate.stock_images), edit(estate.restores),
+        edit(estate.drains), edit(estate.authorities), edit(estate.holders), edit(estate.admitted_keys);
     edit(estate.prices), edit(estate.consolidations), edit(estate.alert_rules), edit(estate.alert_silences),
         edit(estate.alert_receivers), edit(estate.alerts), edit(estate.alert_deliveries),
         edit(estate.sealing_keys);
@@ -233,8 +243,8 @@ TEST(Estate, LoadsWhatItWrote) {
     const Changes changes = estate.take(3, 41, touched);
     EXPECT_EQ(changes.epoch, 3u);
     EXPECT_EQ(changes.number, 41u);
-    EXPECT_EQ(changes.put.size(), 32u) << "every kind but used_name";
-    EXPECT_EQ(touched.size(), 32u);
+    EXPECT_EQ(changes.put.size(), 33u) << "every kind but used_name";
+    EXPECT_EQ(touched.size(), 33u);
     for (const Object& object : changes.put) {
         EXPECT_EQ(object.created, 41u) << object.kind;
         EXPECT_EQ(object.version, 41u) << object.kind;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "domain/image/image.h"
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
 #include "roles/master/layer_rules.h"
+#include "roles/master/secret_rules.h"
 
 namespace hostler::master {
 
@@ -17,11 +19,30 @@ bool is_about_its_image(std::string_view reason) {
            reason == "image_build_failed" || reason == "registry_unreachable";
 }
 
+// Whether its registry did not like a login, or was shown none.
+std::string help_of_login(const Desk& desk, const Instance& instance) {
+    const std::string full = full_image_name(instance.spec.image);
+    if (const Secret* login = login_for(desk, instance.tenant, instance.spec.image))
+        return fmt::format(
+            "Its registry was shown the secret {0} and gives it no such image: see to the name of the image, "
+            "or "
+            "to the login (`hostler secret edit {0} --username USER --value password=@FILE`), and let it "
+            "begin "
+            "once more: ",
+            login->name);
+    return fmt::format(
+        "If its registry wants a login, keep one (`hostler secret create NAME --kind registry --server {} "
+        "--username USER --value password=@FILE`); else give it another image "
+        "(`hostler instance update {} --image IMAGE`). Then let it begin once more: ",
+        full.substr(0, full.find('/')), instance.caller_id);
+}
+
 // There are logs of what has run, and of nothing else.
-std::string help_of_ended(const Instance& instance) {
+std::string help_of_ended(const Desk& desk, const Instance& instance) {
     const std::string& name = instance.caller_id;
     if (!is_repairable(instance)) return fmt::format("Create another one; the name {} is free.", name);
     const std::string retry = fmt::format("`hostler instance retry {}`", name);
+    if (instance.reason == "image_unauthorized") return help_of_login(desk, instance) + retry + ".";
     if (is_about_its_image(instance.reason))
         return fmt::format(
             "Give it another image (`hostler instance update {} --image IMAGE`), if this one is "
@@ -82,6 +103,17 @@ void explain_volumes(const Desk& desk, const Instance& instance, api::Explanatio
     }
 }
 
+void explain_secrets(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const auto there = check_secrets(desk, instance);
+    if (!there) why.sentence += fmt::format(" But {}.", there.error().message);
+    const auto live = desk.live.hosts.find(instance.host);
+    const bool waits = instance.phase == InstancePhase::placed && live != desk.live.hosts.end() &&
+                       live->second.connected && !live->second.takes_secrets;
+    if (!waits || !needs_secrets(desk, instance)) return;
+    why.blocking.push_back({instance.host, "its agent is too old to be given secrets"});
+    why.would_help = "Have an operator upgrade the agent of its host.";
+}
+
 }  // namespace
 
 std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
@@ -112,12 +144,13 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
         return why;
     }
     if (is_final(instance.phase)) {
-        why.would_help = help_of_ended(instance);
+        why.would_help = help_of_ended(desk, instance);
         return why;
     }
     why.sentence += probe_progress(desk, instance);
     explain_place(desk, instance, why);
     explain_volumes(desk, instance, why);
+    explain_secrets(desk, instance, why);
     if (const auto unfit = unfit_gpu(desk, instance)) {
         why.token = unfit->token;
         why.sentence += fmt::format(" But {}.", unfit->sentence);

@@ -167,6 +167,7 @@ struct Words {
             !greeted)
             return refuse(call, greeted.error());
         desk.live.hosts[host].keeps_leases = hello.keeps_leases() && !hello.boot_id().empty();
+        desk.live.hosts[host].takes_secrets = hello.takes_secrets();
         desk.live.hosts[host].boot_id = hello.boot_id().substr(0, 256);
         desk.live.hosts[host].measures_speed = hello.measures_speed();
         learn_order(hello, desk.live.hosts[host]);

@@ -15,6 +15,7 @@
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
+#include "roles/master/secret_rules.h"
 #include "roles/master/shell_words.h"
 #include "roles/master/stock_rules.h"
 #include "roles/master/template_rules.h"
@@ -67,6 +68,7 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
             wrong.push_back({fmt::format("template.envs[{}].name", i), "is given twice"});
         spec.environment.push_back({env.name, env.value});
     }
+    spec.secrets = secrets_of(desk, request, wrong);
     spec.ports = ports_of(desk, request.template_, wrong);
     spec.volumes = mounts_of(desk, request, zone, host, wrong);
     spec.loss_policy = request.loss_policy == api::LossPolicy::move ? LossPolicy::move : LossPolicy::stay;
@@ -243,6 +245,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
 }
 
 Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
+    TRY(check_secrets(desk, instance));
     TRY(check_attachable(desk, instance));
     TRY(give_place(desk, instance, zone, host));
     return move_in(desk, instance);

@@ -22,6 +22,7 @@
 #include "domain/scheduler/consolidation_record.h"
 #include "domain/stock/stock.h"
 #include "domain/tenancy/key.h"
+#include "domain/tenancy/secret.h"
 #include "domain/volume/volume.h"
 
 namespace hostler::master {
@@ -63,6 +64,7 @@ HOSTLER_KIND(Subnet, "subnet", id, object.tenant, object.leaving ? "leaving" : "
 HOSTLER_KIND(HostCommand, "command", id, "", text_of(object.phase))
 HOSTLER_KIND(ApiKey, "api_key", id, object.tenant, object.revoked_at != 0 ? "revoked" : "valid")
 HOSTLER_KIND(SignIn, "sign_in", hash, "", "")
+HOSTLER_KIND(Secret, "secret", id, object.tenant, text_of(object.kind))
 HOSTLER_KIND(Share, "share", id, object.tenant, "")
 HOSTLER_KIND(Answer, "answer", id, object.tenant, "")
 HOSTLER_KIND(Restore, "restore", id, "", "")

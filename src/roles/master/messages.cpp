@@ -13,6 +13,7 @@
 #include "roles/master/layer_rules.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/move_rules.h"
+#include "roles/master/secret_rules.h"
 
 namespace hostler::master {
 
@@ -302,6 +303,29 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     return true;
 }
 
+// Whoever may not have them gets no start: an older agent would write them down, and give its containers
+// none.
+bool write_secrets(const Desk& desk, const Instance& instance, uplink::StartWorkload& into) {
+    if (!needs_secrets(desk, instance)) return true;
+    const auto live = desk.live.hosts.find(instance.host);
+    const auto given = given_secrets(desk, instance);
+    if (!given || live == desk.live.hosts.end() || !live->second.takes_secrets) return false;
+    into.set_has_secrets(true);
+    for (const GivenSecret& one : *given) {
+        auto& added = *into.add_secrets();
+        added.set_variable(one.variable);
+        added.set_path(one.path);
+        added.set_value(one.value->value);
+    }
+    const Secret* login = login_for(desk, instance.tenant, instance.spec.image);
+    const SecretValue* password = login ? find_value(*login, Secret::password) : nullptr;
+    if (!password) return true;
+    into.mutable_login()->set_server(login->server);
+    into.mutable_login()->set_username(login->username);
+    into.mutable_login()->set_password(password->value);
+    return true;
+}
+
 // A report's and a telemetry frame's alike.
 template <class From>
 HostTelemetryTold told_in(const From& from, const HostLive& live) {
@@ -435,7 +459,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
         case Verb::start_workload: {
             const Instance* instance = desk.estate.instances.find(command.subject);
             return instance && instance->meta.generation == command.subject_generation &&
-                   write_start(desk, *instance, *into.mutable_start_workload());
+                   write_start(desk, *instance, *into.mutable_start_workload()) &&
+                   write_secrets(desk, *instance, *into.mutable_start_workload());
         }
         case Verb::stop_workload:
             into.mutable_stop_workload()->set_instance(command.subject);

@@ -1,6 +1,7 @@
 #include "roles/master/alert_rules.h"
 #include "roles/master/master.h"
 #include "roles/master/sealing_metrics.h"
+#include "roles/master/secret_rules.h"
 #include "roles/master/usage.h"
 
 namespace hostler::master {
@@ -95,6 +96,7 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_answers_tenant_max", "Of them those of one tenant.", gauge,
              settings_.answers_tenant_max);
     write_sealing_metrics(page, desk, term->ports().sealer);
+    write_secret_metrics(page, desk);
     page.begin("hostler_master_alerts", "Alerts that fire, by severity.", gauge);
     std::map<alert::Severity, std::size_t> alerts{
         {alert::Severity::info, 0}, {alert::Severity::warning, 0}, {alert::Severity::critical, 0}};

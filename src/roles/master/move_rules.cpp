@@ -12,6 +12,7 @@
 #include "roles/master/layer_rules.h"
 #include "roles/master/network_rules.h"
 #include "roles/master/rest_rules.h"
+#include "roles/master/secret_rules.h"
 
 namespace hostler::master {
 
@@ -112,8 +113,10 @@ void begin_anew(Desk& desk, const std::string& id) {
 }
 
 bool may_run_at(const Desk& desk, const Instance& instance, const std::string& host) {
-    if (instance.spec.loss_policy == LossPolicy::stay) return true;
     const auto live = desk.live.hosts.find(host);
+    const bool takes_secrets = live != desk.live.hosts.end() && live->second.takes_secrets;
+    if (!takes_secrets && needs_secrets(desk, instance)) return false;
+    if (instance.spec.loss_policy == LossPolicy::stay) return true;
     return live != desk.live.hosts.end() && live->second.keeps_leases && !left_there(instance, host);
 }
 

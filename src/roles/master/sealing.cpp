@@ -18,6 +18,7 @@ using std::chrono::seconds;
 Table<Instance>& table(Estate& estate, const Instance*) { return estate.instances; }
 Table<alert::Receiver>& table(Estate& estate, const alert::Receiver*) { return estate.alert_receivers; }
 Table<Answer>& table(Estate& estate, const Answer*) { return estate.answers; }
+Table<Secret>& table(Estate& estate, const Secret*) { return estate.secrets; }
 
 // One look at all that has secrets.
 struct Look {
@@ -83,6 +84,7 @@ Task<> look_at_all(Term& term) {
     CO_TRY(co_await look_at<Instance>(term, look));
     CO_TRY(co_await look_at<alert::Receiver>(term, look));
     CO_TRY(co_await look_at<Answer>(term, look));
+    CO_TRY(co_await look_at<Secret>(term, look));
     count.values = std::move(look.values);
     count.at = term.ports().timers.wall().time_since_epoch().count();
     count.trouble.clear();

@@ -30,6 +30,11 @@ Result<> each_secret(Answer& row, const VisitSecret& visit) {
     return visit("body", row.body);
 }
 
+Result<> each_secret(Secret& row, const VisitSecret& visit) {
+    for (SecretValue& one : row.values) TRY(visit("values/" + one.key, one.value));
+    return {};
+}
+
 std::optional<SealedText> parse_sealed(std::string_view stored) {
     if (!stored.starts_with(mark)) return std::nullopt;
     stored.remove_prefix(mark.size());

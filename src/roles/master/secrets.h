@@ -12,6 +12,7 @@
 #include "domain/alert/receiver.h"
 #include "domain/instance/instance.h"
 #include "domain/tenancy/key.h"
+#include "domain/tenancy/secret.h"
 #include "ports/sealer.h"
 
 namespace hostler::master {
@@ -23,6 +24,7 @@ using VisitSecret = std::function<Result<>(std::string_view field, std::string& 
 Result<> each_secret(Instance& row, const VisitSecret& visit);
 Result<> each_secret(alert::Receiver& row, const VisitSecret& visit);
 Result<> each_secret(Answer& row, const VisitSecret& visit);
+Result<> each_secret(Secret& row, const VisitSecret& visit);
 
 template <class T>
 concept HasSecrets = requires(T& row, const VisitSecret& visit) {

@@ -50,8 +50,10 @@ Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known
                                        .is_public = port.is_public,
                                        .is_probe = port.is_probe,
                                        .base_url = port.base_url});
+    const auto secret_envs = request.secret_envs.value_or(std::vector<api::SecretEnv>{});
     for (const auto& [name, value] : environment)
-        if (std::ranges::find(container.envs, name, &api::Env::name) == container.envs.end())
+        if (std::ranges::find(container.envs, name, &api::Env::name) == container.envs.end() &&
+            std::ranges::find(secret_envs, name, &api::SecretEnv::name) == secret_envs.end())
             container.envs.push_back({name, value});
     if (container.volumes.empty() && !request.storage_id.empty()) {
         if (from->mount_path.empty()) {

@@ -16,6 +16,7 @@
 #include "roles/master/layer_rules.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/schedule_rules.h"
+#include "roles/master/secret_rules.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
@@ -120,6 +121,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
         shown.volumes.push_back({volume ? volume->name : mount.volume, mount.path, mount.read_only});
     }
+    show_secrets(instance, shown);
     shown.generation = instance.meta.generation;
     shown.created_at = wall(instance.created_at);
     shown.started_at = wall_if(instance.started_at);

@@ -52,7 +52,7 @@ class WatchedEngine final : public Engine {
 public:
     WatchedEngine(Engine& engine, Obedience& obedience) : engine_(engine), obedience_(obedience) {}
     Task<EngineFacts> describe() override { return engine_.describe(); }
-    Task<> pull(std::string image, PullSeen seen) override {
+    Task<> pull(ImageWanted image, PullSeen seen) override {
         return engine_.pull(std::move(image), std::move(seen));
     }
     Task<Container> launch(ContainerSpec spec) override {

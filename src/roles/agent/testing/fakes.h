@@ -280,7 +280,7 @@ public:
         CO_TRY(alive());
         co_return EngineFacts{"fake 1", 1, true, user_namespaces, {100'000, 200'000}, disk_unlimited};
     }
-    Task<> pull(std::string image, PullSeen seen) override {
+    Task<> pull(ImageWanted image, PullSeen seen) override {
         CO_TRY(alive());
         ++pulls;
         while (pull_hangs) {
@@ -291,7 +291,15 @@ public:
             --registry_away;
             co_return fail(Code::unavailable, "its registry does not answer", "registry_unreachable");
         }
-        if (!images.contains(image)) co_return fail(Code::not_found, "no registry has " + image);
+        asked.push_back(image);
+        // Those that are here are given to everybody, unless their registry is to say it.
+        if (const auto wants = private_images.find(image.name); wants != private_images.end()) {
+            const bool here = present.contains(image.name) && !image.ask;
+            if (!here && (!image.login || image.login->password != wants->second))
+                co_return fail(Code::forbidden, "its registry wants a login", "image_unauthorized");
+            present.insert(image.name);
+        }
+        if (!images.contains(image.name)) co_return fail(Code::not_found, "no registry has " + image.name);
         co_return Result<>{};
     }
     Task<Container> launch(ContainerSpec spec) override {
@@ -360,7 +368,9 @@ public:
         CO_TRY(alive());
         ++image_looks;
         std::vector<std::string> names;
-        for (const auto& image : images) names.push_back(full_image_name(image));
+        for (const auto& image : images)
+            if (!private_images.contains(image) || present.contains(image))
+                names.push_back(full_image_name(image));
         std::ranges::sort(names);
         co_return names;
     }
@@ -377,6 +387,9 @@ public:
     std::function<void(const ContainerSpec&)> on_launch;
     std::string refuse_launch;
     bool down = false;
+    std::vector<ImageWanted> asked;                     // By pull().
+    std::map<std::string, std::string> private_images;  // With the password that their registry wants.
+    std::set<std::string> present;                      // Of those.
     bool pull_hangs = false;
     int registry_away = 0;  // So many pulls find nobody there.
     PullProgress pulled;    // Told whenever `pulling` is notified.
