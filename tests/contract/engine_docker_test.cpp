@@ -89,7 +89,8 @@ TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
     for (const bool runs : {false, true}) {
         create_without_network(half);
         if (runs) post("/containers/" + half.name + "/start", "", 204);
-        EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
+        // Podman sometimes keeps the address of a removed container; a master then gives another.
+        EXPECT_EQ(rig().get(serve(network, runs ? 10 : 9), "/healthz"), "ok\n");
         ASSERT_TRUE(run(rig_->engine().remove(half.name)));
     }
 }

@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-constexpr std::size_t mib = 1 << 20;
+constexpr std::size_t value_max = Journal::value_bytes_max;
 
 TEST_P(JournalContract, WhatWasPutStaysOverARestart) {
     EXPECT_THAT(journal().all(), IsEmpty());
@@ -62,7 +62,7 @@ TEST_P(JournalContract, SeveralArePutInTheirOrderAndStay) {
 TEST_P(JournalContract, OfSeveralNoneIsPutWhenOneIsRefused) {
     ASSERT_TRUE(put("a", "0"));
     EXPECT_EQ(run(journal().put_all({{"a", "1"}, {"", "x"}})).error().code, Code::invalid);
-    EXPECT_EQ(run(journal().put_all({{"a", "1"}, {"b", std::string(mib + 1, 'y')}})).error().code,
+    EXPECT_EQ(run(journal().put_all({{"a", "1"}, {"b", std::string(value_max + 1, 'y')}})).error().code,
               Code::invalid);
     EXPECT_THAT(journal().all(), ElementsAre(Pair("a", "0")));
     rig_->restart();
@@ -70,22 +70,23 @@ TEST_P(JournalContract, OfSeveralNoneIsPutWhenOneIsRefused) {
 }
 
 TEST_P(JournalContract, AnEntryHasALimitAndWhatWasThereStays) {
-    ASSERT_TRUE(put("a", std::string(mib, 'x')));
-    EXPECT_EQ(put("a", std::string(mib + 1, 'y')).error().code, Code::invalid);
+    ASSERT_TRUE(put("a", std::string(value_max, 'x')));
+    EXPECT_EQ(put("a", std::string(value_max + 1, 'y')).error().code, Code::invalid);
     EXPECT_EQ(put("", "x").error().code, Code::invalid);
     EXPECT_EQ(put(std::string(1025, 'k'), "x").error().code, Code::invalid);
     EXPECT_TRUE(put(std::string(1024, 'k'), "x"));
     EXPECT_EQ(journal().all().size(), 2U);
-    EXPECT_EQ(journal().all().at("a"), std::string(mib, 'x'));
+    EXPECT_EQ(journal().all().at("a"), std::string(value_max, 'x'));
 }
 
 TEST_P(JournalContract, TheWholeHasALimitAndErasingMakesRoom) {
     const auto key = [](int i) { return "key-" + std::to_string(i); };
-    for (int i = 0; i < 63; ++i) ASSERT_TRUE(put(key(i), std::string(mib, 'x'))) << i;
-    EXPECT_EQ(put(key(63), std::string(mib, 'x')).error().code, Code::exhausted);
-    EXPECT_EQ(journal().all().size(), 63U);
+    constexpr int room = Journal::bytes_max / value_max - 1;  // Keys take room, too.
+    for (int i = 0; i < room; ++i) ASSERT_TRUE(put(key(i), std::string(value_max, 'x'))) << i;
+    EXPECT_EQ(put(key(room), std::string(value_max, 'x')).error().code, Code::exhausted);
+    EXPECT_EQ(journal().all().size(), std::size_t{room});
     ASSERT_TRUE(run(journal().erase(key(7))));
-    EXPECT_TRUE(put(key(63), std::string(mib, 'x')));
+    EXPECT_TRUE(put(key(room), std::string(value_max, 'x')));
 }
 
 }  // namespace hostler::contract

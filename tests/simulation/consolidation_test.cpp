@@ -65,7 +65,7 @@ TEST(Storm, HostsAreEmptiedInIt) {
 // A move that begins there before its host has said that it stopped here.
 TEST(Mistakes, AConsolidationThatDoesNotWaitForTheStop) {
     bool found = false;
-    for (std::uint64_t seed = 11; seed <= 60 && !found; ++seed) {
+    for (std::uint64_t seed = 11; seed <= 200 && !found; ++seed) {
         Mistakes mistakes = operated(seed, std::make_shared<Counted>());
         mistakes.only = Invariant::one_place;
         mistakes.each_second = [right = mistakes.each_second](Cloud& cloud, master::Term& term) {
