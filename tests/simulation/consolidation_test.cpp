@@ -86,8 +86,7 @@ TEST(Mistakes, AConsolidationThatDoesNotWaitForTheStop) {
             term.commit_then(nullptr);
         };
         const StormReport report =
-            ride({.seed = seed, .hosts = 6, .calm_max = std::chrono::minutes{2}},
-                 std::move(mistakes));
+            ride({.seed = seed, .hosts = 6, .calm_max = std::chrono::minutes{2}}, std::move(mistakes));
         found = report.found.has(Invariant::one_place);
         if (found) fmt::print("found by seed {}: {}\n", seed, report.found.all().front().text.substr(0, 160));
     }
