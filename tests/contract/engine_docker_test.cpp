@@ -84,13 +84,13 @@ TEST_P(Containers, AnImageIsNotRunByItsId) {
 // As an engine leaves it that is killed while it makes a container: it has forgotten the network. It may run
 // already, as when the agent was killed too before it had looked.
 TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
-    const auto network = make_network(1);
     const auto half = rig_->server(name());
     for (const bool runs : {false, true}) {
+        // A network each: on podman the second container in one network was seen without its address or unreachable.
+        const auto network = make_network(runs ? 2 : 1);
         create_without_network(half);
         if (runs) post("/containers/" + half.name + "/start", "", 204);
-        // Podman sometimes keeps the address of a removed container; a master then gives another.
-        EXPECT_EQ(rig().get(serve(network, runs ? 10 : 9), "/healthz"), "ok\n");
+        EXPECT_EQ(rig().get(serve(network, 9), "/healthz"), "ok\n");
         ASSERT_TRUE(run(rig_->engine().remove(half.name)));
     }
 }
