@@ -38,8 +38,8 @@ struct MountSpec {
     bool operator==(const MountSpec&) const = default;
 };
 
-// What a container finds in a file of its own in memory: read only, and by the user alone that its image
-// says.
+// A secret that a container finds as a file in memory. It is read-only, and only the user of the image can
+// read it.
 struct SecretFileSpec {
     std::string path;  // In the container, absolute.
     std::string text;

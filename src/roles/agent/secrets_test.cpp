@@ -24,7 +24,7 @@ struct Secrets : ::testing::Test {
             if (value.contains(text)) return true;
         return false;
     }
-    // A start of its own instance for this tenant; what became of it.
+    // Starts instance `id` for the tenant and returns the outcome.
     std::string start(const std::string& id, const std::string& tenant, const std::string& password = "") {
         auto command = world.start();
         command.set_id(id);

@@ -95,7 +95,7 @@ struct HostLive {
     Instant watched_until{};                         // It was asked to tell more often until then.
     std::optional<std::set<std::string>> images;     // That it has, by full names; nullopt: it did not say.
     bool keeps_leases = false;                       // Its agent does, as its hello said.
-    bool takes_secrets = false;                      // The same: they are in no file of its own.
+    bool takes_secrets = false;                      // The same: its agent keeps secrets out of its files.
     std::string boot_id;                             // As its hello said,
     std::uint64_t stamp_us = 0;                      // and its time since then when it last spoke.
     bool complete = false;                           // It has said all that it has since it connected.
