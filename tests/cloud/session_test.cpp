@@ -212,6 +212,13 @@ TEST_F(Sessions, ATerminalIsOneAndIsGivenBackAsItWas) {
     EXPECT_TRUE(killed.as_before());
 }
 
+// The first reader takes the first key that ends the input, as a shell does that sets its terminal up late.
+TEST_F(Sessions, ATerminalsProgramHearsThatTheInputHasEndedAlsoIfItListensLate) {
+    const Ran ran = sh("timeout 30 $H exec -t box -- sh -c 'cat; echo one; cat; echo two' </dev/null");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("two"));
+}
+
 TEST_F(Sessions, FilesGoInAndComeBackAsTheyAre) {
     const std::string here = cloud.folder + "/copied";
     shell(fmt::format(

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t id_bytes_min = 16;  // Whoever knows it is believed to be the one who began.
 constexpr std::size_t id_bytes_max = 128;
 constexpr std::size_t piece_bytes_max = 32 * 1024;
+constexpr Duration end_repeat = std::chrono::seconds{1};
 
 // A connection to a port, and a few words: what is no command, but is read and written like one.
 class PortProcess final : public Process {
@@ -93,12 +94,14 @@ struct Sessions::Session {
           instance(wanted.instance()),
           principal(wanted.principal()),
           kind(wanted.kind()),
+          terminal(wanted.terminal()),
           generation(wanted.generation()),
           user(activity, instance, what(wanted), counts(wanted)),
           talk(ports.loop, ports.timers, http::WebSocketSide::server, [] { return 0U; }),
           tasks(ports.loop) {}
 
     const std::string id, instance, principal, kind;
+    const bool terminal;
     // A terminal is used when something is typed or shown; a command as long as it runs.
     static std::string what(const uplink::TunnelOpen& wanted) {
         if (wanted.kind() == "exec") return wanted.terminal() ? "terminal" : "command";
@@ -312,8 +315,11 @@ Task<> Sessions::take_in(SessionPtr session) {
                 reads = reads && done;
                 break;
             case http::Channel::end:
-                if (reads && !session->input_over) done = co_await session->process->finish();
+                if (session->input_over) break;
+                if (reads) done = co_await session->process->finish();
                 session->input_over = true;
+                if (reads && session->terminal)
+                    session->tasks.start("session's end of input", repeat_end(session));
                 break;
             case http::Channel::resize:
                 if (message.bytes.size() == 4)
@@ -329,6 +335,19 @@ Task<> Sessions::take_in(SessionPtr session) {
         if (!done) log_debug("session of instance {}: {}", session->instance, done.error().message);
         session->changed.notify_all();
     }
+}
+
+// The end of a terminal's input is a key, and a shell discards the keys that came before it set its terminal
+// up: the key is pressed again until the command ends.
+Task<> Sessions::repeat_end(SessionPtr session) {
+    while (true) {
+        CO_TRY(co_await sleep(ports_.timers, end_repeat));
+        if (session->output_over) break;
+        const auto pressed = co_await session->process->finish();
+        CO_TRY(co_await check_cancelled());
+        if (!pressed) break;  // It reads no more.
+    }
+    co_return Result<>{};
 }
 
 // Until it has ended and the client knows, nobody has been connected for too long, or nobody wants it.

@@ -45,6 +45,7 @@ private:
     Task<ProcessPtr> dial_port(const uplink::TunnelOpen& wanted, const std::string& address);
     Task<> put_out(SessionPtr session);
     Task<> take_in(SessionPtr session);
+    Task<> repeat_end(SessionPtr session);
     Task<> watch(SessionPtr session);
     Task<> finish_off(SessionPtr session);
 

@@ -31,7 +31,7 @@ public:
             co_return Result<>{};
         }
         Task<> finish() override {
-            over = true;
+            over = ++exec.ends > exec.ends_lost;
             changed.notify_all();
             co_return Result<>{};
         }
@@ -64,6 +64,8 @@ public:
     std::vector<ExecSpec> started;
     std::vector<std::string> signals;
     std::vector<int> sizes;
+    int ends = 0;
+    int ends_lost = 0;  // So many ends of input are not heard.
 };
 
 class SessionsTest : public ::testing::Test {
@@ -167,6 +169,27 @@ TEST_F(SessionsTest, ItGoesOnOverAnotherConnection) {
     EXPECT_EQ(next(), "exit 3");
     world.timers.settle();
     EXPECT_EQ(sessions.size(), 0U);
+}
+
+TEST_F(SessionsTest, ATerminalIsToldOfTheEndOfItsInputUntilItEnds) {
+    exec.ends_lost = 2;
+    auto open = wanted();
+    open.set_terminal(true);
+    connect(open);
+    say(http::Channel::end, "");
+    EXPECT_EQ(next(), "nothing");
+    world.timers.advance(3s);
+    EXPECT_EQ(next(), "exit 3");
+    world.timers.advance(10s);
+    EXPECT_EQ(exec.ends, 3);
+}
+
+TEST_F(SessionsTest, ACommandWithoutATerminalIsToldOfTheEndOfItsInputOnce) {
+    exec.ends_lost = 1;
+    connect(wanted());
+    say(http::Channel::end, "");
+    world.timers.advance(10s);
+    EXPECT_EQ(exec.ends, 1);
 }
 
 TEST_F(SessionsTest, WhoDoesNotComeBackIsHungUpOn) {
