@@ -215,6 +215,8 @@ TEST_F(ApplyTest, ReadsJsonAndStandardInput) {
   {"kind": "zone", "name": "N"}])")}),
               2);
     EXPECT_THAT(err, HasSubstr("a.json:2, document 2: name: must"));
+    EXPECT_EQ(run({"apply", file("c.yaml", "kind: zone\nname: nj\n"), "--dry-run"}), 0) << err;
+    EXPECT_EQ(out, "zone/nj unchanged\n");
     EXPECT_EQ(run({"apply", "-f", file("b.json", R"({"kind": "zone", "name": "nj",})")}), 2);
     EXPECT_THAT(err, HasSubstr("malformed JSON at line 1, column"));
     EXPECT_EQ(run({"apply", "-f", file("a.yaml", "kind: zone\nname: nj\n"), "-f",

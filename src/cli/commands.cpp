@@ -163,6 +163,7 @@ bool can_wait(const api::Operation& operation) {
 CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {
     app.fallthrough();
     app.allow_extras();
+    app.require_subcommand(0, 1);  // Also of each below: what follows a command is never another one.
     app.get_formatter()->column_width(32);
     add_globals(world);
     for (const api::Operation* operation : api::operations()) add_command(*operation);
@@ -185,7 +186,8 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
 void CommandTree::add_local() {
     local.apply = app.add_subcommand("apply", "Make what files say and is not there yet.");
     local.apply
-        ->add_option("-f,--file", local.files, "YAML or JSON file, '-' for standard input; may be repeated.")
+        ->add_option("-f,--file,FILE", local.files,
+                     "YAML or JSON file, '-' for standard input; may be repeated.")
         ->type_name("FILE")
         ->expected(1)
         ->allow_extra_args(false)

@@ -48,6 +48,18 @@ TEST_F(TypedTest, CommandsOfOtherProgramsWorkWhereTheyMeanTheSame) {
     EXPECT_THAT(out, HasSubstr("--spec"));
 }
 
+TEST_F(TypedTest, ANameMayBeAWordOfTheCommandLine) {
+    std::vector<std::string> asked;
+    api.handlers.on<api::ops::get_instance>([&](api::Call, api::GetInstance named) -> Task<api::Instance> {
+        asked.push_back(named.instance);
+        co_return api::Instance{.instance_id = named.instance};
+    });
+    for (const std::string name : {"stock", "list", "get", "apply", "instance", "host"})
+        EXPECT_EQ(run({"instance", "get", name, "-o", "json"}), 0) << name << ": " << err;
+    EXPECT_EQ(run({"instance", "-o", "json", "get", "gpu"}), 0) << err;
+    EXPECT_THAT(asked, ElementsAre("stock", "list", "get", "apply", "instance", "host", "gpu"));
+}
+
 TEST_F(TypedTest, OtherWordsPointToTheRightCommand) {
     world.other_commands = {{"up", "Run a whole cloud on this machine."}};
     EXPECT_THAT(refusal({"run", "nginx"}),
