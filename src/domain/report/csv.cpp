@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/safe_text.h"
 #include "domain/report/order.h"
 #include "domain/report/rules.h"
 #include "domain/report/text.h"
@@ -7,14 +8,6 @@
 namespace hostler::report {
 
 namespace {
-
-std::string field(std::string text) {
-    if (!text.empty() && std::string_view{"=+-@\t\r"}.contains(text.front())) text.insert(0, 1, '\'');
-    if (text.find_first_of(",\"\r\n") == text.npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string{c};
-    return quoted + '"';
-}
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 
@@ -26,7 +19,7 @@ std::string labels_head(const Report& report) {
 
 std::string labels_of(const Report& report, const Labels& labels) {
     std::string line;
-    for (const std::string& name : label_order(report)) line += field(label_in(labels, name)) + ",";
+    for (const std::string& name : label_order(report)) line += csv_field(label_in(labels, name)) + ",";
     return line;
 }
 
@@ -52,7 +45,7 @@ std::string waste_csv(const Report& report) {
                fmt::format("{},{},{},{},{},{},{},{},{},{}\n", line.gpus, line.claimed_hours, line.idle_hours,
                            line.idle_percent, line.longest_hours,
                            line.idle_since ? rfc3339(*line.idle_since) : "", number(line.memory_used_percent),
-                           line.energy_kwh, field(text_of(line.idle_costs)), field(line.advice));
+                           line.energy_kwh, csv_field(text_of(line.idle_costs)), csv_field(line.advice));
     return csv;
 }
 
@@ -61,7 +54,7 @@ std::string bottlenecks_csv(const Report& report) {
     for (const Finding& line : report.bottlenecks)
         csv += labels_of(report, line.labels) +
                fmt::format("{},{},{},{},{}\n", boost::describe::enum_to_string(line.verdict, ""), line.hours,
-                           line.percent, field(text_of(line.evidence)), field(line.advice));
+                           line.percent, csv_field(text_of(line.evidence)), csv_field(line.advice));
     return csv;
 }
 

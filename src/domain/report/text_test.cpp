@@ -57,6 +57,8 @@ TEST(Csv, NamesAreNoFormulas) {
     Report report = some();
     report.usage[0].labels["tenant"] = "=HYPERLINK(\"x\")";
     EXPECT_THAT(csv(report, Section::usage), HasSubstr("\"'=HYPERLINK(\"\"x\"\")\","));
+    report.usage[0].labels["tenant"] = "a\x1b[2Jb\u202e";
+    EXPECT_THAT(csv(report, Section::usage), HasSubstr("a\\x1b[2Jb\\u202e,"));
 }
 
 TEST(Page, IsWholeAndStandsAlone) {
