@@ -1,4 +1,5 @@
 // The third flow of the source: open an instance by its URL.
+#include "browser.h"
 #include "cloud.h"
 
 namespace hostler::cloud {
@@ -201,6 +202,28 @@ TEST_F(Open, PagesTellWhyThereIsNothingToSee) {
     page = cloud.web.fetch("GET", gone, browser);
     EXPECT_EQ(page.status, 404);
     EXPECT_THAT(page.body, HasSubstr("Nothing lives here"));
+}
+
+TEST_F(Open, ABrowserStartsWhatIsStopped) {
+    const std::string url = cloud.run({.id = "stopped-1", .open_to_all = false});
+    ASSERT_EQ(cloud.cli({"instance", "stop", "stopped-1", "--wait"}).code, 0);
+    ASSERT_TRUE(cloud.until([&] {
+        return cloud.web.fetch("GET", url, bearer(cloud.tenant("acme").key)).header("X-Hostler-Notice") ==
+               "resting";
+    }));
+    Browser chrome{cloud.web, cloud.folder + "/start-browser"};
+    chrome.open(url + "/env");
+    ASSERT_TRUE(chrome.type("#key", cloud.tenant("acme").key)) << chrome.url();
+    ASSERT_TRUE(chrome.click("form button"));
+    ASSERT_TRUE(chrome.shows("#start")) << chrome.url();
+    EXPECT_THAT(chrome.text(".detail"), HasSubstr("hostler instance start stopped-1"));
+    ASSERT_TRUE(chrome.click("#start"));
+    ASSERT_TRUE(
+        chrome.until("return !document.querySelector('main') && "
+                     "document.body.textContent.includes('HOSTLER')"))
+        << chrome.text("body");
+    EXPECT_EQ(chrome.url(), url + "/env") << "it opens where the page was asked for";
+    cloud.end("stopped-1");
 }
 
 }  // namespace

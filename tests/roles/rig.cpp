@@ -148,12 +148,23 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
     } else if (frame.has_enter_request()) {
         const auto& asked = frame.enter_request();
         uplink::Frame answer;
-        if (!keys.contains(asked.credential()))
+        const bool of_page = asked.kind() == "explain" || asked.kind() == "start";
+        const std::string credential = of_page && !asked.detail().empty()
+                                           ? asked.credential() + "@" + asked.detail()
+                                           : asked.credential();
+        if (!keys.contains(credential) || (of_page && guests.contains(credential)))
             answer =
                 wire::failure_frame({Code::unauthenticated, "this key is not known here", "key_unknown"});
-        for (const auto& [name, route] : routes)
-            if (keys.contains(asked.credential()) && route.instance() == asked.instance())
+        else if (asked.kind() == "start" && !start_refused.empty())
+            answer = wire::failure_frame({Code::exhausted, start_refused, "insufficient_capacity"});
+        else
+            for (auto& [name, route] : routes) {
+                if (route.instance() != asked.instance()) continue;
+                if (asked.kind() == "start") started.push_back(credential);
                 *answer.mutable_enter_answer()->mutable_route() = route;
+                if (of_page && !explanation.empty())
+                    answer.mutable_enter_answer()->mutable_route()->set_detail(explanation);
+            }
         answer.set_answer_to(frame.call());
         EXPECT_TRUE(link.try_send(answer));
     } else if (frame.has_authenticate_request() || frame.has_redeem_request()) {

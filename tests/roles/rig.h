@@ -96,7 +96,7 @@ public:
     void say(std::uint64_t session, const uplink::Frame& frame);
     void drain(bool draining);
     Task<uplink::Frame> measure(std::string host);  // Asks an access point how fast the way to it is.
-    void end_key(const std::string& key);  // It is revoked, and gateways hear of it.
+    void end_key(const std::string& key);           // It is revoked, and gateways hear of it.
 
     struct Heard {
         std::uint64_t session;
@@ -112,6 +112,10 @@ public:
     std::map<std::uint64_t, std::string> sessions;
     std::vector<std::string> ended;       // Why sessions went down.
     std::vector<std::string> signed_out;  // session@route
+    std::set<std::string> guests;         // Of `keys`: those that may only look on.
+    std::string explanation;              // What pages are told; empty: the detail of the route.
+    std::string start_refused;            // Why nothing can be started; empty: everything can.
+    std::vector<std::string> started;     // By whom, each time: a key or session@route.
     std::deque<Heard> heard;
     uplink::AccessHello access_hello;
     int questions = 0;

@@ -4,7 +4,7 @@
 #include "core/log.h"
 #include "core/percent.h"
 #include "core/task_group.h"
-#include "roles/gateway/credentials.h"
+#include "roles/gateway/asked.h"
 
 namespace hostler::gateway {
 
@@ -70,21 +70,6 @@ struct Front::Peer {
     std::string asked_for{};
     std::optional<HostPort> host{};
     http::Rewrite forwarding{};
-};
-
-struct Front::Asked {
-    http::Inlet& inlet;
-    const HostPort& host;
-    RoutePtr route;
-    std::uint16_t own_port = 0;
-    const std::string& client;
-    const http::Rewrite& forwarding;
-    Shown shown{};
-    bool by_cookie = false;        // It was a cookie that opened.
-    std::optional<Question> by{};  // What opened; nullopt: nothing was needed.
-
-    const http::RequestHead& head() const { return inlet.head(); }
-    Reader reader() const { return reader_of(head().method, head().find("Accept")); }
 };
 
 Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, MasterLink& master,
@@ -160,6 +145,8 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     if (common && entrance_ && Entrance::is_here(inlet.head().target))
         co_return co_await entrance_->serve(inlet, *host, peer.address, scheme_);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
+    if (common && inlet.head().target == "/" && (settings_.domain.empty() || host->name == settings_.domain))
+        co_return co_await front_door(inlet);
     if (common) co_return co_await say(inlet, {.notice = Notice::not_ours});
     co_return co_await say(inlet, {.notice = master_.told() ? Notice::no_such_instance : Notice::not_ready});
 }
@@ -245,27 +232,11 @@ Task<> Front::turn_away(Asked& asked, Admission admission) {
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
-Task<> Front::show_state(Asked& asked, Admission admission) {
-    const Route& route = *asked.route;
-    Page page{.about = route.shown_as.empty() ? route.instance : route.shown_as};
-    if (admission == Admission::allowed) page.detail = route.detail;
-    switch (route.state) {
-        case State::init:
-        case State::ready: page.notice = Notice::starting; break;
-        case State::running: break;
-        case State::stopping: page.notice = Notice::stopping; break;
-        case State::resting: page.notice = Notice::resting; break;
-        case State::stopped: page.notice = Notice::stopped; break;
-        case State::failed: page.notice = Notice::failed; break;
-        case State::lost: page.notice = Notice::lost; break;
-    }
-    co_return co_await say(asked.inlet, std::move(page));
-}
-
 Task<> Front::own_path(Asked& asked) {
     const auto target = asked.head().target;
     const auto path = target.substr(0, target.find('?'));
     if (path == "/.hostler/session" && asked.head().method == "GET") co_return co_await redeem(asked);
+    if (path == "/.hostler/start" && asked.head().method == "POST") co_return co_await start(asked);
     if (path == "/.hostler/sign-out") co_return co_await sign_out(asked);
     co_return co_await say(asked.inlet, {.notice = Notice::bad_path});
 }

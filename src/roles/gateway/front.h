@@ -59,6 +59,10 @@ private:
     bool acts_from_elsewhere(const Asked& asked) const;
     Task<> turn_away(Asked& asked, Admission admission);
     Task<> show_state(Asked& asked, Admission admission);
+    Task<MasterLink::Entered> ask_master(const Asked& asked, std::string_view kind) const;
+    Task<> tell_more(Asked& asked, Page& page);
+    Task<> start(Asked& asked);
+    Task<> front_door(http::Inlet& inlet);
     Task<> pass(Asked& asked);
     Task<http::Outcome> forward(Asked& asked);
     Task<http::Outcome> forward_while_allowed(Asked& asked);

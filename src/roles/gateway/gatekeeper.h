@@ -25,6 +25,8 @@ public:
     Gatekeeper(const Ports& ports, const Settings& settings, MasterLink& master);
 
     Task<Admission> admit(Question question, std::string client);
+    // Whether this client may have one more question put to a master: it counts among its credentials.
+    bool may_ask(const std::string& client) { return questions_.take(client, timers_.now()); }
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
     // exhausted; unavailable, timeout.
     Task<std::string> redeem(std::string code, std::string route, std::string client);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/page.h"
 #include "core/utf8.h"
 
 namespace hostler::gateway {
@@ -42,6 +43,8 @@ Words words_of(Notice notice) {
                     "The instance is stopped. It keeps this address, its volumes and, unless its owner "
                     "discarded it or "
                     "its host cannot keep it, what it wrote; it can be started again."};
+        case Notice::not_started:
+            return {409, "not_started", Tone::bad, "Not started", "The instance cannot be started now."};
         case Notice::stopped:
             return {410, "stopped", Tone::calm, "Stopped",
                     "The instance has ended. What it wrote to its volumes is still there."};
@@ -115,57 +118,45 @@ Words words_of(Notice notice) {
     return {};
 }
 
-std::string_view colour_of(Tone tone) {
+std::string_view text_of(Tone tone) {
     switch (tone) {
-        case Tone::calm: return "var(--calm)";
-        case Tone::busy: return "var(--busy)";
-        case Tone::bad: return "var(--bad)";
+        case Tone::calm: return "calm";
+        case Tone::busy: return "busy";
+        case Tone::bad: return "bad";
     }
     return {};
 }
 
-constexpr std::string_view style = R"(
-:root{color-scheme:light dark;--ground:#f6f7f9;--card:#fff;--ink:#15181d;--soft:#5b6472;--line:#e3e6eb;
---calm:#5b6472;--busy:#2563eb;--bad:#c2410c}
-@media(prefers-color-scheme:dark){:root{--ground:#0f1115;--card:#171a20;--ink:#e9ecf1;--soft:#9aa3b2;
---line:#262b34;--calm:#9aa3b2;--busy:#6ea0ff;--bad:#f59e6b}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;
-background:var(--ground);color:var(--ink);
-font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{width:100%;max-width:33rem;background:var(--card);border:1px solid var(--line);border-radius:14px;
-padding:36px;box-shadow:0 1px 2px rgb(0 0 0/.04),0 12px 32px rgb(0 0 0/.06)}
-.mark{width:12px;height:12px;border-radius:50%;background:var(--tone)}.busy .mark{
-animation:beat 1.4s ease-in-out infinite}
-@keyframes beat{50%{opacity:.25;transform:scale(.8)}}@media(prefers-reduced-motion:reduce){.busy .mark{
-animation:none}}
-h1{font-size:1.6rem;line-height:1.2;margin:18px 0 8px;letter-spacing:-.01em}p{margin:0 0 12px;
-color:var(--soft)}
-.about{font:14px/1.4 ui-monospace,SFMono-Regular,Menlo,monospace;color:var(--ink);overflow-wrap:anywhere}
-.detail{border-left:3px solid var(--tone);padding:2px 0 2px 14px;color:var(--ink);overflow-wrap:anywhere;
-white-space:pre-line}
-a{display:inline-block;margin-top:8px;padding:9px 16px;border-radius:9px;background:var(--ink);
-color:var(--card);text-decoration:none;font-weight:600}
-footer{margin-top:26px;padding-top:14px;border-top:1px solid var(--line);font-size:13px;
-color:var(--soft)}
-)";
+// Commands, which sentences have in backquotes, are shown as such.
+std::string with_commands(std::string_view sentences) {
+    std::string html;
+    while (true) {
+        const auto begin = sentences.find('`');
+        const auto end = begin == sentences.npos ? sentences.npos : sentences.find('`', begin + 1);
+        if (end == sentences.npos) return html + html_text(sentences);
+        html += fmt::format("{}<code>{}</code>", html_text(sentences.substr(0, begin)),
+                            html_text(sentences.substr(begin + 1, end - begin - 1)));
+        sentences.remove_prefix(end + 1);
+    }
+}
 
 std::string html(const Page& page, const Words& words, std::string_view nonce) {
-    std::string body = fmt::format(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-        "content=\"width=device-width,initial-scale=1\"><meta name=\"robots\" "
-        "content=\"noindex\">{}<title>{}</title>"
-        "<style nonce=\"{}\">:root{{--tone:{}}}{}</style></head><body><main class=\"{}\"><div "
-        "class=\"mark\"></div><h1>{}</h1>",
-        words.again_s > 0 ? fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">", words.again_s) : "",
-        words.title, nonce, colour_of(words.tone), style, words.tone == Tone::busy ? "busy" : "",
-        words.title);
+    std::string body;
     if (!page.about.empty()) body += fmt::format("<p class=\"about\">{}</p>", html_text(page.about));
     body += fmt::format("<p>{}</p>", html_text(words.sentence));
-    if (!page.detail.empty()) body += fmt::format("<p class=\"detail\">{}</p>", html_text(page.detail));
+    if (!page.detail.empty()) body += fmt::format("<p class=\"detail\">{}</p>", with_commands(page.detail));
+    if (!page.button_to.empty())
+        body += fmt::format("<form method=\"post\" action=\"{}\"><button id=\"start\">{}</button></form>",
+                            html_text(page.button_to), html_text(page.button));
     if (!page.link.empty())
-        body += fmt::format("<a href=\"{}\">{}</a>", html_text(page.link), html_text(page.link_text));
-    body += fmt::format("<footer>Hostler gateway · {}</footer></main></body></html>\n", words.status);
-    return body;
+        body += fmt::format("<a class=\"go\" href=\"{}\">{}</a>", html_text(page.link),
+                            html_text(page.link_text));
+    return html_of({.title = words.title,
+                    .body = body,
+                    .nonce = nonce,
+                    .tone = text_of(words.tone),
+                    .again_s = words.again_s,
+                    .footer = fmt::format("Hostler gateway · {}", words.status)});
 }
 
 std::string problem(const Page& page, const Words& words) {
@@ -195,9 +186,11 @@ http::Response answer(const Page& page, Reader reader, std::string_view nonce) {
         response.headers.add("Content-Type", "text/html; charset=utf-8");
         response.headers.add(
             "Content-Security-Policy",
-            fmt::format("default-src 'none'; style-src 'nonce-{}'; base-uri 'none'; form-action 'none'; "
+            fmt::format("default-src 'none'; style-src 'nonce-{}'; base-uri 'none'; form-action {}; "
                         "frame-ancestors 'none'",
-                        nonce));
+                        nonce, page.button_to.empty() ? "'none'" : "'self'"));
+        // Without no-referrer a browser tells the origin of the page with its form.
+        if (!page.button_to.empty()) response.headers.set("Referrer-Policy", "same-origin");
         response.body = html(page, words, nonce);
     } else {
         response.headers.add("Content-Type", "application/problem+json");
@@ -206,29 +199,40 @@ http::Response answer(const Page& page, Reader reader, std::string_view nonce) {
     return response;
 }
 
+http::Response front_door_answer(std::string api, Reader reader, std::string_view nonce) {
+    http::Response response;
+    response.headers = {{"Cache-Control", "no-store"},
+                        {"X-Content-Type-Options", "nosniff"},
+                        {"Referrer-Policy", "no-referrer"}};
+    if (reader == Reader::program) {
+        response.headers.add("Content-Type", "application/json");
+        response.body = fmt::format(R"({{"name":"hostler","what":"gateway","api":{}}})"
+                                    "\n",
+                                    json_text(api));
+        return response;
+    }
+    response.headers.add("Content-Type", "text/html; charset=utf-8");
+    response.headers.add("Content-Security-Policy",
+                         fmt::format("default-src 'none'; style-src 'nonce-{}'; base-uri 'none'; form-action "
+                                     "'none'; frame-ancestors 'none'",
+                                     nonce));
+    response.body = front_door(
+        {.what = "its gateway, which gives each instance an address", .api = std::move(api), .nonce = nonce});
+    return response;
+}
+
 Reader reader_of(std::string_view method, std::string_view accept) {
     if (method != "GET" && method != "HEAD") return Reader::program;
+    return reader_of(accept);
+}
+
+Reader reader_of(std::string_view accept) {
     bool wants_page = false;
     http::each_item(accept, [&](std::string_view item) {
         const auto type = http::trimmed(item.substr(0, item.find(';')));
         wants_page |= http::same_name(type, "text/html") || http::same_name(type, "application/xhtml+xml");
     });
     return wants_page ? Reader::person : Reader::program;
-}
-
-std::string html_text(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        switch (c) {
-            case '&': escaped += "&amp;"; break;
-            case '<': escaped += "&lt;"; break;
-            case '>': escaped += "&gt;"; break;
-            case '"': escaped += "&quot;"; break;
-            case '\'': escaped += "&#39;"; break;
-            default: escaped += c;
-        }
-    }
-    return escaped;
 }
 
 std::string json_text(std::string_view text) {

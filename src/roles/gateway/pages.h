@@ -16,6 +16,7 @@ enum class Notice {
     starting,             // 503, looks again by itself.
     stopping,             // 503
     resting,              // 503: stopped for now.
+    not_started,          // 409: it cannot be started now.
     stopped,              // 410
     failed,               // 503
     lost,                 // 503
@@ -41,6 +42,8 @@ struct Page {
     std::string detail{};     // A sentence about this case; "" for none.
     std::string link{};       // Where to go on, and
     std::string link_text{};  // what it says there.
+    std::string button_to{};  // A path of the same origin to which a button posts, and
+    std::string button{};     // what the button says.
 };
 
 enum class Reader { person, program };
@@ -51,8 +54,11 @@ http::Response answer(const Page& page, Reader reader, std::string_view nonce);
 
 // Who reads the answer: a browser that shows a page, or a program.
 Reader reader_of(std::string_view method, std::string_view accept);
+Reader reader_of(std::string_view accept);
 
-std::string html_text(std::string_view text);  // Escaped for text and for quoted attributes.
+// At the gateway's own address. `api`: where the API is; empty: not known yet.
+http::Response front_door_answer(std::string api, Reader reader, std::string_view nonce);
+
 std::string json_text(std::string_view text);  // Quoted and escaped; what is not UTF-8 is replaced.
 
 }  // namespace hostler::gateway

@@ -54,5 +54,51 @@ TEST(Pages, EachStateHasItsStatus) {
     EXPECT_EQ(status_of(Notice::not_yours), 403);
 }
 
+TEST(Pages, OnlyAPageWithAButtonMaySendAForm) {
+    const auto policy_of = [](const http::Response& response) {
+        return std::string{response.headers.find("Content-Security-Policy").value_or("")};
+    };
+    const auto plain = answer({.notice = Notice::resting}, Reader::person, "n");
+    EXPECT_THAT(policy_of(plain), HasSubstr("form-action 'none'"));
+    EXPECT_THAT(plain.body, Not(HasSubstr("<form")));
+    const auto page = answer({.notice = Notice::resting,
+                              .about = "\"><img src=x>",
+                              .button_to = "/.hostler/start?to=\"><script>",
+                              .button = "<b>Start"},
+                             Reader::person, "n");
+    EXPECT_THAT(policy_of(page), HasSubstr("form-action 'self';"));
+    EXPECT_THAT(policy_of(page), HasSubstr("default-src 'none'; style-src 'nonce-n'"));
+    EXPECT_EQ(page.headers.find("Referrer-Policy"), "same-origin") << "else its own form has no origin";
+    EXPECT_THAT(page.body,
+                HasSubstr("<form method=\"post\" action=\"/.hostler/start?to=&quot;&gt;&lt;script&gt;\">"));
+    EXPECT_THAT(page.body, Not(HasSubstr("<img")));
+    EXPECT_THAT(page.body, Not(HasSubstr("<b>")));
+}
+
+TEST(Pages, CommandsAreShownAsSuch) {
+    const auto body_of = [](std::string detail) {
+        return answer({.notice = Notice::failed, .detail = std::move(detail)}, Reader::person, "n").body;
+    };
+    EXPECT_THAT(body_of("Read (`hostler logs <a>`), then `x`."),
+                HasSubstr("Read (<code>hostler logs &lt;a&gt;</code>), then <code>x</code>.</p>"));
+    EXPECT_THAT(body_of("an odd ` one <b>"), HasSubstr("an odd ` one &lt;b&gt;</p>"));
+}
+
+TEST(Pages, TheFrontDoorSaysWhereTheApiIs) {
+    const auto page = front_door_answer("http://\"><script>", Reader::person, "n1");
+    EXPECT_EQ(page.status, 200);
+    EXPECT_THAT(page.body, Not(HasSubstr("<script>")));
+    EXPECT_THAT(page.body, HasSubstr("export HOSTLER_API=http://&quot;&gt;&lt;script&gt;"));
+    EXPECT_THAT(page.body, HasSubstr("<style nonce=\"n1\">"));
+    EXPECT_THAT(std::string{*page.headers.find("Content-Security-Policy")},
+                HasSubstr("default-src 'none'; style-src 'nonce-n1'"));
+    const auto unknown = front_door_answer("", Reader::person, "n1");
+    EXPECT_THAT(unknown.body, Not(HasSubstr("HOSTLER_API")));
+    EXPECT_THAT(unknown.body, HasSubstr("hostler key create"));
+    const auto program = front_door_answer("http://api", Reader::program, "n1");
+    EXPECT_EQ(program.headers.find("Content-Type"), "application/json");
+    EXPECT_EQ(program.body, "{\"name\":\"hostler\",\"what\":\"gateway\",\"api\":\"http://api\"}\n");
+}
+
 }  // namespace
 }  // namespace hostler::gateway

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/operations_instance.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/api_lookup.h"
+#include "roles/master/audit.h"
 #include "roles/master/caller.h"
+#include "roles/master/explain_rules.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/rest_rules.h"
 
 namespace hostler::master {
 
@@ -29,7 +34,64 @@ std::string_view what_it_is(const std::string& kind) {
     return "a command:";
 }
 
+// A page's words: how it is, what it waits for, and what would help.
+std::string page_words(const Desk& desk, const Instance& instance) {
+    const api::Explanation why = explain_instance(desk, instance);
+    std::string words = why.sentence;
+    for (const api::Blocker& block : why.blocking)
+        words += fmt::format("\nHost {}: {}.", block.host, block.reason);
+    if (why.would_help) words += "\n\n" + *why.would_help;
+    return words;
+}
+
 }  // namespace
+
+bool is_of_page(const uplink::EnterRequest& request) {
+    return request.kind() == "explain" || request.kind() == "start";
+}
+
+Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
+    const auto caller = request.detail().empty()
+                            ? caller_of(term, request.credential())
+                            : caller_of_sign_in(term, request.credential(), request.detail());
+    if (!caller)
+        return fail(Code::unauthenticated, "this key or session is not known here, or no longer",
+                    "key_unknown");
+    Desk& desk = term.desk(caller->actor);
+    api::Call call;
+    call.operation = &api::ops::start_instance;
+    call.caller = {.actor = caller->actor,
+                   .name = caller->name,
+                   .tenant = caller->tenant,
+                   .is_operator = caller->is_operator(),
+                   .address = request.address()};
+    const api::GetInstance asked{request.instance(), request.tenant().empty()
+                                                         ? std::nullopt
+                                                         : std::optional<std::string>{request.tenant()}};
+    const Instance& instance = *TRY(instance_named(desk, call, asked.instance, asked.tenant_id));
+    const auto leads_there = [&](const InstancePort& port) {
+        return route_name(instance, port.port) == request.detail();
+    };
+    const bool may = request.detail().empty() || (!caller->actor.starts_with("share/") &&
+                                                  std::ranges::any_of(instance.spec.ports, leads_there));
+    if (!may)
+        return fail(Code::forbidden, "this session opens a port; it may ask and change nothing else",
+                    "forbidden");
+    if (request.kind() == "start") {
+        if (term.read_only()) return std::unexpected(*term.read_only());
+        Subject before = subject_of(desk, call, asked);
+        TRY(wake_instance(desk, instance.id));
+        audit(desk, call, std::move(before), subject_of(desk, call, asked));
+    }
+    const Instance& now = desk.estate.instances.at(instance.id);
+    into.mutable_route()->set_tenant(now.tenant);
+    into.mutable_route()->set_instance(now.id);
+    into.mutable_route()->set_state(std::string{state_of(now.phase)});
+    into.mutable_route()->set_detail(page_words(desk, now));
+    into.mutable_route()->set_shown_as(now.caller_id);
+    into.set_principal(caller->actor);
+    return {};
+}
 
 Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
     const auto caller = caller_of(term, request.credential());

@@ -11,6 +11,12 @@ class EnterRequest;
 
 namespace hostler::master {
 
+// What the gateway's page about an instance asks on behalf of somebody who is signed in: how it is, in words,
+// or to start it again; to be committed by the caller. Errors: unauthenticated, not_found, conflict,
+// exhausted.
+bool is_of_page(const uplink::EnterRequest& request);
+Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into);
+
 // Writes down who enters, what for and from where; commit before it is told. Errors: unauthenticated,
 // forbidden (tenant_differs), not_found (also another tenant's instance), conflict (not_running, ambiguous).
 Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into);

@@ -63,8 +63,11 @@ std::string probe_progress(const Desk& desk, const Instance& instance) {
     if (instance.phase != InstancePhase::probing || instance.started_at == 0) return {};
     const std::int64_t passed = (desk.estate.micros() - instance.started_at) / 1'000'000;
     const std::int64_t allowed = desk.settings.ready_deadline.count();
-    return fmt::format(" Its probes are asked for {} s; after {} s without an answer of all it has failed.",
-                       std::max<std::int64_t>(passed, 0), allowed);
+    std::string ports;
+    for (const InstancePort& port : instance.spec.ports)
+        if (port.is_probe) ports += fmt::format("{}{}", ports.empty() ? " of port " : ", ", port.port);
+    return fmt::format(" Its probes{} are asked for {} s; after {} s without an answer of all it has failed.",
+                       ports, std::max<std::int64_t>(passed, 0), allowed);
 }
 
 void explain_place(const Desk& desk, const Instance& instance, api::Explanation& why) {
@@ -140,7 +143,7 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     if (instance.phase == InstancePhase::resting) {
         const std::string kept = layer_sentence(desk, instance);
         why.sentence += kept.empty() ? " Nothing of what it wrote outside its volumes is kept." : " " + kept;
-        why.would_help = fmt::format("Start it: hostler instance start {}", instance.caller_id);
+        why.would_help = fmt::format("Start it: `hostler instance start {}`.", instance.caller_id);
         return why;
     }
     if (is_final(instance.phase)) {
@@ -162,9 +165,9 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     }
     for (const auto& [id, command] : desk.estate.commands.all())
         if (command.subject == instance.id)
-            why.sentence +=
-                fmt::format(" The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
-                            command.message.empty() ? "" : ", " + command.message);
+            why.sentence += fmt::format(
+                " The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
+                command.message.empty() || command.message == instance.message ? "" : ", " + command.message);
     return why;
 }
 

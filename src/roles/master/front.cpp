@@ -5,6 +5,7 @@
 #include "api/openapi.h"
 #include "api/problem.h"
 #include "core/log.h"
+#include "core/page.h"
 #include "core/percent.h"
 #include "core/version.h"
 #include "roles/master/caller.h"
@@ -173,6 +174,8 @@ Task<> Front::answer(http::Exchange& exchange) {
         response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(std::move(response));
     }
+    const bool looks = exchange.request.method == "GET" || exchange.request.method == "HEAD";
+    if (path == "/" && looks) co_return co_await front_door_page(exchange);
     if (path == SeriesFollow::path && is_from_master(exchange)) {
         const auto told = co_await series_follow_.answer(exchange);
         if (told || exchange.started()) co_return told;
@@ -236,6 +239,28 @@ Task<> Front::answer_health(http::Exchange& exchange) {
         co_return co_await exchange.respond(http::text_response(200, health_of_follower()));
     co_return co_await exchange.respond(
         http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
+}
+
+// Anybody may ask; nothing of the cloud is told.
+Task<> Front::front_door_page(http::Exchange& exchange) {
+    const auto& headers = exchange.request.headers;
+    const std::string api = !settings_.public_url.empty()
+                                ? settings_.public_url
+                                : fmt::format("http://{}", headers.find("Host").value_or(""));
+    bool person = false;
+    http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
+        person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");
+    });
+    if (person) co_return co_await exchange.respond(page(200, front_door({.what = "its API", .api = api})));
+    http::Response response{
+        .body = fmt::format(R"({{"name":"hostler","version":"{}","openapi":"/openapi.json","help":"Send an )"
+                            R"(API key as Authorization: Bearer hk_…; an operator makes one with: hostler )"
+                            R"(key create"}})"
+                            "\n",
+                            version)};
+    response.headers.set("Content-Type", "application/json");
+    response.headers.set("Cache-Control", "no-store");
+    co_return co_await exchange.respond(std::move(response));
 }
 
 Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) const {

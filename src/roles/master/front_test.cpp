@@ -31,6 +31,22 @@ TEST_F(FrontTest, TellsEverybodyWhatThereIsToAsk) {
     EXPECT_THAT(get("/nowhere"), StartsWith("HTTP/1.1 404"));
 }
 
+TEST_F(FrontTest, HasAFrontDoor) {
+    const std::string person = get("/", "Accept: text/html,*/*;q=0.8\r\n");
+    EXPECT_THAT(person, StartsWith("HTTP/1.1 200"));
+    EXPECT_THAT(person, HasSubstr("default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"));
+    EXPECT_THAT(person, HasSubstr("frame-ancestors 'none'; base-uri 'none'"));
+    EXPECT_THAT(person, HasSubstr("export HOSTLER_API=http://api\n"));
+    EXPECT_THAT(person, HasSubstr("hostler key create"));
+    EXPECT_THAT(person, HasSubstr("href=\"http://api/openapi.json\""));
+    const std::string program = get("/", "Accept: */*\r\n");
+    EXPECT_THAT(program, HasSubstr("Content-Type: application/json"));
+    EXPECT_THAT(program, HasSubstr("\"openapi\":\"/openapi.json\""));
+    settings.public_url = "https://api.example";
+    EXPECT_THAT(get("/", "Accept: text/html\r\n"), HasSubstr("export HOSTLER_API=https://api.example\n"));
+    EXPECT_THAT(answer(post("/", "")), StartsWith("HTTP/1.1 4")) << "there is nothing to change";
+}
+
 TEST_F(FrontTest, AnswersWhoShowsAKeyThatIsGood) {
     for (const std::string shown : {"Authorization: Bearer hk_acme\r\n",
                                     "authorization: bEARER  hk_acme \r\n", "X-Hostler-Key: hk_acme\r\n"}) {

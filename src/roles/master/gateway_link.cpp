@@ -84,6 +84,12 @@ Task<> end_session(TermPtr term, wire::Link& link, std::uint64_t call, uplink::S
 // Nobody is inside before it is written down.
 Task<> enter(TermPtr term, wire::Link& link, std::uint64_t call, uplink::EnterRequest request) {
     uplink::Frame answer;
+    if (is_of_page(request)) {
+        const auto told = answer_page(*term, request, *answer.mutable_enter_answer());
+        if (!told) co_return co_await link.answer(call, wire::failure_frame(told.error()));
+        CO_TRY(co_await (request.kind() == "start" ? term->commit() : term->settled()));
+        co_return co_await link.answer(call, std::move(answer));
+    }
     Result<> entered = enter_instance(*term, request, *answer.mutable_enter_answer());
     if (entered && term->read_only()) entered = std::unexpected(*term->read_only());
     if (!entered) co_return co_await link.answer(call, wire::failure_frame(entered.error()));

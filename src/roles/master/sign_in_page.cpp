@@ -4,50 +4,21 @@
 
 #include <charconv>
 
+#include "core/page.h"
+
 namespace hostler::master {
 
-namespace {
-
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        switch (c) {
-            case '&': safe += "&amp;"; break;
-            case '<': safe += "&lt;"; break;
-            case '>': safe += "&gt;"; break;
-            case '"': safe += "&quot;"; break;
-            case '\'': safe += "&#39;"; break;
-            default: safe += c;
-        }
-    }
-    return safe;
-}
-
-constexpr std::string_view style = R"(
-:root{color-scheme:light dark;--ink:#1c2430;--paper:#f6f7f9;--card:#fff;--line:#d9dee6;--accent:#2457d6;--bad:#b3261e}
-@media(prefers-color-scheme:dark){:root{--ink:#e6eaf0;--paper:#12161c;--card:#1b212a;--line:#303a47;--accent:#7ea6ff;--bad:#ff8a80}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{width:min(26rem,92vw);background:var(--card);border:1px solid var(--line);border-radius:14px;padding:2rem}
-h1{font-size:1.25rem;margin:0 0 .25rem}p{margin:.25rem 0 1.25rem;opacity:.8}
-label{display:block;font-weight:600;margin-bottom:.35rem}input{width:100%;font:inherit;padding:.6rem .7rem;border:1px solid var(--line);border-radius:8px;background:transparent;color:inherit}
-button{margin-top:1rem;width:100%;font:inherit;font-weight:600;padding:.65rem;border:0;border-radius:8px;background:var(--accent);color:var(--card);cursor:pointer}
-.bad{color:var(--bad);font-weight:600}code{font-size:.9em;overflow-wrap:anywhere}
-)";
-
-}  // namespace
-
 std::string sign_in_page(std::string_view return_to, std::string_view complaint) {
-    return fmt::format(
-        R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Sign in · Hostler</title><style>{}</style></head><body><main><h1>Sign in</h1>
-<p>to open <code>{}</code></p>{}
-<form method="post" action="/sign-in"><input type="hidden" name="return" value="{}">
+    const std::string body = fmt::format(
+        R"(<p>to open <code>{0}</code></p>{1}
+<form method="post" action="/sign-in"><input type="hidden" name="return" value="{0}">
 <label for="key">API key, which begins with <code>hk_</code></label><input id="key" name="key" type="password" autocomplete="current-password" required autofocus>
-<button>Open</button></form></main></body></html>
-)",
-        style, escaped(return_to),
-        complaint.empty() ? "" : fmt::format("<p class=\"bad\" role=\"alert\">{}</p>", escaped(complaint)),
-        escaped(return_to));
+<button>Open</button></form>
+<h2>No key yet?</h2><p>An operator makes one with <code>hostler key create NAME --tenant TENANT</code> and gives it to you.</p>)",
+        html_text(return_to),
+        complaint.empty() ? ""
+                          : fmt::format("<p class=\"alert\" role=\"alert\">{}</p>", html_text(complaint)));
+    return html_of({.title = "Sign in", .body = body});
 }
 
 Result<Return> parse_return(std::string_view return_to, const Gateway& gateway) {

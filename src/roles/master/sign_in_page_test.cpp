@@ -68,6 +68,7 @@ TEST(SignIn, ThePageSaysWhatItIsGivenAndRunsNothingOfIt) {
     EXPECT_NE(page.find("value=\"&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;\""),
               std::string::npos);
     EXPECT_NE(page.find("&lt;b&gt;&amp;no&lt;/b&gt;"), std::string::npos);
+    EXPECT_NE(page.find("An operator makes one with"), std::string::npos) << "who gives a key";
     EXPECT_EQ(sign_in_page("x", "").find("role=\"alert\""), std::string::npos);
 }
 
