@@ -53,7 +53,8 @@ inline constexpr Typed<ListApiKeys, List<ApiKey>> list_api_keys{{
     .columns = "id name isOperator tenantID createdAt expiresAt usedAt"}};
 inline constexpr Typed<NameApiKey, Empty> delete_api_key{{
     .name = "deleteApiKey", .method = Method::delete_, .path = "/v1/api-keys/{apiKey}",
-    .permission = "key.write", .help = "Revoke an API key at once.", .noun = "key", .verb = "delete"}};
+    .permission = "key.write", .help = "Revoke an API key at once. A tenant's key may revoke itself alone; an operator's key may revoke any.",
+    .noun = "key", .verb = "delete", .example = "key delete k-9r4t1b"}};
 
 inline constexpr Typed<Empty, Whoami> whoami{{
     .name = "whoami", .path = "/v1/whoami", .permission = "self.read", .scope = Scope::anyone,

@@ -79,7 +79,12 @@ TEST_F(AuditTest, VolumesKeysAndTokensTooAndNoSecrets) {
     const std::string key = id();
     EXPECT_EQ(std::tie(told.subject, told.tenant, told.before), std::tuple("api_key/" + key, "acme", ""));
     EXPECT_EQ(in(told.after, "name"), "ci");
-    told = line("acme", "DELETE", "/v1/api-keys/" + key);
+    desk().estate.api_keys.add({.id = "acme", .name = "own", .hash = "1", .tenant = "acme"});
+    (void)commit();
+    told = line("acme", "DELETE", "/v1/api-keys/acme");
+    EXPECT_EQ(std::tie(told.actor, told.subject, told.after), std::tuple("key/acme", "api_key/acme", ""))
+        << "a tenant's key revokes itself";
+    told = line("", "DELETE", "/v1/api-keys/" + key);
     EXPECT_EQ(std::tie(told.subject, told.after), std::tuple("api_key/" + key, ""));
     EXPECT_EQ(in(told.before, "name"), "ci");
 

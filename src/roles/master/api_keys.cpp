@@ -65,6 +65,13 @@ void Api::add_keys() {
         if (!key || key->revoked_at != 0 || (!call.caller.is_operator && key->tenant != call.caller.tenant))
             return fail(Code::not_found, fmt::format("there is no API key {}", request.api_key),
                         "api_key_not_found");
+        if (!call.caller.is_operator && call.caller.actor != "key/" + key->id) {
+            Error error{Code::forbidden,
+                        fmt::format("a tenant's key may revoke itself alone, and {} is another key", key->id),
+                        "operator_only"};
+            error.help = fmt::format("Have an operator revoke it: hostler key delete {}", key->id);
+            return std::unexpected(std::move(error));
+        }
         desk.estate.api_keys.edit(request.api_key).revoked_at = desk.estate.micros();
         desk.estate.event("api_key", key->id, key->tenant, "revoked",
                           fmt::format("API key {} was revoked.", key->name));

@@ -130,6 +130,25 @@ TEST_F(ApiTest, SecretsAreToldOnceAndKeptNowhere) {
         if (key.first != "api_key") EXPECT_EQ(object.body.find(secret), std::string::npos) << key.first;
 }
 
+TEST_F(ApiTest, ATenantsKeyRevokesItselfAlone) {
+    desk().estate.api_keys.add({.id = "acme", .name = "own", .hash = "1", .tenant = "acme"});
+    desk().estate.api_keys.add({.id = "k-2", .name = "ci", .hash = "2", .tenant = "acme"});
+    desk().estate.api_keys.add({.id = "k-3", .name = "theirs", .hash = "3", .tenant = "globex"});
+    (void)commit();
+    const auto refused = call("acme", "DELETE", "/v1/api-keys/k-2");
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(problem(refused), "operator_only");
+    EXPECT_TRUE(refused.body.contains("a tenant's key may revoke itself alone")) << refused.body;
+    EXPECT_TRUE(refused.body.contains("hostler key delete k-2")) << refused.body;
+    EXPECT_EQ(desk().estate.api_keys.at("k-2").revoked_at, 0);
+    EXPECT_EQ(problem(call("acme", "DELETE", "/v1/api-keys/k-3")), "api_key_not_found")
+        << "nothing is told of another tenant's";
+    EXPECT_LT(call("acme", "DELETE", "/v1/api-keys/acme").status, 300);
+    EXPECT_NE(desk().estate.api_keys.at("acme").revoked_at, 0);
+    EXPECT_LT(call("", "DELETE", "/v1/api-keys/k-2").status, 300) << "an operator's";
+    EXPECT_NE(desk().estate.api_keys.at("k-2").revoked_at, 0);
+}
+
 TEST_F(ApiTest, WhatHasEndedIsAnsweredForFromTheStore) {
     settings.repairable_tenant_max = 0;
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
