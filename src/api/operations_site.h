@@ -63,7 +63,7 @@ inline constexpr Typed<NameHostToken, Empty> delete_host_token{{
 inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
     .name = "listHosts", .path = "/v1/hosts", .permission = "host.read", .scope = Scope::operator_only,
     .help = "List the hosts.", .list = true, .noun = "host", .verb = "list",
-    .columns = "id name zone state gpus gpusFree gpuModels simulated instances seenAt cpus memoryBytes"}};
+    .columns = "id name zone state reason gpus gpusFree gpuModels simulated instances seenAt cpus memoryBytes"}};
 inline constexpr Typed<NameHost, Host> get_host{{
     .name = "getHost", .path = "/v1/hosts/{host}", .permission = "host.read", .scope = Scope::operator_only,
     .help = "Show a host.", .noun = "host", .verb = "get"}};

@@ -365,6 +365,14 @@ private:
             world_.err(fmt::format("{} {}\n", subject_of(command_, call), participle(operation_.verb)));
             co_return Result<>{};
         }
+        if (&operation_ == &api::ops::drain_host) {
+            const std::string host = call.params.front().second;
+            const json::value drained = CO_TRY(co_await wait_drained(client_, world_, host, patience_));
+            if (style_.format != Format::table)
+                world_.out(render_object(api::ops::get_host, drained, style_));
+            world_.err(fmt::format("host/{} drained: nothing is left there\n", host));
+            co_return Result<>{};
+        }
         const bool ends =
             &operation_ == &api::ops::delete_instance || &operation_ == &api::ops::stop_instance;
         std::string instance = text_of(call.body, "instanceID");

@@ -157,7 +157,8 @@ bool can_wait(const api::Operation& operation) {
     const auto instance = std::to_array<const api::Operation*>(
         {&ops::create_instance, &ops::delete_instance, &ops::stop_instance, &ops::start_instance,
          &ops::restart_instance, &ops::retry_instance});
-    return operation.status == 202 || std::ranges::find(instance, &operation) != instance.end();
+    return operation.status == 202 || &operation == &ops::drain_host ||
+           std::ranges::find(instance, &operation) != instance.end();
 }
 
 CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {

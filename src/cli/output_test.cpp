@@ -6,6 +6,7 @@
 namespace hostler::cli {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -100,6 +101,21 @@ TEST_F(OutputTest, CsvQuotesAsSpreadsheetsWantIt) {
         out.starts_with("name,location,accessPoints,hosts,gpus,gpusFree,createdAt,coordinates\r\n"
                         "nj,\"New Jersey, \"\"US\"\"\",1,2,16,9,20"))
         << out;
+}
+
+TEST_F(OutputTest, ListsWhyAHostIsNotReady) {
+    std::vector<api::Host> hosts{{.id = "h-1", .zone = "nj", .state = api::HostState::ready},
+                                 {.id = "h-2", .zone = "nj", .state = api::HostState::ready}};
+    api.handlers.on<api::ops::list_hosts>([&](api::Call, api::ListHosts) -> Task<api::List<api::Host>> {
+        co_return api::List<api::Host>{hosts};
+    });
+    EXPECT_EQ(run({"host", "list"}), 0) << err;
+    EXPECT_THAT(out, Not(HasSubstr("REASON"))) << "all are ready";
+    hosts[1].state = api::HostState::faulty;
+    hosts[1].reason = "engine_down";
+    EXPECT_EQ(run({"host", "list"}), 0) << err;
+    EXPECT_THAT(out, ContainsRegex("STATE +REASON"));
+    EXPECT_THAT(out, ContainsRegex("faulty +engine_down"));
 }
 
 TEST_F(OutputTest, ShowsOneObjectWithUnitsAndTimes) {

@@ -197,6 +197,30 @@ Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string 
     co_return wait.last();
 }
 
+Task<json::value> wait_drained(ApiClient& client, CliWorld& world, std::string host, Duration patience) {
+    Progress progress{world};
+    const Instant end = world.timers.now() + patience;
+    for (;;) {
+        const json::value seen =
+            CO_TRY(co_await client.call({.operation = &api::ops::get_host, .params = {{"host", host}}}));
+        const auto shown = CO_TRY(api::decode_stored<api::Host>(json::serialize(seen)));
+        if (shown.state == api::HostState::drained) co_return seen;
+        if (!shown.drain_until)
+            co_return fail(Code::conflict,
+                           fmt::format("host {} is drained no more: somebody has ended it", host),
+                           "not_draining");
+        const std::string left = fmt::format("{}, {} instance{} left", text_of(seen, "state"),
+                                             shown.instances, shown.instances == 1 ? "" : "s");
+        progress.show(shown.instances == 0 ? left
+                                           : fmt::format("{}; what is left is stopped at {}", left,
+                                                         rfc3339(*shown.drain_until)));
+        if (world.timers.now() >= end)
+            co_return fail(Code::timeout,
+                           fmt::format("host {} is still {}; it goes on without us", host, left));
+        CO_TRY(co_await sleep(world.timers, retry_pause));
+    }
+}
+
 Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string id, Duration patience) {
     Progress progress{world};
     const Instant end = world.timers.now() + patience;

@@ -38,6 +38,10 @@ bool has_completed(const json::value& instance);
 Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,
                                 Until until, Duration patience);
 
+// Asks after a host that is drained until nothing is left there, and answers it. Errors: timeout; conflict
+// (nobody drains it any more); as the API's.
+Task<json::value> wait_drained(ApiClient& client, CliWorld& world, std::string host, Duration patience);
+
 // Asks after an operation until it is done. Errors: timeout; what it failed with; as the API's.
 Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string id, Duration patience);
 

@@ -74,6 +74,57 @@ TEST_F(WaitTest, ShowsEachPhaseAndThenTheUrl) {
     EXPECT_TRUE(asked.all);
 }
 
+class DrainTest : public CliTest {
+protected:
+    DrainTest() {
+        api.handlers.on<api::ops::drain_host>([this](api::Call, api::DrainHost) -> Task<api::Host> {
+            host.state = api::HostState::draining;
+            host.drain_until = WallTime{std::chrono::hours{24 * 20'000}};
+            co_return host;
+        });
+        api.handlers.on<api::ops::get_host>([this](api::Call, api::NameHost asked) -> Task<api::Host> {
+            EXPECT_EQ(asked.host, "h-1");
+            co_return host;
+        });
+    }
+    api::Host host{.id = "h-1", .instances = 2};
+};
+
+TEST_F(DrainTest, WaitsUntilNothingIsLeft) {
+    start({"host", "drain", "h-1", "--wait", "-o", "json"});
+    timers.advance(1s);
+    EXPECT_FALSE(code);
+    EXPECT_THAT(err, HasSubstr("draining, 2 instances left; what is left is stopped at 2024-10-04"));
+    host.instances = 1;
+    timers.advance(1s);
+    host.instances = 0;
+    timers.advance(1s);
+    EXPECT_THAT(err, HasSubstr("draining, 1 instance left; "));
+    EXPECT_THAT(err, HasSubstr("draining, 0 instances left\n"));
+    EXPECT_FALSE(code);
+    host.state = api::HostState::drained;
+    timers.advance(1s);
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(err, HasSubstr("host/h-1 drained: nothing is left there\n"));
+    EXPECT_THAT(out, HasSubstr("\"state\": \"drained\""));
+}
+
+TEST_F(DrainTest, EndsAtItsDeadlineAndWhenSomebodyEndsTheDrain) {
+    start({"host", "drain", "h-1", "--wait", "--timeout", "3s"});
+    timers.advance(2s);
+    EXPECT_FALSE(code);
+    timers.advance(2s);
+    EXPECT_EQ(code, static_cast<int>(Exit::timeout));
+    EXPECT_THAT(err, HasSubstr("host h-1 is still draining, 2 instances left"));
+    start({"host", "drain", "h-1", "--wait"});
+    timers.advance(1s);
+    host.state = api::HostState::ready;
+    host.drain_until.reset();
+    timers.advance(1s);
+    EXPECT_EQ(code, static_cast<int>(Exit::conflict));
+    EXPECT_THAT(err, HasSubstr("host h-1 is drained no more"));
+}
+
 TEST_F(WaitTest, PrintsTheInstanceToPrograms) {
     auto args = start_and_wait;
     args.insert(args.end(), {"-o", "json"});
