@@ -191,12 +191,7 @@ Task<> tell_when_connected(const agent::Agent& role, Timers& timers, std::string
 
 Task<> run(Process& process, Options options) {
     const fs::path data = options.data;
-    std::error_code wrong;
-    fs::create_directories(data, wrong);
-    if (wrong)
-        co_return fail(Code::unavailable,
-                       fmt::format("cannot make the folder {}: {}", data.string(), wrong.message()));
-    fs::permissions(data, fs::perms::owner_all, wrong);
+    CO_TRY(make_own_folder(data));
     // What must be durable does not wait behind what may take long.
     const auto journal_worker = make_worker(process.loop, "journal");
     const auto disk_worker = make_worker(process.loop, "disk");

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 template <class Role, class Settings, class Ports>
 Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, double drain_s,
            std::string ready_file, std::function<Addresses(Role&)> addresses) {
-    fs::create_directories(data);
+    CO_TRY(make_own_folder(data));
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     const auto worker = make_worker(process.loop, "journal");

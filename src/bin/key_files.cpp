@@ -92,14 +92,6 @@ Result<Secret> read_sealed(const std::string& file, const std::string& passphras
     return keys;
 }
 
-Result<> make_own_folder(const std::string& path) {
-    std::error_code wrong;
-    fs::create_directories(path, wrong);
-    if (!wrong) fs::permissions(path, fs::perms::owner_all, wrong);
-    if (wrong) return fail(Code::unavailable, fmt::format("{} cannot be made: {}", path, wrong.message()));
-    return {};
-}
-
 int told_keys(const Result<>& result) {
     if (result) return 0;
     log_error("{}", result.error().message);

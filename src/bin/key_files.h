@@ -29,9 +29,6 @@ Result<> write_sealed(const std::string& file, const std::string& passphrase_fil
 // Errors: not_found; invalid, unauthenticated, exhausted: as sodium::unseal(); those of passphrase().
 Result<Secret> read_sealed(const std::string& file, const std::string& passphrase_file);
 
-// Makes a folder for its owner alone, and what is missing above it. Errors: unavailable.
-Result<> make_own_folder(const std::string& path);
-
 int told_keys(const Result<>& result);  // Says what is wrong; the exit code.
 
 }  // namespace hostler::bin

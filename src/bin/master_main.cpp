@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 Task<> run(Process& process, MasterOptions options) {
     const fs::path& data = options.data;
     master::Settings& settings = options.settings;
-    fs::create_directories(data);
+    CO_TRY(make_own_folder(data));
     if (!options.templates.empty()) settings.templates = CO_TRY(read_templates(options.templates));
     const fs::path authority_folder = options.authority.empty() ? data / "authority" : options.authority;
     CO_TRY(issue_credentials(process, authority_folder, data, "master", settings.name));
@@ -48,6 +48,7 @@ Task<> run(Process& process, MasterOptions options) {
     keep_cloud_mark(authority_folder, *cloud);
     const auto series_worker = make_worker(process.loop, "series");
     const auto query_worker = make_worker(process.loop, "queries");
+    CO_TRY(make_own_folder(data / "series"));
     const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series", {},
                                                   new_id(*process.random, "series", 20)));
     const auto check_worker = make_worker(process.loop, "challenges");

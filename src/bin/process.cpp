@@ -1,11 +1,15 @@
 #include "bin/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -140,12 +144,32 @@ bool goes_with(Keys& keys, const std::string& key_pem, const CertificateFacts& c
 
 }  // namespace
 
+Result<> make_own_folder(const fs::path& path) {
+    const auto failed = [&](std::string_view why) {
+        return fail(Code::unavailable, fmt::format("cannot make the folder {}: {}", path.string(), why));
+    };
+    const fs::path whole = path.has_filename() ? path : path.parent_path();
+    if (!whole.has_relative_path()) return {};  // The root.
+    std::error_code wrong;
+    if (whole.has_parent_path()) fs::create_directories(whole.parent_path(), wrong);
+    if (wrong) return failed(wrong.message());
+    // With its mode from the first moment.
+    if (::mkdir(whole.c_str(), S_IRWXU) == 0) return {};
+    if (errno != EEXIST) return failed(std::strerror(errno));
+    struct stat facts{};
+    if (::stat(whole.c_str(), &facts) != 0) return failed(std::strerror(errno));
+    if (!S_ISDIR(facts.st_mode)) return failed(std::strerror(ENOTDIR));
+    const bool ours = facts.st_uid == ::geteuid() && (facts.st_mode & S_ISVTX) == 0;
+    if (ours && (facts.st_mode & 07777) != S_IRWXU && ::chmod(whole.c_str(), S_IRWXU) != 0)
+        return failed(std::strerror(errno));
+    return {};
+}
+
 Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder,
                            const std::string& role, const std::string& id) {
     constexpr std::chrono::hours life{24 * 30}, clock_tolerance{1};
-    fs::create_directories(folder);
-    fs::create_directories(authority_folder);
-    fs::permissions(authority_folder, fs::perms::owner_all);
+    TRY(make_own_folder(folder));
+    TRY(make_own_folder(authority_folder));
     const WallTime now = process.timers->wall();
     const auto keys = net::make_keys();
     const auto authority = TRY(net::open_authority(authority_folder, *process.random, now));

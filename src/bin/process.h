@@ -31,6 +31,9 @@ int run_until_signalled(Process& process, Task<> body);
 std::string read_file(const std::filesystem::path& path);  // Empty when there is none.
 // Whole or not at all, for the owner alone. Errors: unavailable.
 Result<> write_file(const std::filesystem::path& path, std::string_view text);
+// Makes a folder for its owner alone (0700), and what is missing above it. One that is there becomes so,
+// unless it is another user's or everybody's (sticky, as /tmp). Errors: unavailable.
+Result<> make_own_folder(const std::filesystem::path& path);
 std::filesystem::path program_folder();  // Where this executable lies.
 // Of instance templates and recipes of images: beside this executable, or where packages put them; empty:
 // nowhere.

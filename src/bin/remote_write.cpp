@@ -86,6 +86,7 @@ Result<std::unique_ptr<RemoteWrite>> RemoteWrite::open(Process& process, Outgoin
     auto target = TRY(target_of(options));
     const remote_write::OutboxLimits limits{
         .bytes_max = static_cast<std::uint64_t>(options.backlog_gib * static_cast<double>(1 << 30))};
+    TRY(make_own_folder(data / "remote-write"));
     auto outbox = TRY(remote_write::Outbox::open(data / "remote-write", limits));
     return std::make_unique<Forwarding>(process, outgoing, std::move(outbox), std::move(target), store);
 }

@@ -42,7 +42,7 @@ Result<> export_keys(const Wish& wish) {
 Result<> import_keys(const Wish& wish) {
     const Secret keys = TRY(read_sealed(wish.file, wish.passphrase_file));
     const auto ids = TRY(sodium::ids_of_sealing_keys(keys.text));
-    TRY(make_own_folder(wish.authority().string()));
+    TRY(make_own_folder(wish.authority()));
     TRY(sodium::add_sealing_keys(wish.ring(), keys.text));
     print(ids);
     fmt::print(stderr, "{} has the keys. A master that runs there reads them when it needs them.\n",

@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 Supervisor::Supervisor(Process& process, std::filesystem::path log_folder)
     : process_(process), log_folder_(std::move(log_folder)), tasks_(process.loop) {
-    std::filesystem::create_directories(log_folder_);
+    if (const auto made = make_own_folder(log_folder_); !made) log_error("{}", made.error().message);
 }
 
 void Supervisor::keep(ChildSpec spec) {

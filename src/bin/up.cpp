@@ -289,7 +289,8 @@ Task<> Up::start_hosts() {
     const json::value known = CO_TRY(co_await call("GET", "/v1/hosts?limit=1000"));
     for (const HostPlan& plan : plans) {
         const fs::path folder = settings_.data / "hosts" / plan.name;
-        fs::create_directories(folder);
+        CO_TRY(make_own_folder(folder.parent_path()));
+        CO_TRY(make_own_folder(folder));
         std::string access = access_[plan.zone]["uplink"];
         for (const auto& [zone, addresses] : access_)
             if (zone != plan.zone) access += "," + addresses.at("uplink");

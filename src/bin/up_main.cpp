@@ -131,14 +131,11 @@ int up_main(int argc, const char* const* argv) {
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (const auto fit = finish(settings, simulate); !fit) return wrong_usage(app, fit.error().message);
     if (settings.engine != "sim" && ::geteuid() != 0) become_root(argc, argv);
-    std::error_code error;
-    std::filesystem::create_directories(data, error);
-    if (error) {
-        fmt::print(stderr, "cannot make the folder {}: {}\n", data, error.message());
+    if (const auto made = make_own_folder(data); !made) {
+        fmt::print(stderr, "{}\n", made.error().message);
         return 1;
     }
     settings.data = std::filesystem::absolute(data);
-    std::filesystem::permissions(settings.data, std::filesystem::perms::owner_all);
     set_log_name("up");
     Process process;
     Up up{process, std::move(settings)};

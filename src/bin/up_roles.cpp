@@ -48,7 +48,7 @@ Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command
                               std::map<std::string, std::string> listens,
                               std::map<std::string, std::string> environment) {
     const fs::path folder = settings_.data / name;
-    fs::create_directories(folder);
+    CO_TRY(make_own_folder(folder));
     const std::string ready = folder / "ready.json";
     const std::string kept = folder / "addresses.json";
     fs::remove(ready);
@@ -132,7 +132,7 @@ Task<> Up::start_masters(const std::string& listen) {
     if (!settings_.store.empty()) environment["HOSTLER_STORE"] = settings_.store;
     for (int i = 1; i <= settings_.masters; ++i) {
         const std::string name = i == 1 ? "master" : fmt::format("master-{}", i);
-        fs::create_directories(settings_.data / name);
+        CO_TRY(make_own_folder(settings_.data / name));
         CO_TRY(write_file(settings_.data / name / operator_key_file, operator_key_));
         auto its = command;
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});

@@ -1,5 +1,6 @@
 // A master without its store, by the program as it is shipped: it does not begin a new cloud by itself.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -95,6 +96,36 @@ TEST_F(LostStore, ARefusedRestoreWritesNothing) {
     EXPECT_EQ(std::distance(fs::directory_iterator{at("there")}, {}), 1);
     EXPECT_NE(run_program({HOSTLER, "store", "copy", at("torn"), at("copy")}).code, 0);
     EXPECT_FALSE(fs::exists(at("copy")));
+}
+
+// ── Folders
+
+TEST_F(LostStore, FoldersOfARoleAreForItsOwnerAlone) {
+    const auto mode = [](const fs::path& path) {
+        return static_cast<unsigned>(fs::status(path).permissions() & fs::perms::mask);
+    };
+    // As a release before has made them.
+    for (const char* name : {"m", "m/authority", "m/series"}) {
+        fs::create_directory(at(name));
+        fs::permissions(at(name), static_cast<fs::perms>(0755));
+    }
+    serve("m");
+    EXPECT_EQ(mode(at("m")), 0700u);
+    for (const auto& one : fs::recursive_directory_iterator{at("m")})
+        if (one.is_directory()) EXPECT_EQ(mode(one.path()), 0700u) << one.path();
+    EXPECT_TRUE(fs::is_directory(at("m/series")));
+    // The other roles want credentials, and look for them in their folder.
+    EXPECT_NE(
+        run_program({HOSTLER, "access", "--data", at("access"), "--zone", "nj", "--master", "m:1"}).code, 0);
+    EXPECT_EQ(mode(at("access")), 0700u);
+    EXPECT_NE(run_program({HOSTLER, "gateway", "--data", at("gateway"), "--master", "m:1"}).code, 0);
+    EXPECT_EQ(mode(at("gateway")), 0700u);
+    if (::geteuid() != 0) return;
+    fs::create_directory(at("theirs"));
+    fs::permissions(at("theirs"), static_cast<fs::perms>(0755));
+    ASSERT_EQ(::chown(at("theirs").c_str(), 12345, 12345), 0);
+    serve("theirs");
+    EXPECT_EQ(mode(at("theirs")), 0755u) << "another user's folder is not ours to mend";
 }
 
 // ── Files of keys
