@@ -6,6 +6,7 @@
 #include "api/indent.h"
 #include "cli/apply.h"
 #include "cli/commands.h"
+#include "cli/complain.h"
 #include "cli/completion.h"
 #include "cli/render.h"
 #include "cli/report.h"
@@ -38,21 +39,6 @@ Exit exit_of(const Error& error) {
         case Code::internal: return Exit::general;
     }
     broken("a code outside its enum", __FILE__, __LINE__);
-}
-
-void print_error(CliWorld& world, const Error& error) {
-    // A single wrong field is in the message already.
-    std::string message = error.message;
-    if (error.fields.size() == 1 && message == error.fields[0].path + ": " + error.fields[0].message)
-        message = "the request is wrong";
-    world.err(fmt::format("hostler: {}\n", safe_lines(message)));
-    for (const FieldError& field : error.fields)
-        world.err(fmt::format("  {}: {}\n", safe_line(field.path), safe_lines(field.message)));
-    // The API speaks of headers there.
-    if (error.code == Code::unauthenticated)
-        world.err("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n");
-    else if (!error.help.empty())
-        world.err(fmt::format("  would help: {}\n", safe_lines(error.help)));
 }
 
 std::string participle(std::string_view verb) {

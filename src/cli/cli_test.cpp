@@ -312,6 +312,35 @@ TEST_F(CliTest, PutsNamesSafelyIntoPaths) {
     EXPECT_THAT(api.requests, ElementsAre("GET /v1/volumes/a%2F..%2Fb%20c"));
 }
 
+TEST_F(CliTest, AWrongNameIsAnsweredWithTheListOfAll) {
+    const auto said = [&](std::vector<std::string> words, const std::string& where, Error error) {
+        api.canned[where] = problem(std::move(error));
+        EXPECT_NE(run(std::move(words)), 0);
+        return err;
+    };
+    const auto missing = [](std::string message, std::string help = "") {
+        return Error{.code = Code::not_found, .message = std::move(message), .help = std::move(help)};
+    };
+    const std::string host = "GET /v1/hosts/x";
+    EXPECT_THAT(said({"host", "get", "x"}, host, missing("there is no host x")),
+                HasSubstr("  would help: `hostler host list` names all\n"));
+    EXPECT_THAT(said({"host", "get", "x"}, host, missing("there is no host x; did you mean y?")),
+                Not(HasSubstr("would help")));
+    EXPECT_THAT(said({"host", "get", "x"}, host, missing("there is no host x", "Look again.")),
+                HasSubstr("would help: Look again.\n"));
+    EXPECT_THAT(said({"host", "get", "x"}, host, missing("there is no answer to that")),
+                Not(HasSubstr("would help")));
+    EXPECT_THAT(said({"key", "delete", "x", "-y"}, "DELETE /v1/api-keys/x", missing("there is no API key x")),
+                HasSubstr("would help: `hostler key list` names all\n"));
+    EXPECT_THAT(said({"host", "token", "delete", "x", "-y"}, "DELETE /v1/host-tokens/x",
+                     missing("there is no host token x")),
+                HasSubstr("would help: `hostler host token list` names all\n"));
+    Error wrong{.code = Code::invalid, .message = "the request is wrong"};
+    wrong.fields = {{"zone", "there is no zone fra"}};
+    EXPECT_THAT(said({"offers"}, "GET /v1/offers?limit=1000", wrong),
+                HasSubstr("would help: `hostler zone list` names all\n"));
+}
+
 TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
     const std::string where = "GET /v1/whoami";
     const auto with = [&](Code code, std::string reason = "") {

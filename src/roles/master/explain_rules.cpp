@@ -48,6 +48,33 @@ std::string help_of_ended(const Desk& desk, const Instance& instance) {
             "Give it another image (`hostler instance update {} --image IMAGE`), if this one is "
             "wrong, and let it begin once more: {}.",
             name, retry);
+    if (instance.reason == "registry_refused")
+        return fmt::format(
+            "Give it an image of a registry that the operator allows (`hostler instance update {} --image "
+            "IMAGE`), or have an operator allow this one (`--registries` of the agent), and let it begin "
+            "once "
+            "more: {}.",
+            name, retry);
+    if (instance.reason == "disk_full")
+        return fmt::format(
+            "Have an operator make room on the disk of its host (`hostler host get HOST` shows "
+            "diskFreeBytes), "
+            "then let it begin once more: {}.",
+            retry);
+    if (instance.reason == "private_images_max")
+        return fmt::format(
+            "Its host remembers as many private repositories as it may (private_images_max): give it an "
+            "image "
+            "of a repository that is used there already (`hostler instance update {} --image IMAGE`), and "
+            "let "
+            "it begin once more: {}.",
+            name, retry);
+    if (instance.reason == "out_of_memory")
+        return fmt::format(
+            "Let it use less memory, or make an instance of a larger spec (`hostler spec list`); `hostler "
+            "instance "
+            "logs {}` shows what it wrote. To let it begin once more: {}.",
+            name, retry);
     if (instance.reason == completed) return fmt::format("Let it run once more: {}.", retry);
     if (instance.reason == "launch_failed")
         return fmt::format(

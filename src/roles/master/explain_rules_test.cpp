@@ -56,6 +56,13 @@ TEST_F(Explain, WhatWouldHelpLeadsSomewhere) {
         EXPECT_THAT(help_text, HasSubstr("hostler instance retry"));
         EXPECT_THAT(help_text, Not(HasSubstr("logs"))) << "it wrote none";
     }
+    const std::string refused = help(failed("refused", "registry_refused"));
+    EXPECT_THAT(refused, HasSubstr("hostler instance update refused --image"));
+    EXPECT_THAT(refused, HasSubstr("--registries"));
+    EXPECT_THAT(refused, HasSubstr("hostler instance retry refused"));
+    EXPECT_THAT(help(failed("full", "disk_full")), HasSubstr("make room on the disk of its host"));
+    EXPECT_THAT(help(failed("many", "private_images_max")),
+                HasSubstr("hostler instance update many --image"));
     EXPECT_THAT(help(failed("launch", "launch_failed")), Not(HasSubstr("logs")));
     const std::string id = running("ran");
     said[a][id] = {.state = "exited", .generation = 1, .exit_code = 3};
