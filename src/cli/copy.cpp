@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t piece_bytes_max = 32 * 1024;
+constexpr std::uint64_t hole_told_min = 1 << 20;  // Smaller holes are not worth a word.
 
 struct Place {
     std::string instance;  // Empty: on this machine.
@@ -156,6 +157,12 @@ private:
         if (in.fd < 0 || ::fstat(in.fd, &facts) != 0) co_return unread(path);
         entry.size = static_cast<std::uint64_t>(facts.st_size);
         ++files_;
+        // An engine writes what an archive has, zeros too.
+        if (const auto data = static_cast<std::uint64_t>(facts.st_blocks) * 512;
+            data + hole_told_min < entry.size)
+            world_.err(fmt::format("{} has holes: {} are written in the instance, for {} of data\n",
+                                   safe_line(path), bytes_text(static_cast<std::int64_t>(entry.size)),
+                                   bytes_text(static_cast<std::int64_t>(data))));
         CO_TRY(co_await put(tar_head(entry)));
         for (std::uint64_t left = entry.size; left > 0;) {
             std::string piece(std::min<std::uint64_t>(left, piece_bytes_max), '\0');
@@ -298,8 +305,12 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
     if (!reader.ended())
         co_return fail(Code::unavailable, "the host broke off while it sent files; what came is not whole");
     CO_TRY(unpacker.finish());
-    world.err(fmt::format("{} file{}, {} copied\n", unpacker.files(), unpacker.files() == 1 ? "" : "s",
-                          bytes_text(static_cast<std::int64_t>(shown.bytes()))));
+    const std::string holes = unpacker.written() + hole_told_min < shown.bytes()
+                                  ? fmt::format(", {} of it on the disk: the rest is zeros",
+                                                bytes_text(static_cast<std::int64_t>(unpacker.written())))
+                                  : "";
+    world.err(fmt::format("{} file{}, {} copied{}\n", unpacker.files(), unpacker.files() == 1 ? "" : "s",
+                          bytes_text(static_cast<std::int64_t>(shown.bytes())), holes));
     co_return Result<>{};
 }
 

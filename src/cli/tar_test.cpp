@@ -93,6 +93,43 @@ TEST_F(TarTest, NothingGetsOut) {
     EXPECT_EQ(read(before), "mine");
 }
 
+TEST_F(TarTest, ZerosBecomeHoles) {
+    std::string bytes(8 << 20, '\0');
+    bytes[0] = 'a';
+    bytes[(3 << 20) + 100] = 'b';
+    for (const std::size_t piece : {700UL, 4096UL, 100'000UL, 10UL << 20}) {
+        fs::remove_all(inside() + "/a");
+        ASSERT_TRUE(unpack(with_bytes({.name = "a/sparse", .mode = 0644}, bytes) +
+                               with_bytes({.name = "a/full", .mode = 0644}, std::string(1 << 20, 'x')) +
+                               tar_end(),
+                           piece));
+        struct stat facts{};
+        ASSERT_EQ(::stat((inside() + "/a/sparse").c_str(), &facts), 0);
+        EXPECT_EQ(facts.st_size, 8 << 20);
+        EXPECT_LE(facts.st_blocks * 512, 128 << 10) << "its holes take no room";
+        EXPECT_TRUE(read(inside() + "/a/sparse") == bytes);
+        EXPECT_TRUE(read(inside() + "/a/full") == std::string(1 << 20, 'x'));
+    }
+}
+
+TEST_F(TarTest, ACopyEndsBeforeTheDiskIsFull) {
+    Unpacker unpacker{inside(), "a", "a", [](std::string) {}};
+    std::uint64_t looks = 0;
+    unpacker.spare = [&](int) -> std::uint64_t { return ++looks < 2 ? 1 : 0; };
+    const auto sink = unpacker.sink();
+    ASSERT_TRUE(sink.begin({.name = "a/x", .mode = 0644, .size = 1ULL << 40}));
+    const std::string zeros(1 << 20, '\0'), full(1 << 20, 'x');
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(sink.bytes(zeros));
+    EXPECT_EQ(looks, 0u) << "holes are free";
+    Result<> done;
+    std::uint64_t taken = 0;
+    for (; done && taken < 200; ++taken) done = sink.bytes(full);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(taken << 20, 2 * copy_look_bytes);
+    EXPECT_EQ(done.error().reason, "disk_full");
+    EXPECT_NE(done.error().message.find("is nearly full"), std::string::npos) << done.error().message;
+}
+
 TEST_F(TarTest, WhatIsNoArchiveIsRefused) {
     EXPECT_FALSE(unpack(std::string(512, 'x')));
     std::string wrong = with_bytes({.name = "a/x", .mode = 0644}, "hello");

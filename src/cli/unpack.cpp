@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,6 +14,7 @@ namespace hostler::cli {
 
 namespace {
 
+constexpr std::size_t block_bytes = 4096;
 constexpr std::uint32_t modes_taken = 0777;  // Who runs as another is not for an archive to say.
 
 std::vector<std::string> steps_of(std::string_view path) {
@@ -45,6 +48,14 @@ std::unexpected<Error> failed(const std::string& path) {
 }
 
 }  // namespace
+
+std::uint64_t spare_bytes(int file) {
+    struct statvfs disk{};
+    if (::fstatvfs(file, &disk) != 0) return 0;
+    const auto bytes = [&](fsblkcnt_t blocks) { return std::uint64_t{blocks} * disk.f_frsize; };
+    const std::uint64_t kept = std::min(copy_keep_free_max, bytes(disk.f_blocks) / 20);
+    return bytes(disk.f_bavail) - std::min(bytes(disk.f_bavail), kept);
+}
 
 Unpacker::Unpacker(std::string folder, std::string root, std::string as,
                    std::function<void(std::string)> told)
@@ -141,6 +152,7 @@ Result<> Unpacker::begin(const TarEntry& entry) {
             file_ =
                 ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
             if (file_ < 0) done = failed(path);
+            at_ = 0;
             ++files_;
             break;
         case TarEntry::Kind::other: break;
@@ -149,19 +161,51 @@ Result<> Unpacker::begin(const TarEntry& entry) {
     return done;
 }
 
+// What is all zeros is not written: a file that is sparse there is sparse here.
 Result<> Unpacker::bytes(std::string_view piece) {
     if (file_ < 0) return {};
     while (!piece.empty()) {
-        const auto size = ::write(file_, piece.data(), piece.size());
+        std::size_t run = 0;
+        std::size_t zeros = 0;  // Behind it.
+        while (run < piece.size()) {
+            const std::size_t block = block_bytes - (at_ + run) % block_bytes;
+            const auto next = piece.substr(run, block);
+            zeros = next.find_first_not_of('\0') == next.npos ? next.size() : 0;
+            if (zeros > 0) break;
+            run += next.size();
+        }
+        TRY(write(piece.substr(0, run)));
+        at_ += zeros;
+        piece.remove_prefix(run + zeros);
+    }
+    return {};
+}
+
+Result<> Unpacker::write(std::string_view run) {
+    written_ += run.size();
+    if (written_ - looked_ >= copy_look_bytes) {
+        looked_ = written_;
+        if (spare(file_) == 0)
+            return fail(
+                Code::exhausted,
+                fmt::format("{} is not whole: {} bytes were written, and the disk of {} is nearly full",
+                            entry_.name, written_ - run.size(), folder_),
+                "disk_full");
+    }
+    while (!run.empty()) {
+        const auto size = ::pwrite(file_, run.data(), run.size(), static_cast<off_t>(at_));
         if (size < 0 && errno == EINTR) continue;
         if (size < 0) return failed(entry_.name);
-        piece.remove_prefix(static_cast<std::size_t>(size));
+        at_ += static_cast<std::uint64_t>(size);
+        run.remove_prefix(static_cast<std::size_t>(size));
     }
     return {};
 }
 
 Result<> Unpacker::end() {
     if (file_ < 0) return {};
+    // Its last block may be a hole.
+    if (::ftruncate(file_, static_cast<off_t>(at_)) != 0) return failed(entry_.name);
     ::fchmod(file_, entry_.mode & modes_taken);
     const timespec times[2] = {{entry_.time, 0}, {entry_.time, 0}};
     ::futimens(file_, times);

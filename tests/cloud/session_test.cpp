@@ -4,6 +4,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -246,6 +247,26 @@ TEST_F(Sessions, FilesGoInAndComeBackAsTheyAre) {
     EXPECT_EQ(escaped.code, 0) << escaped.err;
     EXPECT_THAT(escaped.err, HasSubstr("leads out"));
     EXPECT_EQ(shell(fmt::format("ls {}/e", here)), "in\n");
+}
+
+TEST_F(Sessions, AFileWithHolesComesBackWithThem) {
+    const std::string here = cloud.folder + "/sparse";
+    shell("mkdir -p " + here);
+    // 200 MiB, of which one block has something in it.
+    EXPECT_EQ(
+        sh("$H exec box -- sh -c 'echo end | dd of=/tmp/holes bs=1M seek=200 2>/dev/null' </dev/null").code,
+        0);
+    const Ran holes = sh(fmt::format("$H cp box:/tmp/holes {}/holes", here));
+    EXPECT_EQ(holes.code, 0) << holes.err;
+    EXPECT_THAT(holes.err, HasSubstr("of it on the disk: the rest is zeros"));
+    struct stat sparse{};
+    ASSERT_EQ(::stat((here + "/holes").c_str(), &sparse), 0);
+    EXPECT_EQ(sparse.st_size, (200 << 20) + 4);
+    EXPECT_LT(sparse.st_blocks * 512, 1 << 20);
+    EXPECT_EQ(sh(fmt::format("tail -c 4 {}/holes", here)).out, "end\n");
+    EXPECT_EQ(sh(fmt::format("truncate -s 20M {}/hole", here)).code, 0);
+    EXPECT_THAT(sh(fmt::format("$H cp {}/hole box:/tmp", here)).err,
+                HasSubstr("has holes: 20 MiB are written in"));
 }
 
 TEST_F(Sessions, PortsAreReachedHere) {
