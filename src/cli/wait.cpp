@@ -207,7 +207,7 @@ Task<json::value> wait_drained(ApiClient& client, CliWorld& world, std::string h
         if (shown.state == api::HostState::drained) co_return seen;
         if (!shown.drain_until)
             co_return fail(Code::conflict,
-                           fmt::format("host {} is drained no more: somebody has ended it", host),
+                           fmt::format("the drain of host {} was ended before it was done", host),
                            "not_draining");
         const std::string left = fmt::format("{}, {} instance{} left", text_of(seen, "state"),
                                              shown.instances, shown.instances == 1 ? "" : "s");

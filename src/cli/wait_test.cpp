@@ -122,7 +122,7 @@ TEST_F(DrainTest, EndsAtItsDeadlineAndWhenSomebodyEndsTheDrain) {
     host.drain_until.reset();
     timers.advance(1s);
     EXPECT_EQ(code, static_cast<int>(Exit::conflict));
-    EXPECT_THAT(err, HasSubstr("host h-1 is drained no more"));
+    EXPECT_THAT(err, HasSubstr("the drain of host h-1 was ended"));
 }
 
 TEST_F(WaitTest, PrintsTheInstanceToPrograms) {
