@@ -248,7 +248,7 @@ file(GLOB cloud_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cloud/*.cp
 add_executable(cloud_test ${cloud_sources})
 target_precompile_headers(cloud_test REUSE_FROM core)
 target_link_libraries(cloud_test PRIVATE net docker sealed sqlite Boost::json GTest::gtest_main GTest::gmock)
-target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>")
+target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>" HOSTLER_RECORDED="${PROJECT_SOURCE_DIR}/tests/recorded")
 add_dependencies(cloud_test hostler hostler-agent hostler-demo simulated_nvml)
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
 set_tests_properties(cloud PROPERTIES LABELS cloud TIMEOUT 600 RUN_SERIAL ON)

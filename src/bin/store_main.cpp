@@ -164,6 +164,42 @@ Result<> drop(const std::string& where, const std::string& kind, const std::stri
     return {};
 }
 
+// A log of SQLite's that is damaged in the middle. It is kept as it was.
+Result<> cut(const std::string& where, std::string file, bool yes) {
+    if (is_url(where))
+        return fail(Code::invalid, "only a store of SQLite has such a log; PostgreSQL looks after its own");
+    const std::string path = file_of(where).string();
+    const SqliteCut found = TRY(look_for_sqlite_cut(path));
+    if (file.empty()) file = found.log + ".damaged";
+    const std::string what =
+        found.nothing_lost ? fmt::format("{} was taken away, and {} has all of its commits", found.log, path)
+                           : fmt::format("{} was cut behind {} commits, and {} or more behind that are lost",
+                                         found.log, found.kept, found.dropped);
+    if (!yes)
+        return fail(
+            Code::invalid,
+            fmt::format("nothing was changed. With --yes: {}; as it was it is then in {}", what, file));
+    std::error_code error;
+    if (fs::exists(file, error))
+        return fail(Code::conflict, fmt::format("{} is there already; name another file with --out", file));
+    const std::string log = read_file(found.log);
+    if (log.empty()) return fail(Code::unavailable, fmt::format("{} cannot be read", found.log));
+    TRY(write_file(file, log));
+    TRY(cut_sqlite_log(path));
+    fmt::print(stderr, "{}. As it was it is in {}.\n", what, file);
+    const auto store = TRY(open_alone(where, Opened::there));
+    TRY(to_this_release(*store));
+    Process process;
+    TRY(store->run("BEGIN"));
+    TRY(sql::note_cut(*store, fmt::format("{}.", what), process.timers->wall()));
+    TRY(store->run("COMMIT"));
+    fmt::print(stderr,
+               "See what is left, start the master, and see what hosts know and the store does not:\n"
+               "    hostler store check {}\n    hostler reconcile review\n",
+               where);
+    return {};
+}
+
 Result<> migrate(const std::string& where) {
     const auto store = TRY(open_alone(where, Opened::there));
     const std::uint64_t before = TRY(to_this_release(*store));
@@ -264,11 +300,17 @@ int store_main(int argc, const char* const* argv) {
     drops->add_option("id", id, "Its id")->required();
     drops->add_option("--out", file, "The new file; else beside store.db");
     drops->add_flag("--yes", yes, "Do it; else it is only shown");
+    CLI::App* cuts = app.add_subcommand(
+        "cut", "Cut a log of SQLite's that is damaged at the last commit that can be read, and keep a copy");
+    cuts->add_option("store", where, "The store")->required();
+    cuts->add_option("--out", file, "Where the log as it was is kept; else beside it");
+    cuts->add_flag("--yes", yes, "Do it; else it only says what would be lost");
     CLI::App* migrates = app.add_subcommand("migrate", "Bring the tables of a store to this release");
     migrates->add_option("store", where, "The store")->required();
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (*copies) return told(copy(from, to));
     if (*migrates) return told(migrate(where));
+    if (*cuts) return told(cut(where, file, yes));
     if (*drops) return told(drop(where, kind, id, file, yes));
     const auto good = check(where);
     return good ? (*good ? 0 : 1) : told(std::unexpected(good.error()));

@@ -105,6 +105,21 @@ Result<> note_restore(Connection& to, const BackupHead& head, const Restore& how
 
 }  // namespace
 
+Result<> note_cut(Connection& connection, const std::string& message, WallTime now) {
+    Rows rows{connection};
+    Changes changes{.number = TRY(rows.meta("number")) + apart};
+    changes.events.push_back({.time = now,
+                              .kind = "master",
+                              .id = "store",
+                              .actor = "hostler store",
+                              .reason = "store_cut",
+                              .message = message});
+    TRY(rows.write(changes));
+    const std::uint64_t epoch = TRY(rows.meta("epoch"));
+    TRY(rows.set_meta("epoch", epoch + apart));
+    return rows.set_meta("number", changes.number);
+}
+
 Result<std::vector<TableSum>> copy(Connection& from, Connection& to, const Digest& digest) {
     std::vector<TableSum> sums;
     TRY(transact(from, [&] {

@@ -2,6 +2,7 @@
 // which is committed only when what was written is what was read.
 #pragma once
 
+#include "core/timers.h"
 #include "sql/dump.h"
 
 namespace hostler::sql {
@@ -20,5 +21,9 @@ struct Restore {
 // host tokens, remembered answers. Commits and epochs are counted on from far above the
 // backup's, so that no number stands for two of them.
 Result<BackupHead> restore(BackupReader& backup, Connection& to, const Digest& digest, const Restore& how);
+
+// Notes in a store, whose last commits were lost and cut off, that it was so; within the caller's
+// transaction. Commits and epochs are counted on as after a restore.
+Result<> note_cut(Connection& connection, const std::string& message, WallTime now);
 
 }  // namespace hostler::sql

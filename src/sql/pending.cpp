@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,11 +23,11 @@ constexpr std::uint64_t pending_schema = 7;
 constexpr std::string_view floor_name = "schema_floor";
 constexpr std::string_view settled_floor_name = "schema_floor_settled";
 
-std::unexpected<Error> damaged(const Connection& connection, std::uint64_t number) {
+std::unexpected<Error> damaged(const Connection& connection, std::uint64_t place, std::uint64_t number) {
     return fail(Code::unavailable,
-                fmt::format("the store {} is damaged: commit {} is not as it was written; put a backup in "
-                            "its place",
-                            connection.name(), number),
+                fmt::format("the store {} is damaged: the row at place {} of its table pending, with commit "
+                            "{}, is not as it was written; put a backup in its place",
+                            connection.name(), place, number),
                 "store_damaged");
 }
 
@@ -45,7 +46,7 @@ Result<Changes> changes_at(Connection& connection, std::uint64_t number, std::ui
                            const std::string bytes = row.text(0);
                            if (checksum({number, bytes}) == row.number(1)) changes = changes_of(bytes);
                        }));
-    if (!changes || changes->number != number) return damaged(connection, number);
+    if (!changes || changes->number != number) return damaged(connection, place, number);
     return std::move(*changes);
 }
 
@@ -65,6 +66,21 @@ Result<> keep_pending(Connection& connection, const Changes& changes, std::size_
     if (floor >= pending_schema) return {};
     TRY(rows.set_meta(settled_floor_name, floor));
     return rows.set_meta(floor_name, pending_schema);
+}
+
+Result<> check_pending(Connection& connection) {
+    const std::uint64_t written = TRY(Rows{connection}.meta("number"));
+    Result<> good;
+    TRY(connection.run("SELECT place, number, changes, checksum FROM pending ORDER BY place", {},
+                       [&](const Row& row) {
+                           const std::uint64_t number = row.number(1);
+                           const std::string bytes = row.text(2);
+                           if (!good || checksum({number, bytes}) == row.number(3)) return;
+                           const auto changes = changes_of(bytes);
+                           const std::uint64_t is_of = std::max(number, changes ? changes->number : 0);
+                           if (is_of > written) good = damaged(connection, row.number(0), is_of);
+                       }));
+    return good;
 }
 
 Result<> write_pending(Connection& connection) {

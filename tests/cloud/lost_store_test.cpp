@@ -4,9 +4,12 @@
 
 #include <fstream>
 
+#include "adapters/sqlite/database.h"
 #include "adapters/sqlite/store.h"
 #include "cloud.h"
+#include "core/testing/real_timers.h"
 #include "core/testing/temp_folder.h"
+#include "core/worker.h"
 
 namespace hostler::cloud {
 namespace {
@@ -44,6 +47,19 @@ protected:
         const Ran refused = run_program(master(data));
         EXPECT_EQ(refused.code, 1);
         for (const std::string& word : words) EXPECT_THAT(refused.err + refused.out, HasSubstr(word));
+    }
+    // The files of a master of a former release.
+    void put_recorded(const fs::path& release, const std::string& data) const {
+        constexpr auto only_ours = fs::perms::owner_read | fs::perms::owner_write;
+        fs::create_directories(at(data) + "/authority");
+        for (const char* name : {"authority.pem", "sealing.keys"}) {
+            const std::string file = at(data) + "/authority/" + name;
+            fs::copy_file(release / "authority" / name, file);
+            fs::permissions(file, only_ours);
+        }
+        const auto store = sqlite::Database::open(at(data) + "/store.db", "").value();
+        const auto made = store->script(read_file(release / "store.sql"));
+        ASSERT_TRUE(made) << made.error().message;
     }
     testing::TempFolder folder_;
 };
@@ -167,6 +183,97 @@ TEST_F(LostStore, AMasterWithoutItsOwnKeyIsIssuedAnother) {
         serve("m");
         EXPECT_GT(read_file(at("m/") + name).size(), whole.size() / 2 + 1) << name;
     }
+}
+
+TEST_F(LostStore, ADamagedLogOfTheStoreIsNamedAndCut) {
+    serve("m");
+    const std::string store = at("m") + "/store.db", log = store + "-wal";
+    {
+        // As a kill leaves it: copied while it is in use.
+        Loop loop;
+        const auto worker = make_worker(loop, "store");
+        auto tables = open_sqlite(store, *worker).value();
+        const auto run = [&](auto task) { return testing::run_real(loop, std::move(task)).value(); };
+        const Lease lease = run(tables->lead({"m-1", "here"}, std::chrono::seconds{60}, 0));
+        const std::uint64_t number = run(tables->load()).number;
+        for (std::uint64_t i = 1; i <= 20; ++i) {
+            Changes changes{.epoch = lease.epoch, .number = number + i};
+            changes.events.push_back({.kind = "master", .id = "m-1", .actor = "test", .reason = "told"});
+            ASSERT_TRUE(testing::run_real(loop, tables->commit(std::move(changes))));
+        }
+        fs::copy_file(store, at("store"));
+        fs::copy_file(log, at("log-file"));
+    }
+    fs::rename(at("store"), store);
+    fs::rename(at("log-file"), log);
+    std::string bytes = read_file(log);
+    bytes[bytes.size() / 2] ^= 0x10;
+    std::ofstream{log, std::ios::binary} << bytes;
+    expect_refused("m", {log, "hostler store cut " + store});
+    std::vector<std::string> words{HOSTLER, "store", "cut", at("m")};
+    const Ran shown = run_program(words);
+    EXPECT_EQ(shown.code, 1);
+    EXPECT_THAT(shown.err, HasSubstr("nothing was changed"));
+    EXPECT_EQ(read_file(log), bytes);
+    words.push_back("--yes");
+    const Ran cut = run_program(words);
+    EXPECT_EQ(cut.code, 0) << cut.err;
+    EXPECT_THAT(cut.err, HasSubstr("are lost"));
+    EXPECT_EQ(read_file(log + ".damaged"), bytes);
+    EXPECT_EQ(run_program({HOSTLER, "store", "check", at("m")}).code, 0);
+    EXPECT_EQ(run_program(words).code, 5) << "it is cut";
+    serve("m");
+}
+
+// ── Stores of former releases
+
+TEST_F(LostStore, AStoreOfEachReleaseIsOpenedWithAllThatIsInIt) {
+    int releases = 0;
+    for (const auto& release : fs::directory_iterator{HOSTLER_RECORDED}) {
+        const std::string name = release.path().filename();
+        SCOPED_TRACE(name);
+        put_recorded(release.path(), name);
+        const auto check = [&] { return run_program({HOSTLER, "store", "check", at(name)}); };
+        const Ran found = check();
+        EXPECT_EQ(found.code, 0) << found.out;
+        EXPECT_THAT(found.err, HasSubstr("live objects: nothing is wrong"));
+        serve(name);
+        EXPECT_THAT(read_file(at("log")), HasSubstr("leads in epoch"));
+        EXPECT_THAT(read_file(at("log")), Not(HasSubstr(" error ")));
+        EXPECT_EQ(check().code, 0);
+        ++releases;
+    }
+    EXPECT_GT(releases, 0);
+}
+
+TEST_F(LostStore, ADamagedRowOfEachKindIsNamed) {
+    put_recorded(fs::path{HOSTLER_RECORDED} / "0.1", "m");
+    std::vector<std::string> names;
+    {
+        auto store = open_sqlite_alone(at("m") + "/store.db", IfMissing::refuse).value();
+        for (const char* table : {"objects", "commands"}) {
+            std::vector<std::pair<std::string, std::string>> rows;
+            ASSERT_TRUE(
+                store->run(fmt::format("SELECT kind, max(id) FROM {} GROUP BY kind", table), {},
+                           [&](const sql::Row& row) { rows.emplace_back(row.text(0), row.text(1)); }));
+            for (const auto& [kind, id] : rows) {
+                names.push_back(fmt::format("{}/{}: its checksum is not that of its contents\n", kind, id));
+                ASSERT_TRUE(store->run(
+                    fmt::format("UPDATE {} SET body = body || ' ' WHERE kind = ?1 AND id = ?2", table),
+                    {kind, id}));
+            }
+        }
+        for (const char* table : {"events", "ledger", "audit"}) {
+            names.push_back(fmt::format("{}/12: the checksum of its line 0 is not that", table));
+            ASSERT_TRUE(store->run(
+                fmt::format("UPDATE {} SET time = time + 1 WHERE number = 12 AND line = 0", table)));
+            ASSERT_EQ(store->changes(), 1u);
+        }
+    }
+    EXPECT_GT(names.size(), 28u) << "nearly all kinds that there are";
+    const Ran found = run_program({HOSTLER, "store", "check", at("m")});
+    EXPECT_EQ(found.code, 1);
+    for (const std::string& name : names) EXPECT_THAT(found.out, HasSubstr(name));
 }
 
 TEST_F(LostStore, ADamagedRowIsFoundAndTakenOut) {

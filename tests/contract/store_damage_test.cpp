@@ -1,6 +1,7 @@
 // Rows that are not as they were written: found, named, left out, and taken out by an operator.
 #include <gmock/gmock.h>
 
+#include "adapters/sqlite/database.h"
 #include "copy_rig.h"
 #include "sql/check.h"
 #include "sql/drop.h"
@@ -93,6 +94,40 @@ TEST_P(DamagedRows, AreFoundByTheCheckWhateverTable) {
     for (const EventRecord& event : events) EXPECT_EQ(event.reason, "placed");
 }
 
+// One of each table that has checksums, whichever of its values changed.
+TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
+    place.fill(60);
+    struct Row {
+        std::string table, where, subject;
+    };
+    auto connection = place.alone().value();
+    for (const auto& [table, where, subject] :
+         {Row{"objects", "id = '4-é4'", "instance/4-é4"}, Row{"commands", "id = '8-é1'", "command/8-é1"},
+          Row{"events", "line = 4", "events/1"}, Row{"ledger", "line = 3", "ledger/1"},
+          Row{"audit", "number = 1", "audit/1"}}) {
+        const auto forms = connection->forms().value();
+        const auto form = std::ranges::find(forms, table, &sql::Form::table);
+        ASSERT_NE(form, forms.end());
+        for (const auto& [column, is_number] : form->columns) {
+            SCOPED_TRACE(table + " " + column);
+            ASSERT_TRUE(connection->run("BEGIN"));
+            ASSERT_TRUE(connection->run(fmt::format("UPDATE {0} SET {1} = {1} {2} WHERE {3}", table, column,
+                                                    is_number ? "+ 1000" : "|| 'x'", where)));
+            ASSERT_EQ(connection->changes(), 1u);
+            std::string named = subject;
+            if (column == "number") named = table + "/1001";
+            if (subject.contains("é")) {
+                if (column == "kind") named.insert(named.find('/'), "x");
+                if (column == "id") named += "x";
+            }
+            const auto found = sql::check(*connection).value();
+            EXPECT_TRUE(std::ranges::count(found, named, &sql::Finding::subject)) << named;
+            ASSERT_TRUE(connection->run("ROLLBACK"));
+        }
+    }
+    EXPECT_TRUE(sql::check(*connection)->empty());
+}
+
 // An older release knows no checksum and leaves the one of a former version behind.
 TEST_P(DamagedRows, WhatAnOlderReleaseWroteIsNone) {
     place.fill(60);
@@ -175,6 +210,79 @@ TEST_P(DamagedRows, AnOperatorTakesOneOut) {
     const auto told = place.run(store->events({.kind = "instance", .id = "4-é4", .after = 1})).value();
     ASSERT_EQ(told.size(), 1u);
     EXPECT_EQ(told.front().reason, "dropped");
+}
+
+// Commits that a killed master left in the table `pending`.
+class DamagedPending : public ::testing::Test {
+protected:
+    DamagedPending() {
+        place.fill(3);
+        auto store = place.open().value();
+        const auto epoch = place.lead(*store);
+        first = place.run(store->load())->number;
+        for (std::uint64_t i = 1; i <= 8; ++i) {
+            Changes changes{.epoch = epoch, .number = first + i};
+            changes.put.push_back({.kind = "instance", .id = fmt::format("i-{}", i), .body = "{}"});
+            EXPECT_TRUE(place.run(store->commit(std::move(changes))));
+            if (i == 5)
+                EXPECT_TRUE(place.run(store->list({.kind = "instance"})));  // 1 to 5 are in the tables.
+        }
+        for (const char* suffix : {"", "-wal"})
+            std::filesystem::copy_file(place.file() + suffix, left() + suffix);
+    }
+    std::string left() const { return place.folder.path / "left.db"; }
+    // The file as it was left, changed.
+    std::string changed(const std::string& name, std::string_view sql,
+                        std::initializer_list<sql::Value> values) {
+        const std::string path = place.folder.path / name;
+        for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(left() + suffix, path + suffix);
+        const auto database = sqlite::Database::open(path, "").value();
+        EXPECT_TRUE(database->run(sql, values));
+        EXPECT_EQ(database->changes(), 1u);
+        return path;
+    }
+    Place place{Kind::sqlite};
+    std::uint64_t first = 0;
+};
+
+TEST_F(DamagedPending, ARowIsNamedWhicheverOfItsValuesChanged) {
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> rows;  // By number: place, changes.
+    {
+        const std::string path = changed("read.db", "UPDATE meta SET value = value WHERE name = 'epoch'", {});
+        const auto database = sqlite::Database::open(path, "").value();
+        ASSERT_TRUE(database->run("SELECT number, place, changes FROM pending", {}, [&](const sql::Row& row) {
+            rows[row.number(0)] = {row.number(1), row.text(2)};
+        }));
+    }
+    ASSERT_EQ(rows.size(), 5u) << "the later three are written over the first three";
+    for (std::uint64_t i = 4; i <= 8; ++i) {
+        const auto& [at, bytes] = rows.at(first + i);
+        const bool in_tables = i <= 5;
+        std::string other = bytes;
+        other[other.size() / 2] = static_cast<char>(other[other.size() / 2] ^ 4);
+        int n = 0;
+        for (const std::string& path :
+             {changed(fmt::format("fell-{}.db", i), "UPDATE pending SET number = 1 WHERE place = ?1", {at}),
+              changed(fmt::format("bytes-{}.db", i), "UPDATE pending SET changes = ?2 WHERE place = ?1",
+                      {at, other}),
+              changed(fmt::format("sum-{}.db", i), "UPDATE pending SET checksum = 7 WHERE place = ?1", {at}),
+              changed(fmt::format("rose-{}.db", i),
+                      "UPDATE pending SET number = number + 100 WHERE place = ?1", {at})}) {
+            SCOPED_TRACE(path);
+            const auto store = open_sqlite(path, *place.worker);
+            if (in_tables && n++ < 3) {
+                ASSERT_TRUE(store) << store.error().message;
+                EXPECT_EQ(place.run((*store)->load())->number, first + 8);
+                continue;
+            }
+            ASSERT_FALSE(store) << "commit " << first + i << " is lost";
+            EXPECT_EQ(store.error().reason, "store_damaged");
+            EXPECT_THAT(
+                store.error().message,
+                HasSubstr(fmt::format("{} is damaged: the row at place {} of its table pending", path, at)));
+            EXPECT_FALSE(open_sqlite_alone(path, IfMissing::refuse));
+        }
+    }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "adapters/net/digest.h"
 #include "adapters/net/keyring.h"
 #include "adapters/net/making.h"
 
@@ -133,13 +134,36 @@ std::vector<AuthorityFacts> facts_of(const Keyring& ring) {
     return all;
 }
 
+// In front of the keys in their file: a comment for PEM readers. A file that an older release wrote has no
+// such line until the next key is added; older releases ignore the line.
+constexpr std::string_view sum_begin = "# sha256 ";
+
+std::string with_sum(const std::string& keys) {
+    return fmt::format("{}{}\n{}", sum_begin, OpenSslDigest{}.sha256(keys), keys);
+}
+
+bool has_sum(std::string_view text) { return text.starts_with(sum_begin); }
+
+Result<Keyring> parse_file(const std::string& text) {
+    if (has_sum(text)) {
+        const std::string keys = text.substr(std::min(text.find('\n'), text.size() - 1) + 1);
+        if (text != with_sum(keys))
+            return fail(Code::invalid, "it is not as it was written, or a part is missing");
+    }
+    return parse_keyring(text);
+}
+
 Result<Keyring> read_keyring(const std::string& path) {
-    auto ring = parse_keyring(TRY(read_file(path)));
+    auto ring = parse_file(TRY(read_file(path)));
     if (!ring) ring.error().message = fmt::format("{}: {}", path, ring.error().message);
     return ring;
 }
 
 std::string path_in(const std::string& folder) { return folder + "/authority.pem"; }
+
+Result<> put_ring(const std::string& folder, const Keyring& ring, IfThere if_there) {
+    return put_file(folder, path_in(folder), with_sum(ring.text()), if_there);
+}
 
 class FileAuthority final : public Authority {
 public:
@@ -209,7 +233,7 @@ public:
         Keyring ring = TRY(read_keyring(path_in(folder_)));  // An import may have been there meanwhile.
         if (ring.roots.size() == 1) {
             ring.roots.push_back(new_root(random_, now, &ring.newest()));
-            TRY(put_file(folder_, path_in(folder_), ring.text(), IfThere::replace));
+            TRY(put_ring(folder_, ring, IfThere::replace));
         }
         ring_ = std::move(ring);
         return {};
@@ -226,8 +250,7 @@ public:
         if (issuer == ring.roots.end())
             return fail(Code::not_found, fmt::format("{} has no key of the authority {}", folder_, issuing));
         ring.issuing = static_cast<std::size_t>(issuer - ring.roots.begin());
-        if (const std::string text = ring.text(); text != before)
-            TRY(put_file(folder_, path_in(folder_), text, IfThere::replace));
+        if (ring.text() != before) TRY(put_ring(folder_, ring, IfThere::replace));
         ring_ = std::move(ring);
         return {};
     }
@@ -246,7 +269,7 @@ Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& ra
         if (errno != ENOENT) return disk_failure("opening", path);
         Keyring ring;
         ring.roots.push_back(new_root(random, now));
-        TRY(put_file(folder, path, ring.text(), IfThere::leave));
+        TRY(put_ring(folder, ring, IfThere::leave));
     }
     return std::make_unique<FileAuthority>(folder, TRY(read_keyring(path)), random);
 }
@@ -262,7 +285,7 @@ Result<std::vector<AuthorityFacts>> facts_of_keys(std::string_view keys) {
 }
 
 Result<> put_authority_keys(const std::string& folder, std::string_view keys, IfThere if_there) {
-    return put_file(folder, path_in(folder), TRY(parse_keyring(keys)).text(), if_there);
+    return put_ring(folder, TRY(parse_keyring(keys)), if_there);
 }
 
 std::unique_ptr<Keys> make_keys() { return std::make_unique<LocalKeys>(); }

@@ -76,7 +76,19 @@ Result<KeyPtr> parse_key(std::string_view pem) {
     const auto bio = TRY(source(pem, "key"));
     KeyPtr key{PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr)};
     if (!key) return fail(Code::invalid, fmt::format("this is not a private key in PEM: {}", ssl_words()));
+    if (!is_pair(*key))
+        return fail(Code::invalid, "the private and the public half of this key do not go together");
     return key;
+}
+
+// OpenSSL reads both and believes them.
+bool is_pair(EVP_PKEY& key) {
+    if (EVP_PKEY_get_base_id(&key) != EVP_PKEY_EC) return true;
+    const std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)> context{EVP_PKEY_CTX_new(&key, nullptr),
+                                                                              &EVP_PKEY_CTX_free};
+    const bool good = EVP_PKEY_pairwise_check(context.get()) == 1;
+    ERR_clear_error();
+    return good;
 }
 
 Result<RequestPtr> parse_request(std::string_view pem) {

@@ -40,6 +40,7 @@ Result<std::vector<X509Ptr>> parse_certificates(std::string_view pem,
                                                 std::size_t size_max = pem_size_max);  // One or more.
 Result<X509Ptr> parse_certificate(std::string_view pem);                               // The first.
 Result<KeyPtr> parse_key(std::string_view pem);
+bool is_pair(EVP_PKEY& key);  // Its public half is that of its private one; true if nobody can tell.
 Result<RequestPtr> parse_request(std::string_view pem);  // And its signature is by its own key.
 std::string to_pem(X509& certificate);
 std::string to_pem(X509_REQ& request);

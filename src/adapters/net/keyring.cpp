@@ -79,6 +79,7 @@ Result<Keyring> parse_keyring(std::string_view text) {
     TRY(parse_key(text));  // For what is wrong with the first.
     Keyring ring;
     for (KeyPtr& key : parse_keys(text)) {
+        if (!is_pair(*key)) return fail(Code::invalid, "the two halves of a key do not go together");
         Root root{.key = std::move(key), .certificate = nullptr, .crossed = nullptr};
         for (X509Ptr& one : certificates) {
             if (!one || X509_check_private_key(one.get(), root.key.get()) != 1) continue;

@@ -10,7 +10,8 @@ Result<> settle(Database& database) {
                      [&](const sql::Row&) { has_pending = true; }));
     if (!has_pending) return {};
     TRY(database.run("BEGIN IMMEDIATE"));
-    auto written = sql::write_pending(database);
+    auto written = sql::check_pending(database);
+    if (written) written = sql::write_pending(database);
     if (written) written = database.run("DELETE FROM pending");
     if (written) written = database.run("COMMIT");
     if (!written && database.in_transaction()) (void)database.run("ROLLBACK");

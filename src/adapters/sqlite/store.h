@@ -43,4 +43,17 @@ enum class IfMissing { refuse, make };
 Result<std::unique_ptr<sql::Connection>> open_sqlite_alone(std::string path, IfMissing missing,
                                                            std::string vfs = {});
 
+// A log beside the file of a store, of which a part cannot be used.
+struct SqliteCut {
+    std::string log;            // Its path.
+    std::uint64_t kept = 0;     // Commits in it before the damage,
+    std::uint64_t dropped = 0;  // and those that can be recognized behind it.
+    bool nothing_lost = false;  // The file has all of it already.
+};
+// Where the log would be cut; nothing is changed. Errors: conflict ("nothing_damaged", "store_in_use"),
+// unavailable ("store_damaged": what would be left is the state of no moment).
+Result<SqliteCut> look_for_sqlite_cut(const std::string& path);
+// Cuts it there. Errors: the same.
+Result<SqliteCut> cut_sqlite_log(const std::string& path);
+
 }  // namespace hostler

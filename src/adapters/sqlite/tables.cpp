@@ -8,6 +8,7 @@
 
 #include "adapters/sqlite/aside.h"
 #include "adapters/sqlite/integrity.h"
+#include "adapters/sqlite/wal_file.h"
 #include "sql/changes_text.h"
 #include "sql/pending.h"
 
@@ -67,6 +68,7 @@ Result<> Tables::connect() {
         if (made >= 0) ::close(made);
     }
     const Look look = TRY(look_for(path_, options_.vfs));
+    TRY(guard_wal(path_, options_.vfs));
     database_ = TRY(Database::open(path_, options_.vfs));
     // The lock is taken before the first look, and kept: the index of the log then needs no shared memory.
     TRY(database_->script("PRAGMA locking_mode = EXCLUSIVE"));
@@ -100,6 +102,7 @@ Result<> Tables::migrate() {
                            [&](const sql::Row& row) { tables = row.number(0); }));
         sql::Rows rows{*database_};
         TRY(rows.migrate(tables != 0, path_));
+        TRY(sql::check_pending(*database_));
         TRY(sql::write_pending(*database_));
         forget_pending();
         return options_.cloud ? sql::claim(rows, *options_.cloud, path_) : Result<>{};
