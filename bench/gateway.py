@@ -121,10 +121,10 @@ def call(base, method, path, token=None, body=None, host=None, content="applicat
     return answer.status, answer.read()
 
 
-def cloud(place, *more):
+def cloud(place, *more, build=RELEASE):
     """A cloud of two simulated hosts with slots in stock, all on one; answers its ready file's object."""
     ready = place.folder / "ready.json"
-    up = place.start([RELEASE / "hostler", "up", "--data", place.folder / "data", "--listen", "127.0.0.1:0",
+    up = place.start([build / "hostler", "up", "--data", place.folder / "data", "--listen", "127.0.0.1:0",
                       "--ready-file", ready, *more], "up", gentle=True)
     until(lambda: ready.exists() or up.poll() is not None, "hostler up", 60)
     if up.poll() is not None:
@@ -151,10 +151,10 @@ def pids_of(place, *words):
     return found
 
 
-def instance(told, name, port, **more):
-    body = {"instanceID": name, "tenantID": "bench", "tenantName": "Bench", "image": told["demoImage"], "specName": "bench",
+def instance(told, name, port, spec="bench", zone=None, **more):
+    body = {"instanceID": name, "tenantID": "bench", "tenantName": "Bench", "image": told["demoImage"], "specName": spec,
             "template": {"ports": [{"port": port, "protocol": "TCP", "isPublic": True, "isProbe": True, "baseUrl": ""}], **more}}
-    status, answer = call(told["api"], "POST", "/gpu-instances", told["token"], body)
+    status, answer = call(told["api"], "POST", f"/gpu-instances?zone={zone}" if zone else "/gpu-instances", told["token"], body)
     if status != 200:
         sys.exit(f"instance {name}: {status} {answer}")
 

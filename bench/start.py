@@ -1,23 +1,33 @@
-"""A start from stock beside the bare engine: from the call until the port answers, in interleaved pairs.
+"""A start from stock and one without, beside the bare engine: from the call until the port answers, by turns.
 
-start-overhead-*: POST /gpu-instances until the instance is running and its port answers, less podman's create and start
-of the same image in the same network with the same limits until its port answers; the differences of pairs.
+start-from-stock, start-without-stock: POST /gpu-instances until the instance is running and its port answers.
+start-bare: podman's create and start of the same image with the same limits, in a bridge network of its own, until its
+port answers. start-stock-of-bare: the median over the rounds of start-from-stock divided by start-bare.
+start-overhead-*: the differences of start-from-stock and start-bare.
 start-sim-p99: the same call until the instance is running on the simulated engine, less the time that this one takes to
 answer and to start a container: what the platform alone costs.
+start-written: what the master writes to the disk for a create and a delete of an instance, up to a minute after it has
+ended, less what it writes in the same time without work; on SQLite.
 """
 
 import http.client
 import json
+import pathlib
 import socket
 import sys
 import time
 
-from bench import Bench, Place, arguments, median, quantile, until
-from gateway import call, cloud, instance, shown
+from bench import RELEASE, Bench, Place, arguments, median, quantile, until
+from gateway import call, cloud, instance, pids_of, shown
 
 
 SIM_START_MS = 202  # EngineTimes::call and ::start in src/adapters/sim/engine.h: the one call that a start cannot do without.
 WARM = 4  # Starts before the first that counts: each host has the image then.
+STOCK = {"spec": "bench", "zone": "nj"}
+DIRECT = {"spec": "direct", "zone": "lon"}
+NETWORK = "bare"  # Of the bare engine's containers.
+IDLE_S = 20  # Of the cloud without work.
+ARCHIVED_S = 70  # An ended instance leaves the master's memory for its archive within them.
 
 
 class Engine(http.client.HTTPConnection):
@@ -65,23 +75,44 @@ def containers(engine, name):
 
 def pairs(bench, options):
     with Place() as place:
-        told = cloud(place)
+        told = cloud(place, build=build_of(options))
         engine = Engine(str(place.folder / "data" / "engine" / "podman.sock"))
-        # One instance stays, that the network of the project does; it also tells what the platform asks the engine for.
-        stays(told, "stays")
+        status, answer = call(told["api"], "POST", "/v1/specs", told["token"],
+                              {"name": "direct", "cpu": "2", "memory": "256Mi", "gpuType": "H100 SXM5 80GB", "gpuNum": 1})
+        if status >= 300:
+            sys.exit(f"spec: {status} {answer}")
+        # One instance stays on each host, that the network of the project does; it also tells what the platform asks
+        # the engine for. The host in lon has no stock.
+        wait_for_slot(told)
+        for name, more in (("stays", STOCK), ("stays-too", DIRECT)):
+            instance(told, name, 8080, **more)
+            runs(told, name)
         model = engine.ask("GET", f"/containers/{containers(engine, 'stays')[0]['Id']}/json")
-        network = next(iter(model["NetworkSettings"]["Networks"]))
-        ours, bare = [], []
+        engine.ask("POST", "/networks/create", {"Name": NETWORK, "Driver": "bridge"})
+        kept = engine.ask("POST", "/containers/create?name=bare-stays", bare_body(model))["Id"]
+        engine.ask("POST", f"/containers/{kept}/start")
+        sides = {"stock": lambda i: one_of_ours(told, f"stock-{i}", STOCK), "direct": lambda i: one_of_ours(told, f"direct-{i}", DIRECT),
+                 "bare": lambda i: one_of_theirs(engine, model, i)}
+        took = {name: [] for name in sides}
         for i in range(-WARM, options.pairs):
-            for side in (one_of_ours, one_of_theirs) if i % 2 == 0 else (one_of_theirs, one_of_ours):
-                took = side(told, engine, model, network, i + WARM)
-                if i < 0:
-                    continue
-                (ours if side is one_of_ours else bare).append(took)
-        differences = [a - b for a, b in zip(ours, bare)]
-        print(f"ours {median(ours):.1f} ms, bare podman {median(bare):.1f} ms, median of {options.pairs} pairs", file=sys.stderr)
+            for name in sorted(sides, reverse=i % 2 == 0):
+                ms = sides[name](i + WARM)
+                if i >= 0:
+                    took[name].append(ms)
+        engine.ask("DELETE", f"/containers/{kept}?force=true")
+        engine.ask("DELETE", f"/networks/{NETWORK}")
+        stock, direct, bare = took["stock"], took["direct"], took["bare"]
+        bench.row("start-from-stock", "ms", median(stock))
+        bench.row("start-without-stock", "ms", median(direct))
+        bench.row("start-bare", "ms", median(bare))
+        bench.row("start-stock-of-bare", "", median([a / b for a, b in zip(stock, bare)]), gate="<= 1.0", goal="<= 0.6")
+        differences = [a - b for a, b in zip(stock, bare)]
         bench.row("start-overhead-p50", "ms", median(differences), gate="<= 50", goal="<= 20")
         bench.row("start-overhead-p99", "ms", quantile(differences, 0.99))
+
+
+def build_of(options):
+    return pathlib.Path(options.build).absolute()
 
 
 def runs(told, name):
@@ -94,35 +125,35 @@ def runs(told, name):
     return seen
 
 
-def stays(told, name):
-    wait_for_slot(told)
-    instance(told, name, 8080)
-    return runs(told, name)
-
-
 def wait_for_slot(told):
     until(lambda: json.loads(call(told["api"], "GET", "/v1/stocks/bench", told["token"])[1]).get("idle", 0) > 0, "a slot in stock", 60)
 
 
-def one_of_ours(told, engine, model, network, i):
-    name = f"pair-{i}"
+def one_of_ours(told, name, more):
     wait_for_slot(told)
     begun = time.monotonic()
-    instance(told, name, 8080)
+    instance(told, name, 8080, **more)
     # Not asked before it runs: the kernel would remember for a second that nobody has the address.
     took = (answers(runs(told, name)["address"]) - begun) * 1000
-    call(told["api"], "DELETE", f"/gpu-instances/{name}?tenantID=bench", told["token"])
-    until(lambda: shown(told, name)["state"] == "stopped", "the instance ends", 60)
+    ends(told, name)
     return took
 
 
-def one_of_theirs(told, engine, model, network, i):
+def ends(told, name):
+    call(told["api"], "DELETE", f"/gpu-instances/{name}?tenantID=bench", told["token"])
+    until(lambda: shown(told, name)["state"] == "stopped", f"{name} ends", 60)
+
+
+def bare_body(model):
     limits = {key: model["HostConfig"].get(key) for key in ("Memory", "NanoCpus", "PidsLimit")}
-    body = {"Image": model["Config"]["Image"], "HostConfig": {**{key: value for key, value in limits.items() if value}, "NetworkMode": network}}
+    return {"Image": model["Config"]["Image"], "HostConfig": {**{key: value for key, value in limits.items() if value}, "NetworkMode": NETWORK}}
+
+
+def one_of_theirs(engine, model, i):
     begun = time.monotonic()
-    made = engine.ask("POST", f"/containers/create?name=bare-{i}", body)["Id"]
+    made = engine.ask("POST", f"/containers/create?name=bare-{i}", bare_body(model))["Id"]
     engine.ask("POST", f"/containers/{made}/start")
-    address = engine.ask("GET", f"/containers/{made}/json")["NetworkSettings"]["Networks"][network]["IPAddress"]
+    address = engine.ask("GET", f"/containers/{made}/json")["NetworkSettings"]["Networks"][NETWORK]["IPAddress"]
     took = (answers(address) - begun) * 1000
     engine.ask("DELETE", f"/containers/{made}?force=true")
     return took
@@ -130,7 +161,12 @@ def one_of_theirs(told, engine, model, network, i):
 
 def simulated(bench, options):
     with Place() as place:
-        told = cloud(place, "--engine", "sim")
+        told = cloud(place, "--engine", "sim", build=build_of(options))
+        master = pids_of(place, "master")
+        idle = written(master)
+        time.sleep(IDLE_S)
+        idle = (written(master) - idle) / IDLE_S
+        before, since = written(master), time.monotonic()
         took = []
         for i in range(-WARM, options.pairs):
             name = f"sim-{i + WARM}"
@@ -140,14 +176,21 @@ def simulated(bench, options):
             runs(told, name)
             if i >= 0:
                 took.append((time.monotonic() - begun) * 1000 - SIM_START_MS)
-            call(told["api"], "DELETE", f"/gpu-instances/{name}?tenantID=bench", told["token"])
-            until(lambda: shown(told, name)["state"] == "stopped", "the instance ends", 60)
-        print(f"simulated engine: p50 {median(took):.1f} ms", file=sys.stderr)
+            ends(told, name)
+        time.sleep(ARCHIVED_S)
+        each = (written(master) - before - idle * (time.monotonic() - since)) / (options.pairs + WARM)
+        print(f"simulated engine: p50 {median(took):.1f} ms; without work {idle / 1024:.1f} KiB/s are written", file=sys.stderr)
         bench.row("start-sim-p99", "ms", quantile(took, 0.99), goal="<= 5")
+        bench.row("start-written", "KiB", each / 1024, gate="<= 40")
+
+
+def written(pids):
+    """Bytes that these processes had the kernel write to the disk."""
+    return sum(int(line.split()[1]) for pid in pids for line in open(f"/proc/{pid}/io") if line.startswith("write_bytes"))
 
 
 def main():
-    options = arguments(__doc__.splitlines()[0], pairs=(200, "pairs"))
+    options = arguments(__doc__.splitlines()[0], pairs=(200, "pairs"), build=(str(RELEASE), "folder of the executables"))
     bench = Bench("start")
     simulated(bench, options)
     pairs(bench, options)

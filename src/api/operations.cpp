@@ -101,6 +101,7 @@ std::span<const Operation* const> operations() {
         &create_volume,
         &list_volumes,
         &get_volume,
+        &explain_volume,
         &resize_volume,
         &delete_volume,
         &create_secret,

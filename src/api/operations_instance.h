@@ -111,11 +111,15 @@ inline constexpr Typed<CreateVolume, Volume> create_volume{{
 inline constexpr Typed<ListVolumes, List<Volume>> list_volumes{{
     .name = "listVolumes", .path = "/v1/volumes", .permission = "volume.read", .help = "List volumes.",
     .list = true, .noun = "volume", .verb = "list",
-    .columns = "name id tenantID size state createdAt attachedTo zone host"}};
+    .columns = "name id tenantID size usedBytes usedInodes state createdAt attachedTo zone host"}};
 inline constexpr Typed<NameVolume, Volume> get_volume{{
     .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = "volume.read",
     .help = "Show a volume.",
     .noun = "volume", .verb = "get"}};
+inline constexpr Typed<NameVolume, Explanation> explain_volume{{
+    .name = "explainVolume", .path = "/v1/volumes/{volume}/explain", .permission = "volume.read",
+    .help = "Tell where a volume is, what uses it, how full it is and what it waits for.", .noun = "volume",
+    .verb = "explain", .example = "volume explain models"}};
 inline constexpr Typed<ResizeVolume, LongOperation> resize_volume{{
     .name = "resizeVolume", .method = Method::patch, .path = "/v1/volumes/{volume}",
     .permission = "volume.write", .help = "Make a volume larger, also while instances use it.", .status = 202,

@@ -140,7 +140,7 @@ inline constexpr auto fields<LongOperation> = std::to_array<Field>({
     {.member = "tenant_id", .help = "The tenant it belongs to; empty: the operator."},
     {.member = "state", .help = "How far it is."},
     {.member = "message", .help = "What it is doing, or how it ended.",
-     .example = "waiting for host h-4f2a9c"},
+     .example = "waiting for host gpu-07 (h-4f2a9c) to delete it"},
     {.member = "error", .help = "Why it failed."},
     {.member = "created_at", .help = "When it began."},
     {.member = "ended_at", .help = "When it ended."},

@@ -255,14 +255,25 @@ struct InstanceLayer {
     std::string host;
     bool kept = false;
     std::optional<std::int64_t> bytes{};
+    std::optional<std::int64_t> used_bytes{};
+    std::optional<std::int64_t> total_bytes{};
+    std::optional<std::int64_t> used_inodes{};
+    std::optional<std::int64_t> total_inodes{};
 };
-BOOST_DESCRIBE_STRUCT(InstanceLayer, (), (host, kept, bytes))
+BOOST_DESCRIBE_STRUCT(InstanceLayer, (),
+                      (host, kept, bytes, used_bytes, total_bytes, used_inodes, total_inodes))
 template <>
 inline constexpr auto fields<InstanceLayer> = std::to_array<Field>({
     {.member = "host", .help = "The host that has it.", .example = "h-4f2a9c"},
     {.member = "kept", .help = "It waits there for the next start; false: the instance writes to it now."},
     {.member = "bytes", .help = "What it takes of the host's disk while it is kept; absent: not told so far.",
      .example = "73400320"},
+    {.member = "used_bytes", .help = "Bytes in use while the instance writes to it; absent: not known now.",
+     .example = "3221225472", .unit = Unit::bytes},
+    {.member = "total_bytes", .help = "Bytes that it may have.", .example = "10630463488",
+     .unit = Unit::bytes},
+    {.member = "used_inodes", .help = "Files and folders in it.", .example = "1200"},
+    {.member = "total_inodes", .help = "Files and folders that there can be.", .example = "5242880"},
 });
 
 struct Instance {

@@ -19,7 +19,8 @@ BOOST_DESCRIBE_STRUCT(SeriesMetric, (), (name, of, kind, unit, help))
 template <>
 inline constexpr auto fields<SeriesMetric> = std::to_array<Field>({
     {.member = "name", .help = "What a query names; the unit at its end may be left out.", .example = "gpu_power_mw"},
-    {.member = "of", .help = "What is measured: gpu, slice (of a GPU that is cut) or host.", .example = "gpu"},
+    {.member = "of", .help = "What is measured: gpu, slice (of a GPU that is cut), host, volume, or layer "
+     "(what a running instance writes outside its volumes).", .example = "gpu"},
     {.member = "kind", .help = "gauge (goes up and down) or counter (only rises, until it begins anew).",
      .example = "gauge"},
     {.member = "unit", .help = "Its unit; empty: a count, or bits.", .example = "mW"},
@@ -42,6 +43,7 @@ inline constexpr auto series_labels = std::to_array<QueryField>({
     {"slice", QueryKind::text, "Of a GPU that is cut (MIG): the slice's id."},
     {"profile", QueryKind::text, "Its profile: 1g.10gb."},
     {"gpu_instance", QueryKind::text, "The driver's number of its GPU instance."},
+    {"volume", QueryKind::text, "The volume, by its tenant's name for it."},
 });
 
 enum class SeriesFormat { json, csv };

@@ -23,10 +23,14 @@ struct Volume {
     std::string host;
     std::vector<std::string> attached_to;
     WallTime created_at;
+    std::optional<std::int64_t> used_bytes{};
+    std::optional<std::int64_t> total_bytes{};
+    std::optional<std::int64_t> used_inodes{};
+    std::optional<std::int64_t> total_inodes{};
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
                       (id, name, tenant_id, size, wanted_size, state, reason, message, zone, host, attached_to,
-                       created_at))
+                       created_at, used_bytes, total_bytes, used_inodes, total_inodes))
 template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
@@ -41,6 +45,12 @@ inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "host", .help = "The host whose disk it is on; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "attached_to", .help = "Ids of the instances that use it."},
     {.member = "created_at", .help = "When it was made."},
+    {.member = "used_bytes", .help = "Bytes in use, those of its file system included; absent: not known now.",
+     .example = "3221225472", .unit = Unit::bytes},
+    {.member = "total_bytes", .help = "Bytes that its file system has.", .example = "10630463488",
+     .unit = Unit::bytes},
+    {.member = "used_inodes", .help = "Files and folders in it.", .example = "1200"},
+    {.member = "total_inodes", .help = "Files and folders that there can be.", .example = "5242880"},
 });
 
 struct CreateVolume {

@@ -132,6 +132,11 @@ void MasterOptions::add_times(CLI::App& app) {
            "GiB that an instance may write beside its volumes, on hosts that can limit it; 0: no limit")
         ->check(CLI::Range(0.0, 65'536.0))
         ->capture_default_str();
+    app.add_option("--layers-ahead", settings.layers_ahead_host_max,
+                   "Empty file systems of --instance-disk that a host makes ahead, one for each idle slot, "
+                   "so that a start does not wait for it; 64 MiB of disk each; 0: none")
+        ->check(CLI::Range(0, 64))
+        ->capture_default_str();
     app.add_flag("--require-disk-limit", settings.require_disk_limit,
                  "Hosts that cannot limit what instances write get no new ones");
     app.add_option("--stop-grace", stop_grace_s_, "Seconds between SIGTERM and SIGKILL")

@@ -63,6 +63,7 @@ struct ContainerSpec {
     std::vector<MountSpec> mounts;
     std::vector<SecretFileSpec> secret_files{};
     std::string network;  // HostNetwork's id; empty: none.
+    std::string gateway;  // Of that network, where its resolver answers; empty: the engine is asked for it.
     std::string address;  // In that network.
     std::string hostname;
     IdRange ids{};  // Obeyed where EngineFacts say `chosen`.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/task.h"
+#include "domain/inventory/sample.h"
 
 namespace hostler {
 
@@ -25,12 +27,20 @@ struct KeptLayer {
     bool operator==(const KeptLayer&) const = default;
 };
 
-// Of a host: what containers that are no more have written there, by the names of the containers.
+// Of a host: what containers that are no more have written there, by the names of the containers; and how
+// full it is where there are containers.
 class KeptLayers {
 public:
     virtual ~KeptLayers() = default;
     // Errors: unavailable.
     virtual Task<std::vector<KeptLayer>> kept() = 0;
+    // By the names of the containers that have one now. Errors: unavailable.
+    virtual Task<std::map<std::string, DiskUse>> uses() = 0;
+    // Makes empty layers of `bytes` before a container needs one, until there are `count`; a container that
+    // begins with an empty layer of this size takes one of them. Removes those of another size and those
+    // beyond `count`. Makes none where the disk is nearly full. Gives how many there are. Errors:
+    // unavailable.
+    virtual Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) = 0;
 };
 
 // Names are those of containers. Errors everywhere: unavailable. Every call may be repeated. What the

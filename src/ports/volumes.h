@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/task.h"
+#include "domain/inventory/sample.h"
 #include "domain/volume/volume.h"
 #include "ports/id_range.h"
 
@@ -40,6 +42,8 @@ public:
     virtual Task<> remove(std::string id) = 0;
     virtual Task<std::vector<std::string>> list() = 0;
     virtual Task<Room> room() = 0;
+    // By id, of those that are ready to be mounted: of others it is not known how full they are.
+    virtual Task<std::map<std::string, DiskUse>> uses() = 0;
 };
 
 }  // namespace hostler

@@ -114,6 +114,52 @@ TEST_P(Disks, WhatAContainerWroteIsThereInTheNextOneOfItsNameIfItWasKept) {
     EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
 }
 
+// Counts what is dialled: the engine's adapter dials for each call.
+class CountedNet final : public Net {
+public:
+    explicit CountedNet(Net& below) : below_(below) {}
+    Task<StreamPtr> dial(std::string address, Duration deadline) override {
+        ++dials;
+        return below_.dial(std::move(address), deadline);
+    }
+    Task<ListenerPtr> listen(std::string address) override { return below_.listen(std::move(address)); }
+    Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) override {
+        return below_.secure(std::move(raw), std::move(how), side, deadline);
+    }
+    int dials = 0;
+
+private:
+    Net& below_;
+};
+
+TEST_P(Disks, AStartTakesALayerThatWasMadeAheadAndAsksTheEngineFourTimes) {
+    CountedNet net{rig().net()};
+    docker::DockerEngine engine{net, rig().timers(), rig().worker(), rig().engine_settings()};
+    ASSERT_TRUE(run(engine.describe()));
+    const auto made = run(rig().layers().make_ahead(1, disk_bytes));
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_EQ(*made, 1U);
+    const std::string device = devices();
+    auto spec = rig_->server(name());
+    spec.disk_bytes = disk_bytes;
+    spec.network = network_.id;
+    spec.gateway = network_.gateway;
+    spec.address = network_.gateway.substr(0, network_.gateway.rfind('.') + 1) + "9";
+    net.dials = 0;
+    const auto launched = run(engine.launch(spec));
+    ASSERT_TRUE(launched) << launched.error().message;
+    EXPECT_EQ(net.dials, 4) << "create, look where it writes, start, look whether it runs";
+    EXPECT_EQ(rig().get(spec.address, "/healthz"), "ok\n");
+    EXPECT_NE(device, "");
+    EXPECT_EQ(std::ranges::count(devices(), '\n'), 1) << "the one that was there is the container's";
+    EXPECT_EQ(attack(spec.address, "fill-disk"), "ENOSPC\n");
+    EXPECT_THAT(shell(fmt::format("cat /proc/{}/root/etc/resolv.conf", rig().process_of(name()))),
+                HasSubstr("nameserver"));
+    ASSERT_TRUE(run(rig().engine().remove(name())));
+    EXPECT_EQ(devices(), "");
+    EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
+}
+
 TEST_P(Disks, WhatWasMadeAndNotStartedIsLimitedByTheNextLaunch) {
     auto spec = rig_->server(name());
     spec.disk_bytes = disk_bytes;

@@ -64,6 +64,19 @@ TEST_P(VolumesContract, WhatTheDiskCannotHoldIsRefusedAndLeavesAllAsItWas) {
     EXPECT_EQ(rig_->bytes_in("v-1", folder("v-1")), before);
 }
 
+TEST_P(VolumesContract, TellsHowFullThoseAreThatAreReady) {
+    EXPECT_TRUE(run(volumes().uses()).value().empty());
+    const auto path = make("v-1");
+    const auto uses = run(volumes().uses()).value();
+    ASSERT_EQ(uses.size(), 1U);
+    const DiskUse& use = uses.at("v-1");
+    EXPECT_EQ(static_cast<std::uint64_t>(use.total_bytes.value()), rig_->bytes_in("v-1", path));
+    EXPECT_LT(use.used_bytes.value(), use.total_bytes.value() / 4);
+    EXPECT_LE(use.used_inodes.value(), use.total_inodes.value() / 4);
+    ASSERT_TRUE(run(volumes().remove("v-1")));
+    EXPECT_TRUE(run(volumes().uses()).value().empty());
+}
+
 TEST_P(VolumesContract, AnIdLeadsNowhereElse) {
     make("v-1");
     for (const auto* id : {"", ".", "..", "../x", "a/b", "/etc", ".hidden", "a b", "v-1/"}) {

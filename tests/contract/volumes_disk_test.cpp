@@ -168,6 +168,64 @@ TEST_F(RealVolumes, EndsWhereItWasAskedToAndGrowsUnderAProgramThatWrites) {
     EXPECT_EQ(store.remove("v").has_value(), true);
 }
 
+TEST_F(RealVolumes, SayHowFullTheyAreInBytes) {
+    auto store = open_store(root_);
+    ASSERT_TRUE(store.create("v", size) && store.create("w", size));
+    const auto attached = store.attach("v", {});
+    ASSERT_TRUE(attached);
+    const auto use = [&] { return store.uses().value().at("v"); };
+    const DiskUse before = use();
+    constexpr std::int64_t block = 4096, piece = 64 << 20;
+    const int file = ::open((attached->folder + "/filled").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(::fallocate(file, 0, 0, piece), 0);
+    EXPECT_NEAR(use().used_bytes.value() - before.used_bytes.value(), piece, block);
+    EXPECT_EQ(use().used_inodes.value() - before.used_inodes.value(), 1);
+    EXPECT_EQ(use().total_bytes, before.total_bytes);
+    off_t at = piece;
+    for (off_t step = piece; step >= block; step /= 2)
+        while (::fallocate(file, 0, at, step) == 0) at += step;
+    ::close(file);
+    const DiskUse full = use();
+    EXPECT_NEAR(full.used_bytes.value() - before.used_bytes.value(), at, 16 * block)
+        << "what a large file needs to find its blocks";
+    EXPECT_GT(full.used_bytes.value(), full.total_bytes.value() * 99 / 100);
+    EXPECT_LE(full.used_bytes.value(), full.total_bytes.value());
+    fs::remove(attached->folder + "/filled");
+    // XFS frees what was removed in the background.
+    constexpr int looks_max = 1000;
+    for (int look = 0; look < looks_max && use().used_inodes != before.used_inodes; ++look)
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    EXPECT_EQ(use().used_inodes, before.used_inodes);
+    EXPECT_NEAR(use().used_bytes.value(), before.used_bytes.value(), 16 * block);
+    EXPECT_FALSE(store.uses().value().contains("w")) << "it was not attached, so it is not mounted";
+    ASSERT_TRUE(store.release());
+    EXPECT_TRUE(store.uses().value().empty()) << "and nobody takes the host's disk for it";
+}
+
+TEST_F(RealVolumes, SayHowFullTheyAreInInodes) {
+    auto store = open_store(root_);
+    ASSERT_TRUE(store.create("v", size));
+    const auto attached = store.attach("v", {});
+    ASSERT_TRUE(attached);
+    const auto use = [&] { return store.uses().value().at("v"); };
+    const DiskUse before = use();
+    constexpr int files_max = 400'000;
+    int files = 0;
+    while (files < files_max &&
+           ::mknod(fmt::format("{}/{}", attached->folder, files).c_str(), S_IFREG | 0600, 0) == 0)
+        ++files;
+    EXPECT_EQ(errno, ENOSPC);
+    const DiskUse full = use();
+    // XFS makes inodes in chunks, and of the last one it counts those beyond its bound as if there were none.
+    constexpr std::int64_t chunk = 64;
+    EXPECT_NEAR(full.used_inodes.value() - before.used_inodes.value(), files, chunk);
+    EXPECT_GT(full.used_inodes.value(), full.total_inodes.value() * 99 / 100);
+    EXPECT_LE(full.used_inodes.value(), full.total_inodes.value());
+    EXPECT_LT(full.used_bytes.value(), full.total_bytes.value() * 9 / 10) << "there is room for bytes";
+    EXPECT_TRUE(store.remove("v"));
+}
+
 // Dockerd mounts it into a container as it is mounted here.
 TEST_F(RealVolumes, NeitherDevicesNorSetuidProgramsOfATenantCountThere) {
     auto store = open_store(root_);

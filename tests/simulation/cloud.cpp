@@ -25,6 +25,16 @@ std::string field(const http::Response& response, const char* name) {
     return std::string{json.as_object().at(name).as_string()};
 }
 
+// Of each volume that is there it is known how full it is.
+std::string unlike_disks(const master::Desk& desk, const std::string& host,
+                         const std::set<std::string>& volumes) {
+    const auto live = desk.live.hosts.find(host);
+    if (live == desk.live.hosts.end() || !live->second.disks) return "does not say how full volumes are";
+    for (const std::string& id : volumes)
+        if (!live->second.disks->volumes.contains(id)) return "does not say how full volume " + id + " is";
+    return {};
+}
+
 }  // namespace
 
 Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Control control)
@@ -61,6 +71,9 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
         machine.engine.note = [this, before = std::move(machine.engine.note)](std::string_view what) {
             engines_changed_ = true;
             before(what);
+        };
+        machine.disk.use = [this](const std::string& volume, std::uint64_t size) {
+            return use_.tell(volume, size);
         };
         machine.lease_files.supervise = [this, &machine](const std::string& boot) {
             supervise(machine, boot);
@@ -292,6 +305,7 @@ void Cloud::each_second() {
     if (!now || !leader()->awake()) return;
     if (mistakes.each_second) mistakes.each_second(*this, *now);
     check_reports(now->look(), found);
+    use_.look(now->look(), found);
     disturb(*now);
 }
 
@@ -421,6 +435,8 @@ std::string Cloud::unsettled() {
         if (kept != volumes[id])
             return fmt::format("volumes {} are on {}, {} are wanted", fmt::join(kept, " "), machine.name,
                                fmt::join(volumes[id], " "));
+        if (const std::string unlike = unlike_disks(now->look(), id, volumes[id]); !unlike.empty())
+            return fmt::format("host {} {}", id, unlike);
     }
     return {};
 }

@@ -139,6 +139,7 @@ private:
     FitCheck fit_;
     TermsCheck terms_;
     StockCheck stock_;
+    UseCheck use_;
     bool engines_changed_ = false;
     bool begun_ = false;
     std::map<std::string, std::pair<std::string, std::string>>

@@ -66,11 +66,13 @@ TEST(Storm, HostsAreEmptiedInIt) {
 TEST(Mistakes, AConsolidationThatDoesNotWaitForTheStop) {
     bool found = false;
     for (std::uint64_t seed = 11; seed <= 60 && !found; ++seed) {
-        Mistakes mistakes = operated(seed, std::make_shared<Counted>());
+        const auto counted = std::make_shared<Counted>();
+        Mistakes mistakes = operated(seed, counted);
         mistakes.only = Invariant::one_place;
-        mistakes.each_second = [right = mistakes.each_second](Cloud& cloud, master::Term& term) {
+        mistakes.each_second = [counted, right = mistakes.each_second](Cloud& cloud, master::Term& term) {
             right(cloud, term);
-            cloud.world.machine("host-0").engine.faults.slow = std::chrono::seconds{5};  // To stop, too.
+            if (counted->begun > 0)
+                cloud.world.machine("host-0").engine.faults.slow = std::chrono::seconds{5};  // To stop, too.
             master::Desk& desk = term.desk("mistake");
             std::vector<std::string> halting;
             for (const auto& [id, instance] : desk.estate.instances.all())

@@ -140,6 +140,46 @@ TEST(Mistakes, AVolumeSmallerThanItsOwnerWasTold) {
         0u);
 }
 
+// One volume is taken for another of its host.
+TEST(Mistakes, AVolumeShownToBeAsFullAsAnother) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        for (auto& [id, host] : desk.live.hosts)
+            if (host.disks && host.disks->volumes.size() > 1)
+                std::swap(host.disks->volumes.begin()->second, host.disks->volumes.rbegin()->second);
+    };
+    EXPECT_NE(
+        seeds_until(Invariant::use, Weather::calm, [&](auto seed) { return wrong_rule(seed, 0.1, rule); }),
+        0u);
+}
+
+// Keeps volumes, and never says how full they are.
+class SilentVolumes final : public HostVolumes {
+public:
+    explicit SilentVolumes(HostVolumes& volumes) : volumes_(volumes) {}
+    Task<> create(std::string id, std::uint64_t size_bytes) override {
+        return volumes_.create(std::move(id), size_bytes);
+    }
+    Task<Attached> attach(std::string id, IdRange ids) override {
+        return volumes_.attach(std::move(id), ids);
+    }
+    Task<> remove(std::string id) override { return volumes_.remove(std::move(id)); }
+    Task<std::vector<std::string>> list() override { return volumes_.list(); }
+    Task<Room> room() override { return volumes_.room(); }
+    Task<std::map<std::string, DiskUse>> uses() override { co_return std::map<std::string, DiskUse>{}; }
+
+private:
+    HostVolumes& volumes_;
+};
+
+TEST(Mistakes, AHostThatNeverSaysHowFullItsVolumesAre) {
+    const auto silent = [](std::uint64_t) {
+        return Mistakes{.agent_volumes = [](HostVolumes& volumes) -> std::unique_ptr<HostVolumes> {
+            return std::make_unique<SilentVolumes>(volumes);
+        }};
+    };
+    EXPECT_NE(seeds_until(Invariant::settled, Weather::calm, silent, 1, "does not say how full volume"), 0u);
+}
+
 // Does with what containers wrote what it likes, whatever it is told.
 class StubbornEngine final : public Engine {
 public:

@@ -177,6 +177,9 @@ public:
     Task<Room> room() override {
         return fate_.of<Room>("room", [&] { return volumes_.room(); });
     }
+    Task<std::map<std::string, DiskUse>> uses() override {
+        return fate_.of<std::map<std::string, DiskUse>>("uses", [&] { return volumes_.uses(); });
+    }
 
 private:
     HostVolumes& volumes_;

@@ -10,16 +10,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "adapters/disk/file.h"
+#include "adapters/disk/small_copy.h"
 #include "adapters/disk/tool.h"
+#include "adapters/disk/use.h"
 #include "core/log.h"
 #include "core/names.h"
 
 namespace hostler::disk {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view ahead_prefix = ".ahead-";
+
+}  // namespace
 
 struct LayerStore::Root {
     LayerSettings settings;
@@ -44,6 +53,15 @@ struct LayerStore::Root {
             if (is_plain_name(entry.path().filename().string())) found.push_back(entry.path().filename());
         return found;
     }
+    std::vector<std::string> ahead() const {
+        std::error_code error;
+        std::vector<std::string> found;
+        for (const auto& entry : fs::directory_iterator{path, error})
+            if (std::string name = entry.path().filename(); name.starts_with(ahead_prefix))
+                found.push_back(std::move(name));
+        std::ranges::sort(found);
+        return found;
+    }
     // Errors: not_found (the engine has no such folder any more).
     Result<> mount_again(const std::string& name, const std::string& at) const {
         if (TRY(is_mounted(at))) return {};
@@ -52,41 +70,94 @@ struct LayerStore::Root {
         return {};
     }
 
-    Result<> check_room(const std::string& name) const {
-        struct statvfs space{};
-        if (::fstatvfs(*store, &space) != 0) return disk_error("measure", path);
+    struct Space {
+        std::uint64_t free = 0, kept = 0;  // Bytes.
+        bool is_short() const { return free <= kept; }
+        // For an empty layer of this size: 64 MiB or a 2048th of it, and a little. More than it takes, so
+        // that none is made in the room that one left which had to go.
+        bool has_room_for(std::uint64_t size) const {
+            constexpr std::uint64_t least = std::uint64_t{72} << 20, part = 1024;
+            return free > kept + least + size / part;
+        }
+    };
+    Result<Space> space() const {
+        struct statvfs seen{};
+        if (::fstatvfs(*store, &seen) != 0) return disk_error("measure", path);
         constexpr std::uint64_t part = 20;
-        const auto unit = static_cast<std::uint64_t>(space.f_frsize);
-        const auto kept = std::min(settings.keep_free_max, space.f_blocks * unit / part);
-        if (space.f_bavail * unit > kept) return {};
+        const auto unit = static_cast<std::uint64_t>(seen.f_frsize);
+        return Space{seen.f_bavail * unit, std::min(settings.keep_free_max, seen.f_blocks * unit / part)};
+    }
+
+    Result<> check_room(const std::string& name) const {
+        const Space now = TRY(space());
+        if (!now.is_short()) return {};
         return fail(
             Code::exhausted,
             fmt::format("there is no room for what container {} writes: {} MiB are free on the host's "
                         "disk, and {} MiB stay free",
-                        name, space.f_bavail * unit >> 20, kept >> 20),
+                        name, now.free >> 20, now.kept >> 20),
             "disk_full");
     }
 
-    Result<> make(const std::string& name, const std::string& folder, std::uint64_t bytes) const {
-        const auto image = in_store(name, "image"), first = in_store(name, "first");
+    // An empty file system, mounted on `first`.
+    Result<> make_empty(const std::string& name, std::uint64_t size) const {
+        const auto image = in_store(name, "image");
         if (::mkdirat(*store, name.c_str(), 0700) != 0) return disk_error("make", in_store(name, ""));
         {
             const Descriptor file{
                 ::open(image.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-            const auto size = std::max(bytes, Layers::bytes_min);
             if (!file.open() || ::ftruncate(*file, static_cast<off_t>(size)) != 0)
                 return disk_error("make", image);
         }
         TRY(images->format(image));
-        TRY(images->mount(image, first));
-        // With owners and attributes: what an engine has put there says whose it is.
+        TRY(images->mount(image, in_store(name, "first")));
+        return {};
+    }
+
+    bool is_ready(const std::string& one, std::uint64_t size) const {
+        const auto has = size_of(one);
+        const auto mounted = is_mounted(in_store(one, "first"));
+        return has && *has == size && mounted && *mounted;
+    }
+
+    // Whether one that was made ahead has this name now.
+    bool take_ahead(const std::string& name, std::uint64_t size) const {
+        for (const auto& one : ahead())
+            if (is_ready(one, size) && ::renameat(*store, one.c_str(), *store, name.c_str()) == 0)
+                return true;
+        return false;
+    }
+
+    Result<> make(const std::string& name, const std::string& folder, std::uint64_t bytes) const {
+        const auto size = std::max(bytes, Layers::bytes_min);
+        bool filled = false;
+        if (take_ahead(name, size)) {
+            const auto done = fill(name, folder);
+            filled = done.has_value();
+            if (!filled) {
+                log_warn("layer {}: the one that was made ahead is of no use: {}", name,
+                         done.error().message);
+                TRY(release(name, LayerEnd::lost));
+            }
+        }
+        if (!filled) {
+            TRY(make_empty(name, size));
+            TRY(fill(name, folder));
+        }
+        TRY(name_place(name, folder));
+        return move(in_store(name, "first"), folder);
+    }
+
+    // With owners and attributes: what an engine has put there says whose it is.
+    Result<> fill(const std::string& name, const std::string& folder) const {
+        const auto first = in_store(name, "first");
+        if (TRY(copy_small(folder, first))) return {};
         constexpr auto copy_max = std::chrono::seconds{60};
         const auto copied = TRY(run_tool({"cp", "-a", folder + "/.", first}, copy_max));
         if (copied.exit_code != 0)
             return fail(Code::unavailable,
                         fmt::format("cannot fill the layer of {}: {}", name, copied.output));
-        TRY(name_place(name, folder));
-        return move(first, folder);
+        return {};
     }
 
     Result<std::uint64_t> size_of(const std::string& name) const {
@@ -141,7 +212,10 @@ struct LayerStore::Root {
         if (::mount(first.c_str(), folder.c_str(), nullptr, MS_MOVE, nullptr) != 0 &&
             (errno != EINVAL || ::mount(first.c_str(), folder.c_str(), nullptr, MS_BIND, nullptr) != 0))
             return disk_error("mount the layer at", folder);
-        return unmount(first);
+        TRY(unmount(first));
+        // Monitors of containers that began meanwhile have copies of its mount, which go with the folder.
+        if (::rmdir(first.c_str()) != 0 && errno != ENOENT) return disk_error("remove", first);
+        return {};
     }
 
     // With what an engine has mounted within, if that is there still. An engine removes the folder then,
@@ -162,6 +236,34 @@ struct LayerStore::Root {
             if (errno != EBUSY || tries >= 2 * tries_max) return disk_error("unmount", at);
             std::this_thread::sleep_for(between);
         }
+    }
+
+    Result<> release(const std::string& name, LayerEnd end) const {
+        const Descriptor in{::openat(*store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+        if (!in.open())
+            return errno == ENOENT ? Result<>{} : Result<>{disk_error("open", in_store(name, ""))};
+        const auto at = place_of(name);
+        if (!at.empty()) TRY(unmount(at));
+        TRY(unmount(in_store(name, "first")));
+        if (end == LayerEnd::kept && (!at.empty() || is_kept(name))) {
+            // Renamed: a crash leaves it where it was or kept, and never as one that nobody has.
+            if (!at.empty() && ::renameat(*in, "at", *in, "kept") != 0)
+                return disk_error("keep", in_store(name, "image"));
+            if (::fsync(*in) != 0) return disk_error("sync", in_store(name, ""));
+            return {};
+        }
+        TRY(empty_folder(*in, in_store(name, "")));
+        if (::unlinkat(*store, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
+            return disk_error("remove", in_store(name, ""));
+        return {};
+    }
+
+    // The first error; the others go nevertheless.
+    Result<> drop_ahead() const {
+        Result<> ended{};
+        for (const auto& one : ahead())
+            if (auto gone = release(one, LayerEnd::lost); !gone && ended) ended = std::move(gone);
+        return ended;
     }
 };
 
@@ -224,29 +326,46 @@ std::vector<KeptLayer> LayerStore::kept() const {
     return all;
 }
 
+std::map<std::string, DiskUse> LayerStore::uses() const {
+    std::map<std::string, DiskUse> uses;
+    for (const auto& name : root_->names()) {
+        const auto at = root_->place_of(name);
+        if (at.empty()) continue;
+        if (const auto use = use_at(at, fs::path{at}.parent_path())) uses[name] = *use;
+    }
+    return uses;
+}
+
 Result<> LayerStore::release(const std::string& name, LayerEnd end) {
     if (!is_plain_name(name)) return fail(Code::invalid, fmt::format("'{}' is no name for a layer", name));
-    const Descriptor in{
-        ::openat(*root_->store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-    if (!in.open())
-        return errno == ENOENT ? Result<>{} : Result<>{disk_error("open", root_->in_store(name, ""))};
-    const auto at = root_->place_of(name);
-    if (!at.empty()) TRY(Root::unmount(at));
-    TRY(Root::unmount(root_->in_store(name, "first")));
-    if (end == LayerEnd::kept && (!at.empty() || root_->is_kept(name))) {
-        // Renamed: a crash leaves it where it was or kept, and never as one that nobody has.
-        if (!at.empty() && ::renameat(*in, "at", *in, "kept") != 0)
-            return disk_error("keep", root_->in_store(name, "image"));
-        if (::fsync(*in) != 0) return disk_error("sync", root_->in_store(name, ""));
-        return {};
+    return root_->release(name, end);
+}
+
+Result<std::size_t> LayerStore::make_one_ahead(std::size_t count, std::uint64_t bytes) {
+    const auto size = std::max(bytes, Layers::bytes_min);
+    const auto space = TRY(root_->space());
+    if (!refused().empty() || space.is_short()) count = 0;
+    std::set<std::string> there;
+    for (const auto& one : root_->ahead()) {
+        if (there.size() < count && root_->is_ready(one, size))
+            there.insert(one);
+        else
+            TRY(root_->release(one, LayerEnd::lost));
     }
-    TRY(empty_folder(*in, root_->in_store(name, "")));
-    if (::unlinkat(*root_->store, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
-        return disk_error("remove", root_->in_store(name, ""));
-    return {};
+    if (there.size() >= count || !space.has_room_for(size)) return there.size();
+    std::string name;
+    for (std::size_t number = 0; name.empty() || there.contains(name); ++number)
+        name = fmt::format("{}{}", ahead_prefix, number);
+    if (auto made = root_->make_empty(name, size); !made) {
+        (void)root_->release(name, LayerEnd::lost);
+        return std::unexpected(std::move(made).error());
+    }
+    return there.size() + 1;
 }
 
 void LayerStore::sweep() {
+    if (auto gone = root_->drop_ahead(); !gone)
+        log_warn("layers that were made ahead: {}", gone.error().message);
     for (const auto& name : root_->names()) {
         const auto at = root_->place_of(name);
         if (!at.empty())
@@ -264,7 +383,7 @@ void LayerStore::mount() {
 }
 
 Result<> LayerStore::unmount() {
-    Result<> ended{};
+    Result<> ended = root_->drop_ahead();
     for (const auto& name : root_->names())
         if (const auto at = root_->place_of(name); !at.empty())
             if (auto one = Root::unmount(at); !one && ended) ended = one;
@@ -297,6 +416,20 @@ public:
     Task<std::vector<KeptLayer>> kept() override {
         co_return co_await run_on<std::vector<KeptLayer>>(
             worker_, [store = store_]() -> Result<std::vector<KeptLayer>> { return store->kept(); });
+    }
+    Task<std::map<std::string, DiskUse>> uses() override {
+        co_return co_await run_on<std::map<std::string, DiskUse>>(
+            worker_, [store = store_]() -> Result<std::map<std::string, DiskUse>> { return store->uses(); });
+    }
+    // One after the other: a container that starts meanwhile waits for one at most.
+    Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override {
+        std::size_t before = 0;
+        while (true) {
+            const auto there = CO_TRY(co_await run_on<std::size_t>(
+                worker_, [store = store_, count, bytes] { return store->make_one_ahead(count, bytes); }));
+            if (there >= count || there <= before) co_return there;
+            before = there;
+        }
     }
 
 private:

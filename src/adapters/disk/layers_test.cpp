@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "adapters/disk/small_copy.h"
 #include "adapters/disk/testing/monitor.h"
 #include "core/testing/real_timers.h"
 #include "core/testing/temp_folder.h"
@@ -105,6 +106,108 @@ TEST_F(DiskLayersTest, BytesEndThereAndTheFolderIsAsItWasAfterwards) {
     EXPECT_TRUE(run(layers_->release("c", LayerEnd::lost)));
 }
 
+// Loop images that count what is done to them.
+class CountedImages final : public Images {
+public:
+    struct Counts {
+        int formats = 0, mounts = 0;
+    };
+    explicit CountedImages(std::shared_ptr<Counts> counts) : counts_(std::move(counts)) {}
+    std::string refused() const override { return below_->refused(); }
+    Result<> set_aside(int file, std::uint64_t size) override { return below_->set_aside(file, size); }
+    Result<> format(const std::string& image) override {
+        ++counts_->formats;
+        return below_->format(image);
+    }
+    Result<std::string> mount(const std::string& image, const std::string& at) override {
+        ++counts_->mounts;
+        return below_->mount(image, at);
+    }
+    Result<> unmount(const std::string& image, const std::string& at) override {
+        return below_->unmount(image, at);
+    }
+
+private:
+    std::unique_ptr<Images> below_ = loop_images();
+    std::shared_ptr<Counts> counts_;
+};
+
+TEST_F(DiskLayersTest, OneThatWasMadeAheadIsNeitherFormattedNorMountedAtTheStart) {
+    const auto counts = std::make_shared<CountedImages::Counts>();
+    layers_.reset();
+    auto opened = open_layers(*worker_, {.folder = store_}, std::make_unique<CountedImages>(counts));
+    ASSERT_TRUE(opened);
+    layers_ = std::move(*opened);
+    const auto made = run(layers_->make_ahead(2, bytes));
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(*made, 2U);
+    EXPECT_EQ(run(layers_->make_ahead(2, bytes)), 2U) << "again is no change";
+    EXPECT_EQ(counts->formats, 2);
+    EXPECT_THAT(run(layers_->kept()).value(), IsEmpty());
+    *counts = {};
+    ASSERT_EQ(run(layers_->hold("c", at_, bytes, LayerStart::empty)), bytes);
+    EXPECT_EQ(counts->formats + counts->mounts, 0);
+    EXPECT_TRUE(fs::exists(at_ + "/lower"));
+    EXPECT_LE(fs::space(at_).capacity, bytes);
+    EXPECT_FALSE(fs::exists(store_ + "/c/first")) << "copies of its mount elsewhere go with the folder";
+    // Another size has to be made.
+    const std::string other = folder_.path() + "/overlay/other";
+    fs::create_directories(other + "/diff");
+    ASSERT_EQ(run(layers_->hold("d", other, 2 * bytes, LayerStart::empty)), 2 * bytes);
+    EXPECT_EQ(counts->formats, 1);
+    EXPECT_EQ(attached().size(), 3U);
+    EXPECT_EQ(run(layers_->make_ahead(0, bytes)), 0U);
+    // What one container had is never the next one's.
+    std::ofstream{at_ + "/diff/secret"} << "of the first";
+    ASSERT_TRUE(run(layers_->release("c", LayerEnd::lost)));
+    ASSERT_TRUE(run(layers_->release("d", LayerEnd::lost)));
+    EXPECT_EQ(run(layers_->make_ahead(1, bytes)), 1U);
+    ASSERT_TRUE(run(layers_->hold("e", at_, bytes, LayerStart::empty)));
+    EXPECT_FALSE(fs::exists(at_ + "/diff/secret"));
+    ASSERT_TRUE(run(layers_->release("e", LayerEnd::lost)));
+    EXPECT_TRUE(fs::is_empty(store_));
+    EXPECT_TRUE(let_go());
+}
+
+TEST_F(DiskLayersTest, WhatADeadAgentMadeAheadIsRemoved) {
+    ASSERT_EQ(run(layers_->make_ahead(2, bytes)), 2U);
+    ASSERT_EQ(run(layers_->make_ahead(1, 2 * bytes)), 1U) << "others of another size go";
+    EXPECT_EQ(std::distance(fs::directory_iterator{store_}, {}), 1);
+    EXPECT_EQ(run(layers_->hold(".ahead-0", at_, bytes, LayerStart::empty)).error().code, Code::invalid);
+    layers_ = open();
+    EXPECT_EQ(run(layers_->refused()), "");  // It comes after the sweep.
+    EXPECT_TRUE(fs::is_empty(store_));
+    EXPECT_TRUE(let_go());
+    // And when the machine is about to stop.
+    ASSERT_EQ(run(layers_->make_ahead(1, bytes)), 1U);
+    auto store = LayerStore::open({.folder = store_});
+    ASSERT_TRUE(store && store->unmount());
+    EXPECT_TRUE(fs::is_empty(store_));
+    EXPECT_TRUE(let_go());
+}
+
+TEST_F(DiskLayersTest, AStartMakesItsOwnWhereTheOneThatWasMadeAheadIsOfNoUse) {
+    const std::string ahead = store_ + "/.ahead-0/first";
+    ASSERT_EQ(run(layers_->make_ahead(1, bytes)), 1U);
+    ASSERT_EQ(::mount("none", ahead.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
+    ASSERT_EQ(run(layers_->hold("c", at_, bytes, LayerStart::empty)), bytes);
+    EXPECT_TRUE(fs::exists(at_ + "/lower"));
+    std::ofstream{at_ + "/diff/written"} << "1";
+    EXPECT_TRUE(fs::exists(at_ + "/diff/written"));
+    ASSERT_TRUE(run(layers_->release("c", LayerEnd::lost)));
+    // Unmounted by somebody, which a start sees; the next time it is replaced.
+    ASSERT_EQ(run(layers_->make_ahead(1, bytes)), 1U);
+    ASSERT_EQ(::umount2(ahead.c_str(), 0), 0);
+    ASSERT_EQ(run(layers_->hold("c", at_, bytes, LayerStart::empty)), bytes);
+    EXPECT_EQ(attached(), std::vector<std::string>{store_ + "/c/image"});
+    ASSERT_TRUE(run(layers_->release("c", LayerEnd::lost)));
+    ASSERT_EQ(run(layers_->make_ahead(1, bytes)), 1U);
+    EXPECT_EQ(attached(), std::vector<std::string>{store_ + "/.ahead-0/image"});
+    EXPECT_EQ(run(layers_->make_ahead(0, bytes)), 0U);
+    EXPECT_TRUE(fs::is_empty(store_));
+    EXPECT_TRUE(let_go());
+}
+
 TEST_F(DiskLayersTest, WhatIsKeptLiesUnderTheNextContainer) {
     ASSERT_EQ(run(layers_->hold("c", at_, bytes, LayerStart::kept)).error().reason, "layer_missing");
     ASSERT_TRUE(run(layers_->hold("c", at_, bytes, LayerStart::empty)));
@@ -158,6 +261,25 @@ TEST_F(DiskLayersTest, WhatWasKeptOutlivesAContainerThatSomebodyElseTookAwayBefo
     ASSERT_EQ(run(layers_->kept())->size(), 1U);
     ASSERT_TRUE(run(layers_->hold("c", at_, bytes, LayerStart::kept)));
     EXPECT_TRUE(fs::exists(at_ + "/diff/mine"));
+    ASSERT_TRUE(run(layers_->release("c", LayerEnd::lost)));
+    EXPECT_TRUE(let_go());
+}
+
+TEST_F(DiskLayersTest, SayHowFullTheyAreWhileTheyAreHeld) {
+    const auto uses = [&] { return run(layers_->uses()).value(); };
+    EXPECT_TRUE(uses().empty());
+    ASSERT_TRUE(run(layers_->hold("c", at_, bytes, LayerStart::empty)));
+    const DiskUse before = uses().at("c");
+    EXPECT_EQ(static_cast<std::uintmax_t>(before.total_bytes.value()), fs::space(at_).capacity);
+    constexpr std::int64_t piece = 32 << 20, block = 4096;
+    const int file = ::open((at_ + "/diff/mine").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(::fallocate(file, 0, 0, piece), 0);
+    ::close(file);
+    EXPECT_NEAR(uses().at("c").used_bytes.value() - before.used_bytes.value(), piece, block);
+    EXPECT_EQ(uses().at("c").used_inodes.value() - before.used_inodes.value(), 1);
+    ASSERT_TRUE(run(layers_->release("c", LayerEnd::kept)));
+    EXPECT_TRUE(uses().empty()) << "no container writes there";
     ASSERT_TRUE(run(layers_->release("c", LayerEnd::lost)));
     EXPECT_TRUE(let_go());
 }
@@ -233,7 +355,55 @@ TEST_F(DiskLayersTest, ADiskThatIsNearlyFullGetsNoMore) {
     const auto refused = run((*opened)->hold("c", at_, bytes, LayerStart::empty));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "disk_full") << refused.error().message;
+    EXPECT_EQ(run((*opened)->make_ahead(2, bytes)), 0U) << "nor any ahead";
+    // More than what stays free, and less than one takes.
+    ASSERT_EQ(::mount("none", small.c_str(), nullptr, MS_REMOUNT, "size=60M"), 0);
+    EXPECT_EQ(run((*opened)->make_ahead(2, bytes)), 0U);
+    EXPECT_TRUE(fs::is_empty(small + "/layers"));
     EXPECT_EQ(::umount2(small.c_str(), MNT_DETACH), 0);
+}
+
+TEST(DiskSmallCopy, KeepsOwnersModesAndTimesAndLeavesTheRestToOthers) {
+    const testing::TempFolder folder;
+    const std::string from = folder.path() + "/from", into = folder.path() + "/into";
+    fs::create_directories(from + "/diff");
+    fs::create_directories(from + "/deep/inner");
+    fs::create_directories(into);
+    std::ofstream{from + "/lower"} << "l/ABC";
+    const timespec times[2] = {{.tv_sec = 1'000, .tv_nsec = 5}, {.tv_sec = 2'000, .tv_nsec = 7}};
+    ASSERT_EQ(::chmod((from + "/lower").c_str(), 0640), 0);
+    if (::geteuid() == 0) ASSERT_EQ(::chown((from + "/diff").c_str(), 70'000, 70'001), 0);
+    ASSERT_EQ(::chmod((from + "/diff").c_str(), 01755), 0);
+    for (const char* name : {"/lower", "/diff", ""})
+        ASSERT_EQ(::utimensat(AT_FDCWD, (from + name).c_str(), times, 0), 0);
+    ASSERT_EQ(copy_small(from, into), true);
+    for (const char* name : {"", "/lower", "/diff", "/deep", "/deep/inner"}) {
+        struct stat was{}, is{};
+        ASSERT_EQ(::stat((from + name).c_str(), &was), 0) << name;
+        ASSERT_EQ(::stat((into + name).c_str(), &is), 0) << name;
+        EXPECT_EQ(was.st_mode, is.st_mode) << name;
+        EXPECT_EQ(was.st_uid, is.st_uid) << name;
+        EXPECT_EQ(was.st_gid, is.st_gid) << name;
+        EXPECT_EQ(was.st_mtim.tv_sec, is.st_mtim.tv_sec) << name;
+        EXPECT_EQ(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec) << name;
+    }
+    std::string text;
+    std::ifstream{into + "/lower"} >> text;
+    EXPECT_EQ(text, "l/ABC");
+    // What it does not copy.
+    const auto refuses = [&](const char* what) {
+        fs::remove_all(into);
+        fs::create_directories(into);
+        EXPECT_EQ(copy_small(from, into), false) << what;
+    };
+    fs::create_symlink("lower", from + "/link");
+    refuses("a link");
+    fs::remove(from + "/link");
+    std::ofstream{from + "/large"} << std::string(65 << 10, 'x');
+    refuses("a large file");
+    fs::remove(from + "/large");
+    for (int i = 0; i < 64; ++i) std::ofstream{from + "/diff/" + std::to_string(i)};
+    refuses("many files");
 }
 
 TEST_F(DiskLayersTest, ANameThatLeadsElsewhereIsRefused) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "adapters/disk/file.h"
+#include "adapters/disk/use.h"
 #include "adapters/disk/volumes.h"
 #include "core/names.h"
 
@@ -86,9 +87,8 @@ struct VolumeStore::Root {
         return sets_aside ? images->refused() : "its disk's file system sets no room aside (ext4 and XFS do)";
     }
     std::uint64_t kept_free(const struct statvfs& space) const {
-        constexpr std::uint64_t part = 20;
         return std::min(settings.keep_free_max,
-                        static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize / part);
+                        static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize / volume_kept_free_part);
     }
 
     Result<> check_room(const std::string& id, std::uint64_t more) const;
@@ -291,6 +291,13 @@ Result<HostVolumes::Room> VolumeStore::room() const {
     const auto kept = root_->kept_free(space);
     room.bytes = all > kept ? all - kept : 0;
     return room;
+}
+
+Result<std::map<std::string, DiskUse>> VolumeStore::uses() const {
+    std::map<std::string, DiskUse> uses;
+    for (const auto& id : TRY(list()))
+        if (const auto use = use_at(root_->mount_of(id), root_->path)) uses[id] = *use;
+    return uses;
 }
 
 Result<> VolumeStore::release() {

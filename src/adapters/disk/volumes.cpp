@@ -30,6 +30,10 @@ public:
     Task<Room> room() override {
         co_return co_await run_on<Room>(quick_, [store = store_] { return store->room(); });
     }
+    Task<std::map<std::string, DiskUse>> uses() override {
+        co_return co_await run_on<std::map<std::string, DiskUse>>(quick_,
+                                                                  [store = store_] { return store->uses(); });
+    }
 
 private:
     Worker& quick_;

@@ -14,7 +14,7 @@ namespace hostler::disk {
 struct VolumeSettings {
     std::string folder;  // Private to its owner; made if it is not there.
     // Room on the disk that no volume gets: of that what a twentieth of the disk is more.
-    std::uint64_t keep_free_max = std::uint64_t{4} << 30;
+    std::uint64_t keep_free_max = volume_kept_free_max;
     // Before each step that a crash could part from the next. For tests, which end there.
     std::function<void(std::string_view step)> before_step{};
 };
@@ -38,6 +38,7 @@ public:
     Result<> remove(const std::string& id);
     Result<std::vector<std::string>> list() const;
     Result<HostVolumes::Room> room() const;
+    Result<std::map<std::string, DiskUse>> uses() const;
     // What is mounted and in nobody's use is unmounted. Errors: the first volume's that cannot be.
     Result<> release();
 

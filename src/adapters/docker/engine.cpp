@@ -175,13 +175,15 @@ Task<std::string> DockerEngine::resolver(const ContainerSpec& spec) {
     if (spec.network.empty()) co_return std::string{};
     const auto engine = CO_TRY(co_await traits());
     if (engine.dialect == Dialect::docker) co_return std::string{"nameserver 127.0.0.11\noptions ndots:0\n"};
-    const auto answer = CO_TRY(co_await api_.call(
-        "GET", fmt::format("/networks/{}", percent_encode(spec.network)), settings_.call_time));
-    if (!answer.success())  // Its start tells what is wrong.
-        co_return std::string{};
-    const auto network = CO_TRY(parse_network(answer.body));
-    co_return network.gateway.empty() ? std::string{}
-                                      : fmt::format("search dns.podman\nnameserver {}\n", network.gateway);
+    std::string gateway = spec.gateway;
+    if (gateway.empty()) {
+        const auto answer = CO_TRY(co_await api_.call(
+            "GET", fmt::format("/networks/{}", percent_encode(spec.network)), settings_.call_time));
+        if (!answer.success())  // Its start tells what is wrong.
+            co_return std::string{};
+        gateway = CO_TRY(parse_network(answer.body)).gateway;
+    }
+    co_return gateway.empty() ? std::string{} : fmt::format("search dns.podman\nnameserver {}\n", gateway);
 }
 
 EngineFacts DockerEngine::facts(const Traits& traits) const {

@@ -49,6 +49,8 @@ void write_row(MessageWriter& to, const ForwardedStore::Device& device, series::
         case Measured::gpu: return with_free(exported_gpu(), sample_of<GpuSample>(cells));
         case Measured::slice: return with_free(exported_slice(), sample_of<SliceSample>(cells));
         case Measured::host: return each_exported(exported_host(), sample_of<HostSample>(cells), each);
+        case Measured::volume: return each_exported(exported_volume(), sample_of<DiskUse>(cells), each);
+        case Measured::layer: return each_exported(exported_layer(), sample_of<DiskUse>(cells), each);
     }
 }
 
@@ -65,6 +67,7 @@ MessageWriter::Labels exported_labels(const series::Labels& labels) {
                                                                               {"modelName", "model"},
                                                                               {"slice", "slice"},
                                                                               {"tenant", "tenant"},
+                                                                              {"volume", "volume"},
                                                                               {"workload", "workload"},
                                                                               {"zone", "zone"}};
     MessageWriter::Labels exported;

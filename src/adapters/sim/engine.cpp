@@ -254,6 +254,28 @@ Task<std::vector<KeptLayer>> SimEngine::kept() {
     co_return all;
 }
 
+// The disk is asked, which answers while the engine does not.
+Task<std::map<std::string, DiskUse>> SimEngine::uses() {
+    constexpr std::int64_t inode_bytes = 512;
+    std::map<std::string, DiskUse> all;
+    for (const auto& [name, box] : boxes_) {
+        const std::int64_t total = box->spec.disk_bytes;
+        if (total <= 0) continue;
+        const auto used =
+            std::min<std::int64_t>(total, total / 50 + static_cast<std::int64_t>(box->written.size()));
+        all[name] = {.used_bytes = used,
+                     .total_bytes = total,
+                     .used_inodes = std::min<std::int64_t>(4, total / 4 / inode_bytes),
+                     .total_inodes = total / 4 / inode_bytes};
+    }
+    co_return all;
+}
+
+Task<std::size_t> SimEngine::make_ahead(std::size_t count, std::uint64_t) {
+    CO_TRY(co_await answer());
+    co_return layers_ahead = count;
+}
+
 Task<> SimEngine::remove(std::string name, LayerEnd layer) {
     CO_TRY(co_await answer());
     if (layer == LayerEnd::lost) kept_.erase(name);

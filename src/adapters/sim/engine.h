@@ -51,6 +51,8 @@ public:
     Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
     Task<std::vector<KeptLayer>> kept() override;
+    Task<std::map<std::string, DiskUse>> uses() override;
+    Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override;
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
     std::unique_ptr<Net> container_net(Net& below);
@@ -73,6 +75,7 @@ public:
     bool runs(const std::string& name) const;
     const std::map<std::string, std::string>& kept_written() const { return kept_; }
     void lose_layer(const std::string& name) { kept_.erase(name); }  // Somebody else did.
+    std::size_t layers_ahead = 0;                                    // As last asked for.
     std::set<std::string> layers_missed;  // Containers that should have begun with what was not kept.
     Signal ended;                         // Some container has ended.
     void kill(const std::string& name, int code);                          // A container dies by itself.

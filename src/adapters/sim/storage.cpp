@@ -115,6 +115,23 @@ Task<std::vector<std::string>> SimVolumes::list() {
 
 Task<HostVolumes::Room> SimVolumes::room() { co_return Room{disk_.volume_bytes_max, disk_.volumes_refused}; }
 
+Task<std::map<std::string, DiskUse>> SimVolumes::uses() {
+    constexpr std::int64_t inode_bytes = 512, own_inodes = 4;
+    std::map<std::string, DiskUse> uses;
+    for (const auto& [id, size] : disk_.volumes) {
+        if (disk_.use) {
+            uses[id] = disk_.use(id, size);
+            continue;
+        }
+        const auto total = static_cast<std::int64_t>(size);
+        uses[id] = {.used_bytes = total / 50,  // Of its file system itself.
+                    .total_bytes = total,
+                    .used_inodes = own_inodes,
+                    .total_inodes = total / 4 / inode_bytes};
+    }
+    co_return uses;
+}
+
 Task<> SimNetworks::ensure(NetworkSpec spec) {
     CO_TRY(validate(spec));
     for (const auto& [id, there] : disk_.networks) {

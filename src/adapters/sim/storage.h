@@ -1,6 +1,7 @@
 // What a simulated machine keeps over the death of its process: a journal, volumes, networks, logs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 
@@ -29,6 +30,8 @@ struct Disk {
     StorageFaults faults;
     std::map<std::string, std::string> journal;
     std::map<std::string, std::uint64_t> volumes;  // Id and size.
+    // How full a volume of an id and a size is. Without it a volume has nothing but its own file system.
+    std::function<DiskUse(const std::string&, std::uint64_t)> use;
     std::map<std::string, NetworkSpec> networks;
     struct KeptLog {
         std::string text;
@@ -78,6 +81,7 @@ public:
     Task<> remove(std::string id) override;
     Task<std::vector<std::string>> list() override;
     Task<Room> room() override;
+    Task<std::map<std::string, DiskUse>> uses() override;
 
 private:
     Disk& disk_;

@@ -42,6 +42,12 @@ public:
     Task<std::vector<KeptLayer>> kept() override {
         return ask<std::vector<KeptLayer>>([this] { return engine_.kept(); });
     }
+    Task<std::map<std::string, DiskUse>> uses() override {
+        return ask<std::map<std::string, DiskUse>>([this] { return engine_.uses(); });
+    }
+    Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override {
+        return ask<std::size_t>([this, count, bytes] { return engine_.make_ahead(count, bytes); });
+    }
     Task<std::vector<std::string>> image_names() override {
         return ask<std::vector<std::string>>([this] { return engine_.image_names(); });
     }

@@ -1,6 +1,7 @@
 #include "domain/inventory/catalogue.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/result.h"
 #include "domain/inventory/metrics.h"
@@ -102,6 +103,20 @@ constexpr Row host_rows[] = {
     {"rdma_errors", counter, "Errors of RDMA ports."},
 };
 
+constexpr Row volume_rows[] = {
+    {"used_bytes", gauge, "Bytes of a volume in use, those of its file system included."},
+    {"total_bytes", gauge, "Bytes that it has."},
+    {"used_inodes", gauge, "Files and folders in a volume."},
+    {"total_inodes", gauge, "Files and folders that there can be."},
+};
+
+constexpr Row layer_rows[] = {
+    {"used_bytes", gauge, "Bytes that a running instance wrote outside its volumes."},
+    {"total_bytes", gauge, "Bytes that it may write there."},
+    {"used_inodes", gauge, "Files and folders that a running instance made outside its volumes."},
+    {"total_inodes", gauge, "Files and folders that there can be."},
+};
+
 // The end of a name, and what it stands for.
 constexpr std::pair<std::string_view, std::string_view> units[] = {
     {"_percent", "%"}, {"_bytes", "B"},   {"_celsius", "°C"},  {"_mw", "mW"},   {"_mj", "mJ"},
@@ -144,7 +159,16 @@ std::span<const MetricFacts> metrics_of(Measured of) {
     static const auto gpu = table_of<GpuSample>(Measured::gpu, "gpu_", gpu_rows);
     static const auto slice = table_of<SliceSample>(Measured::slice, "slice_", slice_rows);
     static const auto host = table_of<HostSample>(Measured::host, "host_", host_rows);
-    return of == Measured::gpu ? gpu : of == Measured::slice ? slice : host;
+    static const auto volume = table_of<DiskUse>(Measured::volume, "volume_", volume_rows);
+    static const auto layer = table_of<DiskUse>(Measured::layer, "layer_", layer_rows);
+    switch (of) {
+        case Measured::gpu: return gpu;
+        case Measured::slice: return slice;
+        case Measured::host: return host;
+        case Measured::volume: return volume;
+        case Measured::layer: return layer;
+    }
+    return {};
 }
 
 const MetricFacts* find_metric(std::string_view name) {
@@ -165,8 +189,12 @@ const std::vector<series::Column>& columns_of(Measured of) {
         for (const MetricFacts& metric : metrics_of(what)) columns.push_back({metric.name, metric.kind});
         return columns;
     };
-    static const auto gpu = make(Measured::gpu), slice = make(Measured::slice), host = make(Measured::host);
-    return of == Measured::gpu ? gpu : of == Measured::slice ? slice : host;
+    static const auto all = [] {
+        std::map<Measured, std::vector<series::Column>> of_each;
+        for (const Measured one : all_measured) of_each[one] = make(one);
+        return of_each;
+    }();
+    return all.at(of);
 }
 
 }  // namespace hostler

@@ -11,9 +11,10 @@
 
 namespace hostler {
 
-enum class Measured { gpu, slice, host };
-BOOST_DESCRIBE_ENUM(Measured, gpu, slice, host)
-inline constexpr Measured all_measured[] = {Measured::gpu, Measured::slice, Measured::host};
+enum class Measured { gpu, slice, host, volume, layer };
+BOOST_DESCRIBE_ENUM(Measured, gpu, slice, host, volume, layer)
+inline constexpr Measured all_measured[] = {Measured::gpu, Measured::slice, Measured::host, Measured::volume,
+                                            Measured::layer};
 
 struct MetricFacts {
     std::string name;       // "gpu_power_mw": of what, the member of its sample, its unit.
@@ -23,7 +24,7 @@ struct MetricFacts {
     Measured of = Measured::gpu;
 };
 
-// Of GpuSample, SliceSample or HostSample, in the order in which pack_metrics() gives their values.
+// Of GpuSample, SliceSample, HostSample or DiskUse, in the order in which pack_metrics() gives their values.
 std::span<const MetricFacts> metrics_of(Measured of);
 
 // By its name, or by its name without the unit: "gpu_power". nullptr: there is none.

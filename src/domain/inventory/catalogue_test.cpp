@@ -14,7 +14,7 @@ TEST(Catalogue, HasEachMetricOnceInTheOrderOfTheSamples) {
     EXPECT_EQ(metrics_of(Measured::gpu).size(), metric_names<GpuSample>().size());
     EXPECT_EQ(metrics_of(Measured::host).size(), metric_names<HostSample>().size());
     std::set<std::string> names;
-    for (const Measured of : {Measured::gpu, Measured::host}) {
+    for (const Measured of : all_measured) {
         ASSERT_EQ(columns_of(of).size(), metrics_of(of).size());
         for (std::size_t i = 0; i < metrics_of(of).size(); ++i) {
             EXPECT_TRUE(names.insert(metrics_of(of)[i].name).second) << metrics_of(of)[i].name;
@@ -24,6 +24,8 @@ TEST(Catalogue, HasEachMetricOnceInTheOrderOfTheSamples) {
     }
     EXPECT_EQ(metrics_of(Measured::host)[0].name, "host_cpu_busy_percent");
     EXPECT_EQ(metric_names<HostSample>()[0], "cpu_busy_percent");
+    EXPECT_EQ(metrics_of(Measured::volume)[0].name, "volume_used_bytes");
+    EXPECT_EQ(metrics_of(Measured::layer)[2].name, "layer_used_inodes");
 }
 
 TEST(Catalogue, AMetricIsFoundWithoutItsUnit) {
@@ -33,13 +35,15 @@ TEST(Catalogue, AMetricIsFoundWithoutItsUnit) {
     EXPECT_EQ(find_metric("gpu_utilization")->name, "gpu_utilization_percent");
     EXPECT_EQ(find_metric("gpu_energy_mj")->kind, series::Kind::counter);
     EXPECT_EQ(find_metric("host_uptime")->unit, "s");
+    EXPECT_EQ(find_metric("volume_used")->name, "volume_used_bytes");
+    EXPECT_EQ(find_metric("layer_used_inodes")->of, Measured::layer);
     EXPECT_EQ(find_metric("power"), nullptr);
     EXPECT_EQ(find_metric(""), nullptr);
 }
 
 // Two that are the same but for their units would make the short name mean either.
 TEST(Catalogue, NoTwoAreTheSameWithoutTheirUnits) {
-    for (const Measured of : {Measured::gpu, Measured::host})
+    for (const Measured of : all_measured)
         for (const MetricFacts& metric : metrics_of(of)) {
             int found = 0;
             const auto at = metric.name.rfind('_');

@@ -129,11 +129,28 @@ constexpr Exported<HostSample> of_host[] = {
     {"hostler_host_uptime_seconds", "Since it booted.", gauge, &HostSample::uptime_seconds},
 };
 
+constexpr Exported<DiskUse> of_volume[] = {
+    {"hostler_volume_used_bytes", "Bytes of a volume in use.", gauge, &DiskUse::used_bytes},
+    {"hostler_volume_total_bytes", "Bytes that it has.", gauge, &DiskUse::total_bytes},
+    {"hostler_volume_used_inodes", "Files and folders in a volume.", gauge, &DiskUse::used_inodes},
+    {"hostler_volume_total_inodes", "Files and folders that there can be.", gauge, &DiskUse::total_inodes},
+};
+
+constexpr Exported<DiskUse> of_layer[] = {
+    {"hostler_layer_used_bytes", "Bytes that an instance wrote outside its volumes.", gauge,
+     &DiskUse::used_bytes},
+    {"hostler_layer_total_bytes", "Bytes that it may write there.", gauge, &DiskUse::total_bytes},
+    {"hostler_layer_used_inodes", "Files and folders that it made there.", gauge, &DiskUse::used_inodes},
+    {"hostler_layer_total_inodes", "Files and folders that there can be.", gauge, &DiskUse::total_inodes},
+};
+
 }  // namespace
 
 std::span<const Exported<GpuSample>> exported_gpu() { return of_gpu; }
 std::span<const Exported<SliceSample>> exported_slice() { return of_slice; }
 std::span<const Exported<HostSample>> exported_host() { return of_host; }
+std::span<const Exported<DiskUse>> exported_volume() { return of_volume; }
+std::span<const Exported<DiskUse>> exported_layer() { return of_layer; }
 
 std::optional<double> framebuffer_free_mib(const GpuSample& sample) {
     if (!sample.memory_total_bytes || !sample.memory_used_bytes) return std::nullopt;

@@ -1,5 +1,6 @@
 // Samples as NVIDIA's DCGM exporter (github.com/NVIDIA/dcgm-exporter, etc/default-counters.csv) names them:
-// metrics and their units. What it has no name for is ours, hostler_gpu_… and hostler_host_….
+// metrics and their units. What it has no name for is ours: hostler_gpu_…, hostler_host_…,
+// hostler_volume_… and hostler_layer_….
 #pragma once
 
 #include <optional>
@@ -23,6 +24,8 @@ struct Exported {
 std::span<const Exported<GpuSample>> exported_gpu();
 std::span<const Exported<SliceSample>> exported_slice();  // By the names of exported_gpu().
 std::span<const Exported<HostSample>> exported_host();
+std::span<const Exported<DiskUse>> exported_volume();
+std::span<const Exported<DiskUse>> exported_layer();
 
 // The one that is a difference of others.
 inline constexpr std::string_view framebuffer_free_name = "DCGM_FI_DEV_FB_FREE";

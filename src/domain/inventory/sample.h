@@ -175,6 +175,16 @@ BOOST_DESCRIBE_STRUCT(HostSample, (),
                        network_received_bytes, uptime_seconds, network_errors, disk_read_bytes,
                        disk_written_bytes, disk_busy_ms, rdma_sent_bytes, rdma_received_bytes, rdma_errors))
 
+// How full a file system of its own is: a volume, or what an instance writes beside its volumes.
+struct DiskUse {
+    Metric used_bytes;
+    Metric total_bytes;  // What its file system keeps for itself is not in it.
+    Metric used_inodes;
+    Metric total_inodes;  // So many there can be: fewer, as XFS has it, the less room is left for them.
+    bool operator==(const DiskUse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(DiskUse, (), (used_bytes, total_bytes, used_inodes, total_inodes))
+
 // What the processes of one instance cost one GPU at one moment.
 struct WorkloadUse {
     std::string instance;  // Empty: processes that are of no instance.

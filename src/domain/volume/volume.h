@@ -40,6 +40,12 @@ constexpr std::int64_t room_of(std::int64_t size_bytes) {
     const std::int64_t whole = size_bytes / mebibyte * mebibyte + (size_bytes % mebibyte > 0 ? mebibyte : 0);
     return whole > volume_bytes_min ? whole : volume_bytes_min;
 }
+// Room on a disk of this size that no volume gets.
+inline constexpr std::int64_t volume_kept_free_max = std::int64_t{4} << 30, volume_kept_free_part = 20;
+constexpr std::int64_t volume_kept_free(std::int64_t disk_bytes) {
+    const std::int64_t part = disk_bytes / volume_kept_free_part;
+    return part < volume_kept_free_max ? part : volume_kept_free_max;
+}
 static_assert(room_of(1) == volume_bytes_min &&
               room_of((std::int64_t{1} << 30) + 1) == (std::int64_t{1025} << 20));
 

@@ -191,6 +191,7 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     spec.layer = wanted.keep_layer() ? LayerStart::kept : LayerStart::empty;
     spec.layer_end = end_of(wanted.keep_layer());
     spec.network = wanted.network().network();
+    spec.gateway = wanted.network().gateway();
     spec.address = wanted.address();
     spec.hostname = wanted.instance();
     for (const auto& uuid : wanted.gpus()) {

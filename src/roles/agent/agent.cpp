@@ -5,6 +5,7 @@
 #include "roles/agent/activity.h"
 #include "roles/agent/executor.h"
 #include "roles/agent/jupyter.h"
+#include "roles/agent/layers_ahead.h"
 #include "roles/agent/retest.h"
 #include "roles/agent/session.h"
 #include "roles/agent/speed.h"
@@ -24,7 +25,8 @@ public:
           leases(ports),
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
-          reporter(settings, ports, workloads, activity, sampler, leases, book),
+          ahead(ports.layers, [this] { return executor.starting(); }),
+          reporter(settings, ports, workloads, activity, sampler, leases, book, ahead),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),
@@ -47,6 +49,7 @@ public:
                   {.stamp = [this] { return leases.stamp_us(); },
                    .confirmed =
                        [this](uplink::ReportAck ack) {
+                           if (ack.epoch() > 0) ahead.want(ack.layers_ahead(), ack.layer_bytes());
                            if (ack.leases_size() > 0)
                                tasks.start("leases", leases.renew(std::move(ack), book.epoch()));
                        },
@@ -79,6 +82,7 @@ public:
     Leases leases;
     Activity activity;
     Sampler sampler;
+    LayersAhead ahead;
     Reporter reporter;
     Sessions sessions;
     JupyterWatch notebooks;
@@ -131,6 +135,7 @@ Task<> Agent::State::begin() {
     tasks.start("containers", watch());
     tasks.start("reports", reporter.run());
     tasks.start("notebooks", notebooks.run());
+    tasks.start("layers ahead", ahead.run());
     tasks.start("journal", sweep());
     tasks.start("session", session.run());
     co_return Result<>{};

@@ -331,6 +331,32 @@ TEST(Telemetry, IsReportedAndFaultsAreToldAtOnce) {
     EXPECT_GE(world.telemetry.discoveries, 2);
 }
 
+TEST(Telemetry, TellsHowFullVolumesAndLayersAre) {
+    World world;
+    world.volumes.used["v-1"] = {.used_bytes = 10, .total_bytes = 100, .used_inodes = 3, .total_inodes = 30};
+    world.engine.layer_uses["hostler-i-1"] = {
+        .used_bytes = 20, .total_bytes = 200, .used_inodes = 4, .total_inodes = 40};
+    world.engine.layer_uses["of-somebody-else"] = {.total_bytes = 1};
+    world.join();
+    const auto last = [&] {
+        world.master.reports.clear();
+        world.timers.advance(20s);
+        HOSTLER_ASSERT(!world.master.reports.empty());
+        return world.master.reports.back();
+    };
+    const uplink::Report told = last();
+    ASSERT_EQ(told.disks().of_size(), 2) << told.disks().of_size();
+    EXPECT_EQ(told.disks().of(0).volume(), "v-1");
+    EXPECT_EQ(told.disks().of(0).used_bytes(), 10U);
+    EXPECT_EQ(told.disks().of(0).total_inodes(), 30U);
+    EXPECT_EQ(told.disks().of(1).instance(), "i-1");
+    EXPECT_EQ(told.disks().of(1).total_bytes(), 200U);
+    EXPECT_EQ(told.disks().of(1).used_inodes(), 4U);
+    world.volumes.unmeasurable = "the disk hangs";
+    EXPECT_FALSE(last().has_disks()) << "what is not known is not told as if nothing were mounted";
+    EXPECT_TRUE(last().workloads_complete());
+}
+
 TEST(Telemetry, AHungDriverHangsNothingElse) {
     World world;
     world.join();

@@ -58,6 +58,30 @@ TEST(Commands, TheDiskOfAContainerEndsWhereTheMasterSaysIt) {
     EXPECT_TRUE(spec.disk_limit_required);
 }
 
+TEST(Commands, EmptyLayersAreMadeAheadAsTheMasterAsks) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.timers.advance(30s);
+    EXPECT_TRUE(world.engine.ahead.empty()) << "nobody asked";
+    world.master.layers_ahead = 3;
+    world.master.layer_bytes = 1 << 30;
+    world.timers.advance(30s);
+    ASSERT_FALSE(world.engine.ahead.empty());
+    EXPECT_EQ(world.engine.ahead.back(), (std::pair<std::size_t, std::uint64_t>{3, 1 << 30}));
+    const auto last = std::ranges::find_if(std::views::reverse(world.master.reports),
+                                           [](const auto& one) { return one.workloads_complete(); });
+    ASSERT_NE(last, world.master.reports.rend());
+    EXPECT_EQ(last->layers_ahead(), 3U);
+    // Slots that have gone take theirs with them.
+    world.master.layers_ahead = 0;
+    world.timers.advance(30s);
+    EXPECT_EQ(world.engine.ahead.back().first, 0U);
+    const auto asked = world.engine.ahead.size();
+    world.timers.advance(60s);
+    EXPECT_EQ(world.engine.ahead.size(), asked) << "there is nothing left to do";
+}
+
 TEST(Commands, WhatAContainerWroteIsKeptWhenItsStopSaysSo) {
     World world;
     world.serve("10.201.3.5:8080");

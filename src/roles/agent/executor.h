@@ -43,6 +43,7 @@ public:
     void take(uplink::Command command);  // Never waits.
     // Commands for it are under way or wait.
     bool busy(const std::string& subject) const { return lanes_.contains(subject); }
+    bool starting() const { return heavy_ > 0; }        // Starts or pulls are under way.
     void tell_path(const uplink::ChallengePath& path);  // Of a challenge that waits for it.
     Task<> close();  // Ends all work where it is; the next agent's begin() goes on.
 

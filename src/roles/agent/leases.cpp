@@ -33,6 +33,7 @@ Task<> Leases::load(std::string boot) {
     boot_ = std::move(boot);
     if (!kept()) co_return Result<>{};
     for (const RunLease& lease : CO_TRY(co_await ports_.leases->granted())) held_[lease.instance] = lease;
+    durable_ = held_;
     co_return Result<>{};
 }
 
@@ -88,10 +89,9 @@ Task<> Leases::renew(uplink::ReportAck ack, std::uint64_t epoch) {
         const auto found = held_.find(confirmed.instance());
         if (found == held_.end() || found->second.generation != confirmed.generation()) continue;
         RunLease& lease = found->second;
-        const std::int64_t guard = std::min(lease.length_us / 10, guard_max_us);
         const std::int64_t until =
             std::min<std::int64_t>(now, static_cast<std::int64_t>(ack.stamp_us())) + lease.length_us;
-        if (has_run_out(lease, boot_, now + guard) || until <= lease.until_us) continue;
+        if (is_too_late_for(lease) || until <= lease.until_us) continue;
         lease.until_us = until;
         changed = true;
     }
@@ -103,6 +103,16 @@ Task<> Leases::renew(uplink::ReportAck ack, std::uint64_t epoch) {
     co_return Result<>{};
 }
 
+const RunLease& Leases::enforced(const RunLease& lease) const {
+    const auto found = durable_.find(lease.instance);
+    return found != durable_.end() && found->second.generation == lease.generation ? found->second : lease;
+}
+
+bool Leases::is_too_late_for(const RunLease& lease) const {
+    const std::int64_t guard = std::min(lease.length_us / 10, guard_max_us);
+    return has_run_out(enforced(lease), boot_, since_boot_us(ports_.timers) + guard);
+}
+
 bool Leases::holds(const std::string& instance, std::uint64_t generation) const {
     const auto found = held_.find(instance);
     return found != held_.end() && found->second.generation == generation && !ended(instance, generation);
@@ -111,7 +121,7 @@ bool Leases::holds(const std::string& instance, std::uint64_t generation) const 
 bool Leases::ended(const std::string& instance, std::uint64_t generation) const {
     const auto found = held_.find(instance);
     return found != held_.end() && found->second.generation == generation &&
-           has_run_out(found->second, boot_, since_boot_us(ports_.timers));
+           has_run_out(enforced(found->second), boot_, since_boot_us(ports_.timers));
 }
 
 Task<> Leases::drop(std::string instance) {
@@ -157,8 +167,14 @@ Task<> Leases::write() {
     } const turn{writing_, wrote_};
     const std::uint64_t upto = wanted_;
     std::vector<RunLease> all;
-    for (const auto& [instance, lease] : held_) all.push_back(lease);
+    std::map<std::string, RunLease> durable;
+    for (auto& [instance, lease] : held_) {
+        if (is_too_late_for(lease)) lease = enforced(lease);
+        durable[instance] = lease;
+        all.push_back(lease);
+    }
     CO_TRY(co_await ports_.leases->grant(std::move(all)));
+    durable_ = std::move(durable);
     written_ = upto;
     co_return Result<>{};
 }

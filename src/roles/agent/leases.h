@@ -41,12 +41,17 @@ public:
 private:
     Task<> write();
     Task<> await_supervisor(std::string instance, std::uint64_t generation);
+    // What the supervisor goes by: the lease as it was last written.
+    const RunLease& enforced(const RunLease& lease) const;
+    // The supervisor has stopped what runs under it, or may do so before a renewal is durable.
+    bool is_too_late_for(const RunLease& lease) const;
 
     const Ports& ports_;
     std::string boot_;
-    std::map<std::string, RunLease> held_;  // By instance.
-    std::uint64_t wanted_ = 0;              // Counts changes of `held_`,
-    std::uint64_t written_ = 0;             // and up to which they are durable.
+    std::map<std::string, RunLease> held_;     // By instance.
+    std::map<std::string, RunLease> durable_;  // By instance, as last written.
+    std::uint64_t wanted_ = 0;                 // Counts changes of `held_`,
+    std::uint64_t written_ = 0;                // and up to which they are durable.
     bool writing_ = false;
     Signal wrote_;
 };

@@ -239,6 +239,15 @@ uplink::WorkloadUse use_message(const WorkloadUse& use) {
     return made;
 }
 
+uplink::DiskUse disk_use_message(const DiskUse& use) {
+    uplink::DiskUse made;
+    made.set_used_bytes(bytes(use.used_bytes.value_or(0)));
+    made.set_total_bytes(bytes(use.total_bytes.value_or(0)));
+    made.set_used_inodes(bytes(use.used_inodes.value_or(0)));
+    made.set_total_inodes(bytes(use.total_inodes.value_or(0)));
+    return made;
+}
+
 void name_metrics(uplink::AgentHello& hello) {
     for (const auto name : metric_names<GpuSample>()) hello.add_gpu_metrics(std::string{name});
     for (const auto name : metric_names<HostSample>()) hello.add_host_metrics(std::string{name});

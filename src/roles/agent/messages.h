@@ -29,6 +29,7 @@ uplink::Measured measured_message(const HostFigures& figures);
 uplink::GpuProof proof_message(const GpuProof& proof);
 uplink::Fault fault_message(const GpuFault& fault, WallTime at);
 uplink::WorkloadUse use_message(const WorkloadUse& use);
+uplink::DiskUse disk_use_message(const DiskUse& use);
 // The order of the values in every sample.
 void name_metrics(uplink::AgentHello& hello);
 uplink::Workload workload_message(const Workload& workload);

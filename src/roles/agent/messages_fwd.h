@@ -33,5 +33,6 @@ class TunnelOrder;
 class WatchTelemetry;
 class Workload;
 class WorkloadUse;
+class DiskUse;
 
 }  // namespace hostler::uplink

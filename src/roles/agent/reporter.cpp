@@ -30,7 +30,7 @@ std::string worth_telling(uplink::HostFacts facts) {
 }  // namespace
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-                   Sampler& sampler, const Leases& leases, const CommandBook& book)
+                   Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
@@ -38,6 +38,7 @@ Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& work
       sampler_(sampler),
       leases_(leases),
       book_(book),
+      ahead_(ahead),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
 
@@ -140,6 +141,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
         co_await within(ports_.loop, ports_.timers, left(), "volumes", ports_.volumes.list());
     if (auto room = co_await within(ports_.loop, ports_.timers, left(), "volumes", ports_.volumes.room()))
         room_ = std::move(*room);
+    CO_TRY(co_await add_disk_uses(report, left()));
     const auto networks =
         co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
     std::optional<Result<std::vector<KeptLayer>>> layers;
@@ -155,6 +157,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     for (const auto& network : *networks) report.add_networks(clean_text(network, 256));
     if (layers && *layers) {
         report.set_layers_told(true);
+        report.set_layers_ahead(static_cast<std::uint32_t>(ahead_.made()));
         for (const auto& layer : **layers) {
             const std::string instance = instance_of(layer.name);
             if (instance.empty()) continue;
@@ -164,6 +167,33 @@ Task<> Reporter::add_everything(uplink::Report& report) {
             told.set_kept_at(layer.kept_at);
             told.set_generation(book_.generation(instance));
         }
+    }
+    co_return Result<>{};
+}
+
+// All of them or none: one that is missing would look as if it were not mounted.
+Task<> Reporter::add_disk_uses(uplink::Report& report, Duration allowed) {
+    const Instant end = ports_.timers.now() + allowed;
+    const auto volumes =
+        co_await within(ports_.loop, ports_.timers, allowed, "volumes", ports_.volumes.uses());
+    if (!volumes) co_return Result<>{};
+    std::map<std::string, DiskUse> layers;
+    if (ports_.layers) {
+        const auto left = std::max<Duration>(end - ports_.timers.now(), milliseconds{1});
+        auto told = co_await within(ports_.loop, ports_.timers, left, "layers", ports_.layers->uses());
+        if (!told) co_return Result<>{};
+        layers = std::move(*told);
+    }
+    auto& disks = *report.mutable_disks();
+    for (const auto& [volume, use] : *volumes) {
+        auto& one = *disks.add_of() = disk_use_message(use);
+        one.set_volume(clean_text(volume, 256));
+    }
+    for (const auto& [container, use] : layers) {
+        const std::string instance = instance_of(container);
+        if (instance.empty()) continue;
+        auto& one = *disks.add_of() = disk_use_message(use);
+        one.set_instance(clean_text(instance, 256));
     }
     co_return Result<>{};
 }

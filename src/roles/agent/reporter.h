@@ -9,6 +9,7 @@
 #include "core/signal.h"
 #include "roles/agent/activity.h"
 #include "roles/agent/book.h"
+#include "roles/agent/layers_ahead.h"
 #include "roles/agent/leases.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
@@ -21,7 +22,7 @@ namespace hostler::agent {
 class Reporter {
 public:
     Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-             Sampler& sampler, const Leases& leases, const CommandBook& book);
+             Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -47,6 +48,7 @@ private:
     uplink::Workload with_use(const Workload& workload);
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
+    Task<> add_disk_uses(uplink::Report& report, Duration within);
 
     const Settings& settings_;
     Ports ports_;
@@ -55,6 +57,7 @@ private:
     Sampler& sampler_;
     const Leases& leases_;
     const CommandBook& book_;
+    const LayersAhead& ahead_;
     ReportQueue queue_;
     Signal grown_;
     Signal wake_;

@@ -294,6 +294,27 @@ TEST(Leases, AMasterOfAnEarlierEpochRenewsNothing) {
     EXPECT_LE(host.book.granted_.front().until_us, since_boot_us(host.timers));
 }
 
+// Whoever watches over it knows nothing of such a renewal.
+TEST(Leases, ARenewalThatIsNotWrittenDoesNotCount) {
+    MovingHost host;
+    host.master.order(host.leased("c-1", 1, host.now_s()));
+    host.timers.advance(2s);
+    ASSERT_EQ(host.engine.launches, 1);
+    const auto until_us = host.book.granted_.front().until_us;
+    host.master.confirm = {{"i-1", 1}};
+    host.book.full = true;
+    host.timers.advance(61s);
+    ASSERT_LE(until_us, since_boot_us(host.timers));
+    host.engine.containers.begin()->second.state = ContainerState::exited;
+    host.book.full = false;
+    host.timers.advance(15s);
+    EXPECT_EQ(host.book.granted_.front().until_us, until_us) << "what is over stays over";
+    bool told = false;
+    for (const auto& report : host.master.reports)
+        for (const auto& workload : report.workloads()) told |= workload.lease_ended();
+    EXPECT_TRUE(told);
+}
+
 TEST(Leases, WhatTheSupervisorStoppedIsToldApartFromWhatEnded) {
     MovingHost host;
     host.master.order(host.leased("c-1", 1, host.now_s()));

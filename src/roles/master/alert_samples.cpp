@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "domain/alert/defaults.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/series.h"
 
 namespace hostler::master {
@@ -10,11 +11,6 @@ namespace hostler::master {
 namespace {
 
 constexpr std::int64_t second = 1'000'000;
-
-std::optional<double> percent(const Metric& part, const Metric& whole) {
-    if (!part || !whole || *whole <= 0) return std::nullopt;
-    return 100.0 * static_cast<double>(*part) / static_cast<double>(*whole);
-}
 
 constexpr std::int64_t held_back =
     throttle_hardware | throttle_thermal_software | throttle_thermal_hardware | throttle_power_brake;
@@ -82,12 +78,14 @@ void AlertSamples::add_host(const Desk& desk, const Host& host, std::int64_t fre
     }
     if (fresh && live->second.sample) {
         const HostSample& sample = *live->second.sample;
-        if (const auto free = percent(sample.disk_free_bytes, sample.disk_total_bytes))
+        if (const auto free = used_percent(sample.disk_free_bytes, sample.disk_total_bytes))
             row.values.emplace_back("host_disk_free_percent", *free);
-        if (const auto left = percent(sample.memory_available_bytes, sample.memory_total_bytes))
+        if (const auto left = used_percent(sample.memory_available_bytes, sample.memory_total_bytes))
             row.values.emplace_back("host_memory_available_percent", *left);
     }
     rows_.push_back(std::move(row));
+    if (live != desk.live.hosts.end() && live->second.connected && live->second.disks)
+        add_disks(host, *live->second.disks);
     for (const GpuFacts& gpu : host.facts.gpus) {
         const GpuSample* sample = nullptr;
         if (fresh)
@@ -95,6 +93,24 @@ void AlertSamples::add_host(const Desk& desk, const Host& host, std::int64_t fre
                 sample = &at->second;
         add_gpu(host, gpu, sample);
     }
+}
+
+void AlertSamples::add_disks(const Host& host, const DiskUses& disks) {
+    const auto add = [&](Row row, const DiskUse& use, std::string_view bytes, std::string_view inodes) {
+        if (const auto used = used_percent(use.used_bytes, use.total_bytes))
+            row.values.emplace_back(bytes, *used);
+        if (const auto used = used_percent(use.used_inodes, use.total_inodes))
+            row.values.emplace_back(inodes, *used);
+        rows_.push_back(std::move(row));
+    };
+    for (const auto& [id, use] : disks.volumes)
+        if (const Volume* volume = desk_.estate.volumes.find(id))
+            add({.device = "volume/" + id, .host = &host, .volume = volume}, use, "volume_used_percent",
+                "volume_inodes_used_percent");
+    for (const auto& [id, use] : disks.layers)
+        if (const Instance* instance = desk_.estate.instances.find(id))
+            add({.device = "layer/" + id, .host = &host, .instance = instance}, use, "layer_used_percent",
+                "layer_inodes_used_percent");
 }
 
 void AlertSamples::add_gpu(const Host& host, const GpuFacts& gpu, const GpuSample* sample) {
@@ -110,7 +126,7 @@ void AlertSamples::add_gpu(const Host& host, const GpuFacts& gpu, const GpuSampl
             row.values.emplace_back("gpu_heat_margin_celsius",
                                     slow - static_cast<double>(*sample->temperature_celsius));
         }
-        if (const auto used = percent(sample->memory_used_bytes, sample->memory_total_bytes))
+        if (const auto used = used_percent(sample->memory_used_bytes, sample->memory_total_bytes))
             row.values.emplace_back("gpu_memory_used_percent", *used);
         if (sample->throttle_reasons)
             row.values.emplace_back("gpu_throttled", (*sample->throttle_reasons & held_back) != 0 ? 1 : 0);
@@ -123,7 +139,9 @@ const alert::Labels& AlertSamples::labels_of(Row& row) {
     if (row.gpu && !holders_) holders_.emplace(desk_);
     row.labels =
         row.gpu ? series_labels(desk_, *row.host, *row.gpu, holders_->of(row.host->id, row.gpu->uuid)).labels
-                : series_labels(*row.host).labels;
+        : row.volume   ? series_labels(*row.host, *row.volume).labels
+        : row.instance ? series_labels(*row.host, *row.instance).labels
+                       : series_labels(*row.host).labels;
     (*row.labels)["device"] = row.device;
     return *row.labels;
 }
@@ -140,10 +158,14 @@ std::vector<std::size_t> AlertSamples::rows_for(const alert::Rule& rule) {
                 (*devices_)[claim.tenant].insert(series_gpu(claim.host, gpu));
     }
     const std::set<std::string>& own = (*devices_)[rule.tenant];
-    if (own.empty()) return {};
     std::vector<std::size_t> chosen;
-    for (const std::size_t i : all->second)
-        if (own.contains(rows_[i].device)) chosen.push_back(i);
+    for (const std::size_t i : all->second) {
+        const Row& row = rows_[i];
+        const std::string* tenant = row.volume     ? &row.volume->tenant
+                                    : row.instance ? &row.instance->tenant
+                                                   : nullptr;
+        if (tenant ? *tenant == rule.tenant : own.contains(row.device)) chosen.push_back(i);
+    }
     return chosen;
 }
 

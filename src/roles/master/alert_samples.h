@@ -31,12 +31,15 @@ private:
         std::string device;
         const Host* host = nullptr;
         const GpuFacts* gpu = nullptr;
+        const Volume* volume = nullptr;
+        const Instance* instance = nullptr;  // Whose layer it is.
         std::vector<std::pair<std::string_view, double>> values;
         std::optional<alert::Labels> labels;
     };
 
     void add_host(const Desk& desk, const Host& host, std::int64_t fresh_since);
     void add_gpu(const Host& host, const GpuFacts& gpu, const GpuSample* sample);
+    void add_disks(const Host& host, const DiskUses& disks);
     void add_series(const SeriesStats& stats, series::Millis now);
     void add(std::string device, alert::Labels labels, std::string_view metric, double value);
     const alert::Labels& labels_of(Row& row);

@@ -193,6 +193,30 @@ TEST(AlertWatch, ADiskThatFillsAndSamplesThatDoNotLeaveAreTold) {
         EXPECT_NE(rig.words().find(std::string{"resolved "} + name), std::string::npos) << rig.words();
 }
 
+TEST(AlertWatch, AVolumeThatFillsIsToldToItsTenant) {
+    AlertRig rig;
+    std::map<std::string, int> told;
+    rig.outgoing.servers["https://hooks.example"] = [&](const HttpCall& call) -> Result<HttpAnswer> {
+        ++told[call.url.substr(call.url.rfind('/') + 1)];
+        rig.heard.push_back(boost::json::parse(call.body).as_object());
+        return HttpAnswer{.status = 200};
+    };
+    rig.add(rig.receiver("on-call"));
+    rig.add(rig.receiver("acme-call", "acme"));
+    rig.add(rig.receiver("globex-call", "globex"));
+    rig.desk().estate.volumes.add({.id = "v-1", .name = "data", .tenant = "acme", .host = "h-a"});
+    HostLive& live = rig.desk().live.hosts["h-a"];
+    live.connected = true;
+    live.disks = DiskUses{.volumes = {{"v-1", {89, 100, 10, 10}}}};
+    rig.pass(300);
+    EXPECT_NE(rig.words().find("firing volume-inodes-nearly-full"), std::string::npos) << rig.words();
+    EXPECT_EQ(rig.words().find("firing volume-nearly-full"), std::string::npos) << rig.words();
+    EXPECT_EQ(told, (std::map<std::string, int>{{"on-call", 1}, {"acme-call", 1}}));
+    rig.desk().live.hosts["h-a"].disks->volumes["v-1"] = {89, 100, 1, 10};
+    rig.pass(400);
+    EXPECT_NE(rig.words().find("resolved volume-inodes-nearly-full"), std::string::npos) << rig.words();
+}
+
 // Every live metric is one that the samples have.
 TEST(AlertSamples, HaveEachMetric) {
     AlertRig rig;
@@ -209,6 +233,10 @@ TEST(AlertSamples, HaveEachMetric) {
     live.sample = HostSample{};
     live.sample->disk_free_bytes = 1, live.sample->disk_total_bytes = 10;
     live.sample->memory_available_bytes = 1, live.sample->memory_total_bytes = 20;
+    live.connected = true;
+    desk.estate.volumes.add({.id = "v-1", .name = "data", .tenant = "acme", .host = "h-a"});
+    desk.estate.instances.add({.id = "i-9", .caller_id = "nine", .tenant = "globex", .host = "h-a"});
+    live.disks = DiskUses{.volumes = {{"v-1", {95, 100, 1, 10}}}, .layers = {{"i-9", {1, 100, 10, 10}}}};
     AlertFacts facts{.authority_days_left = {{"f00d", 12}}, .commits_waiting = 3};
     facts.series.emplace();
     facts.series->volume_bytes = 100, facts.series->volume_free_bytes = 50;
@@ -229,6 +257,20 @@ TEST(AlertSamples, HaveEachMetric) {
             EXPECT_TRUE(held || found[0].labels.contains(std::string{label})) << label;
         }
     }
+    alert::Rule full{.name = "full"};
+    full.metric = "volume_used_percent";
+    full.threshold = 90;
+    ASSERT_EQ(samples.of(full, {}).size(), 1u);
+    EXPECT_EQ(samples.of(full, {})[0].value, 95);
+    EXPECT_EQ(samples.of(full, {})[0].labels.at("volume"), "data");
+    EXPECT_EQ(samples.of(full, {})[0].labels.at("tenant"), "acme");
+    full.tenant = "globex";
+    EXPECT_TRUE(samples.of(full, {}).empty()) << "it is another tenant's";
+    full.metric = "layer_inodes_used_percent";
+    ASSERT_EQ(samples.of(full, {}).size(), 1u);
+    EXPECT_EQ(samples.of(full, {})[0].labels.at("workload"), "nine");
+    full.metric = "layer_used_percent";
+    EXPECT_TRUE(samples.of(full, {}).empty()) << "it has room for bytes";
     alert::Rule margin{.name = "margin"};
     margin.metric = "gpu_heat_margin_celsius";
     margin.comparison = alert::Comparison::at_most;

@@ -86,6 +86,53 @@ TEST_F(ApiTest, OneTenantDoesNotSeeAnothers) {
     EXPECT_EQ(call("", "GET", "/gpu-instances/one?tenantID=globex").status, 200);
 }
 
+TEST_F(ApiTest, VolumesShowTheirUseToTheirTenant) {
+    const auto made = call("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi"})");
+    ASSERT_EQ(made.status, 201) << made.body;
+    ASSERT_EQ(call("globex", "POST", "/v1/volumes", R"({"name":"other","size":"1Gi"})").status, 201);
+    const std::string id{boost::json::parse(made.body).at("id").as_string()};
+    const auto data = [&] {
+        const auto reply = call("acme", "GET", "/v1/volumes/data");
+        HOSTLER_ASSERT(reply.status == 200);
+        return boost::json::parse(reply.body).as_object();
+    };
+    EXPECT_FALSE(data().contains("usedBytes")) << "nobody has measured it";
+    desk().estate.volumes.edit(id).host = "h-a";
+    desk().estate.volumes.edit(id).phase = VolumePhase::available;
+    (void)commit();
+    HostLive& live = desk().live.hosts["h-a"];
+    live.connected = true;
+    live.disks = DiskUses{.volumes = {{id, {990, 1000, 5, 50}}}};
+    EXPECT_EQ(data().at("usedBytes"), 990);
+    EXPECT_EQ(data().at("totalBytes"), 1000);
+    EXPECT_EQ(data().at("usedInodes"), 5);
+    EXPECT_EQ(data().at("totalInodes"), 50);
+    const auto list = [&](const std::string& tenant) {
+        return boost::json::parse(call(tenant, "GET", "/v1/volumes").body).at("items").as_array();
+    };
+    ASSERT_EQ(list("acme").size(), 1u);
+    EXPECT_EQ(list("acme")[0].at("usedInodes"), 5);
+    ASSERT_EQ(list("globex").size(), 1u);
+    EXPECT_FALSE(list("globex")[0].as_object().contains("usedBytes"));
+    EXPECT_EQ(call("globex", "GET", "/v1/volumes/" + id).status, 404);
+    EXPECT_EQ(call("globex", "GET", "/v1/volumes/" + id + "/explain").status, 404);
+    const auto why = boost::json::parse(call("acme", "GET", "/v1/volumes/data/explain").body);
+    EXPECT_EQ(why.at("token"), "volume_full");
+    live.connected = false;
+    EXPECT_FALSE(data().contains("usedBytes")) << "who says nothing is not believed for ever";
+}
+
+TEST_F(ApiTest, AVolumeThatNoHostCouldHoldIsRefused) {
+    const auto ask = [&](const std::string& size) {
+        return call("acme", "POST", "/v1/volumes", fmt::format(R"({{"name":"data","size":"{}"}})", size));
+    };
+    const auto refused = ask("1025Gi");
+    EXPECT_EQ(refused.status, 400) << refused.body;
+    EXPECT_EQ(problem(refused), "volume_too_large");
+    EXPECT_NE(refused.body.find("1Ti"), std::string::npos) << refused.body;
+    EXPECT_EQ(ask("1Ti").status, 201) << "whatever lies there now";
+}
+
 TEST_F(ApiTest, TheSameKeyAgainGetsTheFirstAnswer) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2, "op-1")).status, 200);
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2, "op-1")).status, 200);

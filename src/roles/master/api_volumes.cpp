@@ -6,6 +6,7 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/views.h"
+#include "roles/master/volume_explain.h"
 #include "roles/master/volume_rules.h"
 
 namespace hostler::master {
@@ -42,6 +43,10 @@ void Api::add_volumes() {
         [](const Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::Volume> {
             return view(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
         });
+    read<ops::explain_volume>([](const Desk& desk, const api::Call& call,
+                                 const api::NameVolume& request) -> Result<api::Explanation> {
+        return explain_volume(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
+    });
     write<ops::resize_volume>([](Desk& desk, const api::Call& call,
                                  const api::ResizeVolume& request) -> Result<api::LongOperation> {
         const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "domain/image/image.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
 #include "roles/master/layer_rules.h"
@@ -133,6 +134,17 @@ void explain_volumes(const Desk& desk, const Instance& instance, api::Explanatio
     }
 }
 
+void explain_disks(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const auto full = full_disk(desk, instance);
+    if (!full) return;
+    why.sentence += fmt::format(" But {}.", full->sentence);
+    if (!full->token.empty()) {
+        why.token = full->token;
+        why.blocking.push_back({instance.host, full->sentence});
+    }
+    if (!why.would_help) why.would_help = full->help;
+}
+
 void explain_secrets(const Desk& desk, const Instance& instance, api::Explanation& why) {
     const auto there = check_secrets(desk, instance);
     if (!there) why.sentence += fmt::format(" But {}.", there.error().message);
@@ -180,6 +192,7 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     why.sentence += probe_progress(desk, instance);
     explain_place(desk, instance, why);
     explain_volumes(desk, instance, why);
+    explain_disks(desk, instance, why);
     explain_secrets(desk, instance, why);
     if (const auto unfit = unfit_gpu(desk, instance)) {
         why.token = unfit->token;

@@ -5,8 +5,10 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/authority_rules.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/layer_rules.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/messages.h"
 #include "roles/master/move_rules.h"
@@ -199,9 +201,12 @@ struct Words {
         Measurement samples;
         switch (count_report(desk, host, sequence, report.missing())) {
             case ReportIs::next: {
-                const bool sampled = said.telemetry.has_value();
+                const bool sampled = said.telemetry.has_value(), disks = said.disks.has_value();
                 note_report(desk, host, std::move(said), term->ports().timers.now());
-                if (sampled) samples = measured(desk, host, apart(time), live.samples, live.sample, devices);
+                if (!sampled) break;
+                samples = measured(desk, host, apart(time), live.samples, live.sample, devices);
+                if (disks && live.disks)
+                    add_disks(desk, host, *live.disks, ReportIs::next, live.disk_rows, samples);
                 break;
             }
             case ReportIs::known:
@@ -209,6 +214,9 @@ struct Words {
                 // It is not known whether they were stored: the same moment is stored once.
                 if (said.telemetry)
                     samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host, devices);
+                if (said.telemetry && said.disks)
+                    add_disks(desk, host, only_there(desk, host, std::move(*said.disks)), ReportIs::known,
+                              live.disk_rows, samples);
                 break;
             case ReportIs::astray: asked_again(); return;
         }
@@ -260,6 +268,10 @@ struct Words {
     void grant(std::uint64_t stamp_us, uplink::ReportAck& ack) {
         ack.set_epoch(term->epoch());
         ack.set_stamp_us(stamp_us);
+        if (const auto ahead = layers_ahead_on(term->look(), host); ahead > 0) {
+            ack.set_layers_ahead(static_cast<std::uint32_t>(ahead));
+            ack.set_layer_bytes(static_cast<std::uint64_t>(term->settings().instance_disk_bytes));
+        }
         for (const auto& [instance, generation] : leases_on(term->look(), host)) {
             auto& held = *ack.add_leases();
             held.set_instance(instance);

@@ -10,6 +10,7 @@
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
 #include "roles/master/consolidation_rules.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/instance_rules.h"
@@ -286,12 +287,16 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     }
     tell_faults(desk, id, report.faults);
     if (report.telemetry) note_telemetry(desk, id, std::move(*report.telemetry));
+    if (report.disks) note_disks(desk, id, std::move(*report.disks));
     if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
         live.reachable_since = desk.estate.micros();
     for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();
     if (report.complete) {
         live.complete = true;
-        if (report.layers) live.layers = std::move(*report.layers);
+        if (report.layers) {
+            live.layers = std::move(*report.layers);
+            live.layers_ahead = report.layers_ahead;
+        }
         live.workloads = std::move(report.workloads);
         std::map<std::string, int> missed;
         const auto runs = [&](const std::string& instance) {

@@ -77,7 +77,9 @@ struct HostReport {
     std::string agent_version{};                    // Not empty: it said hello.
     std::map<std::string, SeenWorkload> workloads{};
     std::optional<std::map<std::string, SeenLayer>> layers{};  // All there are; nullopt: it does not say.
+    std::uint32_t layers_ahead = 0;                            // With `layers`.
     std::optional<HostTelemetryTold> telemetry{};
+    std::optional<DiskUses> disks{};       // nullopt: it does not say.
     std::int64_t time = 0;                 // When this was so, by its clock;
     std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.
     std::uint64_t workloads_cut = 0;       // That it named beyond what a host is believed.

@@ -94,6 +94,13 @@ void reconcile_layers(Desk& desk, const std::string& host) {
     }
 }
 
+std::size_t layers_ahead_on(const Desk& desk, const std::string& host) {
+    const Host* there = desk.estate.hosts.find(host);
+    if (!there || !there->facts.keeps_layers || desk.settings.instance_disk_bytes <= 0) return 0;
+    const auto idle = std::ranges::count(claims_on(desk, host), ClaimUse::stock, &Claim::use);
+    return std::min(static_cast<std::size_t>(idle), desk.settings.layers_ahead_host_max);
+}
+
 std::string layer_sentence(const Desk& desk, const Instance& instance) {
     if (instance.layer_host.empty()) return {};
     std::string told = fmt::format("What it wrote outside its volumes is kept on host {}",

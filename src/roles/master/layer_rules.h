@@ -22,6 +22,9 @@ void lose_layers(Desk& desk, const std::string& host);
 // about after the backup that the store was restored from is left alone.
 void reconcile_layers(Desk& desk, const std::string& host);
 
+// How many empty layers a host is to have made ahead: one for each idle slot, up to the limit.
+std::size_t layers_ahead_on(const Desk& desk, const std::string& host);
+
 // A sentence for people about one that rests; empty: nothing of it is kept.
 std::string layer_sentence(const Desk& desk, const Instance& instance);
 

@@ -54,6 +54,25 @@ struct LayerRig : DeskRig {
     }
 };
 
+TEST(Layers, AHostMakesOneAheadForEachIdleSlot) {
+    LayerRig rig;
+    const auto a = rig.keeper("a", 8);
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), 0U);
+    ASSERT_TRUE(rig.stock(2));
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), 2U);
+    const auto id = rig.started("one");
+    ASSERT_FALSE(rig.instance(id).slot.empty());
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), 1U) << "the slot that an instance has is not idle";
+    ASSERT_TRUE(rig.stock(5));
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), rig.desk.settings.layers_ahead_host_max);
+    EXPECT_EQ(layers_ahead_on(rig.desk, "h-nobody"), 0U);
+    rig.estate.hosts.edit(a).facts.keeps_layers = false;
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), 0U) << "its engine would take none";
+    rig.estate.hosts.edit(a).facts.keeps_layers = true;
+    rig.settings.instance_disk_bytes = 0;
+    EXPECT_EQ(layers_ahead_on(rig.desk, a), 0U) << "containers have none";
+}
+
 TEST(Layers, AStopKeepsThemAndTheNextStartOnTheHostHasThem) {
     LayerRig rig;
     const auto a = rig.keeper("a");

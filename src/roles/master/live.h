@@ -56,6 +56,21 @@ struct SeenLayer {
     std::uint64_t generation = 0;  // The highest of the instance that it has obeyed; 0: it does not know.
 };
 
+// How full the volumes and the layers of running instances are on a host, by their ids.
+struct DiskUses {
+    std::map<std::string, DiskUse> volumes{};
+    std::map<std::string, DiskUse> layers{};
+    bool operator==(const DiskUses&) const = default;
+};
+
+// Of a host's rows of such in the series: whose it is now, and since when.
+struct SeriesDevice;
+struct DiskRow {
+    int number = 0;
+    std::int64_t from = 0;  // Milliseconds.
+    std::shared_ptr<const SeriesDevice> device{};
+};
+
 // One that is under way.
 struct HostChallenge {
     std::string command;
@@ -101,6 +116,9 @@ struct HostLive {
     bool complete = false;                           // It has said all that it has since it connected.
     std::map<std::string, SeenWorkload> workloads;   // By instance.
     std::map<std::string, SeenLayer> layers;         // By instance, that it keeps.
+    std::optional<DiskUses> disks;                   // As last told; nullopt: not measured.
+    std::map<std::string, DiskRow> disk_rows;        // By "volume/v-…" and "layer/i-…".
+    std::uint32_t layers_ahead = 0;                  // Empty ones that it has made ahead.
     std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
     bool foreign_refused = false;                    // It was told of.
     std::map<std::string, int> missed;               // Complete reports in a row in which it was not started.
@@ -121,6 +139,11 @@ inline constexpr std::size_t workloads_host_max = 1024;
 
 // Kept layers of a host that it is believed to have: more than it could be told of in a report.
 inline constexpr std::size_t layers_host_max = 16'384;
+
+// Volumes and layers of a host whose use it is believed to tell, and of each of the two whose series are
+// kept.
+inline constexpr std::size_t disks_host_max = 4096;
+inline constexpr int disk_series_host_max = 64;
 
 // A single report may be older than the container it lacks, or than its start.
 inline constexpr int reports_to_believe = 2;

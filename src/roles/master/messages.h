@@ -1,4 +1,4 @@
-// Between the uplink's messages and the trade's values. Protobuf stays in messages.cpp and the two links'
+// Between the uplink's messages and the trade's values. Protobuf stays in its two sources and the links'
 // sources.
 #pragma once
 

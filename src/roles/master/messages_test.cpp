@@ -220,6 +220,33 @@ TEST(Messages, AReportTellsHealthAndSamples) {
     EXPECT_FALSE(report_of(from).facts);
 }
 
+TEST(Messages, AReportTellsHowFullDisksAreAndNoMoreThanThereIs) {
+    uplink::Report from;
+    EXPECT_FALSE(report_of(from).disks) << "an older agent does not say";
+    const auto add = [&](const std::string& volume, const std::string& instance, std::uint64_t used,
+                         std::uint64_t total) {
+        auto& one = *from.mutable_disks()->add_of();
+        one.set_volume(volume), one.set_instance(instance);
+        one.set_used_bytes(used), one.set_total_bytes(total);
+        one.set_used_inodes(used), one.set_total_inodes(total);
+    };
+    add("v-1", "", 10, 100);
+    add("", "i-1", 300, 200);
+    add("v-0", "", 1, 0);
+    add("v\n2", "", 1, 2);
+    add("", "", 1, 2);
+    add("v-3", "", ~std::uint64_t{0}, ~std::uint64_t{0});
+    const auto told = report_of(from).disks;
+    ASSERT_TRUE(told);
+    ASSERT_EQ(told->volumes.size(), 2U);
+    EXPECT_EQ(told->volumes.at("v-1"), (DiskUse{10, 100, 10, 100}));
+    EXPECT_EQ(told->volumes.at("v-3").used_bytes, std::int64_t{1} << 62);
+    ASSERT_EQ(told->layers.size(), 1U);
+    EXPECT_EQ(told->layers.at("i-1"), (DiskUse{200, 200, 200, 200}));
+    for (int i = 0; i < 5000; ++i) add(fmt::format("v-x{}", i), "", 1, 2);
+    EXPECT_EQ(report_of(from).disks->volumes.size() + 1, disks_host_max);
+}
+
 TEST(Messages, AnAnswerTellsHowItEnded) {
     uplink::CommandUpdate update;
     update.set_state("failed");

@@ -1,4 +1,5 @@
 #include "roles/master/alert_rules.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/master.h"
 #include "roles/master/sealing_metrics.h"
 #include "roles/master/secret_rules.h"
@@ -7,6 +8,44 @@
 namespace hostler::master {
 
 using enum MetricsPage::Type;
+
+namespace {
+
+// All of them together: one series each would be as many as there are volumes and instances.
+void write_disk_metrics(MetricsPage& page, const Desk& desk) {
+    struct Sum {
+        std::string_view of;
+        std::uint64_t measured = 0, used_bytes = 0, total_bytes = 0, used_inodes = 0, nearly_full = 0;
+        void add(const DiskUse& use) {
+            const auto number = [](const Metric& metric) {
+                return static_cast<std::uint64_t>(metric.value_or(0));
+            };
+            ++measured;
+            used_bytes += number(use.used_bytes);
+            total_bytes += number(use.total_bytes);
+            used_inodes += number(use.used_inodes);
+            nearly_full += fullness_of(use) == Fullness::roomy ? 0 : 1;
+        }
+    };
+    Sum volumes{.of = "volume"}, layers{.of = "layer"};
+    for (const auto& [id, host] : desk.live.hosts) {
+        if (!host.connected || !host.disks) continue;
+        for (const auto& [volume, use] : host.disks->volumes) volumes.add(use);
+        for (const auto& [instance, use] : host.disks->layers) layers.add(use);
+    }
+    const auto each = [&](std::string_view name, std::string_view help, std::uint64_t Sum::* member) {
+        page.begin(name, help, gauge);
+        for (const Sum& sum : {volumes, layers}) page.value({{"of", sum.of}}, sum.*member);
+    };
+    each("hostler_master_disks_measured", "Volumes and layers of instances whose use is known.",
+         &Sum::measured);
+    each("hostler_master_disks_used_bytes", "Bytes in use in all of them.", &Sum::used_bytes);
+    each("hostler_master_disks_total_bytes", "Bytes that all of them have.", &Sum::total_bytes);
+    each("hostler_master_disks_used_inodes", "Files and folders in all of them.", &Sum::used_inodes);
+    each("hostler_master_disks_nearly_full", "Of them those that are full or nearly so.", &Sum::nearly_full);
+}
+
+}  // namespace
 
 void Front::write_metrics(MetricsPage& page) const {
     const Admission::Count now = admission_.count();
@@ -120,8 +159,10 @@ void Master::write_metrics(MetricsPage& page) const {
                      workloads_host_max);
     std::size_t layers = 0;
     std::int64_t layer_bytes = 0;
+    std::uint64_t ahead = 0;
     for (const auto& [id, host] : desk.live.hosts) {
         layers = std::max(layers, host.layers.size());
+        ahead += host.layers_ahead;
         for (const auto& [instance, layer] : host.layers) layer_bytes += layer.bytes;
     }
     page.add_bounded("hostler_master_host_layers",
@@ -129,6 +170,9 @@ void Master::write_metrics(MetricsPage& page) const {
                      layers, layers_host_max);
     page.add("hostler_master_layer_bytes", "Bytes that it takes of the disks of all hosts.", gauge,
              static_cast<std::uint64_t>(layer_bytes));
+    write_disk_metrics(page, desk);
+    page.add("hostler_master_layers_ahead", "Empty layers that hosts have made ahead for idle slots.", gauge,
+             ahead);
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
     page.add("hostler_master_rows_unreadable", "Rows of the store that cannot be read and are set aside.",

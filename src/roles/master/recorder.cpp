@@ -1,9 +1,13 @@
 #include "roles/master/recorder.h"
 
 #include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "core/log.h"
 #include "core/task_group.h"
+#include "roles/master/host_rules.h"
 
 namespace hostler::master {
 
@@ -39,6 +43,48 @@ Measurement measured(const Desk& desk, const std::string& id, series::Millis tim
     made.devices.push_back(devices.back());
     add_cells(*sample, made.cells);
     return made;
+}
+
+namespace {
+
+// Its row; null: there is none left, or it was another's then.
+DiskRow* row_of(std::map<std::string, DiskRow>& rows, const std::string& key, std::string_view kind,
+                series::Millis time, ReportIs which) {
+    if (const auto found = rows.find(key); found != rows.end())
+        return time >= found->second.from ? &found->second : nullptr;
+    if (which != ReportIs::next) return nullptr;
+    std::set<int> taken;
+    for (const auto& [other, row] : rows)
+        if (other.starts_with(kind)) taken.insert(row.number);
+    int number = 0;
+    while (taken.contains(number)) ++number;
+    return number < disk_series_host_max ? &(rows[key] = {.number = number, .from = time}) : nullptr;
+}
+
+}  // namespace
+
+void add_disks(const Desk& desk, const std::string& id, const DiskUses& disks, ReportIs which,
+               std::map<std::string, DiskRow>& rows, Measurement& into) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return;
+    const auto add = [&](Measured of, const auto& table, const std::string& subject, const DiskUse& use) {
+        const auto* named = table.find(subject);
+        if (!named) return;
+        const std::string kind = boost::describe::enum_to_string(of, "");
+        DiskRow* row = row_of(rows, kind + "/" + subject, kind, into.time, which);
+        if (!row) return;
+        SeriesLabels labels = series_labels(*host, *named);
+        labels.from = row->from;
+        SeriesDevicePtr& device = row->device;
+        if (!device || device->labels != labels)
+            device = std::make_shared<const SeriesDevice>(
+                SeriesDevice{of, fmt::format("{}/{}/{}", kind, id, row->number), std::move(labels)});
+        into.devices.push_back(device);
+        add_cells(use, into.cells);
+    };
+    for (const auto& [volume, use] : disks.volumes) add(Measured::volume, desk.estate.volumes, volume, use);
+    for (const auto& [instance, use] : disks.layers)
+        add(Measured::layer, desk.estate.instances, instance, use);
 }
 
 series::Millis measured_at(std::int64_t time, std::optional<std::int64_t> age, WallTime now) {
@@ -183,7 +229,7 @@ Task<std::optional<DeviceNumber>> Recorder::describe(const Waiting& report, Seri
     // Whose it was before its holder came is not known here: it is shown to nobody as theirs.
     if (!known && told->labels.from != 0 && report.what.time < from) {
         series::Device before = device;
-        for (const char* label : {"use", "tenant", "workload"}) before.labels.erase(label);
+        for (const char* label : {"use", "tenant", "volume", "workload"}) before.labels.erase(label);
         const auto described = co_await store_.describe(std::move(before), report.what.time);
         if (!described && described.error().code != Code::exhausted)
             co_return std::unexpected(described.error());

@@ -27,6 +27,14 @@ Measurement measured(const Desk& desk, const std::string& host, series::Millis t
                      const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample,
                      std::vector<SeriesDevicePtr>& devices);
 
+// Adds a row for each of `disks` that note_disks() has let pass. The series never forget a device, while
+// volumes and instances come and go: a host has `disk_series_host_max` rows for each kind, which are used
+// again, and `rows` says whose each is from which moment on. What gets no row is left out, and so is what a
+// report that comes again tells of something that has none.
+enum class ReportIs;
+void add_disks(const Desk& desk, const std::string& host, const DiskUses& disks, ReportIs which,
+               std::map<std::string, DiskRow>& rows, Measurement& into);
+
 // When it was, by our clock. `time` is by the host's, in microseconds (0: not known), `age` how long before
 // it came. A clock that is a little off is believed, so that the same report has the same time whenever it
 // comes.

@@ -358,6 +358,58 @@ TEST_F(Samples, OfSlicesAreKeptAsDevicesOfTheirOwn) {
     EXPECT_EQ(series.find("slice/h-a/MIG-of-another"), nullptr);
 }
 
+TEST_F(Samples, OfVolumesAndLayersAreTheirOwnersWhileTheyAreThere) {
+    const auto add_volume = [&](const std::string& id, const std::string& host) {
+        desk().estate.volumes.add({.id = id, .name = "name-of-" + id, .tenant = "acme", .host = host});
+    };
+    add_volume("v-1", "h-a"), add_volume("v-2", "h-a"), add_volume("v-far", "h-b");
+    std::uint64_t sequence = 0;
+    const auto tell_of = [&](const std::vector<std::string>& volumes) {
+        timers.advance(1s);
+        uplink::Frame frame = sampled(++sequence);
+        frame.mutable_report()->mutable_disks();
+        for (const auto& id : volumes) {
+            auto& one = *frame.mutable_report()->mutable_disks()->add_of();
+            one.set_volume(id);
+            one.set_used_bytes(sequence), one.set_total_bytes(100);
+            one.set_used_inodes(3), one.set_total_inodes(30);
+        }
+        say(*link, 1, frame);
+        EXPECT_EQ(told(*link).report_ack().sequence(), sequence);
+    };
+    const auto owner = [&](const std::string& id) {
+        const auto* device = series.find(id);
+        return device ? testing::FakeSeries::labels_at(*device, series_millis(timers.wall())).at("volume")
+                      : "nobody";
+    };
+    tell_of({"v-1", "v-far", "v-none"});
+    EXPECT_EQ(owner("volume/h-a/0"), "name-of-v-1");
+    EXPECT_EQ(series.find("volume/h-a/1"), nullptr) << "of what lies elsewhere it has no say";
+    const auto first = series_millis(timers.wall());
+    const auto labels = testing::FakeSeries::labels_at(*series.find("volume/h-a/0"), first);
+    EXPECT_EQ(labels.at("tenant"), "acme");
+    EXPECT_EQ(labels.at("host"), "h-a");
+    tell_of({"v-1", "v-2"});
+    EXPECT_EQ(owner("volume/h-a/1"), "name-of-v-2");
+    // A row is used again, and what was measured before stays whose it was.
+    tell_of({"v-2"});
+    desk().estate.volumes.edit("v-far").host = "h-a";
+    tell_of({"v-2", "v-far"});
+    EXPECT_EQ(owner("volume/h-a/0"), "name-of-v-far");
+    EXPECT_EQ(owner("volume/h-a/1"), "name-of-v-2");
+    EXPECT_EQ(testing::FakeSeries::labels_at(*series.find("volume/h-a/0"), first).at("volume"),
+              "name-of-v-1");
+    EXPECT_EQ(rows("volume/h-a/0"), 3u);
+    EXPECT_EQ(rows("volume/h-a/1"), 3u);
+    // No more devices than the series have room for.
+    std::vector<std::string> many;
+    for (int i = 0; i < 2 * disk_series_host_max; ++i) many.push_back(fmt::format("v-many-{}", i));
+    for (const auto& id : many) add_volume(id, "h-a");
+    tell_of(many);
+    EXPECT_NE(series.find(fmt::format("volume/h-a/{}", disk_series_host_max - 1)), nullptr);
+    EXPECT_EQ(series.find(fmt::format("volume/h-a/{}", disk_series_host_max)), nullptr);
+}
+
 TEST_F(Samples, AreOfTheSameDevicesUntilSomethingOfThemChanges) {
     const auto named = [&](const std::vector<SeriesDevicePtr>& before) {
         return series_devices(desk(), desk().estate.hosts.at("h-a"), before);

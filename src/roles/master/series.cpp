@@ -14,7 +14,7 @@ namespace {
 struct LabelWords {
     std::string index{}, gpu_instance{};
     std::string_view family{}, gpu{}, host{}, host_name{}, model{}, profile{}, slice{}, tenant{}, use{},
-        vendor{}, workload{}, zone{};
+        vendor{}, volume{}, workload{}, zone{};
     series::Millis from = 0;
 
     auto by_name() const {
@@ -31,6 +31,7 @@ struct LabelWords {
                                     {"tenant", tenant},
                                     {"use", use},
                                     {"vendor", vendor},
+                                    {"volume", volume},
                                     {"workload", workload},
                                     {"zone", zone}});
     }
@@ -127,6 +128,20 @@ SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& g
     return labels_from(label_words(desk, host, gpu, slice, claim));
 }
 
+SeriesLabels series_labels(const Host& host, const Volume& volume) {
+    LabelWords words = label_words(host);
+    words.tenant = volume.tenant;
+    words.volume = volume.name;
+    return labels_from(words);
+}
+
+SeriesLabels series_labels(const Host& host, const Instance& instance) {
+    LabelWords words = label_words(host);
+    words.tenant = instance.tenant;
+    words.workload = instance.caller_id;
+    return labels_from(words);
+}
+
 std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
                                             const std::vector<SeriesDevicePtr>& before) {
     std::map<std::string_view, const Claim*> holders;
@@ -160,5 +175,6 @@ std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 void add_cells(const SliceSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 void add_cells(const HostSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
+void add_cells(const DiskUse& use, std::vector<series::Cell>& to) { add_all(use, to); }
 
 }  // namespace hostler::master

@@ -32,6 +32,9 @@ SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& g
                            const Claim* claim);
 SeriesLabels series_labels(const Host& host);  // host host_name zone
 
+SeriesLabels series_labels(const Host& host, const Volume& volume);      // Those, volume and tenant.
+SeriesLabels series_labels(const Host& host, const Instance& instance);  // Those, workload and tenant.
+
 // A device as a row in the series names it.
 struct SeriesDevice {
     Measured of = Measured::gpu;
@@ -49,6 +52,7 @@ std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to);
 void add_cells(const SliceSample& sample, std::vector<series::Cell>& to);
 void add_cells(const HostSample& sample, std::vector<series::Cell>& to);
+void add_cells(const DiskUse& use, std::vector<series::Cell>& to);
 
 inline series::Millis series_millis(WallTime time) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();

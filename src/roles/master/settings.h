@@ -111,6 +111,8 @@ struct Settings {
     // What an instance may write beside its volumes: bytes, of which a quarter may be inodes of 512; 0: no
     // limit.
     std::int64_t instance_disk_bytes = std::int64_t{10} << 30;
+    // Layers that a host makes ahead, one for each idle slot; 0: none.
+    std::size_t layers_ahead_host_max = 4;
     bool require_disk_limit = false;  // Hosts that cannot enforce it get nothing new.
     AdmissionLimits admission;
     std::size_t connections_max = 4096;          // Of the API; then strangers make room for newcomers.

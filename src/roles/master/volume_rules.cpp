@@ -6,9 +6,11 @@
 
 #include "core/quantity.h"
 #include "roles/master/capacity.h"
+#include "roles/master/disk_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/near.h"
+#include "roles/master/volume_explain.h"
 
 namespace hostler::master {
 
@@ -42,13 +44,12 @@ const LongOperation* operation_on(const Desk& desk, const std::string& volume) {
 }
 
 const LongOperation& begin_operation(Desk& desk, std::string kind, const Volume& volume) {
-    return desk.estate.operations.add(
-        {.id = new_id(desk.random, "op"),
-         .kind = std::move(kind),
-         .subject = "volume/" + volume.id,
-         .tenant = volume.tenant,
-         .message = volume.host.empty() ? "" : fmt::format("waiting for host {}", volume.host),
-         .created_at = desk.estate.micros()});
+    return desk.estate.operations.add({.id = new_id(desk.random, "op"),
+                                       .kind = std::move(kind),
+                                       .subject = "volume/" + volume.id,
+                                       .tenant = volume.tenant,
+                                       .message = volume.host.empty() ? "" : what_waits(desk, volume),
+                                       .created_at = desk.estate.micros()});
 }
 
 void end_operation(Desk& desk, const std::string& volume, OperationPhase phase, std::string message,
@@ -127,11 +128,13 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
         error.fields.push_back({"zone", "no such zone"});
         return std::unexpected(std::move(error));
     }
+    const std::int64_t size = TRY(size_of(request.size));
+    TRY(check_volume_fits(desk, size, request.zone.value_or("")));
     Volume volume{.id = new_id(desk.random, "v"),
                   .name = request.name,
                   .tenant = tenant,
                   .zone = request.zone.value_or(""),
-                  .size_bytes = TRY(size_of(request.size)),
+                  .size_bytes = size,
                   .created_at = desk.estate.micros()};
     volume.message = "it is made on the host of the first instance that mounts it";
     desk.estate.event("volume", volume.id, tenant, "created",
@@ -154,12 +157,14 @@ Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id) {
         if (volume.phase == VolumePhase::deleting) return before;
         end_operation(desk, id, OperationPhase::failed, "the volume is being deleted", "volume_deleted");
     }
-    const LongOperation& operation = begin_operation(desk, "deleteVolume", volume);
     if (volume.host.empty()) {
+        const LongOperation& operation = begin_operation(desk, "deleteVolume", volume);
         forget(desk, id, "it was on no host yet");
         return &operation;
     }
     desk.estate.volumes.edit(id).phase = VolumePhase::deleting;
+    desk.estate.volumes.edit(id).message.clear();
+    const LongOperation& operation = begin_operation(desk, "deleteVolume", volume);
     desk.estate.volumes.edit(id).wanted_bytes = 0;
     ++desk.estate.volumes.edit(id).meta.generation;
     close_commands(desk, id, volume.meta.generation);
@@ -190,6 +195,7 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
         if (size_bytes == now.wanted_bytes) return running;
         return busy(fmt::format("volume {} is growing to {}", now.name, shown(now.wanted_bytes)));
     }
+    TRY(check_volume_fits(desk, size_bytes, now.host.empty() ? now.zone : "", now.host));
     const std::int64_t more = room_of(size_bytes) - room_of(now.size_bytes);
     const auto& rooms = room(desk).hosts();
     if (const auto there = rooms.find(now.host);
@@ -204,15 +210,15 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
         error.help = "Delete another volume there, or make a new one, which may lie on another host.";
         return std::unexpected(std::move(error));
     }
-    const LongOperation& operation = begin_operation(desk, "resizeVolume", now);
     Volume& volume = desk.estate.volumes.edit(id);
     volume.wanted_bytes = size_bytes;
+    if (!volume.host.empty()) volume.message = fmt::format("it grows to {}", shown(size_bytes));
+    const LongOperation& operation = begin_operation(desk, "resizeVolume", volume);
     if (volume.host.empty() || volume.wanted_bytes == volume.size_bytes) {
         grown(desk, id);
         return &operation;
     }
     ++volume.meta.generation;
-    volume.message = fmt::format("it grows to {}", shown(size_bytes));
     command(desk, volume.host, Verb::create_volume, id, volume.meta.generation);
     return &operation;
 }
@@ -357,7 +363,8 @@ void bind_volumes(Desk& desk, const Instance& instance) {
         Volume& volume = desk.estate.volumes.edit(mount.volume);
         volume.host = instance.host;
         volume.phase = VolumePhase::creating;
-        volume.message = "its host makes it";
+        volume.message.clear();
+        volume.message = what_waits(desk, volume);
         if (!commanded(desk, volume.id))
             command(desk, volume.host, Verb::create_volume, volume.id, volume.meta.generation);
     }
@@ -405,6 +412,7 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
 }
 
 void reconcile_volumes(Desk& desk) {
+    tell_waiting(desk);
     std::vector<std::string> ids;
     for (const auto& [id, volume] : desk.estate.volumes.all())
         if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting ||

@@ -229,6 +229,7 @@ TEST_F(Volumes, TheirSumIsNoMoreThanTheDisk) {
     constexpr std::int64_t gib = std::int64_t{1} << 30;
     host("b", "nj", 1);
     HOSTLER_ASSERT(stock(1));
+    estate.hosts.edit(a).facts.disk_bytes = 100 * gib;
     estate.hosts.edit(a).facts.volume_bytes = 3 * gib;
     estate.hosts.edit("h-b").facts.volumes_refused = "its agent may not mount: run it as root";
     HOSTLER_ASSERT(create_volume(desk, {.name = "large", .size = "2Gi"}, "acme"));

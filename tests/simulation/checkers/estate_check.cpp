@@ -8,6 +8,7 @@
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/views.h"
 
 namespace hostler::simulation {
 
@@ -208,6 +209,26 @@ void check_sizes(const Desk& desk, const std::map<std::string, std::uint64_t>& o
             found.report(Invariant::durable,
                          fmt::format("volume {} has {} bytes on host {}, and {} there", id, volume.size_bytes,
                                      volume.host, there == on_disk.end() ? 0 : there->second));
+    }
+}
+
+DiskUse UseCheck::tell(const std::string& volume, std::uint64_t size) {
+    constexpr std::int64_t inodes = 1000;
+    const std::int64_t used = std::ssize(told_) + 1;
+    told_[used] = volume;
+    return {used, static_cast<std::int64_t>(size), 1, inodes};
+}
+
+void UseCheck::look(const Desk& desk, Findings& found) const {
+    for (const auto& [id, volume] : desk.estate.volumes.all()) {
+        const auto used = master::view(desk, volume).used_bytes;
+        if (!used) continue;
+        const auto whose = told_.find(*used);
+        if (whose == told_.end() || whose->second != id)
+            found.report(Invariant::use,
+                         fmt::format("{} bytes of volume {} are shown to be in use, and {}", *used, id,
+                                     whose == told_.end() ? "no host said so"
+                                                          : "its host said so of " + whose->second));
     }
 }
 

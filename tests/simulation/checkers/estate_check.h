@@ -45,6 +45,16 @@ private:
 
 void check_sizes(const master::Desk& desk, const std::map<std::string, std::uint64_t>& on_disk,
                  const std::set<std::string>& spared, Findings& found);
+// How full volumes are. Each number of bytes is told once, of one volume.
+class UseCheck {
+public:
+    DiskUse tell(const std::string& volume, std::uint64_t size);
+    void look(const master::Desk& desk, Findings& found) const;
+
+private:
+    std::map<std::int64_t, std::string> told_;  // Volume by bytes in use.
+};
+
 void check_reports(const master::Desk& desk, Findings& found);
 void check_room(const master::Desk& desk, Findings& found);
 // Of GPUs, nothing about instances that are `spared`.

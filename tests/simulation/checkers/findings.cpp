@@ -29,6 +29,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::stock: return "stock";
         case Invariant::room: return "room";
         case Invariant::layer: return "layer";
+        case Invariant::use: return "use";
         case Invariant::sealed: return "sealed";
         case Invariant::settled: return "settled";
     }

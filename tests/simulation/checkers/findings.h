@@ -31,6 +31,7 @@ enum class Invariant {
     stock,       // No more idle stock gives way than is needed, and never what is kept.
     room,        // What is taken for free is what is free.
     layer,       // What an instance wrote is there when it starts again on the host that keeps it.
+    use,         // A volume is shown to be as full as its host said of it, or nothing is shown.
     sealed,      // No secret of a tenant stands in the database as it was said.
     settled,     // In the calm everything gets where it was to get.
 };

@@ -242,6 +242,7 @@ class FakeLeases : public LeaseBook {
 public:
     Task<std::vector<RunLease>> granted() override { co_return granted_; }
     Task<> grant(std::vector<RunLease> all) override {
+        if (full) co_return fail(Code::exhausted, "the disk is full; make room on it");
         granted_ = std::move(all);
         if (answers) answer();
         co_return Result<>{};
@@ -262,6 +263,7 @@ public:
     std::vector<RunLease> granted_;
     std::vector<WatchedLease> watched_;
     bool answers = false;
+    bool full = false;    // Nothing is written.
     int supervisors = 0;  // Times that one was to be there.
 };
 
@@ -273,6 +275,17 @@ public:
         std::vector<KeptLayer> all;
         for (const auto& name : layers) all.push_back({name, 4096, 7});
         co_return all;
+    }
+    std::map<std::string, DiskUse> layer_uses;  // By container.
+    Task<std::map<std::string, DiskUse>> uses() override {
+        CO_TRY(alive());
+        co_return layer_uses;
+    }
+    std::vector<std::pair<std::size_t, std::uint64_t>> ahead;  // Count and bytes, as asked for.
+    Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override {
+        CO_TRY(alive());
+        ahead.emplace_back(count, bytes);
+        co_return count;
     }
     UserNamespaces user_namespaces = UserNamespaces::none;
     std::string disk_unlimited;
@@ -437,6 +450,12 @@ public:
         co_return Attached{"/volumes/" + id, note};
     }
     Task<Room> room() override { co_return Room{room_bytes, refused}; }
+    Task<std::map<std::string, DiskUse>> uses() override {
+        if (!unmeasurable.empty()) co_return fail(Code::unavailable, unmeasurable);
+        co_return used;
+    }
+    std::map<std::string, DiskUse> used;
+    std::string unmeasurable;
     std::set<std::string> kept;
     std::string note, refused;
     std::uint64_t room_bytes = std::uint64_t{1} << 40;

@@ -73,6 +73,8 @@ public:
     std::uint64_t epoch = 1;
     std::uint32_t report_interval_ms = 10'000;
     bool acknowledge_reports = true;
+    std::uint32_t layers_ahead = 0;  // As answers to reports say.
+    std::uint64_t layer_bytes = 0;
     std::map<std::string, std::uint64_t> confirm;  // Leases, by instance.
     std::optional<std::uint64_t> confirm_epoch;
     bool welcomes = true;
@@ -201,6 +203,8 @@ private:
                 ack.set_sequence(frame.report().sequence());
                 ack.set_epoch(confirm_epoch.value_or(epoch));
                 ack.set_stamp_us(frame.report().stamp_us());
+                ack.set_layers_ahead(layers_ahead);
+                ack.set_layer_bytes(layer_bytes);
                 for (const auto& [instance, generation] : confirm) {
                     auto& held = *ack.add_leases();
                     held.set_instance(instance);
