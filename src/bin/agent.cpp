@@ -464,4 +464,9 @@ int agent_main(int argc, const char* const* argv) {
 
 }  // namespace hostler::bin
 
-int main(int argc, char** argv) { return hostler::bin::agent_main(argc, argv); }
+int main(int argc, char** argv) {
+    // Podman waits for it at each start of a container with a GPU: nothing else is begun.
+    if (argc == 3 && std::string_view{argv[1]} == hostler::docker::hook_command)
+        return hostler::docker::hook_main(argv[2]);
+    return hostler::bin::agent_main(argc, argv);
+}

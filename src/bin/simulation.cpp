@@ -1,6 +1,9 @@
 #include "bin/simulation.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -27,24 +30,50 @@ std::vector<std::string> uuids_of(std::string_view state) {
     return uuids;
 }
 
-// Device nodes that look like NVIDIA's and are /dev/null: a container sees them, and nothing computes on
-// them.
+// Devices of this machine that stand for GPUs. As of a real one, a container opens only those that it is
+// given; and whoever opens them has nothing of it: for all that they do they ask for more than a container
+// has.
+std::vector<std::string> stand_ins() {
+    std::vector<std::string> found;
+    const auto add = [&](const std::string& path) {
+        struct stat status{};
+        const int fd = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (fd < 0) return;
+        if (::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode)) found.push_back(path);
+        ::close(fd);
+    };
+    for (const char* path :
+         {"/dev/fuse", "/dev/autofs", "/dev/vsock", "/dev/btrfs-control", "/dev/mapper/control"})
+        add(path);
+    // The kernel lets everyone ask a processor what it is.
+    constexpr int processors_max = 16;
+    for (int i = 0; i < processors_max; ++i) add(fmt::format("/dev/cpu/{}/cpuid", i));
+    if (found.empty()) found.emplace_back("/dev/null");
+    return found;
+}
+
+// Device nodes that look like NVIDIA's: a container opens its own, and nothing computes on them. Neighbours
+// differ, as far as there are devices for it.
 std::string cdi_of(const std::vector<std::string>& uuids) {
-    const auto node = [](const std::string& path) {
-        return json::object{{"path", path}, {"hostPath", "/dev/null"}, {"permissions", "rw"}};
+    const auto hosts = stand_ins();
+    const auto node = [&](const std::string& path, std::size_t number) {
+        return json::object{
+            {"path", path}, {"hostPath", hosts[number % hosts.size()]}, {"permissions", "rw"}};
+    };
+    const auto gpu_node = [&](std::size_t i) {
+        const std::size_t others = std::max<std::size_t>(hosts.size() - 1, 1);
+        return node(fmt::format("/dev/nvidia{}", i), 1 + i % others);
     };
     json::array devices;
     for (std::size_t i = 0; i < uuids.size(); ++i)
         devices.push_back(json::object{
-            {"name", uuids[i]},
-            {"containerEdits",
-             json::object{{"deviceNodes", json::array{node(fmt::format("/dev/nvidia{}", i))}}}}});
+            {"name", uuids[i]}, {"containerEdits", json::object{{"deviceNodes", json::array{gpu_node(i)}}}}});
     const json::object spec{
         {"cdiVersion", "0.5.0"},
         {"kind", "nvidia.com/gpu"},
         {"devices", devices},
         {"containerEdits",
-         json::object{{"deviceNodes", json::array{node("/dev/nvidiactl")}},
+         json::object{{"deviceNodes", json::array{node("/dev/nvidiactl", 0)}},
                       {"env", json::array{"NVIDIA_VISIBLE_DEVICES=void", "HOSTLER_GPUS_SIMULATED=1"}}}}};
     return json::serialize(spec);
 }

@@ -215,14 +215,20 @@ Task<> Up::start_engine() {
                            fmt::format("--engine {}: must be auto, sim or docker:SOCKET", engine_));
         co_return Result<>{};
     }
-    const auto running =
-        co_await docker::find_engine_socket(*process_.net, *process_.timers, docker::usual_sockets());
+    auto sockets = docker::usual_sockets();
+    // An operator's podman that gives containers no GPU is none that was chosen.
+    if (!docker::hook_installed())
+        std::erase_if(sockets, [](const std::string& socket) {
+            std::error_code ignored;
+            return fs::weakly_canonical(socket, ignored).string().contains("podman");
+        });
+    const auto running = co_await docker::find_engine_socket(*process_.net, *process_.timers, sockets);
     if (running) {
         engine_ = "docker:" + *running;
         co_return Result<>{};
     }
-    const docker::PodmanService podman =
-        CO_TRY(docker::prepare_podman(fs::absolute(settings_.data / "engine")));
+    const docker::PodmanService podman = CO_TRY(docker::prepare_podman(
+        fs::absolute(settings_.data / "engine"), {.agent = (programs_ / "hostler-agent").string()}));
     ChildSpec child{.name = "engine", .command = podman.command};
     child.before_start = [scratch = podman.scratch] { docker::clear_scratch(scratch); };
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;

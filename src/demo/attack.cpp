@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -84,6 +85,17 @@ int open_gpu() {
     const int fd = ::open("/dev/nvidia0", O_RDWR | O_CLOEXEC);
     const int error = errno_of(fd);
     if (fd >= 0) ::close(fd);
+    return error;
+}
+int open_gpus() {
+    int error = ENOENT;  // It has none.
+    for (const auto& entry : std::filesystem::directory_iterator{"/dev"}) {
+        if (!entry.path().filename().string().starts_with("nvidia")) continue;
+        const int fd = ::open(entry.path().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        error = errno_of(fd);
+        if (fd < 0) break;
+        ::close(fd);
+    }
     return error;
 }
 // What must go on working: a server that is nobody in particular, a debugger for one's own.
@@ -163,6 +175,7 @@ constexpr Attack attacks[] = {{"new-user", new_user},
                               {"fault-handler", fault_handler},
                               {"kernel-log", kernel_log},
                               {"open-gpu", open_gpu},
+                              {"open-gpus", open_gpus},
                               {"low-port", low_port},
                               {"trace-own", trace_own},
                               {"fill-disk", fill_disk},

@@ -121,7 +121,8 @@ class Engine {
 public:
     // Reasons of launch().
     static constexpr std::string_view image_missing = "image_missing", name_taken = "name_taken",
-                                      address_taken = "address_taken", layer_missing = "layer_missing";
+                                      address_taken = "address_taken", layer_missing = "layer_missing",
+                                      gpu_unreachable = "gpu_unreachable";
 
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
@@ -132,11 +133,12 @@ public:
     // image's name).
     virtual Task<> pull(ImageWanted image, PullSeen seen) = 0;
     // Creates and starts. What runs already under this name with the same labels is left alone and given
-    // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside, or the
-    // start fails and nothing stays. Errors: not_found (image_missing: the image is not on this host; CDI
-    // device; layer_missing: nothing was kept of what it is to begin with), invalid (the engine refuses the
-    // spec), exhausted (disk), conflict (address_taken: another
-    // container has the address, or the engine lost one that had it when it was killed).
+    // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside and
+    // opens there, or the start fails and nothing stays (unavailable, gpu_unreachable); no other device
+    // opens. Errors: not_found (image_missing: the image is not on this host; CDI device; layer_missing:
+    // nothing was kept of what it is to begin with), invalid (the engine refuses the spec), exhausted (disk),
+    // conflict (address_taken: another container has the address, or the engine lost one that had it when it
+    // was killed).
     virtual Task<Container> launch(ContainerSpec spec) = 0;
     // SIGTERM, then SIGKILL after `grace`. What does not run or exist is stopped.
     virtual Task<> stop(std::string name, Duration grace) = 0;

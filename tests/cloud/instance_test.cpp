@@ -1,4 +1,9 @@
 // The second flow of the source: start an instance with a volume, from stock, and end it.
+#include <fstream>
+#include <set>
+
+#include "adapters/docker/opens.h"
+#include "adapters/docker/process.h"
 #include "cloud.h"
 
 namespace hostler::cloud {
@@ -80,6 +85,55 @@ TEST_F(Instance, GetsTheGpusThatItHolds) {
     EXPECT_EQ(cloud.api("GET", "/v1/gpus/" + instance.at("/gpus/0")).at("/heldBy"), instance.at("/id"));
     EXPECT_EQ(instance.at("/simulated"), "true");
     cloud.end("gpus-1");
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream file{path};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// What becomes of a word of the shell's in the control group that decides on the devices of a container.
+docker::Outcome in_group_of(const std::string& pid, const std::string& command) {
+    const auto group =
+        docker::device_group(text_of("/proc/" + pid + "/cgroup"), text_of("/proc/self/mountinfo"));
+    const auto ran = docker::run_process(
+        {"sh", "-c", fmt::format("echo 0 >{} && {}", group.value_or("/none"), command)}, {}, 10s);
+    EXPECT_TRUE(ran) << ran.error().message;
+    return ran.value_or(docker::Outcome{});
+}
+
+// The simulated GPUs are devices of this machine that a container opens only when it is given them.
+TEST_F(Instance, OpensItsOwnGpusAndNoNeighbours) {
+    const std::string url = cloud.run({.id = "opens-1"});
+    EXPECT_EQ(cloud.web.fetch("GET", url + "/attack?what=open-gpus").body, "done\n");
+    const Page instance = cloud.instance("opens-1");
+    const auto containers = cloud.containers(instance.at("/id"));
+    ASSERT_EQ(containers.size(), 1u);
+    const std::string pid =
+        cloud.web.unix_socket("GET", cloud.engine_socket, "/containers/" + containers.front() + "/json")
+            .at("/State/Pid");
+    // What stands for the GPUs of its host, by the file from which its agent knows.
+    const std::string host = cloud.api("GET", "/v1/hosts/" + instance.at("/host")).at("/name");
+    const json::value cdi = json::parse(text_of(cloud.data + "/hosts/" + host + "/cdi/simulated.json"));
+    std::string own;
+    std::set<std::string> neighbours;
+    for (const json::value& device : cdi.at("devices").as_array()) {
+        const std::string node = at(device, "/containerEdits/deviceNodes/0/hostPath");
+        if (at(device, "/name") == instance.at("/gpus/0"))
+            own = node;
+        else
+            neighbours.insert(node);
+    }
+    neighbours.erase(own);
+    ASSERT_FALSE(own.empty()) << text_of(cloud.data + "/hosts/" + host + "/cdi/simulated.json");
+    EXPECT_EQ(in_group_of(pid, "exec 3<>" + own).exit_code, 0) << own;
+    for (const std::string& node : neighbours) {
+        const auto refused = in_group_of(pid, "exec 3<>" + node);
+        EXPECT_NE(refused.exit_code, 0) << node;
+        EXPECT_THAT(refused.output, HasSubstr("Operation not permitted")) << node;
+    }
+    cloud.end("opens-1");
+    if (neighbours.empty()) GTEST_SKIP() << "too few devices of this machine can stand for GPUs";
 }
 
 TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <thread>
 
+#include "adapters/docker/inside.h"
+#include "adapters/docker/opens.h"
 #include "containers.h"
 #include "network_contract.h"
 
@@ -86,7 +88,8 @@ TEST_P(Containers, AnImageIsNotRunByItsId) {
 TEST_P(Containers, OneThatWasMadeWithoutItsNetworkIsMadeAnew) {
     const auto half = rig_->server(name());
     for (const bool runs : {false, true}) {
-        // A network each: on podman the second container in one network was seen without its address or unreachable.
+        // A network each: on podman the second container in one network was seen without its address or
+        // unreachable.
         const auto network = make_network(runs ? 2 : 1);
         create_without_network(half);
         if (runs) post("/containers/" + half.name + "/start", "", 204);
@@ -214,23 +217,142 @@ TEST_P(Containers, EachHasTheUsersThatItsEngineCanGiveIt) {
     EXPECT_EQ(user("c"), chosen ? "0\n" : own) << "without user namespaces, when that is what is asked for";
 }
 
-// GPUs of some makers can be opened by a group of the host only.
-TEST_P(Containers, ADeviceThatNotEveryoneMayOpenIsOpenInside) {
-    const auto device =
-        fmt::format("/dev/{}-full", std::filesystem::path{rig().folder()}.filename().string());
-    ASSERT_EQ(::mknod(device.c_str(), S_IFCHR | 0660, makedev(1, 7)), 0);
-    write_cdi(
-        fmt::format(R"({{"cdiVersion":"0.5.0","kind":"amd.com/gpu","devices":[{{"name":"0","containerEdits":
-        {{"deviceNodes":[{{"path":"/dev/nvidia0","hostPath":"{}"}}]}}}}]}})",
-                    device));
+// Two devices that runtimes open to no container by themselves, as GPUs are. Nodes of this test's own, that
+// only a group of the host may open, as of some makers.
+class Gpus : public Containers {
+protected:
+    void SetUp() override {
+        Containers::SetUp();
+        if (IsSkipped()) return;
+        constexpr unsigned fuse = 229, autofs = 235, misc = 10;
+        for (const unsigned minor : {fuse, autofs}) {
+            nodes_.push_back(
+                fmt::format("/dev/{}-{}", std::filesystem::path{rig().folder()}.filename().string(), minor));
+            ASSERT_EQ(::mknod(nodes_.back().c_str(), S_IFCHR | 0660, makedev(misc, minor)), 0);
+            const int fd = ::open(nodes_.back().c_str(), O_RDWR | O_CLOEXEC);
+            if (fd < 0) GTEST_SKIP() << "this kernel has no device " << misc << ":" << minor;
+            ::close(fd);
+        }
+        // The third is smuggled in: a node with a rule that lets nobody open it.
+        write_cdi(fmt::format(R"({{"cdiVersion":"0.5.0","kind":"amd.com/gpu","devices":[
+            {{"name":"0","containerEdits":{{"deviceNodes":[{{"path":"/dev/nvidia0","hostPath":"{0}"}}]}}}},
+            {{"name":"1","containerEdits":{{"deviceNodes":[{{"path":"/dev/nvidia1","hostPath":"{1}"}}]}}}},
+            {{"name":"smuggled","containerEdits":{{"deviceNodes":[
+                {{"path":"/dev/nvidia0","hostPath":"{0}","permissions":"m"}}]}}}}]}})",
+                              nodes_[0], nodes_[1]));
+    }
+    void TearDown() override {
+        for (const auto& node : nodes_) ::unlink(node.c_str());
+        Containers::TearDown();
+    }
+    std::string smuggler_of(const NetworkSpec& network, int number, std::string_view suffix, IdRange ids) {
+        return serve(network, number, suffix, [&](auto& spec) {
+            spec.cdi_devices = {"amd.com/gpu=1", "amd.com/gpu=smuggled"};
+            spec.ids = ids;
+        });
+    }
+    // In a user namespace, where the engine has them, and without one where the engine lets us choose.
+    std::vector<IdRange> kinds() {
+        if (rig().dialect() == docker::Dialect::podman) return {rig().ids(), IdRange{}};
+        return {rig().ids()};
+    }
+    std::vector<std::string> nodes_;
+};
+INSTANTIATE_TEST_SUITE_P(Real, Gpus, engines, kind_name);
+
+TEST_P(Gpus, ItsOwnOpenAndANeighboursDoesNot) {
+    const auto network = make_network(1);
+    int number = 9;
+    for (const auto ids : kinds()) {
+        const auto with = [&](std::vector<std::string> devices) {
+            return [=](ContainerSpec& spec) {
+                spec.cdi_devices = devices;
+                spec.ids = ids;
+            };
+        };
+        const auto suffix = [&] { return std::to_string(number); };
+        const auto both = serve(network, number, suffix(), with({"amd.com/gpu=0", "amd.com/gpu=1"}));
+        EXPECT_EQ(rig().get(both, "/attack?what=open-gpus"), "done\n") << number;
+        const auto one = serve(network, ++number, suffix(), with({"amd.com/gpu=0"}));
+        EXPECT_EQ(rig().get(one, "/attack?what=open-gpu"), "done\n") << number;
+        const auto smuggler = smuggler_of(network, ++number, suffix(), ids);
+        EXPECT_EQ(rig().get(smuggler, "/attack?what=open-gpu"), "EPERM\n") << number;
+        // A folder of a tenant's, where root of a container without a user namespace could make nodes.
+        const auto none = serve(network, ++number, suffix(), [&](ContainerSpec& spec) {
+            spec.mounts = {{nodes_[0], "/dev/nvidia0", false}};
+            spec.ids = ids;
+        });
+        EXPECT_THAT(rig().get(none, "/attack?what=open-gpu"), AnyOf("EPERM\n", "EACCES\n")) << number;
+        ++number;
+    }
+}
+
+TEST_P(Gpus, WhetherADeviceOpensIsSeenFromInside) {
+    const auto network = make_network(1);
+    ASSERT_EQ(rig().get(smuggler_of(network, 9, "a", rig().ids()), "/healthz"), "ok\n");
+    const std::vector<docker::CdiNode> own{{"/dev/nvidia1", nodes_[1], "rw"}};
+    const std::vector<docker::CdiNode> neighbours{{"/dev/nvidia0", nodes_[0], "rw"}};
+    const auto pid = rig().process_of(name());
+    EXPECT_TRUE(docker::check_opens(pid, own)) << docker::check_opens(pid, own).error().message;
+    EXPECT_TRUE(docker::check_devices(pid, neighbours)) << "it is there";
+    const auto closed = docker::check_opens(pid, neighbours);
+    ASSERT_FALSE(closed);
+    EXPECT_THAT(closed.error().message,
+                HasSubstr("device /dev/nvidia0 does not open: Operation not permitted (EPERM)"));
+    ASSERT_TRUE(run(rig_->engine().remove(name()))) << "nobody of ours is left in its control group";
+    EXPECT_EQ(docker::check_opens(pid, own).error().code, Code::not_found);
+}
+
+// Podman starts it anew when its host was down, and everything of a container is made anew then.
+TEST_P(Gpus, ARestartedContainerOpensThem) {
     const auto network = make_network(1);
     const auto at = serve(network, 9, "a", [](auto& spec) { spec.cdi_devices = {"amd.com/gpu=0"}; });
     EXPECT_EQ(rig().get(at, "/attack?what=open-gpu"), "done\n");
-    // A device that was not given cannot be opened, though a node of it is there.
-    const auto other =
-        serve(network, 10, "b", [&](auto& spec) { spec.mounts = {{device, "/dev/nvidia0", false}}; });
-    EXPECT_THAT(rig().get(other, "/attack?what=open-gpu"), AnyOf("EPERM\n", "EACCES\n"));
-    EXPECT_EQ(::unlink(device.c_str()), 0);
+    post("/containers/" + name() + "/restart?t=5", "", 204);
+    EXPECT_EQ(rig().get(at, "/attack?what=open-gpu"), "done\n");
+}
+
+using GpusOnPodman = Gpus;
+INSTANTIATE_TEST_SUITE_P(Real, GpusOnPodman, ::testing::Values(podman), kind_name);
+
+// As of an operator's podman without the hook.
+TEST_P(GpusOnPodman, OneThatItCannotOpenFailsTheLaunchAndLeavesNothing) {
+    const std::string hook = rig().folder() + "/hooks/devices.json", aside = rig().folder() + "/hook";
+    std::filesystem::rename(hook, aside);
+    auto spec = rig_->server(name());
+    spec.cdi_devices = {"amd.com/gpu=0"};
+    const auto refused = launch(spec);
+    spec.cdi_devices = {};
+    const auto without = launch(spec);
+    std::filesystem::rename(aside, hook);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::unavailable);
+    EXPECT_EQ(refused.error().reason, Engine::gpu_unreachable);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("device /dev/nvidia0 does not open: Operation not permitted (EPERM)"));
+    EXPECT_TRUE(without) << "none that has a GPU";
+    EXPECT_FALSE(std::filesystem::exists(rig().folder() + "/rules/" + name()));
+}
+
+// An image says what it likes of itself.
+TEST_P(GpusOnPodman, AnImageGivesItselfNoDevice) {
+    const auto network = make_network(1);
+    serve(network, 9, "a", [](auto& spec) { spec.cdi_devices = {"amd.com/gpu=0"}; });
+    ASSERT_TRUE(std::filesystem::exists(rig().folder() + "/rules/" + name()));
+    // As only somebody else than the agent would: with the annotation of another container.
+    ASSERT_EQ(::chmod(nodes_[0].c_str(), 0666), 0);
+    const auto other = name("b");
+    shell(fmt::format(
+        "CONTAINERS_CONF={0}/containers.conf CONTAINERS_STORAGE_CONF={0}/storage.conf podman run --detach "
+        "--name {5} --network none --uidmap 0:{1}:65536 --gidmap 0:{1}:65536 --annotation "
+        "hostler.devices={2} "
+        "--volume {3}:/dev/nvidia0:rw,dev {4}",
+        rig().folder(), rig().ids().first_user, name(), nodes_[0], rig_->server("x").image, other));
+    const auto pid = rig().process_of(other);
+    ASSERT_NE(pid, 0);
+    const std::vector<docker::CdiNode> node{{"/dev/nvidia0", nodes_[0], "rw"}};
+    EXPECT_THAT(docker::check_opens(pid, node).error().message, HasSubstr("(EPERM)"));
+    ASSERT_TRUE(run(rig_->engine().remove(other)));
 }
 
 TEST_P(Containers, MountsAreSeenAndKeepTheirData) {

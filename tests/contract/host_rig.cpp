@@ -135,6 +135,7 @@ docker::EngineSettings HostRig::engine_settings() const {
             .cdi_folders = {folder_ + "/cdi"},
             .state_folder = folder_ + "/state",
             .device_folder = device_folder(folder_),
+            .rules_folder = folder_ + "/rules",
             .layers = layers_.get()};
 }
 
@@ -156,7 +157,7 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
     if (rig) return rig;
     if (::geteuid() != 0) return nullptr;
     const auto path = new_folder();
-    auto service = docker::prepare_podman(path);
+    auto service = docker::prepare_podman(path, {.agent = HOSTLER_AGENT, .rules = path + "/rules"});
     // Any other failure is one, and no reason to skip.
     HOSTLER_ASSERT(service || service.error().code == Code::not_found);
     if (!service) {

@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -99,6 +100,9 @@ class Cloud:
             root = Root(self.work / f"root-{kind}").layer(self.work / f"machine-{name}")
             if name in HOSTS:
                 shutil.copytree(simulated / name, root.folder / "opt/simulated", symlinks=True)
+                # A machine of systemd-nspawn has no other devices.
+                cdi = root.folder / "opt/simulated/cdi/simulated.json"
+                cdi.write_text(re.sub(r'"hostPath":"[^"]*"', '"hostPath":"/dev/null"', cdi.read_text()))
                 shutil.copy(self.build / "simulated/libnvidia-ml.so.1", root.folder / "opt/simulated")
                 shutil.copy(self.build / "hostler-demo", root.folder / "root/demo")
             self.machines[name] = Machine(name, root, address, NAMES, BRIDGE, self.groups)
@@ -197,6 +201,8 @@ def installing_starts_nothing_and_makes_the_user(cloud):
     same(core.shell("stat -c %a /etc/hostler/master.conf").strip(), "640")
     same(host.shell("stat -c %a /etc/hostler/agent.conf").strip(), "600")
     assert "0.1.0" in core.run("hostler", "--version") and "0.1.0" in host.run("hostler-agent", "--version")
+    hook = json.loads(host.shell("cat /usr/share/containers/oci/hooks.d/hostler-devices.json"))["hook"]
+    same(host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])}").strip(), "{}")
 
 
 def units_are_right_and_harden(cloud):

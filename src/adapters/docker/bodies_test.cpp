@@ -165,6 +165,10 @@ TEST(CreateBody, CdiEditsGoInAsMountsRulesAndEnvironment) {
     const auto podman = body(spec(), edits, of_podman, {}, "/opt/lib");
     EXPECT_EQ(json::serialize(podman.at("env")),
               R"({"A":"gpu","B":"x=y","LD_LIBRARY_PATH":"/opt/lib:/usr/lib"})");
+    // The hook goes by it. It is set for others too, so that an image's own does not count.
+    EXPECT_EQ(json::serialize(podman.at("annotations")),
+              fmt::format(R"({{"hostler.devices":"{}"}})", spec().name));
+    EXPECT_EQ(json::serialize(body(spec(), {}, of_podman).at("annotations")), R"({"hostler.devices":""})");
     EXPECT_EQ(json::serialize(podman.at("device_cgroup_rule")),
               R"([{"allow":true,"type":"c","major":1,"minor":3,"access":"rw"}])");
     EXPECT_EQ(json::serialize(podman.at_pointer("/mounts/1/options")),

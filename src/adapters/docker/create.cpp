@@ -8,6 +8,7 @@
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
+#include "adapters/docker/device_rules.h"
 #include "adapters/docker/seccomp.h"
 #include "domain/image/image.h"
 
@@ -224,7 +225,9 @@ void podman_limits(json::object& body, const ContainerSpec& spec, const Traits& 
             json::array{limit("nofile", confinement.files_max), limit("nproc", confinement.processes_max)};
 }
 
-void podman_devices(json::object& body, const CdiEdits& edits) {
+// In a user namespace podman leaves the rules out without a word, and its hook puts them in: it goes by the
+// annotation. Ours counts over one that the image has.
+void podman_devices(json::object& body, const ContainerSpec& spec, const CdiEdits& edits) {
     json::array rules, groups;
     for (const auto& node : edits.nodes)
         rules.push_back({{"allow", true},
@@ -234,6 +237,7 @@ void podman_devices(json::object& body, const CdiEdits& edits) {
                          {"access", node.permissions}});
     for (const auto group : edits.groups) groups.emplace_back(std::to_string(group));
     if (!rules.empty()) body["device_cgroup_rule"] = std::move(rules);
+    body["annotations"] = json::object{{device_annotation, edits.nodes.empty() ? "" : spec.name}};
     if (!groups.empty()) body["groups"] = std::move(groups);
 }
 
@@ -304,7 +308,7 @@ Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits
             docker_body(spec, variables, docker_host(spec, edits, mounted, traits, confinement)));
     auto body = podman_body(spec, variables, mounted, confinement);
     podman_limits(body, spec, traits, confinement);
-    podman_devices(body, edits);
+    podman_devices(body, spec, edits);
     return json::serialize(body);
 }
 

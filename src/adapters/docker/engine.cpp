@@ -13,6 +13,7 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/opens.h"
 #include "adapters/docker/pull.h"
 #include "adapters/docker/seccomp.h"
 #include "core/log.h"
@@ -420,10 +421,24 @@ Task<Container> DockerEngine::start(const ContainerSpec& spec, const CdiEdits& e
     co_return started;
 }
 
+// Blocks. An engine's word that it started the container says nothing of this.
+static Result<> check_gpus(std::string_view name, std::int64_t pid, std::span<const CdiNode> nodes) {
+    auto seen = check_devices(pid, nodes);
+    if (seen) seen = check_opens(pid, nodes);
+    if (seen || seen.error().code == Code::not_found) return {};  // It has ended by itself.
+    return fail(seen.error().code, fmt::format("container {}: {}", name, seen.error().message),
+                std::string{Engine::gpu_unreachable});
+}
+
 // The container as it is once it has been started.
 Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits,
                                              std::uint64_t disk_bytes) {
     const std::string& name = spec.name;
+    if (!edits.nodes.empty() && CO_TRY(co_await traits()).dialect == Dialect::podman)
+        CO_TRY(
+            co_await run_on<void>(worker_, [folder = settings_.rules_folder, name, id, nodes = edits.nodes] {
+                return keep_rules(folder, name, id, nodes);
+            }));
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
     if (!answer.success() && answer.status != 304) {
@@ -446,10 +461,8 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
                            ends.error().reason);
     }
     if (edits.nodes.empty()) co_return there->container;
-    const auto seen = co_await run_on<void>(
-        worker_, [pid = there->pid, nodes = edits.nodes] { return check_devices(pid, nodes); });
-    if (!seen && seen.error().code != Code::not_found)
-        co_return fail(seen.error().code, fmt::format("container {}: {}", name, seen.error().message));
+    CO_TRY(co_await run_on<void>(
+        worker_, [name, pid = there->pid, nodes = edits.nodes] { return check_gpus(name, pid, nodes); }));
     co_return there->container;
 }
 
@@ -467,11 +480,15 @@ Task<> DockerEngine::remove(std::string name, LayerEnd layer) {
 }
 
 Task<> DockerEngine::remove_its_files(std::string name) {
-    return run_on<void>(
-        worker_, [folder = settings_.state_folder, secrets = settings_.secret_folder, name]() -> Result<> {
-            if (is_name(name)) remove_files(folder, name), remove_secrets(secrets, name);
-            return {};
-        });
+    return run_on<void>(worker_,
+                        [folder = settings_.state_folder, secrets = settings_.secret_folder,
+                         rules = settings_.rules_folder, name]() -> Result<> {
+                            if (!is_name(name)) return {};
+                            remove_files(folder, name);
+                            remove_secrets(secrets, name);
+                            remove_rules(rules, name);
+                            return {};
+                        });
 }
 
 Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {

@@ -3,6 +3,7 @@
 
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
+#include "adapters/docker/device_rules.h"
 #include "adapters/docker/recipe.h"
 #include "adapters/docker/registries.h"
 #include "core/worker.h"
@@ -30,7 +31,8 @@ struct EngineSettings {
     Duration build_time = std::chrono::minutes{30};      // One image.
     std::string state_folder = "/run/hostler";  // Of ours, readable by the engine: what it wants as files.
     std::string secret_folder = "/dev/hostler-secrets";  // Of ours, in memory alone.
-    std::string device_folder = "/dev/hostler";  // Of ours, where device nodes count: no `nodev` there.
+    std::string device_folder = "/dev/hostler";      // Of ours, where device nodes count: no `nodev` there.
+    std::string rules_folder = device_rules_folder;  // Of ours, where the hook of podman's service looks.
     bool user_namespaces =
         true;  // Off: root of a container is root of the host, where the engine lets us choose.
     Layers* layers = nullptr;  // What limits the disk of containers; outlives the engine. Null: nothing does.

@@ -5,7 +5,9 @@
 #include <linux/magic.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -17,6 +19,7 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/opens.h"
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
 #include "adapters/docker/pull.h"
@@ -108,6 +111,51 @@ TEST(Inside, ADeviceMustBeThereAndTheSame) {
     EXPECT_EQ(check_devices(0x7ffffff0, one).error().code, Code::not_found);
 }
 
+// In the control group and with the users that this test has itself.
+TEST(Inside, ADeviceMustOpen) {
+    if (::geteuid() != 0) GTEST_SKIP() << "entering another's control group needs root";
+    const hostler::testing::TempFolder folder;
+    const auto look = [](const std::string& path, std::string permissions = "rw") {
+        const std::vector<CdiNode> nodes{{"/dev/null", "/dev/null", "rw"},
+                                         {path, path, std::move(permissions)}};
+        return check_opens(::getpid(), nodes);
+    };
+    EXPECT_TRUE(look("/dev/full")) << look("/dev/full").error().message;
+    EXPECT_TRUE(check_opens(0x7ffffff0, {}));
+    // Of a driver that is not there.
+    const std::string dead = folder.path() + "/nvidia0";
+    ASSERT_EQ(::mknod(dead.c_str(), S_IFCHR | 0666, makedev(60, 7)), 0);
+    const auto refused = look(dead);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::unavailable);
+    EXPECT_THAT(refused.error().message, HasSubstr(dead + " does not open: "));
+    EXPECT_THAT(refused.error().message, ::testing::AnyOf(HasSubstr("ENXIO"), HasSubstr("EACCES")));
+    EXPECT_TRUE(look(dead, "m")) << "nobody asked to open it";
+    const std::vector<CdiNode> one{{"/dev/null", "/dev/null", "rw"}};
+    EXPECT_EQ(check_opens(0x7ffffff0, one).error().code, Code::not_found);
+    // What waits for somebody else ends in time, and leaves no process of ours to wait for.
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST(Inside, TheControlGroupOfDevicesIsFound) {
+    const std::string first =
+        "31 24 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+        "32 24 0:28 / /sys/fs/cgroup/devices rw shared:9 - cgroup cgroup rw,devices\n"
+        "33 24 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+    const std::string second = "33 24 0:29 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
+    EXPECT_EQ(device_group("5:memory:/a\n4:pids,devices:/libpod_parent/libpod-1\n0::/b\n", first),
+              "/sys/fs/cgroup/devices/libpod_parent/libpod-1/cgroup.procs");
+    EXPECT_EQ(device_group("0::/machine.slice/libpod-1.scope/container\n", second),
+              "/sys/fs/cgroup/machine.slice/libpod-1.scope/container/cgroup.procs");
+    EXPECT_EQ(device_group("0::/\n", second), "/sys/fs/cgroup/cgroup.procs");
+    EXPECT_EQ(device_group("4:devices:/x\n", second), std::nullopt);
+    EXPECT_EQ(device_group("", first), std::nullopt);
+    // Of a container in a container: this one's view of the hierarchy begins lower.
+    EXPECT_EQ(device_group("0::/outer/inner\n", "33 24 0:29 /outer /cg rw - cgroup2 cgroup2 rw\n"),
+              "/cg/inner/cgroup.procs");
+    EXPECT_EQ(device_group("0::/../inner\n", second), std::nullopt);
+}
+
 TEST(Inside, FilesOfTheNetworkTellOfTheContainerAlone) {
     const hostler::testing::TempFolder folder;
     const ContainerSpec spec{
@@ -155,7 +203,8 @@ TEST(Podman, AFolderOfItsOwn) {
     char folder[] = "/tmp/hostler-podman-XXXXXX";
     ASSERT_TRUE(::mkdtemp(folder));
     const std::filesystem::path root{folder};
-    const auto service = prepare_podman(root / "engine");
+    const DeviceHook hook{.agent = "/opt/hostler-agent"};
+    const auto service = prepare_podman(root / "engine", hook);
     if (!service && service.error().code == Code::not_found) GTEST_SKIP() << "podman is not installed";
     ASSERT_TRUE(service) << service.error().message;
     EXPECT_EQ(service->socket, root / "engine/podman.sock");
@@ -170,7 +219,10 @@ TEST(Podman, AFolderOfItsOwn) {
     EXPECT_THAT(text, HasSubstr("lock_type = \"file\""));
     EXPECT_THAT(text, HasSubstr("\nexit_command_delay = 20\n"));
     EXPECT_THAT(text, HasSubstr((root / "engine/networks").string()));
-    EXPECT_EQ(prepare_podman(root / std::string(100, 'x')).error().code, Code::invalid);
+    EXPECT_THAT(text, HasSubstr(fmt::format("hooks_dir = [\"{}\"]", (root / "engine/hooks").string())));
+    std::ifstream hooks{root / "engine/hooks/devices.json"};
+    EXPECT_EQ((std::string{std::istreambuf_iterator<char>{hooks}, {}}), hook_file(hook));
+    EXPECT_EQ(prepare_podman(root / std::string(100, 'x'), hook).error().code, Code::invalid);
     std::filesystem::remove_all(root);
 }
 

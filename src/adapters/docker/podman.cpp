@@ -61,6 +61,7 @@ log_size_max = 10485760
 [engine]
 {2}{3}events_logger = "file"
 exit_command_delay = 20
+hooks_dir = ["{4}/hooks"]
 lock_type = "file"
 tmp_dir = "{4}/run/libpod"
 
@@ -80,7 +81,7 @@ std::string storage_conf(const fs::path& folder) {
 
 }  // namespace
 
-Result<PodmanService> prepare_podman(fs::path folder) {
+Result<PodmanService> prepare_podman(fs::path folder, const DeviceHook& hook) {
     if (!installed("podman"))
         return fail(Code::not_found,
                     "podman is not installed; install it, or name a running engine's socket");
@@ -93,14 +94,16 @@ Result<PodmanService> prepare_podman(fs::path folder) {
     if (socket.size() >= sizeof(sockaddr_un::sun_path))
         return fail(Code::invalid,
                     fmt::format("the path {} is too long for a socket; use a shorter folder", socket));
-    for (const auto& part : {folder, folder / "root", folder / "run", folder / "networks", folder / "tmp"})
-        fs::create_directories(part, error);
+    for (const char* part : {"", "root", "run", "networks", "hooks", "tmp"})
+        fs::create_directories(folder / part, error);
     if (error)
         return fail(Code::unavailable, fmt::format("cannot make {}: {}", folder.string(), error.message()));
     fs::permissions(folder, fs::perms::owner_all, error);
     if (auto written = write_file(folder / "containers.conf", containers_conf(folder)); !written)
         return std::unexpected(written.error());
     if (auto written = write_file(folder / "storage.conf", storage_conf(folder)); !written)
+        return std::unexpected(written.error());
+    if (auto written = write_file(folder / "hooks/devices.json", hook_file(hook)); !written)
         return std::unexpected(written.error());
     return PodmanService{.socket = socket,
                          .command = {"podman", "system", "service", "--time=0", "unix://" + socket},

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/docker/device_rules.h"
 #include "core/result.h"
 
 namespace hostler::docker {
@@ -20,15 +21,16 @@ struct PodmanService {
 };
 
 // Writes its configuration under `folder`, where its images and containers then lie too; what another podman
-// of this machine has is not touched. The same folder again finds everything. Blocks, shortly. Errors:
-// not_found (podman is not installed), invalid (the folder's name is too long for a socket), unavailable.
-Result<PodmanService> prepare_podman(std::filesystem::path folder);
+// of this machine has is not touched. Its containers open the devices that `hook` knows of. The same folder
+// again finds everything. Blocks, shortly. Errors: not_found (podman is not installed), invalid (the folder's
+// name is too long for a socket), unavailable.
+Result<PodmanService> prepare_podman(std::filesystem::path folder, const DeviceHook& hook);
 
 // Empties PodmanService::scratch. Only while the service does not run.
 void clear_scratch(const std::filesystem::path& scratch);
 
-// Takes away the mounts that podman has left on its storage, once the service has ended and no container of it
-// runs.
+// Takes away the mounts that podman has left on its storage, once the service has ended and no container of
+// it runs.
 void release_podman(const std::filesystem::path& folder);
 
 }  // namespace hostler::docker

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "domain/image/image.h"
+#include "ports/engine.h"
 #include "roles/master/disk_rules.h"
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
@@ -56,6 +57,13 @@ std::string help_of_ended(const Desk& desk, const Instance& instance) {
             "once "
             "more: {}.",
             name, retry);
+    if (instance.reason == Engine::gpu_unreachable)
+        return fmt::format(
+            "Have an operator see to the host: its container engine starts containers that cannot open their "
+            "GPUs, or the GPU's driver does not answer (`hostler-agent gpu show` there, and "
+            "docs/operate/engines.md). "
+            "Then let it begin once more: {}.",
+            retry);
     if (instance.reason == "disk_full")
         return fmt::format(
             "Have an operator make room on the disk of its host (`hostler host get HOST` shows "

@@ -61,6 +61,10 @@ TEST_F(Explain, WhatWouldHelpLeadsSomewhere) {
     EXPECT_THAT(refused, HasSubstr("--registries"));
     EXPECT_THAT(refused, HasSubstr("hostler instance retry refused"));
     EXPECT_THAT(help(failed("full", "disk_full")), HasSubstr("make room on the disk of its host"));
+    const std::string closed = help(failed("closed", "gpu_unreachable"));
+    EXPECT_THAT(closed, HasSubstr("cannot open their GPUs"));
+    EXPECT_THAT(closed, HasSubstr("hostler instance retry closed"));
+    EXPECT_THAT(closed, Not(HasSubstr("logs")));
     EXPECT_THAT(help(failed("many", "private_images_max")),
                 HasSubstr("hostler instance update many --image"));
     EXPECT_THAT(help(failed("launch", "launch_failed")), Not(HasSubstr("logs")));
