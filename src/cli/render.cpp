@@ -25,17 +25,6 @@ std::size_t shown(std::string_view text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string cut(std::string text, std::size_t width) {
-    if (shown(text) <= width || width < 2) return text;
-    std::size_t at = 0, seen = 0;
-    while (at < text.size() && (seen < width - 1 || (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)) {
-        seen += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
-        if (seen > width - 1) break;
-        ++at;
-    }
-    return text.substr(0, at) + "…";
-}
-
 std::string heading(const api::Property& property) {
     std::string_view name = property.name;
     if (property.schema->kind == Kind::time) {
@@ -188,6 +177,17 @@ std::string explanation(const json::value& object, const Style& style) {
 }
 
 }  // namespace
+
+std::string cut(std::string text, std::size_t width) {
+    if (shown(text) <= width || width < 2) return text;
+    std::size_t at = 0, seen = 0;
+    while (at < text.size() && (seen < width - 1 || (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)) {
+        seen += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
+        if (seen > width - 1) break;
+        ++at;
+    }
+    return text.substr(0, at) + "…";
+}
 
 Result<Format> parse_format(std::string_view text) {
     constexpr auto names = std::to_array<std::pair<std::string_view, Format>>({{"table", Format::table},

@@ -15,6 +15,9 @@ enum class Format { table, json, yaml, csv, name, html };
 // Errors: invalid.
 Result<Format> parse_format(std::string_view text);
 
+// With "…" for what a terminal has no room for in so many columns, one for each character.
+std::string cut(std::string text, std::size_t width);
+
 // Between the clock of the machine that wrote a time and ours.
 inline constexpr std::chrono::seconds clock_skew{5};
 

@@ -23,6 +23,14 @@ bool is_probed(const json::value& item) {
     return probes && probes->is_int64() && probes->get_int64() > 0;
 }
 
+// How far the host is with it, in the host's own words; empty: they say nothing that its phase does not.
+std::string told_of(const json::value& item, std::string_view phase) {
+    const bool begins = phase == "pulling" || phase == "starting" || phase == "probing";
+    std::string message = begins ? text_of(item, "message") : "";
+    const bool names_it = message.starts_with(phase) || message.starts_with("making image ");
+    return message.empty() || names_it ? message : fmt::format("{}: {}", phase, message);
+}
+
 // Follows one instance by the events of its watch.
 class InstanceWait {
 public:
@@ -41,8 +49,8 @@ public:
         known_ = true;
         last_ = item;
         const std::string state = text_of(item, "state");
-        std::string phase = text_of(item, "phase");
-        progress_.show(phase.empty() ? state : phase);
+        const std::string phase = text_of(item, "phase");
+        progress_.show(phase.empty() ? state : phase, told_of(item, phase));
         if (event.name == "removed") return gone();
         if (until_ == Until::ended) {
             done_ = has_ended(state);
@@ -149,33 +157,61 @@ Progress::Progress(CliWorld& world) : world_(world), since_(world.timers.now()) 
 
 Progress::~Progress() { end(); }
 
-void Progress::show(std::string step) {
+void Progress::show(std::string step, std::string told) {
     step = safe_line(step);
-    if (step.empty() || step == step_) return;
+    told = safe_line(told);
+    if (step.empty() || (step == step_ && told == told_)) return;
+    const bool next = step != step_;
     step_ = std::move(step);
-    if (!world_.err_is_terminal) return world_.err(step_ + "\n");
-    draw();
-    if (!armed_) arm();
+    told_ = std::move(told);
+    if (world_.err_is_terminal) {
+        draw();
+        if (!armed_) arm(redraw_time);
+        return;
+    }
+    if (next) return print();
+    const Duration passed = world_.timers.now() - printed_at_;
+    if (passed >= line_interval) return print();
+    if (!armed_) arm(line_interval - passed);
 }
+
+std::string Progress::line() const { return told_.empty() ? step_ : told_; }
 
 void Progress::draw() {
     const auto passed =
         std::chrono::duration_cast<std::chrono::seconds>(world_.timers.now() - since_).count();
-    world_.err(fmt::format("\r\x1b[K{} … {}s", step_, passed));
+    drawn_ = true;
+    const std::string seconds = fmt::format(" … {}s", passed);
+    // A line that wraps could not be cleared.
+    const auto size = world_.window_size ? world_.window_size() : std::nullopt;
+    const int columns = size ? size->columns : world_.columns;
+    const int room = columns - static_cast<int>(seconds.size());
+    world_.err(fmt::format("\r\x1b[K{}{}",
+                           columns > 0 ? cut(line(), static_cast<std::size_t>(std::max(room, 2))) : line(),
+                           seconds));
 }
 
-void Progress::arm() {
+void Progress::print() {
+    if (line() == printed_) return;
+    printed_ = line();
+    printed_at_ = world_.timers.now();
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(printed_at_ - since_).count();
+    world_.err(fmt::format("{} … {}s\n", printed_, passed));
+}
+
+void Progress::arm(Duration wait) {
     armed_ = true;
-    timer_ = world_.timers.schedule(world_.timers.now() + redraw_time, [this] {
+    timer_ = world_.timers.schedule(world_.timers.now() + wait, [this] {
+        armed_ = false;
+        if (!world_.err_is_terminal) return print();
         draw();
-        arm();
+        arm(redraw_time);
     });
 }
 
 void Progress::end() {
-    if (!std::exchange(armed_, false)) return;
-    world_.timers.cancel(timer_);
-    world_.err("\r\x1b[K");
+    if (std::exchange(armed_, false)) world_.timers.cancel(timer_);
+    if (std::exchange(drawn_, false)) world_.err("\r\x1b[K");
 }
 
 Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string instance, std::string tenant,

@@ -6,22 +6,31 @@
 
 namespace hostler::cli {
 
-// One line that changes on a terminal; elsewhere a line for each new step.
+// How far something is, and for how long it has been waited for. One line that changes on a terminal;
+// elsewhere a line for each new step at once, and for what changes within a step once in `line_interval`.
 class Progress {
 public:
+    static constexpr Duration line_interval = std::chrono::seconds{5};
+
     explicit Progress(CliWorld& world);
     ~Progress();
-    void show(std::string step);
+    // `told` is how far the step is, in words that name it; empty: nothing but the step is known.
+    void show(std::string step, std::string told = {});
     void end();  // Leaves the cursor at the start of a clean line.
 
 private:
+    std::string line() const;
     void draw();
-    void arm();
+    void print();
+    void arm(Duration wait);
     CliWorld& world_;
     Instant since_;
-    std::string step_;
+    std::string step_, told_;
+    std::string printed_;   // Elsewhere: what is to be read already,
+    Instant printed_at_{};  // and since when.
     TimerId timer_ = 0;
     bool armed_ = false;
+    bool drawn_ = false;  // A line of ours is on the terminal.
 };
 
 // What has no probe counts as running when it has run for so long.

@@ -68,10 +68,51 @@ TEST_F(WaitTest, ShowsEachPhaseAndThenTheUrl) {
     tell(api::InstanceState::running, "running");
     EXPECT_EQ(code, 0);
     EXPECT_EQ(out, "http://i-1-8080.localhost:1/\n");
-    EXPECT_THAT(err, StartsWith("pulling\nprobing\nrunning\ninstance/nb is running\nwhat it writes outside"));
+    EXPECT_THAT(
+        err, StartsWith(
+                 "pulling … 0s\nprobing … 2s\nrunning … 3s\ninstance/nb is running\nwhat it writes outside"));
     EXPECT_EQ(asked.instance, "nb");
     EXPECT_EQ(asked.tenant_id, "acme");
     EXPECT_TRUE(asked.all);
+}
+
+TEST_F(WaitTest, TellsHowFarAPullAndABuildAreNowAndThen) {
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling", "pulling image i");
+    for (int mb = 1; mb <= 9; ++mb)
+        tell(api::InstanceState::ready, "pulling", fmt::format("pulling image i: {}.0 of 9.5 MB", mb));
+    tell(api::InstanceState::ready, "pulling", "making image i: step 2 of 3: RUN true");
+    timers.advance(5s);
+    tell(api::InstanceState::ready, "starting", "starting the container");
+    tell(api::InstanceState::ready, "probing", "port 80: connection refused");
+    tell(api::InstanceState::running, "running", "an older message");
+    EXPECT_THAT(err, StartsWith("pulling image i … 0s\n"
+                                "pulling image i: 4.0 of 9.5 MB … 5s\n"
+                                "pulling image i: 9.0 of 9.5 MB … 10s\n"
+                                "making image i: step 2 of 3: RUN true … 15s\n"
+                                "starting the container … 16s\n"
+                                "probing: port 80: connection refused … 17s\n"
+                                "running … 18s\n"
+                                "instance/nb is running\n"));
+}
+
+TEST_F(WaitTest, WhatChangedLastIsToldAlthoughNothingFollows) {
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling", "pulling image i");
+    tell(api::InstanceState::ready, "pulling", "making image i: step 1 of 3: FROM base");
+    tell(api::InstanceState::ready, "pulling", "making image i: step 2 of 3: RUN true");
+    EXPECT_EQ(err, "pulling image i … 0s\n");
+    timers.advance(10s);
+    EXPECT_EQ(err, "pulling image i … 0s\nmaking image i: step 2 of 3: RUN true … 5s\n");
+}
+
+TEST_F(WaitTest, ALineIsNoWiderThanTheTerminal) {
+    world.err_is_terminal = true;
+    world.columns = 24;
+    start(start_and_wait);
+    tell(api::InstanceState::ready, "pulling", "pulling image i: 1.0 of 9.5 MB");
+    EXPECT_THAT(err, HasSubstr("\r\x1b[Kpulling image i:… … 0s"));
+    EXPECT_THAT(err, ::testing::Not(HasSubstr("\n")));
 }
 
 class DrainTest : public CliTest {
@@ -100,7 +141,7 @@ TEST_F(DrainTest, WaitsUntilNothingIsLeft) {
     host.instances = 0;
     timers.advance(1s);
     EXPECT_THAT(err, HasSubstr("draining, 1 instance left; "));
-    EXPECT_THAT(err, HasSubstr("draining, 0 instances left\n"));
+    EXPECT_THAT(err, HasSubstr("draining, 0 instances left … "));
     EXPECT_FALSE(code);
     host.state = api::HostState::drained;
     timers.advance(1s);
@@ -241,7 +282,7 @@ TEST_F(WaitTest, WaitsForOperations) {
     EXPECT_FALSE(code);
     timers.advance(5s);
     EXPECT_EQ(code, 0);
-    EXPECT_EQ(err, "waiting for host h-1\nvolume/v deleted\n");
+    EXPECT_EQ(err, "waiting for host h-1 … 0s\nvolume/v deleted\n");
     asked_times = 0;
     fails = true;
     start({"volume", "delete", "v", "-y", "--wait"});

@@ -87,6 +87,8 @@ struct PullProgress {
     std::uint64_t bytes = 0;
     std::uint64_t bytes_known = 0;
     std::string step{};
+    std::uint64_t layers = 0;  // That have come whole,
+    std::uint64_t layers_known = 0;
 };
 using PullSeen = std::function<void(PullProgress)>;
 

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/json.hpp>
 #include <fstream>
 
@@ -20,7 +21,8 @@ namespace {
 
 constexpr Duration lock_interval = std::chrono::milliseconds{200};
 
-// One agent at a time makes images on an engine, since two would make the same one twice.
+// One agent at a time makes images on an engine, since two would make the same one twice. The file says which
+// one and how far it is, for those who wait.
 class EngineLock {
 public:
     explicit EngineLock(const std::string& path)
@@ -32,6 +34,21 @@ public:
     EngineLock& operator=(const EngineLock&) = delete;
     // Where no lock can be made there is nobody to share with.
     bool taken() const { return file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0; }
+    void tell(const std::string& image, const std::string& step) const {
+        const std::string text = image + "\n" + step;
+        if (file_ < 0 || ::pwrite(file_, text.data(), text.size(), 0) < 0) return;
+        (void)!::ftruncate(file_, static_cast<off_t>(text.size()));
+    }
+    // What its holder does, for one who waits for `image`.
+    std::string heard(std::string_view image) const {
+        std::array<char, 1024> text{};
+        const auto size = ::pread(file_, text.data(), text.size(), 0);
+        const std::string_view told{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+        const auto line = told.find('\n');
+        if (line == std::string_view::npos) return "waiting for another image";
+        if (told.substr(0, line) == image) return std::string{told.substr(line + 1)};
+        return fmt::format("waiting for image {}: {}", told.substr(0, line), told.substr(line + 1));
+    }
 
 private:
     int file_;
@@ -78,13 +95,17 @@ Task<> DockerEngine::make_image(Recipe recipe, PullSeen seen) {
         if (timers_.now() >= end)
             co_return fail(Code::timeout,
                            fmt::format("image {}: another agent makes images on this engine", recipe.image));
-        if (seen) seen({.step = "waiting for another image"});
+        if (seen) seen({.step = lock.heard(recipe.image)});
         CO_TRY(co_await sleep(timers_, lock_interval));
     }
     if (CO_TRY(co_await has_image(recipe.image))) co_return Result<>{};
-    if (seen) seen({.step = "first of its kind on this host"});
+    const auto tell = [&lock, &seen, image = recipe.image](PullProgress now) {
+        lock.tell(image, now.step);
+        if (seen) seen(std::move(now));
+    };
+    tell({.step = "first of its kind on this host"});
     if (recipe.root_file_system) co_return co_await make_root_file_system(std::move(recipe));
-    co_return co_await build_image(std::move(recipe), std::move(seen));
+    co_return co_await build_image(std::move(recipe), tell);
 }
 
 Task<> DockerEngine::make_root_file_system(Recipe recipe) {
@@ -105,7 +126,7 @@ Task<> DockerEngine::build_image(Recipe recipe, PullSeen seen) {
     BuildStream told;
     const auto note = [&](std::string_view piece) {
         told.feed(piece);
-        if (seen) seen({.step = told.step()});
+        if (!told.step().empty()) seen({.step = told.step()});
     };
     // What is installed comes from where the host itself can reach.
     const auto path = target(

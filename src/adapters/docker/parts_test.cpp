@@ -432,6 +432,11 @@ TEST(PullStream, AddsUpTheLayersThatWereBegun) {
         EXPECT_EQ(pull.error(), std::nullopt);
         pull.feed("{\"status\":\"Download complete\",\"id\":\"b\"}\n");
         EXPECT_EQ(pull.progress().bytes, 70U);
+        EXPECT_EQ(pull.progress().layers, 1U);
+        EXPECT_EQ(pull.progress().layers_known, 3U);
+        pull.feed("{\"status\":\"Already exists\",\"id\":\"e\"}\n");
+        EXPECT_EQ(pull.progress().layers, 2U);
+        EXPECT_EQ(pull.progress().layers_known, 4U);
         pull.feed("{\"error\":\"manifest unknown\"}");
         EXPECT_EQ(pull.error(), std::nullopt) << "the line is not whole";
         pull.finish();

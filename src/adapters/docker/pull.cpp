@@ -1,7 +1,10 @@
 #include "adapters/docker/pull.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
 
 #include "adapters/docker/bodies.h"
 
@@ -26,6 +29,37 @@ std::uint64_t bytes_of(const json::object& object, std::string_view name) {
     return value && value->is_int64() && value->get_int64() > 0
                ? static_cast<std::uint64_t>(value->get_int64())
                : 0;
+}
+
+// "2/5" at the beginning of `text`, which then begins behind it.
+std::optional<std::pair<int, int>> take_fraction(std::string_view& text) {
+    std::pair<int, int> found;
+    const char* const end = text.data() + text.size();
+    const auto [slash, wrong] = std::from_chars(text.data(), end, found.first);
+    if (wrong != std::errc{} || slash == end || *slash != '/') return std::nullopt;
+    const auto [rest, worse] = std::from_chars(slash + 1, end, found.second);
+    if (worse != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    return found;
+}
+
+// "STEP 2/5: RUN true" and "[1/2] STEP 2/5: RUN true" of podman, "Step 2/5 : RUN true" of dockerd, in words;
+// empty: that is no step.
+std::string step_of(std::string_view text) {
+    std::string stage;
+    if (text.starts_with('[')) {
+        text.remove_prefix(1);
+        const auto which = take_fraction(text);
+        if (!which || !text.starts_with("] ")) return {};
+        text.remove_prefix(2);
+        stage = fmt::format("stage {} of {}, ", which->first, which->second);
+    }
+    if (!text.starts_with("STEP ") && !text.starts_with("Step ")) return {};
+    text.remove_prefix(5);
+    const auto which = take_fraction(text);
+    if (!which) return {};
+    text.remove_prefix(std::min(text.find_first_not_of(" :"), text.size()));
+    return fmt::format("{}step {} of {}: {}", stage, which->first, which->second, text);
 }
 
 }  // namespace
@@ -80,9 +114,12 @@ void PullStream::take(std::string_view line) {
         Layer& layer = layers_[id];
         layer.size = std::max(layer.size, bytes_of(detail->get_object(), "total"));
         layer.bytes = std::min(bytes_of(detail->get_object(), "current"), layer.size);
-    } else if (status == "Download complete" || status == "Pull complete") {
-        if (const auto layer = layers_.find(id); layer != layers_.end())
-            layer->second.bytes = layer->second.size;
+    } else if (status == "Pulling fs layer") {
+        layers_.try_emplace(id);
+    } else if (status == "Download complete" || status == "Pull complete" || status == "Already exists") {
+        Layer& layer = layers_[id];
+        layer.bytes = layer.size;
+        layer.whole = true;
     }
 }
 
@@ -95,7 +132,7 @@ void BuildStream::take(std::string_view line) {
     std::string text = text_of(*said, "stream");
     while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
     if (text.empty()) return;
-    if (text.starts_with("STEP ") || text.starts_with("Step ")) step_ = text.substr(0, step_bytes_max);
+    if (const std::string step = step_of(text); !step.empty()) step_ = step.substr(0, step_bytes_max);
     said_.push_back(std::move(text));
     if (said_.size() > lines_kept) said_.pop_front();
 }
@@ -111,7 +148,9 @@ PullProgress PullStream::progress() const {
     for (const auto& [id, layer] : layers_) {
         all.bytes += layer.bytes;
         all.bytes_known += layer.size;
+        if (layer.whole) ++all.layers;
     }
+    all.layers_known = layers_.size();
     return all;
 }
 

@@ -43,6 +43,7 @@ private:
     struct Layer {
         std::uint64_t bytes = 0;
         std::uint64_t size = 0;
+        bool whole = false;
     };
     Lines lines_{[this](std::string_view line) { take(line); }};
     std::optional<std::string> error_;
@@ -56,7 +57,7 @@ public:
     void finish() { lines_.finish(); }
 
     std::optional<std::string> error() const { return error_; }  // The engine's words.
-    const std::string& step() const { return step_; }            // "STEP 2/5: RUN apt-get update …"
+    const std::string& step() const { return step_; }            // "step 2 of 5: RUN apt-get update"
     std::string last_lines() const;                              // Of what the steps wrote.
 
 private:

@@ -68,14 +68,27 @@ TEST_F(Recipes, TheContextHoldsTheFilesAndTheirModes) {
 TEST(BuildStream, TellsItsStepAndItsError) {
     BuildStream told;
     told.feed("{\"stream\":\"STEP 1/2: FROM localhost/base:12\\n\"}\n{\"stream\":\"STEP 2/2: RUN apt-get");
-    EXPECT_EQ(told.step(), "STEP 1/2: FROM localhost/base:12");
+    EXPECT_EQ(told.step(), "step 1 of 2: FROM localhost/base:12");
     told.feed(" update\\n\"}\n{\"stream\":\"E: no network\\r\\n\"}\n");
-    EXPECT_EQ(told.step(), "STEP 2/2: RUN apt-get update");
+    EXPECT_EQ(told.step(), "step 2 of 2: RUN apt-get update");
     EXPECT_FALSE(told.error());
     told.feed("{\"errorDetail\":{\"message\":\"exit status 100\"},\"error\":\"exit status 100\"}");
     told.finish();
     EXPECT_EQ(told.error(), "exit status 100");
     EXPECT_THAT(told.last_lines(), HasSubstr("RUN apt-get update\nE: no network"));
+}
+
+TEST(BuildStream, ReadsTheStepsOfEachEngine) {
+    const auto step = [](const std::string& said) {
+        BuildStream told;
+        told.feed("{\"stream\":\"" + said + "\\n\"}\n");
+        return told.step();
+    };
+    EXPECT_EQ(step("[1/2] STEP 3/14: COPY host/ /"), "stage 1 of 2, step 3 of 14: COPY host/ /");
+    EXPECT_EQ(step("Step 3/9 : RUN true"), "step 3 of 9: RUN true");
+    for (const char* other :
+         {"STEP by step", "[1/2] said", "[1/2 STEP 1/2: RUN", "STEP 1/: RUN", "[notice] STEP 1/2: RUN"})
+        EXPECT_EQ(step(other), "") << other;
 }
 
 class LongProcess : public ::testing::Test {

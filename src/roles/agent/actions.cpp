@@ -330,9 +330,12 @@ Task<> Executor::pull(JobPtr job, ImageWanted wanted) {
         if (!now.step.empty())
             return progress(*job, "pulling", fmt::format("making image {}: {}", image, now.step));
         constexpr double mb = 1e6;
-        progress(*job, "pulling",
-                 fmt::format("pulling image {}: {:.1f} of {:.1f} MB", image,
-                             static_cast<double>(now.bytes) / mb, static_cast<double>(now.bytes_known) / mb));
+        const std::string layers =
+            now.layers_known == 0 ? "" : fmt::format(", {} of {} layers", now.layers, now.layers_known);
+        progress(
+            *job, "pulling",
+            fmt::format("pulling image {}: {:.1f} of {:.1f} MB{}", image, static_cast<double>(now.bytes) / mb,
+                        static_cast<double>(now.bytes_known) / mb, layers));
     };
     // A registry that cannot be reached is asked again, more slowly than an engine.
     Result<> refused{};

@@ -385,14 +385,14 @@ TEST(Commands, APullTellsHowFarItIsOnceASecondAtMost) {
     world.timers.advance(5s);
     const auto told = [&] { return world.master.updates.size(); };
     const auto before = told();
-    world.engine.pulled = {1'500'000, 4'000'000};
+    world.engine.pulled = {.bytes = 1'500'000, .bytes_known = 4'000'000, .layers = 1, .layers_known = 3};
     for (int copies = 0; copies < 3; ++copies) {
         world.engine.pulling.notify_all();
         world.timers.advance(100ms);
     }
     EXPECT_EQ(told(), before + 1);
     EXPECT_EQ(world.master.phases("c-1").back(), "pulling");
-    EXPECT_NE(world.master.updates.back().message().find("1.5 of 4.0 MB"), std::string::npos)
+    EXPECT_NE(world.master.updates.back().message().find("1.5 of 4.0 MB, 1 of 3 layers"), std::string::npos)
         << world.master.updates.back().message();
     world.timers.advance(1s);
     world.engine.pulled = {4'000'000, 4'000'000};
