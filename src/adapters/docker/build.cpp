@@ -6,9 +6,11 @@
 
 #include <array>
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <fstream>
 
 #include "adapters/docker/engine.h"
+#include "adapters/docker/host_files.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/long_process.h"
 #include "adapters/docker/pull.h"
@@ -122,16 +124,21 @@ Task<> DockerEngine::make_root_file_system(Recipe recipe) {
 }
 
 Task<> DockerEngine::build_image(Recipe recipe, PullSeen seen) {
-    auto context = CO_TRY(context_of(recipe));
+    const Variables variables{std::getenv};
+    auto context = CO_TRY(context_of(recipe, host_files("/", variables)));
     BuildStream told;
     const auto note = [&](std::string_view piece) {
         told.feed(piece);
         if (!told.step().empty()) seen({.step = told.step()});
     };
-    // What is installed comes from where the host itself can reach.
-    const auto path = target(
-        "/build",
-        {{"t", recipe.image}, {"dockerfile", "Containerfile"}, {"networkmode", "host"}, {"forcerm", "true"}});
+    // What is installed comes from where the host itself can reach. With `layers` off podman keeps steps and
+    // stages no longer than the build takes; dockerd does not know the word.
+    const auto path = target("/build", {{"t", recipe.image},
+                                        {"dockerfile", "Containerfile"},
+                                        {"networkmode", "host"},
+                                        {"forcerm", "true"},
+                                        {"layers", "false"},
+                                        {"buildargs", proxy_arguments(variables)}});
     const auto answer = CO_TRY(co_await api_.stream(
         "POST", path, settings_.build_idle_time, settings_.build_time, note, {.bytes = std::move(context)}));
     told.finish();

@@ -43,7 +43,8 @@ void add_entry(std::string& archive, std::string_view name, char type, unsigned 
 
 std::string archive_of(const std::vector<ArchiveFile>& files) {
     std::string archive;
-    for (const auto& file : files) add_entry(archive, file.name, '0', file.mode, file.content);
+    for (const auto& file : files)
+        add_entry(archive, file.name, file.name.ends_with('/') ? '5' : '0', file.mode, file.content);
     return archive.append(2 * block_bytes, '\0');
 }
 

@@ -9,11 +9,11 @@
 namespace hostler::docker {
 
 struct ArchiveFile {
-    std::string name;  // Without folders, less than 100 bytes.
+    std::string name;  // Less than 100 bytes. A folder ends with "/".
     std::string content;
     unsigned mode = 0644;
 };
-// An archive (ustar) of files that belong to root.
+// An archive (ustar) of files that belong to root. A folder stands before what is in it.
 std::string archive_of(const std::vector<ArchiveFile>& files);
 
 // The archive (ustar) of a root file system that holds one executable at `path` ("/demo"), owned by root, and

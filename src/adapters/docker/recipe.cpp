@@ -6,8 +6,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "adapters/docker/image.h"
-
 namespace hostler::docker {
 
 namespace fs = std::filesystem;
@@ -69,9 +67,10 @@ const Recipe* find_recipe(const std::vector<Recipe>& recipes, std::string_view i
     return found == recipes.end() ? nullptr : &*found;
 }
 
-Result<std::string> context_of(const Recipe& recipe) {
-    std::vector<ArchiveFile> files;
+Result<std::string> context_of(const Recipe& recipe, std::vector<ArchiveFile> more) {
+    std::vector<ArchiveFile> files = std::move(more);
     std::size_t bytes = 0;
+    for (const auto& file : files) bytes += file.content.size();
     std::error_code error;
     for (const auto& entry : fs::directory_iterator{recipe.folder, error}) {
         if (!entry.is_regular_file(error)) continue;

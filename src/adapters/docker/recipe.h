@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/docker/image.h"
 #include "core/result.h"
 
 namespace hostler::docker {
@@ -26,8 +27,8 @@ Result<std::vector<Recipe>> read_recipes(const std::filesystem::path& folder);
 
 const Recipe* find_recipe(const std::vector<Recipe>& recipes, std::string_view image);
 
-// What is sent to the engine: the folder's files, which are not many, as an archive. Errors: unavailable;
-// invalid: they are more than 16 MiB.
-Result<std::string> context_of(const Recipe& recipe);
+// What is sent to the engine: the folder's files, which are not many, and `more`, as an archive. Errors:
+// unavailable; invalid: they are more than 16 MiB.
+Result<std::string> context_of(const Recipe& recipe, std::vector<ArchiveFile> more = {});
 
 }  // namespace hostler::docker
