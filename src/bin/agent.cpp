@@ -127,7 +127,8 @@ Result<> check(const Options& options) {
 }
 
 Result<Containers> docker_containers(Process& process, Worker& worker, const Options& options, Layers& layers,
-                                     std::string owner, Names* names) {
+                                     std::string owner, Names* names,
+                                     std::function<std::vector<GpuFacts>()> gpus) {
     constexpr std::string_view docker = "docker:";
     if (!options.engine.starts_with(docker) || options.engine.size() == docker.size())
         return fail(
@@ -138,6 +139,8 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     const std::string socket = options.engine.substr(docker.size());
     docker::EngineSettings settings{
         .socket = socket,
+        .gpus = std::move(gpus),
+        .driver = {options.hardware.roots},
         .registries = TRY(docker::parse_registries(options.registries, options.registries_only)),
         .names = names,
         .state_folder = fs::absolute(options.data).string(),
@@ -217,10 +220,12 @@ Task<> run(Process& process, Options options) {
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
     const auto names = net::make_names(process.loop, *process.timers);
+    const agent::Agent* known = nullptr;  // Once it is there.
+    const auto gpus = [&known] { return known ? known->gpus() : std::vector<GpuFacts>{}; };
     Containers containers =
         options.engine == "sim"
             ? CO_TRY(co_await simulated_containers(process, eyes.gpus()))
-            : CO_TRY(docker_containers(process, *engine_worker, options, *layers, owner, names.get()));
+            : CO_TRY(docker_containers(process, *engine_worker, options, *layers, owner, names.get(), gpus));
     cuda::CudaBench gpu_bench{*process.timers,
                               {.measure = {"/proc/self/exe", "gpu", measure_command},
                                .prove = {"/proc/self/exe", "gpu", prove_command},
@@ -249,6 +254,7 @@ Task<> run(Process& process, Options options) {
                        disk_bench.get(),
                        layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
                        sealer.get()}};
+    known = &role;
     TaskGroup group{process.loop};
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
@@ -258,7 +264,8 @@ Task<> run(Process& process, Options options) {
     co_return ended;
 }
 
-Task<> show_inventory(Process& process, Hardware hardware, InventoryFormat format) {
+Task<> show_inventory(Process& process, Hardware hardware, std::vector<std::string> cdi_folders,
+                      InventoryFormat format) {
     Eyes eyes{process, hardware};
     HostFacts facts = CO_TRY(co_await eyes.host.facts());
     std::vector<GpuInventory> seen;
@@ -269,7 +276,13 @@ Task<> show_inventory(Process& process, Hardware hardware, InventoryFormat forma
         else
             facts.problems.push_back(fmt::format("{}: {}", telemetry->name(), found.error().message));
     }
-    print_inventory(merge_inventories(std::move(facts), seen), format);
+    facts = merge_inventories(std::move(facts), seen);
+    if (cdi_folders.empty()) cdi_folders = docker::EngineSettings{}.cdi_folders;
+    Unusable unusable;
+    for (const GpuFacts& gpu : facts.gpus)
+        if (auto why = docker::unusable(gpu, cdi_folders, {hardware.roots}); !why.empty())
+            unusable[gpu.uuid] = std::move(why);
+    print_inventory(facts, unusable, format);
     co_return Result<>{};
 }
 
@@ -398,8 +411,6 @@ int agent_main(int argc, const char* const* argv) {
         ->capture_default_str();
     work->add_option("--templates", options.templates, "Folder with recipes of images")
         ->default_val(template_folder().string());
-    work->add_option("--cdi-dir", options.cdi_folders,
-                     "Folder of CDI files; may be repeated [/etc/cdi /var/run/cdi]");
     work->add_flag(
         "--no-user-namespaces", options.no_user_namespaces,
         "Root of an instance is root of this host, for images that bear nothing else; dockerd decides "
@@ -426,6 +437,10 @@ int agent_main(int argc, const char* const* argv) {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     add_hardware_options(*inventory, options.hardware);
+    for (CLI::App* one : {work, inventory})
+        one->add_option("--cdi-dir", options.cdi_folders,
+                        "Folder of CDI files, which count before what lies on this host; may be repeated "
+                        "[/etc/cdi /var/run/cdi]");
     SuperviseOptions watch;
     CLI::App* supervisor =
         app.add_subcommand(supervise_command, "What `run` starts beside instances that may move")->group("");
@@ -455,7 +470,7 @@ int agent_main(int argc, const char* const* argv) {
     }
     if (*inventory)
         return end_of(process,
-                      show_inventory(process, options.hardware,
+                      show_inventory(process, options.hardware, options.cdi_folders,
                                      format == "json" ? InventoryFormat::json : InventoryFormat::table));
     set_log_name("agent " + fs::path{options.data}.filename().string());
     options.agent.version = version;

@@ -20,7 +20,7 @@ std::string link_of(const GpuFacts& gpu) {
     return fmt::format("gen{} x{}", gpu.pcie_generation_max, gpu.pcie_width_max);
 }
 
-void print_table(const HostFacts& facts) {
+void print_table(const HostFacts& facts, const Unusable& unusable) {
     const auto line = [](std::string_view name, const std::string& value) {
         if (!value.empty()) fmt::print("{:<14}{}\n", name, value);
     };
@@ -39,24 +39,36 @@ void print_table(const HostFacts& facts) {
     std::size_t model = 5;
     for (const auto& gpu : facts.gpus) model = std::max(model, gpu.model.size());
     fmt::print("\n{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n", "GPU", "VENDOR", "MODEL", model,
-               "MEMORY", "PCIE", "ADDRESS", "NVLINKS", "LENT AS", "UUID");
+               "MEMORY", "PCIE", "ADDRESS", "NVLINKS", "USABLE", "UUID");
     for (const auto& gpu : facts.gpus)
         fmt::print("{:<5} {:<8} {:<{}} {:>8}  {:<10} {:<13} {:<8} {:<8} {}\n",
                    gpu.index < 0 ? "-" : std::to_string(gpu.index),
                    boost::describe::enum_to_string(gpu.vendor, ""), gpu.model, model, gib(gpu.memory_bytes),
                    link_of(gpu), gpu.pci_address.empty() ? "-" : gpu.pci_address,
                    std::ranges::count_if(gpu.nvlinks, &NvLink::active),
-                   gpu.cdi_name.empty() ? "nothing" : "CDI", gpu.uuid);
+                   unusable.contains(gpu.uuid) ? "no" : "yes", gpu.uuid);
 }
 
 }  // namespace
 
-void print_inventory(const HostFacts& facts, InventoryFormat format) {
+void print_inventory(const HostFacts& facts, const Unusable& unusable, InventoryFormat format) {
     switch (format) {
-        case InventoryFormat::json: fmt::print("{}\n", boost::json::serialize(to_json(facts))); return;
+        case InventoryFormat::json: {
+            auto value = to_json(facts);
+            for (auto& gpu : value.at("gpus").as_array()) {
+                const auto found = unusable.find(std::string{gpu.at("uuid").as_string()});
+                gpu.as_object()["missing"] = boost::json::value_from(
+                    found == unusable.end() ? std::vector<std::string>{} : found->second);
+            }
+            fmt::print("{}\n", boost::json::serialize(value));
+            return;
+        }
         case InventoryFormat::table: break;
     }
-    print_table(facts);
+    print_table(facts, unusable);
+    for (const auto& [uuid, missing] : unusable)
+        for (const auto& sentence : missing)
+            fmt::print(stderr, "note: instances cannot have GPU {}: {}\n", uuid, sentence);
     for (const auto& problem : facts.problems) fmt::print(stderr, "note: {}\n", problem);
 }
 

@@ -312,6 +312,58 @@ TEST_P(Gpus, ARestartedContainerOpensThem) {
     EXPECT_EQ(rig().get(at, "/attack?what=open-gpu"), "done\n");
 }
 
+// Where nobody wrote a CDI file: what lies on the host is enough.
+TEST_P(Gpus, OnAHostWithADriverAloneTheyComeWithItsLibraries) {
+    const std::filesystem::path host = rig().folder() + "/driver", dev = nodes_[0] + "-driver";
+    const std::string lib = "/usr/lib/x86_64-linux-gnu";
+    const auto put = [&](const std::string& path, std::string_view text) {
+        const auto file = host / path.substr(1);
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream{file} << text;
+        std::filesystem::permissions(file, std::filesystem::perms{0755});
+    };
+    put("/sys/module/nvidia/version", "580.1\n");
+    for (const char* library : {"/libcuda.so.580.1", "/libnvidia-ml.so.580.1"}) put(lib + library, library);
+    put("/usr/bin/nvidia-smi", "#!/bin/sh\n");
+    std::filesystem::create_directory(dev);
+    constexpr unsigned fuse = 229, autofs = 235, misc = 10;
+    const std::pair<const char*, unsigned> made[] = {
+        {"nvidiactl", fuse}, {"nvidia-uvm", fuse}, {"nvidia0", autofs}, {"nvidia1", fuse}};
+    for (const auto& [node, minor] : made)
+        ASSERT_EQ(::mknod((dev / node).c_str(), S_IFCHR | 0660, makedev(misc, minor)), 0);
+    auto settings = rig().engine_settings();
+    settings.cdi_folders = {rig().folder() + "/no-cdi"};
+    settings.driver = {{host / "sys", host / "proc", dev, host / "etc"}, host};
+    std::vector<GpuFacts> gpus{
+        {.uuid = "GPU-1", .cdi_name = "nvidia.com/gpu=GPU-1", .device_nodes = {"/dev/nvidia0"}}};
+    settings.gpus = [&] { return gpus; };
+    docker::DockerEngine engine{rig().net(), rig().timers(), rig().worker(), settings};
+    const auto network = make_network(1);
+    auto spec = rig_->server(name());
+    spec.network = network.id;
+    spec.address = network.gateway.substr(0, network.gateway.rfind('.')) + ".9";
+    spec.cdi_devices = {gpus[0].cdi_name};
+    const auto launched = run(engine.launch(spec));
+    ASSERT_TRUE(launched) << launched.error().message;
+    EXPECT_EQ(rig().get(spec.address, "/attack?what=open-gpus"), "done\n");
+    EXPECT_THAT(rig().get(spec.address, "/gpus"),
+                HasSubstr(R"("/dev/nvidia-uvm","/dev/nvidia0","/dev/nvidiactl")"));
+    EXPECT_THAT(rig().get(spec.address, "/env"), HasSubstr(R"("LD_LIBRARY_PATH":")" + lib + "\""));
+    const auto mounts = rig().get(spec.address, "/attack?what=groups-seen");
+    for (const auto& path : {lib + "/libcuda.so.580.1", lib + "/libcuda.so.1", lib + "/libnvidia-ml.so.1",
+                             std::string{"/usr/bin/nvidia-smi"}})
+        EXPECT_THAT(mounts, HasSubstr(" " + path + " ro,"));
+    ASSERT_TRUE(run(engine.remove(name())));
+    // Its driver was replaced, and half of the new one is there.
+    put("/sys/module/nvidia/version", "590.1\n");
+    const auto refused = run(engine.launch(spec));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Engine::gpu_unreachable);
+    EXPECT_THAT(refused.error().message, HasSubstr("libcuda.so.590.1 is in no folder of libraries"));
+    EXPECT_TRUE(list().empty());
+    std::filesystem::remove_all(dev);
+}
+
 using GpusOnPodman = Gpus;
 INSTANTIATE_TEST_SUITE_P(Real, GpusOnPodman, ::testing::Values(podman), kind_name);
 

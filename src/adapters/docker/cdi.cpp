@@ -41,6 +41,7 @@ void merge(CdiEdits& into, const CdiEdits& from) {
     }
     append(into.hooks, from.hooks);
     append(into.groups, from.groups);
+    append(into.library_folders, from.library_folders);
     append(into.warnings, from.warnings);
 }
 

@@ -72,12 +72,34 @@ bool kernel_maps_layers() {
            std::pair{major, minor} >= std::pair{5, 19};
 }
 
+// By the operator's files; a GPU that none of them defines, by what the host's driver has for it now.
+Result<CdiEdits> resolve(const EngineSettings& settings, const ContainerSpec& spec,
+                         std::span<const GpuFacts> gpus) {
+    if (spec.cdi_devices.empty()) return CdiEdits{};
+    auto cdi = Cdi::load(settings.cdi_folders);
+    const auto defined = cdi.names();
+    std::vector<GpuFacts> others;
+    for (const auto& gpu : gpus)
+        if (std::ranges::count(spec.cdi_devices, gpu.cdi_name) > 0 &&
+            std::ranges::count(defined, gpu.cdi_name) == 0)
+            others.push_back(gpu);
+    if (others.empty()) return cdi.resolve(spec.cdi_devices);
+    const auto files = look_for_driver(settings.driver);
+    for (const auto& gpu : others)
+        if (const auto lacks = missing(gpu, files, settings.driver); !lacks.empty())
+            return fail(Code::unavailable,
+                        fmt::format("GPU {} cannot be given to containers: no CDI file defines it, and {}",
+                                    gpu.uuid, fmt::join(lacks, "; ")),
+                        std::string{Engine::gpu_unreachable});
+    for (auto& file : describe(others, files, settings.driver)) cdi.add(std::move(file));
+    return cdi.resolve(spec.cdi_devices);
+}
+
 // Blocks: writes the profile, reads the CDI folders and looks whether what is to be mounted is there.
 Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec, std::string_view resolver,
-                         std::string_view user) {
+                         std::string_view user, std::span<const GpuFacts> gpus) {
     TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
-    CdiEdits edits;
-    if (!spec.cdi_devices.empty()) edits = TRY(Cdi::load(settings.cdi_folders).resolve(spec.cdi_devices));
+    CdiEdits edits = TRY(resolve(settings, spec, gpus));
     for (auto& node : edits.nodes) TRY(find_device(node, settings.device_folder));
     // An engine would make what is missing, as an empty folder.
     for (const auto& mount : spec.mounts)
@@ -301,9 +323,11 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
         co_return fail(Code::invalid, fmt::format("'{}' is no name for a container", spec.name));
     std::string user;
     if (!spec.secret_files.empty()) user = image_user(CO_TRY(co_await image_facts(spec.image)));
+    std::vector<GpuFacts> gpus;
+    if (!spec.cdi_devices.empty() && settings_.gpus) gpus = settings_.gpus();
     auto prepared = co_await run_on<CdiEdits>(
-        worker_, [settings = settings_, spec, resolver = CO_TRY(co_await resolver(spec)), user] {
-            return prepare(settings, spec, resolver, user);
+        worker_, [settings = settings_, spec, resolver = CO_TRY(co_await resolver(spec)), user, gpus] {
+            return prepare(settings, spec, resolver, user, gpus);
         });
     if (!prepared) {  // What runs already has what it needs.
         if (const auto there = CO_TRY(co_await inspect(spec.name)))

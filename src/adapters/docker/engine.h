@@ -4,6 +4,7 @@
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/device_rules.h"
+#include "adapters/docker/driver.h"
 #include "adapters/docker/recipe.h"
 #include "adapters/docker/registries.h"
 #include "core/worker.h"
@@ -17,9 +18,11 @@ namespace hostler::docker {
 struct EngineSettings {
     std::string socket;                                                // "/run/podman/podman.sock"
     std::vector<std::string> cdi_folders{"/etc/cdi", "/var/run/cdi"};  // A later one wins.
-    Duration call_time = std::chrono::seconds{15};                     // One question to the engine.
-    Duration start_time = std::chrono::minutes{2};                     // Create and start, each.
-    Duration pull_idle_time = std::chrono::minutes{1};                 // Without any word of progress.
+    std::function<std::vector<GpuFacts>()> gpus{};      // Of this host, for those that no CDI file defines.
+    DriverRoots driver{};                               // Where what containers need of them is looked for.
+    Duration call_time = std::chrono::seconds{15};      // One question to the engine.
+    Duration start_time = std::chrono::minutes{2};      // Create and start, each.
+    Duration pull_idle_time = std::chrono::minutes{1};  // Without any word of progress.
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
     std::string kernel_log = "/dev/kmsg";

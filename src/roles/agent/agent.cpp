@@ -183,6 +183,8 @@ std::string Agent::host() const {
 
 bool Agent::connected() const { return state_->session.connected(); }
 
+const std::vector<GpuFacts>& Agent::gpus() const { return state_->sampler.gpus(); }
+
 const ReportQueue* Agent::reports() const { return &state_->reporter.queue(); }
 
 }  // namespace hostler::agent

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "domain/inventory/host.h"
 #include "roles/agent/settings.h"
 
 namespace hostler::agent {
@@ -25,6 +27,8 @@ public:
     std::string host() const;
     // Whether the master has welcomed it on the present connection.
     bool connected() const;
+    // The GPUs that it has found, as it looked last.
+    const std::vector<GpuFacts>& gpus() const;
     // For the simulation's checkers: what waits for an answer.
     const ReportQueue* reports() const;
 

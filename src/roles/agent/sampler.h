@@ -51,6 +51,7 @@ public:
     // known.
     std::string gpu_user(std::string_view uuid = {}) const;
     std::string cdi_name(const std::string& uuid) const;  // Empty: it cannot be lent.
+    const std::vector<GpuFacts>& gpus() const { return facts_.gpus; }
 
     static constexpr std::size_t faults_max = 1024;  // That wait for a report; the oldest go.
 
