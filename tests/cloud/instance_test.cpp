@@ -96,8 +96,10 @@ std::string text_of(const std::string& path) {
 docker::Outcome in_group_of(const std::string& pid, const std::string& command) {
     const auto group =
         docker::device_group(text_of("/proc/" + pid + "/cgroup"), text_of("/proc/self/mountinfo"));
-    const auto ran = docker::run_process(
-        {"sh", "-c", fmt::format("echo 0 >{} && {}", group.value_or("/none"), command)}, {}, 10s);
+    EXPECT_TRUE(group) << "of process " << pid;
+    if (!group) return {};
+    const auto ran =
+        docker::run_process({"sh", "-c", fmt::format("echo 0 >{} && {}", *group, command)}, {}, 10s);
     EXPECT_TRUE(ran) << ran.error().message;
     return ran.value_or(docker::Outcome{});
 }
@@ -110,7 +112,7 @@ TEST_F(Instance, OpensItsOwnGpusAndNoNeighbours) {
     const auto containers = cloud.containers(instance.at("/id"));
     ASSERT_EQ(containers.size(), 1u);
     const std::string pid =
-        cloud.web.unix_socket("GET", cloud.engine_socket, "/containers/" + containers.front() + "/json")
+        cloud.web.unix_socket("GET", cloud.engine_socket, "/containers" + containers.front() + "/json")
             .at("/State/Pid");
     // What stands for the GPUs of its host, by the file from which its agent knows.
     const std::string host = cloud.api("GET", "/v1/hosts/" + instance.at("/host")).at("/name");
