@@ -41,15 +41,14 @@ public:
         if (file_ < 0 || ::pwrite(file_, text.data(), text.size(), 0) < 0) return;
         (void)!::ftruncate(file_, static_cast<off_t>(text.size()));
     }
-    // What its holder does, for one who waits for `image`.
-    std::string heard(std::string_view image) const {
+    // The image that its holder makes, and the step; empty where it has said nothing yet.
+    std::pair<std::string, std::string> told() const {
         std::array<char, 1024> text{};
         const auto size = ::pread(file_, text.data(), text.size(), 0);
-        const std::string_view told{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
-        const auto line = told.find('\n');
-        if (line == std::string_view::npos) return "waiting for another image";
-        if (told.substr(0, line) == image) return std::string{told.substr(line + 1)};
-        return fmt::format("waiting for image {}: {}", told.substr(0, line), told.substr(line + 1));
+        const std::string_view all{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+        const auto line = all.find('\n');
+        if (line == std::string_view::npos) return {};
+        return {std::string{all.substr(0, line)}, std::string{all.substr(line + 1)}};
     }
 
 private:
@@ -90,14 +89,24 @@ std::unexpected<Error> build_failed(const Recipe& recipe, std::string_view why, 
 }  // namespace
 
 Task<> DockerEngine::make_image(Recipe recipe, PullSeen seen) {
-    if (!recipe.base.empty()) CO_TRY(co_await pull(recipe.base, seen));
+    const auto of_base = [&](PullProgress now) {
+        if (!now.step.empty()) now.step = fmt::format("its base {}: {}", recipe.base, now.step);
+        if (seen) seen(std::move(now));
+    };
+    if (!recipe.base.empty()) CO_TRY(co_await pull(recipe.base, of_base));
     const EngineLock lock{settings_.socket + ".images"};
     const Instant end = timers_.now() + settings_.build_time;
     while (!lock.taken()) {
         if (timers_.now() >= end)
             co_return fail(Code::timeout,
                            fmt::format("image {}: another agent makes images on this engine", recipe.image));
-        if (seen) seen({.step = lock.heard(recipe.image)});
+        auto [image, step] = lock.told();
+        // Whoever had it before may have made ours, and makes another now.
+        if (image != recipe.image && CO_TRY(co_await has_image(recipe.image))) co_return Result<>{};
+        if (image != recipe.image)
+            step = image.empty() ? "waiting for another image"
+                                 : fmt::format("waiting for image {}: {}", image, step);
+        if (seen) seen({.step = std::move(step)});
         CO_TRY(co_await sleep(timers_, lock_interval));
     }
     if (CO_TRY(co_await has_image(recipe.image))) co_return Result<>{};
