@@ -55,13 +55,14 @@ private:
     int file_;
 };
 
-// A file that is gone with this.
+// A file or folder that is gone with this, and before it, if one was left there.
 struct Scratch {
     fs::path path;
-    explicit Scratch(fs::path where) : path(std::move(where)) {}
-    ~Scratch() {
+    explicit Scratch(fs::path where) : path(std::move(where)) { clear(); }
+    ~Scratch() { clear(); }
+    void clear() const {
         std::error_code ignored;
-        fs::remove(path, ignored);
+        fs::remove_all(path, ignored);
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
@@ -121,9 +122,14 @@ Task<> DockerEngine::make_image(Recipe recipe, PullSeen seen) {
 
 Task<> DockerEngine::make_root_file_system(Recipe recipe) {
     const fs::path folder = settings_.state_folder;
-    const Scratch archive{folder / "rootfs.tar"}, log{folder / "rootfs.log"};
-    const auto status = co_await run_long(timers_, {recipe.folder / "rootfs.sh", archive.path}, log.path,
-                                          settings_.build_time);
+    // It is killed when the agent ends, and leaves what it has made so far.
+    const Scratch archive{folder / "rootfs.tar"}, log{folder / "rootfs.log"}, made{folder / "rootfs"};
+    std::error_code error;
+    if (!fs::create_directory(made.path, error))
+        co_return fail(Code::unavailable, fmt::format("cannot make {}", made.path.string()));
+    const auto status = co_await run_long(
+        timers_, {"env", "TMPDIR=" + made.path.string(), recipe.folder / "rootfs.sh", archive.path}, log.path,
+        settings_.build_time);
     if (!status && status.error().code == Code::cancelled) co_return std::unexpected(status.error());
     if (!status) co_return build_failed(recipe, status.error().message, end_of(log.path));
     if (*status != 0)
