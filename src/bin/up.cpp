@@ -118,8 +118,12 @@ Task<> Up::run() {
                                    settings_.data.string()));
     auto ended = co_await start();
     if (ended) {
+        TaskGroup beside{process_.loop};
+        if (!settings_.prepare.empty() && engine_ != "sim")
+            beside.start("preparing images", prepare_images());
         Signal forever;
         ended = co_await forever.wait();
+        (void)co_await beside.close();
         log_info("stopping; the data stays in {}", settings_.data.string());
     }
     co_await stop();

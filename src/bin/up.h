@@ -27,6 +27,7 @@ struct UpSettings {
     std::optional<std::string> domain{};
     std::string ready_file;
     bool demo = false;                     // Make stock, start an instance, say where it answers.
+    std::vector<std::string> prepare{};    // Templates whose images the demo's hosts make meanwhile.
     double report_s = 1;                   // On one machine there is no reason to be slow.
     std::vector<std::string> report_of{};  // As --report-interval-of of the masters,
     double sample_s = 0;                   // --sample-interval of them.
@@ -83,6 +84,8 @@ private:
     Task<> start_demo();
     Task<std::string> wait_for_demo(std::string name);
     void greet(const std::string& demo_url) const;
+    Task<> prepare_images();  // Ends once they are on all of the hosts.
+    Task<Json> ask_for_images();
 
     // A role keeps the addresses that it was given at first, also when it is started again.
     Task<Addresses> keep_role(std::string name, std::vector<std::string> command,

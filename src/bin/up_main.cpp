@@ -36,6 +36,8 @@ Result<> finish(UpSettings& settings, const std::string& simulate) {
     master::Settings tried;
     TRY(settings.series.put_into(tried));
     if (!simulate.empty()) settings.simulate = TRY(parse_simulated_estate(simulate));
+    if (!settings.prepare.empty() && !settings.demo)
+        return fail(Code::invalid, "--prepare is for the hosts of the demo's stock: give --demo too");
     if (settings.masters > 1 && settings.store.empty())
         return fail(Code::invalid,
                     fmt::format("{} masters need a store that they share: --store "
@@ -128,6 +130,10 @@ int up_main(int argc, const char* const* argv) {
         "Begin a new, empty cloud in an empty store although this folder has already served another");
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
+    app.add_option(
+           "--prepare", settings.prepare,
+           "Templates whose images the hosts of the demo's stock make in the background, as jupyter,shell")
+        ->delimiter(',');
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (const auto fit = finish(settings, simulate); !fit) return wrong_usage(app, fit.error().message);
     if (settings.engine != "sim" && ::geteuid() != 0) become_root(argc, argv);

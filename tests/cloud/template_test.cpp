@@ -12,12 +12,8 @@ using ::testing::HasSubstr;
 class Templates : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
-        one = std::make_unique<Cloud>();
+        one = std::make_unique<Cloud>(std::vector<std::string>{"--demo", "--prepare", "static-web"});
         one->make_stock(1, "notebook", "1Gi");
-        // They are made while the first tests run, one after the other.
-        const Ran asked = one->cli({"stock", "prepare", "notebook", "--template", "static-web", "--template",
-                                    "shell", "--template", "jupyter"});
-        EXPECT_EQ(asked.code, 0) << asked.err;
     }
     static void TearDownTestSuite() { one.reset(); }
     Page start(const std::string& name, json::object more) {
@@ -49,6 +45,37 @@ protected:
 };
 std::unique_ptr<Cloud> Templates::one;
 
+// `hostler up --prepare` is ended while it makes an image, and goes on with it.
+TEST_F(Templates, AnImageIsMadeInTheBackgroundAndSurvivesCtrlC) {
+    const auto says = [&](const std::string& words) {
+        return sh("cat $D/up.log").out.contains("The image of template static-web " + words);
+    };
+    ASSERT_TRUE(cloud.until([&] { return says("is being made in the background"); }, 60s))
+        << sh("cat $D/up.log").out;
+    const auto pulling = [&] { return cloud.stock("demo").at("/images/0/pulling") != "0"; };
+    ASSERT_TRUE(cloud.until(pulling)) << cloud.stock("demo").body;
+    cloud.stop();
+    EXPECT_THAT(cloud.processes(), ::testing::IsEmpty());
+    EXPECT_THAT(cloud.mounts(), ::testing::IsEmpty());
+    EXPECT_FALSE(says("is ready"));
+    cloud.start();
+    EXPECT_TRUE(
+        cloud.until([&] { return says("is ready: hostler instance create nb"); }, std::chrono::minutes{8}))
+        << sh("cat $D/up.log").out << cloud.stock("demo").body;
+    EXPECT_FALSE(says("could not be made"));
+    EXPECT_EQ(cloud.stock("demo").at("/imagesPresent"), "2 of 2");
+}
+
+TEST_F(Templates, WhoeverWaitsSeesTheStepsOfABuild) {
+    const Ran created = cloud.cli({"instance", "create", "early", "--template", "shell", "--spec", "notebook",
+                                   "--tenant", "acme", "--wait", "--timeout", "9m"});
+    EXPECT_EQ(created.code, 0) << created.err;
+    EXPECT_THAT(created.err,
+                ::testing::ContainsRegex("making image localhost/hostler/shell:1: step [0-9]+ of [0-9]+: "
+                                         "[A-Z].* … [0-9]+s\n"));
+    cloud.end("early");
+}
+
 TEST_F(Templates, AreShownWithWhatTheyAsk) {
     const Ran listed = cloud.cli({"template", "list"});
     EXPECT_EQ(listed.code, 0) << listed.err;
@@ -74,6 +101,9 @@ TEST_F(Templates, WrongAnswersAreNamed) {
 }
 
 TEST_F(Templates, TheirImagesAreThereBeforeAnybodyAsks) {
+    const Ran asked = cloud.cli({"stock", "prepare", "notebook", "--template", "static-web", "--template",
+                                 "shell", "--template", "jupyter"});
+    ASSERT_EQ(asked.code, 0) << asked.err;
     Page stock;
     ASSERT_TRUE(cloud.until(
         [&] {
