@@ -181,6 +181,38 @@ TEST_F(Templates, OpenSshWorksInAShell) {
     cloud.end("box");
 }
 
+// Runs a cell: a kernel of its own is started by REST, and gets it over a WebSocket, as JupyterLab itself
+// does.
+void begin_cell(Browser& browser, const std::string& code) {
+    browser.run(
+        "window.said = ''; window.done = false;"
+        "const ask = new XMLHttpRequest(); ask.open('POST', '/api/kernels', false);"
+        "ask.setRequestHeader('X-XSRFToken', document.cookie.match(/_xsrf=([^;]*)/)[1]);"
+        "ask.send(JSON.stringify({name: 'python3'}));"
+        "const id = JSON.parse(ask.responseText).id;"
+        "const kernel = new WebSocket('ws://' + location.host + '/api/kernels/' + id + '/channels');"
+        "kernel.onopen = () => kernel.send(JSON.stringify({channel: 'shell',"
+        "  header: {msg_id: 'm', session: 's', username: '', version: '5.3', msg_type: 'execute_request',"
+        "           date: new Date().toISOString()},"
+        "  parent_header: {}, metadata: {}, buffers: [],"
+        "  content: {silent: false, store_history: false, user_expressions: {}, allow_stdin: false,"
+        "            stop_on_error: true, code: " +
+        json::serialize(json::value(code)) +
+        "}}));"
+        "kernel.onmessage = event => { const told = JSON.parse(event.data);"
+        "  if (told.msg_type === 'stream') window.said += told.content.text;"
+        "  if (told.msg_type === 'error') window.said += told.content.traceback.join(' ');"
+        "  if (told.msg_type === 'status' && told.content.execution_state === 'idle' &&"
+        "      told.parent_header.msg_id === 'm') window.done = true; };");
+}
+
+// What it writes until it has ended.
+std::string said_by_cell(Browser& browser, const std::string& code) {
+    begin_cell(browser, code);
+    EXPECT_TRUE(browser.until("return window.done", 60s));
+    return browser.run("return window.said").as_string().c_str();
+}
+
 TEST_F(Templates, ANotebookIsUsedInABrowserAndItsFilesOutliveIt) {
     const Page volume = cloud.api("POST", "/v1/volumes",
                                   json::object{{"name", "work"}, {"size", "512Mi"}, {"tenantID", "acme"}});
@@ -188,59 +220,55 @@ TEST_F(Templates, ANotebookIsUsedInABrowserAndItsFilesOutliveIt) {
     const json::object notebook{{"templateName", "jupyter"}, {"storageID", "work"}};
     const std::string url = started("nb", notebook);
     EXPECT_EQ(cloud.instance("nb").at("/templateName"), "jupyter");
+    EXPECT_THAT(url, ::testing::EndsWith("/lab"));
 
     Browser browser{cloud.web, cloud.folder + "/browser"};
     sign_in(browser, url);
-    ASSERT_TRUE(browser.shows("#notebook_list")) << browser.url();
+    ASSERT_TRUE(browser.shows(".jp-LabShell", 60s)) << browser.url();
     EXPECT_THAT(browser.url(), HasSubstr(Url{url}.authority)) << "it is at its own origin";
+    ASSERT_TRUE(browser.shows(".jp-LauncherCard", 60s)) << "a kernel to choose is shown";
+    EXPECT_EQ(browser.run("return JSON.parse(document.querySelector('#jupyter-config-data').textContent)"
+                          ".disabledExtensions"),
+              (json::array{"@jupyterlab/apputils-extension:announcements"}))
+        << "nobody is asked for news";
 
-    const std::string note = cloud.folder + "/note.txt";
-    std::ofstream{note} << "kept over a stop";
-    // The page shows its list before it hears of a chosen file.
-    ASSERT_TRUE(browser.shows("#notebook_list .list_item"));
-    ASSERT_TRUE(
-        browser.until("return !!window.jQuery &&"
-                      "!!jQuery._data(document.querySelector('#alternate_upload'), 'events')?.change"));
-    ASSERT_TRUE(browser.type("input.fileinput", note));
-    ASSERT_TRUE(browser.shows("button.upload_button"));
-    // A list that is drawn meanwhile moves the button, so it is pressed wherever it is.
-    browser.run("document.querySelector('button.upload_button').click()");
-    ASSERT_TRUE(
-        browser.until("const ask = new XMLHttpRequest();"
-                      "ask.open('GET', '/api/contents/note.txt?content=0', false); ask.send();"
-                      "return ask.status === 200"))
-        << "the file did not arrive";
-    // An older list that comes late shows no new file; the page asks again once a minute.
-    browser.run("document.querySelector('#refresh_notebook_list').click()");
-    ASSERT_TRUE(
-        browser.until("return [...document.querySelectorAll('#notebook_list .item_name')]"
-                      ".some(item => item.textContent === 'note.txt')"));
-
-    // A cell is run by the kernel at the other end of a WebSocket.
-    const auto made = browser.run(
-        "const ask = new XMLHttpRequest(); ask.open('POST', '/api/contents', false);"
-        "ask.setRequestHeader('Content-Type', 'application/json');"
-        "ask.setRequestHeader('X-XSRFToken', document.cookie.match(/_xsrf=([^;]*)/)[1]);"
-        "ask.send(JSON.stringify({type: 'notebook'})); return JSON.parse(ask.responseText).path");
-    ASSERT_TRUE(made.is_string()) << json::serialize(made);
-    browser.open(Url{url}.authority.insert(0, "http://") + "/notebooks/" + made.get_string().c_str());
-    ASSERT_TRUE(
-        browser.until("return typeof Jupyter !== 'undefined' && Jupyter.notebook?.kernel?.is_connected()"));
-    browser.run("Jupyter.notebook.get_cell(0).set_text('print(\"six times seven is\", 6 * 7)')");
-    ASSERT_TRUE(browser.click("#run_int button"));
-    EXPECT_EQ(browser.text(".output_stdout pre"), "six times seven is 42");
+    const auto gpus = said_by_cell(browser,
+                                   "import glob, numpy\n"
+                                   "print('six times seven is', int(numpy.dot(6, 7)))\n"
+                                   "print(len(glob.glob('/dev/nvidia[0-9]*')), 'GPU')\n"
+                                   "open('/data/note.txt', 'w').write('kept over a stop')");
+    EXPECT_EQ(gpus, "six times seven is 42\n1 GPU\n");
+    // A kernel that works is use, also when no page is open.
+    begin_cell(browser, "import time\nprint('begun', flush=True)\ntime.sleep(120)");
+    ASSERT_TRUE(browser.until("return window.said === 'begun\\n'", 60s));
+    browser.open("about:blank");
+    EXPECT_TRUE(cloud.until([&] { return cloud.instance("nb").at("/usedBy") == "jupyter"; }, 40s))
+        << cloud.instance("nb").body;
 
     cloud.end("nb");
     const std::string again = started("nb-2", notebook);
     EXPECT_NE(again, url);
     sign_in(browser, again);
-    ASSERT_TRUE(browser.shows("#notebook_list"));
+    ASSERT_TRUE(browser.shows(".jp-LabShell", 60s)) << browser.url();
     const auto kept = browser.run(
         "const ask = new XMLHttpRequest();"
         "ask.open('GET', '/api/contents/note.txt', false); ask.send();"
         "return JSON.parse(ask.responseText).content");
     EXPECT_EQ(kept, json::value("kept over a stop"));
     cloud.end("nb-2");
+}
+
+TEST_F(Templates, ANotebookMayAskForAPassword) {
+    const std::string url =
+        started("locked",
+                {{"templateName", "jupyter"},
+                 {"parameters", json::array{json::object{{"name", "password"}, {"value", "open sesame"}}}}});
+    Browser browser{cloud.web, cloud.folder + "/browser"};
+    sign_in(browser, url);
+    ASSERT_TRUE(browser.type("input[type=password]", "open sesame")) << browser.url();
+    ASSERT_TRUE(browser.click("#login_submit"));
+    EXPECT_TRUE(browser.shows(".jp-LabShell", 60s)) << browser.url();
+    cloud.end("locked");
 }
 
 }  // namespace
