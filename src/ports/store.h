@@ -63,6 +63,9 @@ struct AuditLine {
     int status = 0;
     std::string before;  // JSON, as the API shows it; empty: was not there, is gone.
     std::string after;
+    std::string client{};      // The program, as it calls itself: "hostler/0.1.0".
+    std::uint64_t number = 0;  // Of its commit; filled in by the store.
+    std::uint64_t line = 0;    // Within the commit; as well.
     bool operator==(const AuditLine&) const = default;
 };
 
@@ -128,6 +131,29 @@ struct EventQuery {
     std::size_t limit = 100;
 };
 
+// Where a list of the audit goes on: behind this line, at those before it.
+struct AuditPlace {
+    WallTime time;
+    std::uint64_t number = 0;
+    std::uint64_t line = 0;
+    bool operator==(const AuditPlace&) const = default;
+};
+
+struct AuditQuery {
+    std::string actor{};      // Empty: whoever.
+    std::string operation{};  // Empty: whichever.
+    std::string subject{};    // Empty: whatever.
+    std::optional<std::string> tenant{};
+    WallTime since = WallTime::min();
+    WallTime until = WallTime::max();
+    std::optional<AuditPlace> after{};
+    std::size_t limit = 100;
+};
+struct AuditPage {
+    std::vector<AuditLine> lines;
+    std::optional<AuditPlace> next;  // nullopt: there are no more.
+};
+
 // A master that may lead.
 struct Contender {
     std::string name;
@@ -190,6 +216,9 @@ public:
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;
+    // The newest first, by time. It looks at a bounded part: a page may be short or empty and have a next
+    // one.
+    virtual Task<AuditPage> audit(AuditQuery query) = 0;
     // Takes out events, and objects that ended, from before `time`; keeps ids taken (find() still knows
     // them).
     virtual Task<> prune(WallTime before) = 0;

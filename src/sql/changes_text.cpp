@@ -9,6 +9,7 @@ namespace {
 // Field by field in both directions, so that neither can forget one.
 struct Writer {
     std::string& to;
+    bool goes_on() const { return true; }
     Result<> text(const std::string& value) {
         put_text(to, value);
         return {};
@@ -29,6 +30,7 @@ struct Writer {
 
 struct Reader {
     std::string_view& from;
+    bool goes_on() const { return !from.empty(); }
     Result<> text(std::string& value) {
         value = TRY(take_text(from));
         return {};
@@ -88,7 +90,7 @@ Result<> go(Way& way, Of& changes) {
         TRY(to.text(line.use));
         return to.text(line.body);
     }));
-    return way.list(changes.audit, [](Way& to, auto& line) -> Result<> {
+    TRY(way.list(changes.audit, [](Way& to, auto& line) -> Result<> {
         TRY(to.time(line.time));
         TRY(to.text(line.actor));
         TRY(to.text(line.address));
@@ -98,7 +100,10 @@ Result<> go(Way& way, Of& changes) {
         TRY(to.number(line.status));
         TRY(to.text(line.before));
         return to.text(line.after);
-    });
+    }));
+    if (!way.goes_on()) return {};  // Of a release that knows no clients.
+    for (auto& line : changes.audit) TRY(way.text(line.client));
+    return {};
 }
 
 }  // namespace
@@ -108,7 +113,7 @@ std::size_t size_of(const Changes& changes) {
     for (const Object& object : changes.put) size += object.body.size() + 200;
     for (const EventRecord& event : changes.events) size += event.message.size() + 200;
     for (const LedgerLine& line : changes.ledger) size += line.body.size() + 200;
-    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 200;
+    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 300;
     return size + changes.erase.size() * 50;
 }
 

@@ -23,7 +23,8 @@ Changes everything() {
             .erase = {{"command", "c-1"}, {"", ""}},
             .events = {{time, "instance", "i-1", "acme", "key/k-1", "placed", "It was placed."}},
             .ledger = {{time, "c-1", "h-1", "acme", "instance", "{}"}},
-            .audit = {{time, "key/k-1", "::1", "createInstance", "instance/i-1", "acme", -1, "", "{}"}}};
+            .audit = {{time, "key/k-1", "::1", "createInstance", "instance/i-1", "acme", -1, "", "{}",
+                       "curl/8.1"}}};
 }
 
 TEST(ChangesText, GoesThereAndBack) {

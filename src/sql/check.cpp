@@ -91,14 +91,16 @@ struct Search {
                                        add(fmt::format("{}/{}", object.kind, object.id), *damage);
                                }));
         struct Log {
-            std::string_view table, columns, texts;
+            std::string_view table, columns;
+            bool (*is_whole)(const Row&);
         };
-        for (const auto& [table, of, texts] :
-             {Log{"events", event_columns, event_texts}, Log{"ledger", ledger_columns, ledger_texts},
-              Log{"audit", audit_columns, audit_texts}})
+        for (const auto& [table, of, is_whole] :
+             {Log{"events", event_columns, [](const Row& row) { return line_is_whole(row, event_texts); }},
+              Log{"ledger", ledger_columns, [](const Row& row) { return line_is_whole(row, ledger_texts); }},
+              Log{"audit", audit_columns, audit_line_is_whole}})
             TRY(connection.run(
                 fmt::format("SELECT {} FROM {} WHERE checksum <> 0", of, table), {}, [&](const Row& row) {
-                    if (!line_is_whole(row, texts))
+                    if (!is_whole(row))
                         add(fmt::format("{}/{}", table, row.number(0)),
                             fmt::format("the checksum of its line {} is not that of its contents",
                                         row.number(1)));

@@ -62,6 +62,35 @@ EventRecord event_of(const Row& row) {
             .number = row.number(0)};
 }
 
+AuditLine audit_line_of(const Row& row) {
+    return {.time = wall_time(row.number(2)),
+            .actor = row.text(3),
+            .address = row.text(4),
+            .operation = row.text(5),
+            .subject = row.text(6),
+            .tenant = row.text(7),
+            .status = static_cast<int>(row.number(8)),
+            .before = row.text(9),
+            .after = row.text(10),
+            .client = row.text(12),
+            .number = row.number(0),
+            .line = row.number(1)};
+}
+
+std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client) {
+    return checksum({number, line, client});
+}
+
+bool audit_line_is_whole(const Row& row) {
+    constexpr int client_column = 12, client_checksum_column = 13;
+    const std::uint64_t wanted = row.number(client_checksum_column);
+    const std::string client = row.text(client_column);
+    const bool client_is_whole = wanted == 0
+                                     ? client.empty()  // Written by a release that knows no client.
+                                     : wanted == client_checksum(row.number(0), row.number(1), client);
+    return client_is_whole && line_is_whole(row, audit_texts);
+}
+
 bool line_is_whole(const Row& row, std::string_view texts) {
     const std::uint64_t wanted = row.number(static_cast<int>(texts.size()));
     if (wanted == 0) return true;

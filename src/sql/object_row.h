@@ -38,7 +38,10 @@ inline constexpr std::string_view ledger_columns =
 inline constexpr std::string_view ledger_texts = "nnnttttt";
 inline constexpr std::string_view audit_columns =
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
-    "checksum";
+    "checksum, client, client_checksum";
 inline constexpr std::string_view audit_texts = "nnntttttntt";
+AuditLine audit_line_of(const Row& row);  // Of a SELECT of `audit_columns`.
+std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client);
+bool audit_line_is_whole(const Row& row);
 
 }  // namespace hostler::sql

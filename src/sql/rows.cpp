@@ -32,6 +32,9 @@ constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}};
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 
 std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
+WallTime wall_time(std::uint64_t micros) {
+    return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(micros)}};
+}
 
 // A line of a log, and its checksum behind its values.
 Result<> append(Connection& connection, std::string_view sql, std::initializer_list<Value> values) {
@@ -208,13 +211,21 @@ Result<> Rows::append_ledger(const Changes& changes) {
 
 Result<> Rows::append_audit(const Changes& changes) {
     int line = 0;
-    for (const AuditLine& entry : changes.audit)
-        TRY(append(
-            connection_,
-            "INSERT INTO audit (number, line, time, actor, address, operation, subject, tenant, status, "
-            "body_before, body_after, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            {changes.number, line++, micros(entry.time), entry.actor, entry.address, entry.operation,
-             entry.subject, entry.tenant, entry.status, entry.before, entry.after}));
+    for (const AuditLine& entry : changes.audit) {
+        const std::vector<Value> values{
+            changes.number, line,         micros(entry.time), entry.actor,  entry.address, entry.operation,
+            entry.subject,  entry.tenant, entry.status,       entry.before, entry.after};
+        std::vector<Value> all = values;
+        all.emplace_back(checksum(values));
+        all.emplace_back(entry.client);
+        all.emplace_back(client_checksum(changes.number, static_cast<std::uint64_t>(line), entry.client));
+        TRY(connection_.run(
+            fmt::format("INSERT INTO audit ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+                        "?13, ?14)",
+                        audit_columns),
+            all));
+        ++line;
+    }
     return {};
 }
 
@@ -373,13 +384,82 @@ Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
     TRY(connection_.run(sql, values, [&](const Row& row) {
         if (line_is_whole(row, event_texts))
             events.push_back(event_of(row));
-        else if (connection_.first_time(fmt::format("events/{}/{}", row.number(0), row.number(1))))
-            log_error(
-                "the store {}: line {} of the events of commit {} cannot be read; see `hostler store check`",
-                connection_.name(), row.number(1), row.number(0));
+        else
+            tell_damaged("events", row);
     }));
     std::reverse(events.begin(), events.end());
     return events;
+}
+
+// Where the part of the audit ends that one call looks at; nullopt: it is all that is left.
+Result<std::optional<AuditPlace>> Rows::audit_part_end(std::string_view where, std::vector<Value> values) {
+    constexpr std::size_t looked_at_max = 2000;  // A page of the index or a few; commits wait for it.
+    values.emplace_back(looked_at_max - 1);
+    std::optional<AuditPlace> end;
+    TRY(connection_.run(
+        fmt::format("SELECT time, number, line FROM audit WHERE {} ORDER BY time DESC, number DESC, "
+                    "line DESC LIMIT 1 OFFSET ?{}",
+                    where, values.size()),
+        values, [&](const Row& row) { end = {wall_time(row.number(0)), row.number(1), row.number(2)}; }));
+    return end;
+}
+
+Result<AuditPage> Rows::audit(const AuditQuery& query) {
+    constexpr std::size_t lines_max = 1000, bytes_max = std::size_t{4} << 20;
+    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, lines_max);
+    constexpr std::uint64_t highest = std::numeric_limits<std::int64_t>::max();
+    const AuditPlace after = query.after.value_or(AuditPlace{WallTime::max(), highest, highest});
+    // The first two bound what is looked at in the index; SQLite takes no bound from the rows' places.
+    std::vector<Value> values{micros(query.since), micros(std::min(query.until, after.time)),
+                              micros(after.time), after.number, after.line};
+    std::string where = "time >= ?1 AND time <= ?2 AND (time, number, line) < (?3, ?4, ?5)";
+    const auto is = [&](std::string_view column, std::string_view text) {
+        values.push_back(text);
+        where += fmt::format(" AND {} = ?{}", column, values.size());
+    };
+    if (query.tenant) is("tenant", *query.tenant);
+    AuditPage page;
+    page.next = TRY(audit_part_end(where, values));
+    if (page.next) {
+        values[0] = micros(page.next->time);
+        where += fmt::format(" AND (time, number, line) >= (?{}, ?{}, ?{})", values.size() + 1,
+                             values.size() + 2, values.size() + 3);
+        for (const Value& value :
+             {Value{micros(page.next->time)}, Value{page.next->number}, Value{page.next->line}})
+            values.push_back(value);
+    }
+    if (!query.actor.empty()) is("actor", query.actor);
+    if (!query.operation.empty()) is("operation", query.operation);
+    if (!query.subject.empty()) is("subject", query.subject);
+    values.emplace_back(limit + 1);
+    std::size_t bytes = 0;
+    bool is_full = false;
+    AuditPlace last;
+    TRY(connection_.run(
+        fmt::format("SELECT {} FROM audit WHERE {} ORDER BY time DESC, number DESC, line DESC LIMIT ?{}",
+                    audit_columns, where, values.size()),
+        values, [&](const Row& row) {
+            if (!is_full && (page.lines.size() == limit || bytes >= bytes_max)) {
+                is_full = true;
+                page.next = last;
+            }
+            if (is_full) return;
+            AuditLine line = audit_line_of(row);
+            last = {line.time, line.number, line.line};
+            bytes += line.before.size() + line.after.size();
+            if (audit_line_is_whole(row))
+                page.lines.push_back(std::move(line));
+            else
+                tell_damaged("audit", row);
+        }));
+    return page;
+}
+
+// Once for each line.
+void Rows::tell_damaged(std::string_view log, const Row& row) {
+    if (connection_.first_time(fmt::format("{}/{}/{}", log, row.number(0), row.number(1))))
+        log_error("the store {}: line {} of the {} of commit {} cannot be read; see `hostler store check`",
+                  connection_.name(), row.number(1), log, row.number(0));
 }
 
 Result<bool> Rows::prune(WallTime before) {

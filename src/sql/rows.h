@@ -45,6 +45,7 @@ public:
     Result<Page> list(const ListQuery& query);
     Result<Object> find(const std::string& kind, const std::string& id);
     Result<std::vector<EventRecord>> events(const EventQuery& query);
+    Result<AuditPage> audit(const AuditQuery& query);
     // Takes out a bounded part of what Store::prune() promises; true: there is more.
     Result<bool> prune(WallTime before);
 
@@ -52,12 +53,14 @@ private:
     // Whether a row of `columns` is as it was written; what is not is logged once.
     bool believes(const Row& row, const Object& object, std::string* why = nullptr);
     void take(const Row& row, Snapshot& into);
+    void tell_damaged(std::string_view log, const Row& row);
     Result<Page> list_some(ListQuery& query);
     Result<> put(const Object& object, std::uint64_t number);
     Result<> erase(const std::string& kind, const std::string& id);
     Result<> append_events(const Changes& changes);
     Result<> append_ledger(const Changes& changes);
     Result<> append_audit(const Changes& changes);
+    Result<std::optional<AuditPlace>> audit_part_end(std::string_view where, std::vector<Value> values);
     Result<std::uint64_t> last_number_before(WallTime before);
 
     Connection& connection_;

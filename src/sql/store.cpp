@@ -189,6 +189,11 @@ public:
             worker_, [blocking = blocking_, query = std::move(query)] { return blocking->events(query); });
     }
 
+    Task<AuditPage> audit(AuditQuery query) override {
+        return run_on<AuditPage>(
+            worker_, [blocking = blocking_, query = std::move(query)] { return blocking->audit(query); });
+    }
+
     Task<> prune(WallTime before) override {
         while (CO_TRY(co_await run_on<bool>(
             worker_, [blocking = blocking_, before] { return blocking->prune(before); }))) {

@@ -31,6 +31,7 @@ public:
     virtual Result<Page> list(const ListQuery& query) = 0;
     virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
     virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;
+    virtual Result<AuditPage> audit(const AuditQuery& query) = 0;
     virtual Result<bool> prune(WallTime before) = 0;  // A bounded part of it; true: there is more.
     // It is used and ended on the same thread; a store that goes first ends it.
     virtual Result<std::shared_ptr<Reading>> begin_reading() = 0;

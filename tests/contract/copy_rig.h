@@ -71,7 +71,7 @@ struct Place {
                         {time, id, "h-1", "acme", i % 5 != 0 ? "instance" : "released", "{}"});
             }
             changes.audit.push_back(
-                {time, "key/k-1", "::1", "createInstance", "instance/1", "acme", 200, "", "{}"});
+                {time, "key/k-1", "::1", "createInstance", "instance/1", "acme", 200, "", "{}", "curl/8.1"});
             EXPECT_TRUE(run(store->commit(std::move(changes))));
         }
         EXPECT_TRUE(run(store->resign()));

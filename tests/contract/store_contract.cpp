@@ -254,6 +254,86 @@ TEST_P(StoreContract, EventsComeNewestLastAndBounded) {
     EXPECT_TRUE(seconds({.after = number_}).empty());
 }
 
+namespace {
+
+AuditLine audit_line(std::int64_t second, std::string actor, std::string operation, std::string tenant) {
+    return {.time = WallTime{std::chrono::seconds{second}},
+            .actor = std::move(actor),
+            .address = "203.0.113.7:5000",
+            .operation = std::move(operation),
+            .subject = "volume/v-" + std::to_string(second),
+            .tenant = std::move(tenant),
+            .status = 202,
+            .before = R"({"state":"available"})",
+            .after = R"({"state":"deleting"})",
+            .client = "hostler/0.1.0"};
+}
+
+}  // namespace
+
+TEST_P(StoreContract, TheAuditIsReadNewestFirstAndByWhatIsAsked) {
+    std::vector<AuditLine> all;
+    for (std::int64_t second = 1; second <= 6; ++second) {
+        Changes changes = next();
+        for (std::uint64_t line = 0; line < 2; ++line) {
+            changes.audit.push_back(audit_line(second, line == 0 ? "key/k-1" : "key/k-2",
+                                               second % 2 == 0 ? "deleteVolume" : "resizeVolume",
+                                               second <= 3 ? "acme" : ""));
+            all.insert(all.begin(), changes.audit.back());
+            all.front().number = changes.number;
+            all.front().line = line;
+        }
+        ASSERT_TRUE(commit(std::move(changes)));
+    }
+    ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{100}}))) << "nothing is ever taken out";
+    const auto whole = run(store_->audit({})).value();
+    EXPECT_EQ(whole.lines, all);
+    EXPECT_FALSE(whole.next);
+    const auto count = [&](AuditQuery query) {
+        return run(store_->audit(std::move(query))).value().lines.size();
+    };
+    EXPECT_EQ(count({.actor = "key/k-2"}), 6u);
+    EXPECT_EQ(count({.operation = "deleteVolume"}), 6u);
+    EXPECT_EQ(count({.subject = "volume/v-4"}), 2u);
+    EXPECT_EQ(count({.tenant = "acme"}), 6u);
+    EXPECT_EQ(count({.tenant = ""}), 6u) << "the operator's own";
+    const auto at = [](int second) { return WallTime{std::chrono::seconds{second}}; };
+    EXPECT_EQ(count({.since = at(3), .until = at(4)}), 4u);
+    EXPECT_EQ(count({.actor = "key/k-1", .tenant = "acme", .since = at(3)}), 1u);
+
+    AuditQuery paged{.limit = 5};
+    std::vector<AuditLine> seen;
+    for (int pages = 0; pages < 10; ++pages) {
+        const auto page = run(store_->audit(paged)).value();
+        seen.insert(seen.end(), page.lines.begin(), page.lines.end());
+        if (!page.next) break;
+        paged.after = page.next;
+        Changes meanwhile = next();
+        meanwhile.audit.push_back(audit_line(1000 + pages, "key/k-3", "createZone", ""));
+        ASSERT_TRUE(commit(std::move(meanwhile)));
+    }
+    EXPECT_EQ(seen, all) << "what is done meanwhile neither comes in nor moves the rest";
+}
+
+TEST_P(StoreContract, OnePageOfTheAuditLooksAtABoundedPart) {
+    Changes changes = next();
+    changes.audit.push_back(audit_line(1, "key/old", "deleteVolume", "acme"));
+    for (int i = 0; i < 5000; ++i) changes.audit.push_back(audit_line(2, "key/k-1", "resizeVolume", "acme"));
+    ASSERT_TRUE(commit(std::move(changes)));
+    AuditQuery query{.actor = "key/old", .tenant = "acme"};
+    int pages = 1;
+    AuditPage page = run(store_->audit(query)).value();
+    for (; page.next && pages < 10; ++pages) {
+        EXPECT_TRUE(page.lines.empty());
+        query.after = page.next;
+        page = run(store_->audit(query)).value();
+    }
+    EXPECT_EQ(pages, 3);
+    ASSERT_EQ(page.lines.size(), 1u);
+    EXPECT_EQ(page.lines.front().subject, "volume/v-1");
+    EXPECT_FALSE(page.next);
+}
+
 TEST_P(StoreContract, PruningTakesOutWhatEndedLongAgo) {
     for (const std::string kind : {"instance", "command"}) {
         const auto end = [&](std::string id, std::int64_t second) {

@@ -309,6 +309,9 @@ public:
         return ask<std::vector<EventRecord>>(
             [query](sql::Rows& rows, ServerTime) { return rows.events(query); });
     }
+    Task<AuditPage> audit(AuditQuery query) override {
+        return ask<AuditPage>([query](sql::Rows& rows, ServerTime) { return rows.audit(query); });
+    }
     Task<> prune(WallTime before) override {
         return write([before](sql::Rows& rows, ServerTime) -> Result<> {
             while (TRY(rows.prune(before))) {

@@ -82,6 +82,9 @@ public:
     Task<std::vector<EventRecord>> events(EventQuery query) override {
         return fate_.of<std::vector<EventRecord>>("events", [&] { return store_.events(std::move(query)); });
     }
+    Task<AuditPage> audit(AuditQuery query) override {
+        return fate_.of<AuditPage>("audit", [&] { return store_.audit(std::move(query)); });
+    }
     Task<> prune(WallTime before) override {
         return fate_.of<void>("prune", [&] { return store_.prune(before); });
     }

@@ -25,6 +25,7 @@ public:
     Task<std::vector<EventRecord>> events(EventQuery query) override {
         return store_.events(std::move(query));
     }
+    Task<AuditPage> audit(AuditQuery query) override { return store_.audit(std::move(query)); }
     Task<> prune(WallTime before) override { return store_.prune(before); }
     Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
         return store_.backup(taken, digest);

@@ -259,6 +259,10 @@ Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) {
     return read<std::vector<EventRecord>>([&](sql::Rows& rows) { return rows.events(query); });
 }
 
+Result<AuditPage> Tables::audit(const AuditQuery& query) {
+    return read<AuditPage>([&](sql::Rows& rows) { return rows.audit(query); });
+}
+
 Result<bool> Tables::prune(WallTime before) {
     return read<bool>([&](sql::Rows& rows) -> Result<bool> {
         bool more = false;

@@ -288,6 +288,8 @@ Result<Object> Tables::find(const std::string& kind, const std::string& id) {
 
 Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) { return TRY(rows()).events(query); }
 
+Result<AuditPage> Tables::audit(const AuditQuery& query) { return TRY(rows()).audit(query); }
+
 Result<bool> Tables::prune(WallTime before) {
     auto rows = TRY(this->rows());
     (void)reserve_.take();

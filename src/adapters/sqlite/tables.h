@@ -28,6 +28,7 @@ public:
     Result<Page> list(const ListQuery& query) override;
     Result<Object> find(const std::string& kind, const std::string& id) override;
     Result<std::vector<EventRecord>> events(const EventQuery& query) override;
+    Result<AuditPage> audit(const AuditQuery& query) override;
     Result<bool> prune(WallTime before) override;
     Result<std::shared_ptr<sql::Reading>> begin_reading() override;
 

@@ -44,7 +44,7 @@ TEST_F(AlertApi, ASecretIsToldToNobody) {
                   .status,
               200);
     EXPECT_EQ(desk().estate.alert_receivers.at("acme/ops").secret, "s3cr3t-word") << "it goes where it went";
-    for (const AuditLine& line : store.audit) all += line.before + line.after;
+    for (const AuditLine& line : store.lines) all += line.before + line.after;
     for (const EventRecord& event : store.log) all += event.message;
     for (const auto& [key, object] : store.objects)
         if (key.first != "alert_receiver") all += object.body;

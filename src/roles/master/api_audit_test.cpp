@@ -12,12 +12,12 @@ struct AuditTest : testing::ApiRig {
     // The one line that this call leaves.
     AuditLine line(const std::string& tenant, const std::string& method, const std::string& target,
                    const std::string& body = "") {
-        const std::size_t before = store.audit.size();
+        const std::size_t before = store.lines.size();
         const auto reply = call(tenant, method, target, body);
         EXPECT_LT(reply.status, 300) << target << " " << reply.body;
         answered = reply.body;
-        EXPECT_EQ(store.audit.size(), before + 1) << target;
-        return store.audit.size() > before ? store.audit.back() : AuditLine{};
+        EXPECT_EQ(store.lines.size(), before + 1) << target;
+        return store.lines.size() > before ? store.lines.back() : AuditLine{};
     }
     static json::value in(const std::string& body, const char* member) {
         return json::parse(body).at(member);
@@ -100,7 +100,7 @@ TEST_F(AuditTest, VolumesKeysAndTokensTooAndNoSecrets) {
     wanted.replace(wanted.find(R"("template":{})"), 13,
                    R"("template":{"envs":[{"name":"PASSWORD","value":"hunter2"}]})");
     line("acme", "POST", "/gpu-instances", wanted);
-    for (const AuditLine& kept : store.audit)
+    for (const AuditLine& kept : store.lines)
         for (const std::string secret : {"hunter2", "hk_", "ht_", "#"})
             EXPECT_EQ((kept.before + kept.after).find(secret), std::string::npos) << kept.operation;
 }
@@ -111,7 +111,7 @@ TEST_F(AuditTest, WhatChangesNothingLeavesNoLine) {
     EXPECT_EQ(call("", "GET", "/v1/zones").status, 200);
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1, "op-1")).status, 200);
-    EXPECT_EQ(store.audit.size(), 1u) << "sent twice, done once";
+    EXPECT_EQ(store.lines.size(), 1u) << "sent twice, done once";
 }
 
 }  // namespace

@@ -93,9 +93,9 @@ TEST_F(FrontTest, RefusesABodyThatIsTooLargeAsAProblem) {
 TEST_F(FrontTest, WritesWithWhoAskedAndFromWhere) {
     EXPECT_THAT(answer(post("/v1/zones", R"({"name":"lon"})", key("hk_operator"))),
                 StartsWith("HTTP/1.1 201"));
-    ASSERT_EQ(store.audit.size(), 1u);
-    EXPECT_EQ(store.audit[0].actor, "key/operator");
-    EXPECT_EQ(store.audit[0].address, "203.0.113.7:5000");
+    ASSERT_EQ(store.lines.size(), 1u);
+    EXPECT_EQ(store.lines[0].actor, "key/operator");
+    EXPECT_EQ(store.lines[0].address, "203.0.113.7:5000");
     EXPECT_THAT(answer(post("/v1/volumes", R"({"name":"v","size":"1Gi"})",
                             key("hk_acme") + "Idempotency-Key: a\r\n")),
                 StartsWith("HTTP/1.1 201"));
@@ -340,12 +340,12 @@ TEST_F(FrontTest, AnOperatorGetsABackupAndNobodyElse) {
     EXPECT_THAT(told, StartsWith("HTTP/1.1 200"));
     EXPECT_THAT(told, HasSubstr("application/octet-stream"));
     EXPECT_THAT(told, HasSubstr("6\r\npiece \r\n6\r\npiece \r\n6\r\npiece \r\n0\r\n"));
-    EXPECT_EQ(store.audit.back().operation, "backup");
+    EXPECT_EQ(store.lines.back().operation, "backup");
     EXPECT_EQ(store.log.back().reason, "backup");
     store.backup_failure = Error{Code::exhausted, "no room", "disk_full"};
-    const auto audited = store.audit.size();
+    const auto audited = store.lines.size();
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), HasSubstr("disk_full"));
-    EXPECT_EQ(store.audit.size(), audited) << "nobody got anything";
+    EXPECT_EQ(store.lines.size(), audited) << "nobody got anything";
     store.backup_failure.reset();
     EXPECT_THAT(get("/v1/backup", key("hk_operator")), StartsWith("HTTP/1.1 200"));
 }

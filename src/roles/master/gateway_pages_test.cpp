@@ -59,12 +59,12 @@ TEST_F(GatewayPages, StartWhatRestsForThoseOfItsTenantAndAuditThat) {
     EXPECT_THAT(page("explain", own, route).enter_answer().route().detail(),
                 HasSubstr("Start it: `hostler instance start one`"));
     EXPECT_EQ(phase(), InstancePhase::resting) << "asking starts nothing";
-    const std::size_t lines = store.audit.size();
+    const std::size_t lines = store.lines.size();
     const uplink::Frame done = page("start", own, route);
     ASSERT_TRUE(done.has_enter_answer()) << done.failure().message();
     EXPECT_EQ(phase(), InstancePhase::placed);
-    ASSERT_EQ(store.audit.size(), lines + 1);
-    const AuditLine& line = store.audit.back();
+    ASSERT_EQ(store.lines.size(), lines + 1);
+    const AuditLine& line = store.lines.back();
     EXPECT_EQ(line.operation, "startInstance");
     EXPECT_EQ(line.actor, "key/k-1");
     EXPECT_EQ(line.address, "203.0.113.7");

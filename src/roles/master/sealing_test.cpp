@@ -52,7 +52,7 @@ struct SealingTest : ::testing::Test, testing::TermRig {
         std::string all;
         for (const auto& [key, object] : store.objects) all += object.id + object.phase + object.body;
         for (const EventRecord& event : store.log) all += event.reason + event.message;
-        for (const AuditLine& line : store.audit) all += line.subject + line.before + line.after;
+        for (const AuditLine& line : store.lines) all += line.subject + line.before + line.after;
         return all;
     }
     std::size_t sealed_by(const std::string& key) const {
@@ -404,7 +404,7 @@ TEST_F(SealedApi, AnOperatorSeesAndTakesTheSteps) {
     call("", "POST", "/v1/sealing-keys/k-0/forget", "", 200);
     timers.advance(std::chrono::seconds{5});
     EXPECT_EQ(sealer.ring, (std::vector<std::string>{"k-1"}));
-    EXPECT_EQ(store.audit.back().operation, "forgetSealingKey");
+    EXPECT_EQ(store.lines.back().operation, "forgetSealingKey");
 }
 
 }  // namespace

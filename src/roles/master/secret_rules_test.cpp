@@ -227,9 +227,9 @@ TEST_F(SecretsApi, ValuesComeInAndNeverGoOut) {
                              R"({"values":[{"key":"token","value":")" + clear_text + R"(2"}]})");
     ASSERT_EQ(edited.status, 200) << edited.body;
     said += edited.body;
-    for (const AuditLine& line : store.audit) said += line.before + line.after + line.subject;
+    for (const AuditLine& line : store.lines) said += line.before + line.after + line.subject;
     for (const EventRecord& event : store.log) said += event.message;
-    ASSERT_GE(store.audit.size(), 2u);
+    ASSERT_GE(store.lines.size(), 2u);
     EXPECT_THAT(said, Not(HasSubstr(clear_text)));
     EXPECT_THAT(store.objects.at({"secret", id}).body, Not(HasSubstr(clear_text))) << "it lies there sealed";
     ASSERT_EQ(call("acme", "DELETE", "/v1/secrets/hf").status, 200);

@@ -37,7 +37,11 @@ public:
         for (const auto& gone : changes.erase) objects.erase(gone);
         for (EventRecord& event : changes.events)
             event.number = changes.number, log.push_back(std::move(event));
-        audit.insert(audit.end(), changes.audit.begin(), changes.audit.end());
+        for (std::uint64_t line = 0; AuditLine & kept : changes.audit) {
+            kept.number = changes.number;
+            kept.line = line++;
+            lines.push_back(std::move(kept));
+        }
         done.push_back(changes.number);
         co_return Result<>{};
     }
@@ -77,6 +81,26 @@ public:
         co_return at->second;
     }
     Task<std::vector<EventRecord>> events(EventQuery) override { co_return log; }
+    // Looks at two lines a call, so that pages are short.
+    Task<AuditPage> audit(AuditQuery query) override {
+        AuditPage page;
+        int looked_at = 0;
+        for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
+            const AuditPlace place{at->time, at->number, at->line};
+            const auto order = [](const AuditPlace& of) { return std::tuple(of.time, of.number, of.line); };
+            if (query.after && order(place) >= order(*query.after)) continue;
+            if (at->time < query.since || at->time > query.until) continue;
+            if (query.tenant && at->tenant != *query.tenant) continue;
+            if (looked_at++ == 2 || page.lines.size() == query.limit) co_return page;
+            page.next = place;
+            if ((query.actor.empty() || query.actor == at->actor) &&
+                (query.operation.empty() || query.operation == at->operation) &&
+                (query.subject.empty() || query.subject == at->subject))
+                page.lines.push_back(*at);
+        }
+        page.next.reset();
+        co_return page;
+    }
     Task<> prune(WallTime before) override {
         pruned.push_back(before);
         co_return Result<>{};
@@ -108,7 +132,7 @@ public:
     std::deque<WakerPtr<void>> waiting;
     std::map<std::pair<std::string, std::string>, Object> objects;
     std::vector<EventRecord> log;
-    std::vector<AuditLine> audit;
+    std::vector<AuditLine> lines;  // Of the audit.
     std::vector<WallTime> pruned;
 };
 
