@@ -23,6 +23,7 @@ struct Caller {
     std::string tenant;  // Empty: an operator.
     bool is_operator = false;
     std::string address;  // Where from.
+    std::string client;   // The program, as it calls itself, bounded and safe to show.
     std::optional<WallTime> expires{};
 };
 

@@ -143,6 +143,7 @@ std::span<const Operation* const> operations() {
         &delete_alert_receiver,
         &test_alert_receiver,
         &list_events,
+        &list_audit,
         &whoami,
     });
     return all;

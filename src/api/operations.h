@@ -51,6 +51,7 @@ inline constexpr auto nouns = std::to_array<Noun>({
     {"alert silence", "Alerts that nobody is told of for a while."},
     {"alert receiver", "Who is told of alerts."},
     {"event", "What happened."},
+    {"audit", "Who changed what through the API."},
     {"whoami", "Whom a key belongs to."},
 });
 

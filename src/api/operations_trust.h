@@ -1,7 +1,8 @@
-// API keys, who signs certificates, and what seals secrets.
+// API keys, who signs certificates, what seals secrets, and who changed what.
 #pragma once
 
 #include "api/operation.h"
+#include "api/types_audit.h"
 #include "api/types_authority.h"
 #include "api/types_common.h"
 #include "api/types_key.h"
@@ -55,6 +56,13 @@ inline constexpr Typed<NameApiKey, Empty> delete_api_key{{
     .name = "deleteApiKey", .method = Method::delete_, .path = "/v1/api-keys/{apiKey}",
     .permission = "key.write", .help = "Revoke an API key at once. A tenant's key may revoke itself alone; an operator's key may revoke any.",
     .noun = "key", .verb = "delete", .example = "key delete k-9r4t1b"}};
+
+inline constexpr Typed<ListAudit, List<AuditEntry>> list_audit{{
+    .name = "listAudit", .path = "/v1/audit", .permission = "audit.read",
+    .help = "List who changed what, the newest first: a tenant's key what is its own, an operator's all. A page may be short and have a next one.",
+    .list = true, .noun = "audit", .verb = "list",
+    .columns = "time actor operation subject status tenantID address client",
+    .example = "audit list --subject volume/v-3hq8 --since 24h"}};
 
 inline constexpr Typed<Empty, Whoami> whoami{{
     .name = "whoami", .path = "/v1/whoami", .permission = "self.read", .scope = Scope::anyone,

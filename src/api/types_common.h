@@ -28,7 +28,7 @@ struct List {
 };
 template <class T>
 inline constexpr auto fields<List<T>> = std::to_array<Field>({
-    {.member = "items", .help = "The page, oldest first.", .max = 1000},
+    {.member = "items", .help = "The page, oldest first unless the operation says otherwise.", .max = 1000},
     {.member = "next_cursor",
      .help = "Ask again with ?cursor= this for the next page; absent on the last one."},
 });

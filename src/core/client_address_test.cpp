@@ -15,5 +15,14 @@ TEST(ClientOf, IsAnAddressOrANetworkOfIPv6) {
     EXPECT_EQ(client_of(""), "");
 }
 
+TEST(ClientAddress, AUserAgentIsBoundedAndSafeToShow) {
+    EXPECT_EQ(safe_user_agent("hostler/0.1.0"), "hostler/0.1.0");
+    EXPECT_EQ(safe_user_agent(""), "");
+    EXPECT_EQ(safe_user_agent("a\x1b[2J\xe2\x80\xae\xff"), R"(a\x1b[2J\u202e\xff)");
+    EXPECT_EQ(safe_user_agent(std::string(5000, 'a')).size(), user_agent_bytes_max);
+    const std::string cut = safe_user_agent(std::string(user_agent_bytes_max - 1, 'a') + "\xc3\xa4");
+    EXPECT_EQ(cut, std::string(user_agent_bytes_max - 1, 'a')) << "no half of a character";
+}
+
 }  // namespace
 }  // namespace hostler

@@ -175,6 +175,13 @@ TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
     EXPECT_THAT(cloud.cli({"logs", "typed-1"}).out, HasSubstr("listening on port 8080"));
     EXPECT_THAT(cloud.cli({"instance", "list"}).out, HasSubstr("typed-1"));
     EXPECT_EQ(cloud.cli({"instance", "delete", "typed-1", "--yes"}).code, 0);
+    // Who did that, and with which program, is read while the master has the store.
+    const Ran audit = cloud.cli({"audit", "list", "--subject", "instance/" + at(value, "/id"), "-o", "json"});
+    EXPECT_EQ(audit.code, 0) << audit.err;
+    const json::value lines = json::parse(audit.out, error);
+    EXPECT_EQ(at(lines, "/0/operation"), "deleteInstance") << audit.out;
+    EXPECT_THAT(at(lines, "/0/client"), HasSubstr("hostler/"));
+    EXPECT_EQ(at(lines, "/1/operation"), "createInstance") << audit.out;
     EXPECT_EQ(cloud.cli({"instance", "get", "nobody"}).code, 3);
     EXPECT_EQ(cloud.cli({"instance", "nonsense"}).code, 2);
     EXPECT_EQ(cloud.cli({"instance", "list"}, "hk_wrong").code, 4);

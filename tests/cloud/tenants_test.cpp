@@ -62,7 +62,7 @@ TEST_F(Tenants, NothingOfAnothersIsThere) {
                     AnyOf(403, 404));
     }
     for (const std::string list : {"/v1/instances?all=true", "/v1/volumes", "/v1/networks", "/v1/events",
-                                   "/v1/operations", "/v1/api-keys"}) {
+                                   "/v1/operations", "/v1/api-keys", "/v1/audit"}) {
         const Page page = cloud.api("GET", list, nullptr, key);
         EXPECT_THAT(page.body, Not(HasSubstr("acme"))) << list;
         EXPECT_THAT(page.body, Not(HasSubstr(id))) << list;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/client_address.h"
 #include "core/log.h"
 #include "http/pipe.h"
 #include "http/websocket.h"
@@ -177,6 +178,7 @@ Result<std::shared_ptr<Entrance::Asked>> Entrance::read(const http::RequestHead&
     enter.set_instance(percent_decoded(rest.substr(0, slash)));
     enter.set_kind(std::string{kind});
     enter.set_address(std::move(client));
+    enter.set_client(safe_user_agent(head.find("User-Agent")));
     asked->open->set_kind(std::string{kind});
     const auto query = path.size() < target.size() ? target.substr(path.size() + 1) : std::string_view{};
     for (const auto& [name, value] : query_of(query)) {
@@ -255,6 +257,7 @@ Task<> Entrance::carry(http::Inlet& inlet, const Asked& asked, const MasterLink:
     ended.set_kind(asked.enter->kind());
     ended.set_detail(asked.enter->detail());
     ended.set_address(asked.enter->address());
+    ended.set_client(asked.enter->client());
     ended.set_session(asked.enter->session());
     ended.set_duration_ms(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(ports_.timers.now() - since).count()));

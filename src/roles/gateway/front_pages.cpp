@@ -1,4 +1,5 @@
 // What the front says itself about an instance that does not run, and at the gateway's own address.
+#include "core/client_address.h"
 #include "core/percent.h"
 #include "core/task_group.h"
 #include "proto/uplink.pb.h"
@@ -25,6 +26,7 @@ Task<MasterLink::Entered> Front::ask_master(const Asked& asked, std::string_view
     request->set_kind(std::string{kind});
     request->set_detail(asked.by->route);
     request->set_address(asked.client);
+    request->set_client(safe_user_agent(asked.head().find("User-Agent")));
     co_return co_await master_.enter(request);
 }
 

@@ -34,6 +34,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     add_volumes();
     add_secrets();
     add_keys();
+    add_audit();
     add_shares();
     add_foreign();
     add_authority();

@@ -42,6 +42,7 @@ private:
     void add_volumes();
     void add_secrets();
     void add_keys();
+    void add_audit();
     void add_shares();
     void add_foreign();
     void add_authority();

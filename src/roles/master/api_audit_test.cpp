@@ -114,5 +114,62 @@ TEST_F(AuditTest, WhatChangesNothingLeavesNoLine) {
     EXPECT_EQ(store.lines.size(), 1u) << "sent twice, done once";
 }
 
+TEST_F(AuditTest, IsListedNewestFirstAPageAtATimeAndByWhatIsAsked) {
+    for (const char* zone : {"ams", "fra", "par"})
+        line("", "POST", "/v1/zones", fmt::format(R"({{"name":"{}"}})", zone));
+    line("", "DELETE", "/v1/zones/fra");
+    line("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi"})");
+    const auto list = [&](const std::string& query, const std::string& tenant = "") {
+        std::string all, cursor;
+        for (int pages = 0; pages < 20; ++pages) {
+            const auto reply =
+                call(tenant, "GET", "/v1/audit?" + query + (cursor.empty() ? "" : "&cursor=" + cursor));
+            EXPECT_EQ(reply.status, 200) << reply.body;
+            const json::value page = json::parse(reply.body);
+            for (const auto& item : page.at("items").as_array())
+                all += std::string{item.at("subject").as_string()}.substr(0, 8) + " ";
+            const auto* next = page.as_object().if_contains("nextCursor");
+            if (!next) break;
+            cursor = next->as_string();
+        }
+        return all;
+    };
+    EXPECT_EQ(list(""), "volume/v zone/fra zone/par zone/fra zone/ams ");
+    EXPECT_EQ(list("limit=1"), list(""));
+    EXPECT_EQ(list("operation=deleteZone"), "zone/fra ");
+    EXPECT_EQ(list("subject=zone/fra"), "zone/fra zone/fra ");
+    EXPECT_EQ(list("actor=key/acme"), "volume/v ");
+    EXPECT_EQ(list("tenantID=acme"), "volume/v ");
+    EXPECT_EQ(list("", "acme"), "volume/v ") << "of a tenant's key what is the tenant's";
+    EXPECT_EQ(call("acme", "GET", "/v1/audit?tenantID=globex").status, 403);
+    timers.advance(std::chrono::hours{1});
+    line("", "DELETE", "/v1/zones/par");
+    EXPECT_EQ(list("since=60"), "zone/par ");
+    EXPECT_EQ(list("until=60&since=7200&operation=createZone"), "zone/par zone/fra zone/ams ");
+    const auto wrong = call("", "GET", "/v1/audit?since=0&until=x");
+    EXPECT_EQ(wrong.status, 400);
+    EXPECT_EQ(json::parse(wrong.body).at("errors").as_array().size(), 2u) << wrong.body;
+    EXPECT_EQ(call("", "GET", "/v1/audit?since=60&until=60").status, 400);
+    EXPECT_EQ(call("", "GET", "/v1/audit?cursor=1.2.3.4").status, 400);
+}
+
+TEST_F(AuditTest, TellsATenantNotWhereAnOperatorIs) {
+    desk().estate.api_keys.add({.id = "acme", .name = "own", .hash = "1", .tenant = "acme"});
+    (void)commit();
+    line("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi"})");
+    line("", "DELETE", "/v1/volumes/data?tenantID=acme");
+    for (AuditLine& kept : store.lines) kept.address = "203.0.113.7:5000", kept.client = "curl/8.1";
+    const auto told = [&](const std::string& tenant) {
+        std::string all;
+        for (const auto& item : json::parse(call(tenant, "GET", "/v1/audit").body).at("items").as_array())
+            all += std::string{item.at("actor").as_string()} + "@" +
+                   std::string{item.at("address").as_string()} + " " +
+                   std::string{item.at("client").as_string()} + ", ";
+        return all;
+    };
+    EXPECT_EQ(told("acme"), "key/@ , key/acme@203.0.113.7:5000 curl/8.1, ");
+    EXPECT_EQ(told(""), "key/@203.0.113.7:5000 curl/8.1, key/acme@203.0.113.7:5000 curl/8.1, ");
+}
+
 }  // namespace
 }  // namespace hostler::master

@@ -8,7 +8,7 @@ namespace hostler::master {
 
 namespace {
 
-api::InstanceTemplate view(const InstanceTemplate& one) {
+api::InstanceTemplate template_view(const InstanceTemplate& one) {
     api::InstanceTemplate shown{.name = one.name,
                                 .title = one.title,
                                 .help = one.help,
@@ -58,14 +58,14 @@ void Api::add_templates() {
         const auto& all = desk.settings.templates;
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
         for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
-            list.items.push_back(view(all[at]));
+            list.items.push_back(template_view(all[at]));
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
         return list;
     });
     read<ops::get_template>([](const Desk& desk, const api::Call&,
                                const api::GetTemplate& request) -> Result<api::InstanceTemplate> {
         if (const InstanceTemplate* found = find_template(desk.settings.templates, request.template_))
-            return view(*found);
+            return template_view(*found);
         return fail(Code::not_found, fmt::format("there is no template {}", request.template_),
                     "template_not_found");
     });

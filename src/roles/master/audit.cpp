@@ -237,7 +237,8 @@ void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {
                        .tenant = known.tenant,
                        .status = call.operation->status,
                        .before = std::move(before.shown),
-                       .after = std::move(after.shown)});
+                       .after = std::move(after.shown),
+                       .client = call.caller.client});
 }
 
 }  // namespace hostler::master

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/operations_instance.h"
+#include "core/client_address.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
 #include "roles/master/api_lookup.h"
@@ -64,7 +65,8 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
                    .name = caller->name,
                    .tenant = caller->tenant,
                    .is_operator = caller->is_operator(),
-                   .address = request.address()};
+                   .address = request.address(),
+                   .client = safe_user_agent(request.client())};
     const api::GetInstance asked{request.instance(), request.tenant().empty()
                                                          ? std::nullopt
                                                          : std::optional<std::string>{request.tenant()}};
@@ -103,7 +105,8 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
                    .name = caller->name,
                    .tenant = caller->tenant,
                    .is_operator = caller->is_operator(),
-                   .address = request.address()};
+                   .address = request.address(),
+                   .client = safe_user_agent(request.client())};
     const Instance& instance = *TRY(instance_named(
         desk, call, request.instance(),
         request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
@@ -141,7 +144,8 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
                        .tenant = instance.tenant,
                        .status = 101,
                        .before = "",
-                       .after = shown(request.kind(), request.detail(), request.session())});
+                       .after = shown(request.kind(), request.detail(), request.session()),
+                       .client = call.caller.client});
     // Its people see who came in; each connection of a forwarded port would drown the rest.
     if (!request.resume() && request.kind() != "port" && request.kind() != "look")
         desk.estate.event("instance", instance.id, instance.tenant, "entered",
@@ -161,7 +165,8 @@ void note_entered(Term& term, const uplink::EnterEnded& ended) {
                        .status = 200,
                        .before = shown(ended.kind(), ended.detail(), ended.session()),
                        .after = fmt::format(R"({{"durationMs":{},"bytesIn":{},"bytesOut":{}}})",
-                                            ended.duration_ms(), ended.bytes_in(), ended.bytes_out())});
+                                            ended.duration_ms(), ended.bytes_in(), ended.bytes_out()),
+                       .client = safe_user_agent(ended.client())});
 }
 
 }  // namespace hostler::master

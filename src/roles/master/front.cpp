@@ -4,6 +4,7 @@
 
 #include "api/openapi.h"
 #include "api/problem.h"
+#include "core/client_address.h"
 #include "core/log.h"
 #include "core/page.h"
 #include "core/percent.h"
@@ -288,7 +289,8 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
                       .name = caller->name,
                       .tenant = caller->tenant,
                       .is_operator = caller->is_operator(),
-                      .address = std::string{address_of(exchange)}};
+                      .address = std::string{address_of(exchange)},
+                      .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
     if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
     return known;
 }
@@ -365,7 +367,8 @@ Task<> Front::send_backup(http::Exchange& exchange) {
                   .address = caller->address,
                   .operation = "backup",
                   .subject = "master/store",
-                  .status = 200});
+                  .status = 200,
+                  .client = caller->client});
     CO_TRY(co_await term->commit());
     http::Response head;
     head.headers.set("Content-Type", "application/octet-stream");

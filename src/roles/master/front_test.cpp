@@ -91,9 +91,11 @@ TEST_F(FrontTest, RefusesABodyThatIsTooLargeAsAProblem) {
 }
 
 TEST_F(FrontTest, WritesWithWhoAskedAndFromWhere) {
-    EXPECT_THAT(answer(post("/v1/zones", R"({"name":"lon"})", key("hk_operator"))),
+    EXPECT_THAT(answer(post("/v1/zones", R"({"name":"lon"})",
+                            key("hk_operator") + "User-Agent: terraform/1.9 \xe2\x80\xae\r\n")),
                 StartsWith("HTTP/1.1 201"));
     ASSERT_EQ(store.lines.size(), 1u);
+    EXPECT_EQ(store.lines[0].client, R"(terraform/1.9 \u202e)");
     EXPECT_EQ(store.lines[0].actor, "key/operator");
     EXPECT_EQ(store.lines[0].address, "203.0.113.7:5000");
     EXPECT_THAT(answer(post("/v1/volumes", R"({"name":"v","size":"1Gi"})",

@@ -31,6 +31,7 @@ struct GatewayPages : ::testing::Test, testing::LinkRig {
         enter.set_instance(id);
         enter.set_detail(at);
         enter.set_address("203.0.113.7");
+        enter.set_client("Mozilla/5.0\n");
         return ask(*link, question);
     }
     std::string failure(const std::string& kind, const std::string& credential, const std::string& at = "") {
@@ -68,6 +69,7 @@ TEST_F(GatewayPages, StartWhatRestsForThoseOfItsTenantAndAuditThat) {
     EXPECT_EQ(line.operation, "startInstance");
     EXPECT_EQ(line.actor, "key/k-1");
     EXPECT_EQ(line.address, "203.0.113.7");
+    EXPECT_EQ(line.client, "Mozilla/5.0 ");
     EXPECT_EQ(line.subject, "instance/" + id);
     EXPECT_NE(line.before, line.after);
     EXPECT_TRUE(page("start", own, route).has_enter_answer()) << "again: it starts";
