@@ -70,6 +70,7 @@ struct Secure {
     bool peer_required = true;  // Refuse a peer without a certificate.
     std::string expect{};       // The identity the peer must have; a trailing '/' means any of that role.
     Duration grace{};           // A peer's certificate may have expired up to so long ago: Stream::expired().
+    bool web = false;           // A server's: for browsers and programs, which need no certificate.
 };
 
 enum class Side { client, server };
@@ -81,8 +82,8 @@ public:
     // Errors: unavailable (refused, unreachable), timeout.
     virtual Task<StreamPtr> dial(std::string address, Duration deadline) = 0;
     virtual Task<ListenerPtr> listen(std::string address) = 0;
-    // TLS 1.3 over a connected stream. Errors: unauthenticated (no certificate, not of ours, not who we
-    // expect), unavailable, timeout.
+    // TLS 1.3 over a connected stream, or 1.2 with Secure::web. Errors: unauthenticated (no certificate, not
+    // of ours, not who we expect), unavailable, timeout.
     virtual Task<StreamPtr> secure(StreamPtr raw, Secure how, Side side, Duration deadline) = 0;
 };
 

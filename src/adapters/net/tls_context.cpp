@@ -8,6 +8,9 @@ namespace hostler::net {
 
 namespace {
 
+constexpr const char* own_cipher_suites =
+    "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384";
+
 std::string describe(X509_STORE_CTX& chain, const PeerCheck& peer) {
     X509* leaf = X509_STORE_CTX_get0_cert(&chain);
     const auto identity = identity_of(*leaf);
@@ -114,8 +117,7 @@ Result<ContextPtr> make_context(const Credentials* own, Side side) {
     SSL_CTX* raw = context.get();
     SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
     SSL_CTX_set_max_proto_version(raw, TLS1_3_VERSION);
-    SSL_CTX_set_ciphersuites(raw,
-                             "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384");
+    SSL_CTX_set_ciphersuites(raw, own_cipher_suites);
     SSL_CTX_set1_groups_list(raw, "X25519:P-256");
     // Every connection is a full handshake: a resumed one would not look at the certificate again.
     SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
@@ -135,10 +137,46 @@ Result<ContextPtr> make_context(const Credentials* own, Side side) {
     return context;
 }
 
+// Whatever is offered besides: HTTP/1.1 is what we speak.
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                    unsigned offered_size, void*) {
+    static constexpr unsigned char ours[] = "\x08http/1.1";
+    unsigned char* found = nullptr;
+    const int result = SSL_select_next_proto(&found, size, ours, sizeof ours - 1, offered, offered_size);
+    *chosen = found;
+    return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// For browsers and programs of any make. Ciphers: those of RFC 9325 section 4.2, all with forward secrecy.
+Result<ContextPtr> make_web_server_context(const Credentials* own) {
+    ContextPtr context{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
+    HOSTLER_ASSERT(context != nullptr);
+    SSL_CTX* raw = context.get();
+    SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
+    SSL_CTX_set_cipher_list(raw,
+                            "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:"
+                            "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
+                            "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384");
+    SSL_CTX_set_ciphersuites(raw, own_cipher_suites);
+    SSL_CTX_set1_groups_list(raw, "X25519:P-256:P-384");
+    SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    // Tickets spare a browser's next connection the certificate; nothing of them is kept here.
+    SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_set_read_ahead(raw, 1);
+    SSL_CTX_set_alpn_select_cb(raw, choose_protocol, nullptr);
+    if (own == nullptr || own->certificate.empty())
+        return fail(Code::invalid, "the server's end of TLS needs a certificate and a key");
+    TRY(add_own(*raw, *own));
+    return context;
+}
+
 Result<ContextPtr> make_context(const Credentials* own, Peers peers) {
     switch (peers) {
         case Peers::clients: return make_context(own, Side::server);
         case Peers::servers: return make_context(own, Side::client);
+        case Peers::web_clients: return make_web_server_context(own);
         case Peers::web_servers: {
             auto context = make_web_context(own);
             if (context) SSL_CTX_set_cert_verify_callback(context->get(), judge, nullptr);

@@ -16,6 +16,7 @@ struct PeerCheck {
     bool checked = false;  // We have an authority to believe.
     std::string expect;    // As in Secure.
     bool web = false;      // It names a web server (web_trust.h).
+    bool older = false;    // TLS 1.2 does, too.
     WallTime now;
     Duration grace{};        // As in Secure.
     bool expired = false;    // Out: its time is over, and it is let in by that grace.
@@ -24,7 +25,7 @@ struct PeerCheck {
     std::string reason{};    // and as a token, of a web server.
 };
 
-enum class Peers { clients, servers, web_servers };
+enum class Peers { clients, servers, web_clients, web_servers };
 
 // One context per Credentials object and kind of peer: new Credentials (a renewal) get a new one, connections
 // that live on keep theirs.

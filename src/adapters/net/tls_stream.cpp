@@ -224,7 +224,7 @@ Error refusal_of(const Below& below, const PeerCheck& peer) {
                      ERR_GET_REASON(code) == SSL_R_UNKNOWN_PROTOCOL)) {
         ERR_clear_error();
         return {Code::unauthenticated,
-                fmt::format("{} does not speak TLS {}", address, peer.web ? "1.2 or 1.3" : "1.3")};
+                fmt::format("{} does not speak TLS {}", address, peer.older ? "1.2 or 1.3" : "1.3")};
     }
     if (peer.web && from_ssl && ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER) {
         ERR_clear_error();
@@ -252,13 +252,14 @@ Task<> shake(Below& below, SSL& ssl, const PeerCheck& peer) {
 Task<StreamPtr> handshake(Timers& timers, TlsContexts& contexts, StreamPtr raw, Secure how, Side side,
                           Duration deadline) {
     const std::string web{side == Side::client ? web_host(how.expect) : ""};
-    const Peers peers = side == Side::server ? Peers::clients
+    const Peers peers = side == Side::server ? (how.web ? Peers::web_clients : Peers::clients)
                         : web.empty()        ? Peers::servers
                                              : Peers::web_servers;
     const auto context = CO_TRY(contexts.of(how.own, peers));
-    PeerCheck peer{.checked = !web.empty() || (how.own && !how.own->authority.empty()),
+    PeerCheck peer{.checked = !web.empty() || (!how.web && how.own && !how.own->authority.empty()),
                    .expect = how.expect,
                    .web = !web.empty(),
+                   .older = how.web || !web.empty(),
                    .now = timers.wall(),
                    .grace = how.grace};
     if (!peer.checked && !peer.expect.empty())
