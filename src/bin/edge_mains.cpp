@@ -9,6 +9,7 @@
 #include "bin/process.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
+#include "bin/tls_options.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "core/worker.h"
@@ -24,17 +25,18 @@ namespace fs = std::filesystem;
 // Runs a role that remembers a little and has credentials in the same folder.
 template <class Role, class Settings, class Ports>
 Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, double drain_s,
-           std::string ready_file, std::function<Addresses(Role&)> addresses) {
+           std::string ready_file, TlsOptions with_tls, std::function<Addresses(Role&)> addresses) {
     CO_TRY(make_own_folder(data));
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     const auto worker = make_worker(process.loop, "journal");
     const auto journal = CO_TRY(disk::open_journal(*worker, data / "journal"));
     [[maybe_unused]] const net::OpenSslDigest digest;
+    TlsListener tls = CO_TRY(TlsListener::open(with_tls, process));
     const auto ports = [&] {
         if constexpr (requires(Ports any) { any.digest; })
-            return Ports{process.loop, *process.timers, *process.net, *process.random,
-                         *journal,     digest,          own,          std::string{version}};
+            return Ports{process.loop, *process.timers,      *process.net, *process.random, *journal, digest,
+                         own,          std::string{version}, tls.arrival()};
         else
             return Ports{process.loop, *process.timers,     *process.net, *process.random, *journal,
                          own,          std::string{version}};
@@ -45,7 +47,11 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string metri
     };
     TaskGroup group{process.loop};
     MetricsServer shown{process, std::move(metrics)};
-    CO_TRY(co_await shown.start(group, [&role](MetricsPage& page) { role.write_metrics(page); }));
+    CO_TRY(co_await shown.start(group, [&role, &tls](MetricsPage& page) {
+        role.write_metrics(page);
+        tls.write_metrics(page, "hostler_gateway");
+    }));
+    tls.start(group);
     group.start("ready",
                 tell_when_ready(role, std::move(ready_file), [&] { return shown.with(addresses(role)); }));
     const auto ended = co_await role.run();
@@ -84,7 +90,7 @@ int access_main(int argc, const char* const* argv) {
     Process process;
     return run_until_signalled(
         process, run<access::Access, access::Settings, access::Ports>(
-                     process, data, settings, metrics, drain_s, ready_file, [](access::Access& role) {
+                     process, data, settings, metrics, drain_s, ready_file, {}, [](access::Access& role) {
                          return Addresses{{"uplink", role.addresses().uplink},
                                           {"tunnel", role.addresses().tunnel},
                                           {"control", role.addresses().control}};
@@ -94,6 +100,7 @@ int access_main(int argc, const char* const* argv) {
 int gateway_main(int argc, const char* const* argv) {
     CLI::App app{"Run a gateway: the public way in to instances.", "hostler gateway"};
     gateway::Settings settings;
+    TlsOptions tls;
     std::string data, metrics, ready_file;
     double drain_s = 5;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
@@ -108,17 +115,24 @@ int gateway_main(int argc, const char* const* argv) {
                    "Seconds for which keys that were good are believed while no master answers")
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
+    tls.add_to(app);
+    app.add_option("--hsts", settings.hsts_s,
+                   "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
+        ->check(CLI::Range(0, 63'072'000))
+        ->capture_default_str();
     app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")
         ->check(CLI::Range(0.0, 86'400.0))
         ->capture_default_str();
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--ready-file", ready_file, "Is written once it answers");
     if (const auto end = read_arguments(app, argc, argv)) return *end;
+    if (const auto fit = tls.check("--address", settings.address); !fit)
+        return wrong_usage(app, fit.error().message);
     set_log_name("gateway");
     Process process;
     return run_until_signalled(
         process, run<gateway::Gateway, gateway::Settings, gateway::Ports>(
-                     process, data, settings, metrics, drain_s, ready_file, [](gateway::Gateway& role) {
+                     process, data, settings, metrics, drain_s, ready_file, tls, [](gateway::Gateway& role) {
                          return Addresses{{"url", role.url()}, {"address", role.address()}};
                      }));
 }

@@ -61,10 +61,11 @@ Task<> run(Process& process, MasterOptions options) {
     if (!operator_key.empty()) settings.operator_key_hash = digest.sha256(operator_key);
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
-    master::Master role{
-        std::move(settings),
-        {process.loop, *process.timers, *process.net, *process.random, *store, *authority, digest, own,
-         remote_write->store(), *outgoing, *sealer, &issued, check_worker.get(), series.get()}};
+    TlsListener tls = CO_TRY(TlsListener::open(options.tls, process));
+    master::Master role{std::move(settings),
+                        {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
+                         digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get(),
+                         series.get(), tls.arrival()}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};
@@ -72,12 +73,14 @@ Task<> run(Process& process, MasterOptions options) {
     pages["/metrics/gpus"] = [&role](MetricsPage& page, const std::string& zone) {
         return role.write_gpu_metrics(page, zone);
     };
-    const auto write_metrics = [&role, &sent = *remote_write](MetricsPage& page) {
+    const auto write_metrics = [&role, &tls, &sent = *remote_write](MetricsPage& page) {
         role.write_metrics(page);
+        tls.write_metrics(page, "hostler_master");
         sent.write_metrics(page);
     };
     CO_TRY(co_await shown.start(group, write_metrics, std::move(pages)));
     remote_write->start(group);
+    tls.start(group);
     group.start("ready", tell_when_ready(role, options.ready_file, [&] {
                     return shown.with({{"api", role.api_address()}, {"wire", role.wire_address()}});
                 }));

@@ -87,6 +87,12 @@ void MasterOptions::add_places(CLI::App& app) {
     app.add_option("--authority", authority,
                    "Folder of the certificate authority, the same for all masters; else authority in --data");
     app.add_option("--public-url", settings.public_url, "How people reach the API");
+    tls.add_to(app);
+    hsts_s_ = static_cast<double>(settings.hsts.count());
+    app.add_option("--hsts", hsts_s_,
+                   "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
+        ->check(CLI::Range(0.0, 63'072'000.0))
+        ->capture_default_str();
     app.add_option("--zone", zones_, "NAME:PLACE of a zone to make at the first start");
     app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
     app.add_option("--templates", templates, "Folder of instance templates")
@@ -167,6 +173,7 @@ void MasterOptions::add_admission(CLI::App& app) {
 }
 
 Result<> MasterOptions::finish() {
+    TRY(tls.check("--public-url", settings.public_url));
     TRY(check_move_lease(move_lease_s_, report_s_));
     TRY(series_.put_into(settings));
     TRY(read_reach());
@@ -197,6 +204,7 @@ void MasterOptions::read_zones() {
 
 void MasterOptions::read_times() {
     settings.lease = exact(lease_s_);
+    settings.hsts = whole(hsts_s_);
     settings.report_interval = exact(report_s_);
     settings.telemetry_interval = exact(sample_s_);
     settings.unreachable_after = whole(unreachable_s_);

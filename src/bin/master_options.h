@@ -8,6 +8,7 @@
 #include "adapters/curl/reach.h"
 #include "bin/remote_write.h"
 #include "bin/series_options.h"
+#include "bin/tls_options.h"
 #include "roles/master/settings.h"
 
 namespace hostler::bin {
@@ -27,6 +28,7 @@ struct MasterOptions {
     std::filesystem::path templates;  // Empty: none.
     std::string metrics;
     std::string ready_file;
+    TlsOptions tls;
     RemoteWriteOptions remote_write;
     master::Settings settings;
     // By finish():
@@ -51,7 +53,7 @@ private:
     std::string admission_ = "standard";
     double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
            move_lease_s_ = 600, stop_grace_s_ = 10, ready_s_ = 300, drain_s_ = 5, challenge_h_ = 24,
-           network_h_ = 12, instance_disk_gib_ = 10;
+           network_h_ = 12, instance_disk_gib_ = 10, hsts_s_ = 0;
 };
 
 }  // namespace hostler::bin

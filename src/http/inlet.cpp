@@ -247,6 +247,8 @@ void Inlet::head_of(std::string& into, Response& response, bool whole) {
         promised_ = std::strtoull(std::string{*length}.c_str(), nullptr, 10);
     }
     if (!headers.has("Date")) headers.add("Date", std::string{http_date(conn_.timers().wall())});
+    if (!transport_security_.empty())
+        headers.set("Strict-Transport-Security", std::string{transport_security_});
     if (response.status == 101)
         headers.add("Connection", "Upgrade");
     else if (over_ || member_.begun())

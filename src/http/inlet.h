@@ -77,6 +77,8 @@ public:
     void abandon() { conn_.close(), over_ = true; }
     void last_one() { over_ = true; }
     bool over() const { return over_; }
+    // Strict-Transport-Security of the answers that are made here; empty: none. Outlives the inlet.
+    void set_transport_security(std::string_view value) { transport_security_ = value; }
     void is_known() {  // Who asks has shown a good key.
         if (place_ != nullptr) place_->is_known();
     }
@@ -105,6 +107,7 @@ private:
     std::string text_;
     HeadScanner scanner_;
     BodyWalker body_;
+    std::string_view transport_security_;
     std::uint64_t body_bytes_max_ = 0;
     std::uint64_t promised_ = 0;  // Of a streamed answer with Content-Length: what is still to come.
     bool first_ = true;

@@ -83,9 +83,9 @@ Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const
 Server::Server(Loop& loop, Timers& timers, std::size_t connections_max, std::size_t client_max)
     : timers_(timers), client_max_(client_max), places_(connections_max, client_max), tasks_(loop) {}
 
-Task<> Server::run(ListenerPtr listener, Connection connection) {
+Task<> Server::run(ListenerPtr listener, Connection connection, Arrival arrival) {
     constexpr Duration pause = std::chrono::milliseconds{50};
-    const auto take = std::make_shared<Connection>(std::move(connection));
+    const auto way = std::make_shared<const Way>(std::move(connection), std::move(arrival));
     listeners_.push_back(listener.get());
     struct Leave {
         Server& server;
@@ -99,9 +99,9 @@ Task<> Server::run(ListenerPtr listener, Connection connection) {
             CO_TRY(co_await sleep(timers_, pause));
             continue;
         }
-        if (!CO_TRY(co_await has_room(**stream))) continue;
+        if (!CO_TRY(co_await has_room(**stream, *way))) continue;
         Place& place = places_.enter(*stream);
-        tasks_.start("connection", one(take, std::move(*stream), place));
+        tasks_.start("connection", one(way, std::move(*stream), place));
         // Whoever has come in has a turn to say who he is before the next newcomer may push him out.
         CO_TRY(co_await suspend<void>([](const WakerPtr<void>& next_turn) { next_turn->wake({}); }));
     }
@@ -109,13 +109,14 @@ Task<> Server::run(ListenerPtr listener, Connection connection) {
 }
 
 // false: the newcomer cannot come in.
-Task<bool> Server::has_room(Stream& newcomer) {
+Task<bool> Server::has_room(Stream& newcomer, const Way& way) {
     auto entry = places_.admit(newcomer.address());
     while (entry == Places::Entry::full && !drain_.begun()) {
         CO_TRY(co_await ended_.wait());
         entry = places_.admit(newcomer.address());
     }
-    if (entry == Places::Entry::refused) {
+    const bool plain = !way.arrival.certificate;  // Who speaks TLS would not understand us.
+    if (entry == Places::Entry::refused && plain) {
         const auto why = fmt::format("one address may have {} connections here, and has them\n", client_max_);
         const auto words = fmt::format(
             "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
@@ -127,10 +128,14 @@ Task<bool> Server::has_room(Stream& newcomer) {
     co_return entry == Places::Entry::in;
 }
 
-Task<> Server::one(std::shared_ptr<Connection> connection, StreamPtr stream, Place& place) {
-    auto result = co_await (*connection)(std::move(stream), place);
+Task<> Server::one(std::shared_ptr<const Way> way, StreamPtr stream, Place& place) {
+    Result<StreamPtr> arrived = std::move(stream);
+    if (way->arrival.certificate)
+        arrived = co_await arrive(std::move(*arrived), timers_, way->arrival, place, arrivals_);
+    Result<> result = arrived ? co_await way->connection(std::move(*arrived), place) : Result<>{};
     places_.leave(place);
     ended_.notify_all();
+    CO_TRY(co_await check_cancelled());
     co_return result;
 }
 

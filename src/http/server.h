@@ -6,6 +6,7 @@
 #include "core/signal.h"
 #include "core/stream.h"
 #include "core/task_group.h"
+#include "http/arrival.h"
 #include "http/inlet.h"
 #include "http/places.h"
 
@@ -37,6 +38,8 @@ public:
     bool started() const { return inlet_.started(); }
     // Whoever asks this has shown a good key: the connection is not closed to make room for others.
     void is_known() { inlet_.is_known(); }
+    // As of an inlet.
+    void set_transport_security(std::string_view value) { inlet_.set_transport_security(value); }
     void cut() { inlet_.abandon(); }  // Whatever is being read or written fails, and the connection ends.
 
     bool wants_upgrade() const {
@@ -60,29 +63,36 @@ Task<> serve(StreamPtr stream, Timers& timers, const ServerLimits& limits, const
 // Accepts connections and owns them.
 class Server {
 public:
-    // Takes a fresh connection to its end, e.g. by serve(). May secure the stream first.
+    // Takes a fresh connection to its end, e.g. by serve().
     using Connection = std::function<Task<>(StreamPtr, Place&)>;
 
     // `client_max`: connections of one client (client_of).
     Server(Loop& loop, Timers& timers, std::size_t connections_max, std::size_t client_max = SIZE_MAX);
     // Accepts until the listener is closed or stop() is called. Beyond connections_max a stranger makes room
     // for each newcomer (Place); newcomers wait only where all are known. Beyond client_max a stranger of the
-    // same address makes room, or the newcomer is told so and closed.
-    Task<> run(ListenerPtr listener, Connection connection);
+    // same address makes room, or the newcomer is told so and closed. Those who have come in arrive() before
+    // they are served.
+    Task<> run(ListenerPtr listener, Connection connection, Arrival arrival = {});
     Drain& drain() { return drain_; }
     std::size_t connections() const { return places_.size(); }
     const Places& places() const { return places_; }
+    const ArrivalCount& arrivals() const { return arrivals_; }
 
     // No new connections; idle ones end; the others have `grace` to finish. Await it before this goes away.
     Task<> stop(Duration grace);
 
 private:
-    Task<bool> has_room(Stream& newcomer);
-    Task<> one(std::shared_ptr<Connection> connection, StreamPtr stream, Place& place);
+    struct Way {  // Of one listener.
+        Connection connection;
+        Arrival arrival;
+    };
+    Task<bool> has_room(Stream& newcomer, const Way& way);
+    Task<> one(std::shared_ptr<const Way> way, StreamPtr stream, Place& place);
 
     Timers& timers_;
     std::size_t client_max_;
     Places places_;
+    ArrivalCount arrivals_;
     Drain drain_;
     std::vector<Listener*> listeners_;
     Signal ended_;

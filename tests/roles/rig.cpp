@@ -448,9 +448,15 @@ Cloud::Cloud(std::function<void(access::Settings&, gateway::Settings&)> change, 
 }
 
 void Cloud::begin_gateway() {
-    gateway = std::make_unique<gateway::Gateway>(
-        gateway_settings,
-        gateway::Ports{loop, *timers, *net, *random, gateway_journal, digest, *gateway_own});
+    gateway =
+        std::make_unique<gateway::Gateway>(gateway_settings, gateway::Ports{.loop = loop,
+                                                                            .timers = *timers,
+                                                                            .net = *net,
+                                                                            .random = *random,
+                                                                            .journal = gateway_journal,
+                                                                            .digest = digest,
+                                                                            .own = *gateway_own,
+                                                                            .arrival = gateway_arrival});
     gateway_tasks = std::make_unique<TaskGroup>(loop);
     gateway_tasks->start("gateway", gateway->run());
     EXPECT_TRUE(eventually([&] { return !gateway->address().empty(); }));

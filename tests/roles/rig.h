@@ -208,6 +208,7 @@ public:
 
     Master master{*this};
     MemoryJournal access_journal, gateway_journal;
+    http::Arrival gateway_arrival;  // Of the next gateway that begins.
     gateway::Settings gateway_settings;
     std::unique_ptr<access::Access> access;
     Certified* gateway_own = nullptr;

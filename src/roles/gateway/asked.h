@@ -12,6 +12,8 @@ struct Front::Asked {
     RoutePtr route;
     std::uint16_t own_port = 0;
     const std::string& client;
+    std::string_view scheme;  // As the client sees it.
+    bool keeps_to_https = false;
     const http::Rewrite& forwarding;
     Shown shown{};
     bool by_cookie = false;        // It was a cookie that opened.

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/percent.h"
 #include "core/task_group.h"
+#include "http/transport_security.h"
 #include "roles/gateway/asked.h"
 
 namespace hostler::gateway {
@@ -55,6 +56,14 @@ http::ProxyLimits proxy_limits_of(const Settings& settings) {
             .pipe_time = std::max<Duration>(upgraded_time_min, seconds{settings.upgraded_s})};
 }
 
+http::Rewrite without_own_cookies_set(std::string_view transport_security) {
+    http::Rewrite rewrite{
+        .drop_cookies = {fmt::format("{}*", cookie_prefix), fmt::format("{}*", secure_cookie_prefix)}};
+    if (!transport_security.empty())
+        rewrite.set = {{"Strict-Transport-Security", std::string{transport_security}}};
+    return rewrite;
+}
+
 bool changes_state(std::string_view method) {
     return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
@@ -69,6 +78,7 @@ struct Front::Peer {
     // instance is told in place of what the client said of itself.
     std::string asked_for{};
     std::optional<HostPort> host{};
+    bool keeps_to_https = false;
     http::Rewrite forwarding{};
 };
 
@@ -81,8 +91,9 @@ Front::Front(const Ports& ports, const Settings& settings, RouteTable& routes, M
       keeper_(keeper),
       dial_(std::move(dial)),
       limits_(limits_of(settings)),
-      response_rewrite_(
-          {.drop_cookies = {fmt::format("{}*", cookie_prefix), fmt::format("{}*", secure_cookie_prefix)}}),
+      transport_security_(http::transport_security(seconds{settings.hsts_s})),
+      response_rewrite_(without_own_cookies_set("")),
+      secure_response_rewrite_(without_own_cookies_set(transport_security_)),
       proxy_(ports.timers, proxy_limits_of(settings)) {}
 
 std::size_t Front::requests() const {
@@ -127,6 +138,8 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
             http::text_response(501, fmt::format("{} is not passed on here", inlet.head().method)));
     if (!peer.host || peer.asked_for != inlet.head().host) note_host(peer, inlet.head().host);
     const auto& host = peer.host;
+    inlet.set_transport_security(peer.keeps_to_https ? std::string_view{transport_security_}
+                                                     : std::string_view{});
     if (!host) co_return co_await say(inlet, {.notice = Notice::bad_host});
     const std::uint16_t own_port = peer.own_port;
     Asked asked{.inlet = inlet,
@@ -134,6 +147,8 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
                 .route = find(*host, own_port),
                 .own_port = own_port,
                 .client = peer.address,
+                .scheme = scheme_,
+                .keeps_to_https = peer.keeps_to_https,
                 .forwarding = peer.forwarding};
     // Most requests: a public port of an instance that runs. Nobody has to be asked.
     if (asked.route && asked.route->open_to_all && asked.route->state == State::running &&
@@ -162,7 +177,7 @@ RoutePtr Front::find(const HostPort& host, std::uint16_t own_port) const {
 Task<> Front::on_route(Asked& asked) {
     const auto& head = asked.head();
     if (is_own_path(head.target)) co_return co_await own_path(asked);
-    asked.shown = shown_by(head.fields, cookie_name(asked.own_port));
+    asked.shown = shown_by(head.fields, cookie_name(asked));
     const Route& route = *asked.route;
     // A public port needs nobody's name; who shows one may yet be told more of why it does not run.
     auto admission = Admission::nobody;
@@ -210,7 +225,7 @@ bool Front::acts_from_elsewhere(const Asked& asked) const {
 bool Front::sent_from_elsewhere(const Asked& asked) const {
     const auto& head = asked.head();
     if (const auto origin = head.find("Origin"); !origin.empty())
-        return !same_origin(origin, scheme_, asked.host);
+        return !same_origin(origin, asked.scheme, asked.host);
     const auto site = head.find("Sec-Fetch-Site");
     return !site.empty() && site != "same-origin" && site != "none";
 }
@@ -260,7 +275,7 @@ Task<> Front::redeem(Asked& asked) {
     http::Response response{.status = 303};
     response.headers = {{"Location", to},
                         {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax{}",
-                                                   cookie_name(asked.own_port), *session, secure())},
+                                                   cookie_name(asked), *session, secure(asked))},
                         {"Cache-Control", "no-store"},
                         {"Referrer-Policy", "no-referrer"}};
     co_return co_await asked.inlet.respond(std::move(response));
@@ -268,7 +283,7 @@ Task<> Front::redeem(Asked& asked) {
 
 Task<> Front::sign_out(Asked& asked) {
     if (sent_from_elsewhere(asked)) co_return co_await say(asked.inlet, {.notice = Notice::other_origin});
-    const auto name = cookie_name(asked.own_port);
+    const auto name = cookie_name(asked);
     const auto shown = shown_by(asked.head().fields, name);
     Page page{.notice = Notice::signed_out};
     for (const auto& cookie : shown.cookies) {
@@ -279,8 +294,8 @@ Task<> Front::sign_out(Asked& asked) {
             page.detail = "The control plane does not answer right now; it is told as soon as it does.";
     }
     auto response = answer(page, asked.reader(), new_secret(ports_.random, "n"));
-    response.headers.add("Set-Cookie",
-                         fmt::format("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{}", name, secure()));
+    response.headers.add(
+        "Set-Cookie", fmt::format("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{}", name, secure(asked)));
     co_return co_await asked.inlet.respond(std::move(response));
 }
 
@@ -314,7 +329,7 @@ Task<http::Outcome> Front::forward(Asked& asked) {
     const auto cleaned = without_credentials(asked);
     co_return co_await proxy_.pass(
         asked.inlet, route->pool_key, [this, &route] { return dial_(route); },
-        cleaned ? *cleaned : asked.forwarding, response_rewrite_);
+        cleaned ? *cleaned : asked.forwarding, response_rewrite(asked));
 }
 
 // A WebSocket, a download: it ends in its middle when what opened it is over.
@@ -350,6 +365,7 @@ void Front::note_host(Peer& peer, std::string_view host) const {
         "X-Forwarded-Prefix", "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
     peer.asked_for = host;
     peer.host = host_of(host);
+    peer.keeps_to_https = ports_.arrival.certificate && http::may_keep_to_https(host);
     peer.forwarding.remove = removed;
     peer.forwarding.set = {
         {"X-Forwarded-For", peer.address},
@@ -397,17 +413,21 @@ Task<> Front::health(http::Inlet& inlet) {
 std::string Front::sign_in_url(const Asked& asked) const {
     const auto& page = master_.sign_in();
     if (page.empty()) return {};
-    const auto back = fmt::format("{}://{}{}", scheme_, asked.head().host, asked.head().target);
+    const auto back = fmt::format("{}://{}{}", asked.scheme, asked.head().host, asked.head().target);
     return page + (page.find('?') == std::string::npos ? "?" : "&") + "return=" + percent_encode(back);
 }
 
-std::string_view Front::secure() const { return scheme_ == "https" ? "; Secure" : ""; }
+std::string_view Front::secure(const Asked& asked) { return asked.scheme == "https" ? "; Secure" : ""; }
+
+const http::Rewrite& Front::response_rewrite(const Asked& asked) const {
+    return asked.keeps_to_https ? secure_response_rewrite_ : response_rewrite_;
+}
 
 // Ports of one host name share their cookies, so each port has a name of its own. Under TLS the name is one
 // that browsers take from this very host alone, and not from a neighbour below the same domain.
-std::string Front::cookie_name(std::uint16_t own_port) const {
-    const std::string_view name = scheme_ == "https" ? secure_session_cookie : session_cookie;
-    return own_port == 0 ? std::string{name} : fmt::format("{}_{}", name, own_port);
+std::string Front::cookie_name(const Asked& asked) {
+    const std::string_view name = asked.scheme == "https" ? secure_session_cookie : session_cookie;
+    return asked.own_port == 0 ? std::string{name} : fmt::format("{}_{}", name, asked.own_port);
 }
 
 }  // namespace hostler::gateway

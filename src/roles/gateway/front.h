@@ -71,8 +71,9 @@ private:
     Task<> health(http::Inlet& inlet);
     RoutePtr find(const HostPort& host, std::uint16_t own_port) const;
     std::string sign_in_url(const Asked& asked) const;
-    std::string cookie_name(std::uint16_t own_port) const;
-    std::string_view secure() const;  // An attribute of cookies, where TLS is.
+    static std::string cookie_name(const Asked& asked);
+    static std::string_view secure(const Asked& asked);  // An attribute of cookies, where TLS is.
+    const http::Rewrite& response_rewrite(const Asked& asked) const;
 
     const Ports& ports_;
     const Settings& settings_;
@@ -81,7 +82,9 @@ private:
     Gatekeeper& keeper_;
     const Dial dial_;
     const http::ServerLimits limits_;
+    const std::string transport_security_;
     const http::Rewrite response_rewrite_;
+    const http::Rewrite secure_response_rewrite_;  // With Strict-Transport-Security.
     http::Proxy proxy_;
     std::string scheme_ = "http";
     Entrance* entrance_ = nullptr;

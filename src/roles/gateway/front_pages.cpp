@@ -47,7 +47,7 @@ Task<> Front::tell_more(Asked& asked, Page& page) {
 
 Task<> Front::start(Asked& asked) {
     const auto& head = asked.head();
-    asked.shown = shown_by(head.fields, cookie_name(asked.own_port));
+    asked.shown = shown_by(head.fields, cookie_name(asked));
     const auto query = head.target.substr(
         head.target.find('?') == std::string_view::npos ? head.target.size() : head.target.find('?') + 1);
     const auto to = safe_path(query_value(query, "to").value_or("/"));

@@ -64,11 +64,12 @@ Task<> Gateway::serve() {
     const std::string host = address_.substr(0, colon);
     url_ = settings_.address;
     if (url_.empty())
-        url_ = "http://" + (settings_.domain.empty() ? address_ : settings_.domain + address_.substr(colon));
+        url_ = (ports_.arrival.certificate ? "https://" : "http://") +
+               (settings_.domain.empty() ? address_ : settings_.domain + address_.substr(colon));
     front_.set_scheme(url_.starts_with("https://") ? "https" : "http");
     log_info("gateway: serving {} as {} domain={}", address_, url_, settings_.domain);
     TaskGroup tasks{ports_.loop};
-    tasks.start("gateway", server_.run(std::move(listener), served(0)));
+    tasks.start("gateway", server_.run(std::move(listener), served(0), arrival()));
     if (settings_.domain.empty()) tasks.start("ports of their own", keep_own_ports(host));
     tasks.start("sign-outs", keeper_.run());
     tasks.start("what is open", keeper_.watch());
@@ -100,6 +101,12 @@ http::Server::Connection Gateway::served(std::uint16_t own_port) {
     };
 }
 
+http::Arrival Gateway::arrival() const {
+    http::Arrival arrival = ports_.arrival;
+    arrival.net = &ports_.net;
+    return arrival;
+}
+
 // Ports open and close as routes come and go.
 Task<> Gateway::keep_own_ports(std::string host) {
     while (true) {
@@ -126,7 +133,7 @@ Task<> Gateway::own_port(std::string host, std::uint16_t port) {
     const std::string address = fmt::format("{}:{}", host, port);
     while (true) {
         auto listener = co_await ports_.net.listen(address);
-        if (listener) co_return co_await server_.run(std::move(*listener), served(port));
+        if (listener) co_return co_await server_.run(std::move(*listener), served(port), arrival());
         log_warn("gateway: cannot listen on {} for an instance: {}", address, listener.error().message);
         CO_TRY(co_await sleep(ports_.timers, retry_listening));
     }

@@ -38,6 +38,7 @@ private:
     Task<> keep_own_ports(std::string host);
     Task<> own_port(std::string host, std::uint16_t port);
     http::Server::Connection served(std::uint16_t own_port);
+    http::Arrival arrival() const;
 
     const Settings settings_;
     const Ports ports_;

@@ -17,6 +17,11 @@ void Gateway::write_metrics(MetricsPage& page) const {
     page.value({{"why", "address"}}, closed.refused);
     page.value({{"why", "room"}}, closed.made_room);
     page.value({{"why", "silent"}}, closed.late);
+    const auto& arrivals = server_.arrivals();
+    page.begin("hostler_gateway_tls_refused_total",
+               "Connections without TLS where it is, and failed handshakes.", counter);
+    page.value({{"why", "plain"}}, arrivals.plain);
+    page.value({{"why", "handshake"}}, arrivals.failed);
     page.add("hostler_gateway_clients", "Addresses with connections.", gauge, front_.clients());
     page.add("hostler_gateway_requests", "Requests under way at instances.", gauge, front_.requests());
     page.add("hostler_gateway_requests_client_max", "Requests under way that one address may have.", gauge,

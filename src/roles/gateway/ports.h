@@ -6,6 +6,7 @@
 #include "core/random.h"
 #include "core/stream.h"
 #include "core/timers.h"
+#include "http/arrival.h"
 #include "ports/certified.h"
 #include "ports/digest.h"
 #include "ports/journal.h"
@@ -23,6 +24,7 @@ struct Ports {
     const Digest& digest;
     Certified& own;             // "gateway/NAME".
     std::string version = "0";  // For people: what runs here.
+    http::Arrival arrival{};    // Of browsers and programs.
 };
 
 }  // namespace hostler::gateway

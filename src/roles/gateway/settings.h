@@ -16,6 +16,7 @@ struct Settings {
     std::string listen = "0.0.0.0:8443";
     std::string domain = "localhost";
     std::string address;
+    std::uint32_t hsts_s = 180 * 24 * 3'600;
 
     std::uint32_t routes_max = 100'000;
     std::uint32_t connections_max = 10'000;
@@ -48,10 +49,10 @@ struct Settings {
     std::uint32_t redial_max_ms = 10'000;
 };
 BOOST_DESCRIBE_STRUCT(Settings, (),
-                      (masters, listen, domain, address, routes_max, connections_max, client_connections_max,
-                       client_requests_max, instance_requests_max, idle_upstreams_max, idle_upstream_s,
-                       first_byte_s, head_s, keep_alive_s, body_s, answer_s, stream_s, upgraded_s,
-                       verdicts_max, refusal_s, recheck_s, outage_trust_s, sign_outs_max,
+                      (masters, listen, domain, address, hsts_s, routes_max, connections_max,
+                       client_connections_max, client_requests_max, instance_requests_max, idle_upstreams_max,
+                       idle_upstream_s, first_byte_s, head_s, keep_alive_s, body_s, answer_s, stream_s,
+                       upgraded_s, verdicts_max, refusal_s, recheck_s, outage_trust_s, sign_outs_max,
                        questions_per_second, questions_burst, access_links_max, hop_s, master_silence_s,
                        redial_ms, redial_max_ms))
 
@@ -60,7 +61,8 @@ inline constexpr auto settings_help = std::to_array<std::pair<std::string_view, 
     {"masters", "Addresses of masters' links for gateways; tried in turn."},
     {"listen", "Where browsers and programs connect. Ports of their own open on the same host address."},
     {"domain", "Instances are host names below it; empty: each instance port has a port of the gateway."},
-    {"address", "URL of this gateway from outside, as https://gw.example:443; empty: http, as it listens."},
+    {"address", "URL of this gateway from outside, as https://gw.example:443; empty: as it listens."},
+    {"hsts_s", "With TLS: how long browsers are told to keep to https; 0: they are not told."},
     {"routes_max", "Instance ports known at once."},
     {"connections_max", "Connections at once; then strangers make room for newcomers."},
     {"client_connections_max", "Connections of one client address, or of one /64 of IPv6, at once."},

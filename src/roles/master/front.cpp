@@ -9,6 +9,7 @@
 #include "core/page.h"
 #include "core/percent.h"
 #include "core/version.h"
+#include "http/transport_security.h"
 #include "roles/master/caller.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/sign_in_page.h"
@@ -157,7 +158,8 @@ Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
       api_(lead),
       forward_(ports, lead),
       series_follow_(ports, lead),
-      admission_(settings.admission, ports.timers) {
+      admission_(settings.admission, ports.timers),
+      transport_security_(http::transport_security(settings.hsts)) {
     limits_.first_time = settings_.first_time;
 }
 
@@ -168,6 +170,9 @@ Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
 }
 
 Task<> Front::answer(http::Exchange& exchange) {
+    if (ports_.arrival.certificate &&
+        http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
+        exchange.set_transport_security(transport_security_);
     const std::string_view path = exchange.request.path();
     if (path == "/healthz") co_return co_await answer_health(exchange);
     if (path == "/openapi.json") {
@@ -247,7 +252,8 @@ Task<> Front::front_door_page(http::Exchange& exchange) {
     const auto& headers = exchange.request.headers;
     const std::string api = !settings_.public_url.empty()
                                 ? settings_.public_url
-                                : fmt::format("http://{}", headers.find("Host").value_or(""));
+                                : fmt::format("{}://{}", ports_.arrival.certificate ? "https" : "http",
+                                              headers.find("Host").value_or(""));
     bool person = false;
     http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
         person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");

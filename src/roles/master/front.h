@@ -41,6 +41,7 @@ private:
     Forward forward_;
     SeriesFollow series_follow_;
     Admission admission_;
+    const std::string transport_security_;
     bool backup_under_way_ = false;
     http::ServerLimits limits_;
 };

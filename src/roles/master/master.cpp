@@ -39,14 +39,18 @@ Task<> Master::run() {
     ListenerPtr links = CO_TRY(co_await ports_.net.listen(settings_.wire_address));
     api_address_ = api->address();
     wire_address_ = links->address();
-    if (settings_.public_url.empty()) settings_.public_url = "http://" + api_address_;
+    http::Arrival arrival = ports_.arrival;
+    arrival.net = &ports_.net;
+    const std::string_view scheme = arrival.certificate ? "https" : "http";
+    if (settings_.public_url.empty()) settings_.public_url = fmt::format("{}://{}", scheme, api_address_);
     listening_ = true;
-    log_info("master: API at http://{}, links at {}", api_address_, wire_address_);
+    log_info("master: API at {}://{}, links at {}", scheme, api_address_, wire_address_);
 
     TaskGroup group{ports_.loop};
-    group.start("api", server_.run(std::move(api), [this](StreamPtr stream, http::Place& place) {
+    const auto serve_one = [this](StreamPtr stream, http::Place& place) {
         return front_.serve(std::move(stream), &server_.drain(), &place);
-    }));
+    };
+    group.start("api", server_.run(std::move(api), serve_one, std::move(arrival)));
     group.start("links", accept_links(std::move(links)));
     group.start("certificate", renew_own());
     group.start("series", series_care_.run());

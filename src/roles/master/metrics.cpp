@@ -93,6 +93,11 @@ void Master::write_metrics(MetricsPage& page) const {
     page.value({{"why", "address"}}, closed.refused);
     page.value({{"why", "room"}}, closed.made_room);
     page.value({{"why", "silent"}}, closed.late);
+    const auto& arrivals = server_.arrivals();
+    page.begin("hostler_master_tls_refused_total",
+               "Connections without TLS where it is, and failed handshakes.", counter);
+    page.value({{"why", "plain"}}, arrivals.plain);
+    page.value({{"why", "handshake"}}, arrivals.failed);
     page.add_bounded("hostler_master_links_opening", "Access points and gateways saying who they are.",
                      links_, links_max);
     page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",

@@ -5,6 +5,7 @@
 #include "core/stream.h"
 #include "core/timers.h"
 #include "core/worker.h"
+#include "http/arrival.h"
 #include "ports/authority.h"
 #include "ports/certified.h"
 #include "ports/digest.h"
@@ -32,6 +33,7 @@ struct Ports {
     const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
     Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
     SeriesMirror* mirror = nullptr;      // Of `series`. Null: it follows nobody's, and passes none on.
+    http::Arrival arrival{};             // Of those who come to the API.
 };
 
 }  // namespace hostler::master

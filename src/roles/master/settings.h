@@ -57,10 +57,12 @@ struct Settings {
     std::chrono::hours backup_max{2};          // So long at most a client takes a backup; then it is cut off.
     std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
-    std::string public_url;                    // How people reach the API; empty: http://<api_address>.
-    std::string operator_key_hash;             // A key that always opens; empty: none but those in the store.
-    std::vector<ZoneSetting> zones;            // Made at the first start.
-    std::vector<InstanceTemplate> templates;   // In the order in which they are shown.
+    std::string public_url;                    // How people reach the API; empty: as it listens.
+    std::chrono::seconds hsts{180 * 24 *
+                              3600};          // For so long browsers keep to https://; 0: they are not told.
+    std::string operator_key_hash;            // A key that always opens; empty: none but those in the store.
+    std::vector<ZoneSetting> zones;           // Made at the first start.
+    std::vector<InstanceTemplate> templates;  // In the order in which they are shown.
     std::string network_pool = "10.208.0.0/12";  // Instances' addresses; each host and project takes a /24.
     int own_port_min = 20000;                    // Gateway ports for instances where no wildcard domain is,
     int own_port_max = 20999;                    // one for each of their ports.
