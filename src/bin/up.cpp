@@ -108,7 +108,8 @@ Up::Up(Process& process, UpSettings settings)
       programs_(program_folder()),
       engine_keeper_(process, settings_.data / "logs"),
       supervisor_(process, settings_.data / "logs"),
-      client_(*process.net, *process.timers) {}
+      client_(*process.net, *process.timers),
+      tls_files_(settings_.data) {}
 
 Task<> Up::run() {
     const int lock = ::open((settings_.data / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -121,6 +122,7 @@ Task<> Up::run() {
         TaskGroup beside{process_.loop};
         if (!settings_.prepare.empty() && engine_ != "sim")
             beside.start("preparing images", prepare_images());
+        if (settings_.tls) beside.start("certificate", renew_tls());
         Signal forever;
         ended = co_await forever.wait();
         (void)co_await beside.close();
@@ -183,19 +185,22 @@ Task<> Up::start() {
     CO_TRY(co_await import_demo_image());
     CO_TRY(co_await wait_until_hosts_report());
     const std::vector<std::string> apis = api_urls();
-    CO_TRY(write_file(settings_.data / "config.toml",
-                      fmt::format("api = \"{}\"\nkey = \"{}\"\n", fmt::join(apis, ","), operator_key_)));
+    std::string config = fmt::format("api = \"{}\"\nkey = \"{}\"\n", fmt::join(apis, ","), operator_key_);
+    if (settings_.tls) config += fmt::format("ca = \"{}\"\n", tls_files_.authority.string());
+    CO_TRY(write_file(settings_.data / "config.toml", config));
     hand_over(settings_.data);
+    if (settings_.tls) hand_over(tls_files_.authority);
     hand_over(settings_.data / "config.toml");
     if (!settings_.ready_file.empty()) {
         json::array names;
         for (const ZonePlan& zone : zones) names.emplace_back(zone.name);
-        const json::object ready{{"api", apis.front()},
-                                 {"masters", json::array(apis.begin(), apis.end())},
-                                 {"gateway", gateway_["url"]},
-                                 {"token", operator_key_},
-                                 {"zones", names},
-                                 {"demoImage", demo_image}};
+        json::object ready{{"api", apis.front()},
+                           {"masters", json::array(apis.begin(), apis.end())},
+                           {"gateway", gateway_["url"]},
+                           {"token", operator_key_},
+                           {"zones", names},
+                           {"demoImage", demo_image}};
+        if (settings_.tls) ready["ca"] = tls_files_.authority.string();
         const std::string path = settings_.ready_file;
         CO_TRY(write_file(path, json::serialize(ready)));
         hand_over(path);
@@ -366,7 +371,7 @@ Task<json::value> Up::call(std::string method, std::string path, json::value bod
     // Masters start and stop: what is asked here may be asked again.
     for (int tries = 1;; ++tries) {
         const std::string& api = masters_[static_cast<std::size_t>(tries) % masters_.size()]["api"];
-        auto response = co_await client_.fetch({api}, request, {.total = seconds{15}});
+        auto response = co_await client_.fetch(api_endpoint(api), request, {.total = seconds{15}});
         const bool later = response ? response->status == 503 : may_retry(response.error().code);
         if (later && tries < 20) {
             CO_TRY(co_await sleep(*process_.timers, milliseconds{100}));
@@ -445,6 +450,8 @@ void Up::greet(const std::string& demo_url) const {
     fmt::print("    API        {}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n",
                fmt::join(api_urls(), "\n               "), gateway_.at("url"),
                fs::absolute(settings_.data).string(), supervisor_.log_folder().string());
+    if (settings_.tls)
+        fmt::print("    Authority  {} (curl --cacert; browsers import it)\n", tls_files_.authority.string());
     if (!demo_url.empty()) fmt::print("\n  An instance answers at\n\n    {}\n", demo_url);
     fmt::print(
         "\n  Try in another terminal:\n\n    export HOSTLER_CONFIG={}\n    {} host list\n    {} gpu list\n   "

@@ -14,6 +14,7 @@
 #include "bin/series_options.h"
 #include "bin/simulation.h"
 #include "bin/supervisor.h"
+#include "bin/up_tls.h"
 #include "http/client.h"
 
 namespace hostler::bin {
@@ -49,6 +50,7 @@ struct UpSettings {
     std::string store;                        // As --store of the masters.
     bool new_store = false;                   // As --new-store of the masters.
     std::optional<double> lease_s{};          // As --lease of the masters.
+    bool tls = false;                         // API and gateway speak TLS, by an authority of its own.
 };
 
 struct ZonePlan {
@@ -78,7 +80,13 @@ private:
     Task<> import_demo_image();
     Task<> start_roles();
     Task<> start_masters(const std::string& listen);
+    Task<std::string> listening_host(std::string listen);
     std::vector<std::string> api_urls() const;
+    http::Endpoint api_endpoint(const std::string& address) const;
+    // Certificate and authority, made where they are missing or end soon. Errors: those of keep_up_tls().
+    Result<> keep_tls();
+    Task<> renew_tls();
+    void add_tls(std::vector<std::string>& command) const;
     Task<> start_hosts();
     Task<> wait_until_hosts_report();
     Task<> start_demo();
@@ -110,6 +118,10 @@ private:
     Addresses gateway_;
     std::map<std::string, Addresses> access_;  // By zone.
     bool simulated_ = false;
+    // With TLS:
+    UpTlsFiles tls_files_;
+    net::WebNames tls_names_;
+    std::shared_ptr<const Credentials> tls_believed_;
 };
 
 }  // namespace hostler::bin

@@ -35,6 +35,11 @@ Result<> finish(UpSettings& settings, const std::string& simulate) {
     TRY(read_class_intervals(settings.report_of, settings.report_s));
     master::Settings tried;
     TRY(settings.series.put_into(tried));
+    if (settings.tls && settings.domain && !settings.domain->empty() && !settings.domain->contains('.'))
+        return fail(Code::invalid,
+                    fmt::format("--domain {0}: with --tls it needs two labels, as hostler.{0}: clients take "
+                                "no certificate for *.{0}",
+                                *settings.domain));
     if (!simulate.empty()) settings.simulate = TRY(parse_simulated_estate(simulate));
     if (!settings.prepare.empty() && !settings.demo)
         return fail(Code::invalid, "--prepare is for the hosts of the demo's stock: give --demo too");
@@ -77,6 +82,9 @@ int up_main(int argc, const char* const* argv) {
         "--domain", settings.domain,
         "Instances are names below it; empty: each of their ports has a port of the gateway; without it "
         "localhost, or empty where --listen is an address that others reach");
+    app.add_flag("--tls", settings.tls,
+                 "API and gateway speak TLS, with a certificate that an authority in --data signs (ca.pem); "
+                 "instances are names below hostler.localhost where --domain does not say otherwise");
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
     app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
         ->capture_default_str();

@@ -4,6 +4,7 @@
 #include "bin/cloud_mark.h"
 #include "bin/operator_key.h"
 #include "bin/up.h"
+#include "core/log.h"
 #include "domain/network/free_pools.h"
 
 namespace hostler::bin {
@@ -16,6 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr const char* default_listen = "127.0.0.1:7480";
+// Clients take no certificate for *.localhost: a star that stands for all names of a top-level domain.
+constexpr const char* tls_domain = "hostler.localhost";
 
 // Clouds that share a machine had better not share addresses: each takes one of several ranges that nothing
 // here uses, and keeps it. A cloud that is stopped is not seen, so which one is left to chance.
@@ -40,6 +43,16 @@ std::string host_of(std::string_view address) { return std::string{address.subst
 bool is_real(std::string_view host) {
     return !host.starts_with("127.") && host != "[::1]" && host != "localhost" && host != "0.0.0.0" &&
            host != "[::]";
+}
+
+// Of gateway and API, whose address is `host`.
+net::WebNames names_of(std::string host, std::string domain) {
+    for (char& c : domain) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    net::WebNames names{.dns = {"localhost"}, .addresses = {"127.0.0.1", "::1"}};
+    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+    if (std::ranges::count(names.addresses, host) == 0) names.addresses.push_back(host);
+    if (!domain.empty() && domain != "localhost") names.dns.insert(names.dns.end(), {domain, "*." + domain});
+    return names;
 }
 
 }  // namespace
@@ -86,8 +99,39 @@ Task<Addresses> Up::keep_role(std::string name, std::vector<std::string> command
 
 std::vector<std::string> Up::api_urls() const {
     std::vector<std::string> urls;
-    for (const Addresses& master : masters_) urls.push_back("http://" + master.at("api"));
+    const std::string_view scheme = settings_.tls ? "https" : "http";
+    for (const Addresses& master : masters_) urls.push_back(fmt::format("{}://{}", scheme, master.at("api")));
     return urls;
+}
+
+http::Endpoint Up::api_endpoint(const std::string& address) const {
+    http::Endpoint endpoint{address};
+    if (settings_.tls)
+        endpoint.secure = Secure{.own = tls_believed_, .expect = "https://" + host_of(address)};
+    return endpoint;
+}
+
+// ── TLS
+
+Result<> Up::keep_tls() {
+    const bool fresh = TRY(keep_up_tls(tls_files_, tls_names_, *process_.random, process_.timers->wall()));
+    if (fresh) log_info("{} is a new authority: clients are to believe it", tls_files_.authority.string());
+    tls_believed_ = std::make_shared<const Credentials>(
+        Credentials{.certificate = {}, .key = {}, .authority = read_file(tls_files_.authority)});
+    return {};
+}
+
+// The roles take the new one by themselves.
+Task<> Up::renew_tls() {
+    while (true) {
+        CO_TRY(co_await sleep(*process_.timers, std::chrono::hours{1}));
+        if (const auto kept = keep_tls(); !kept) log_error("the certificate: {}", kept.error().message);
+    }
+}
+
+void Up::add_tls(std::vector<std::string>& command) const {
+    if (settings_.tls)
+        command.insert(command.end(), {"--tls-cert", tls_files_.certificate, "--tls-key", tls_files_.key});
 }
 
 // The first has the API's well-known address; all have the first one's authority.
@@ -135,6 +179,7 @@ Task<> Up::start_masters(const std::string& listen) {
         CO_TRY(make_own_folder(settings_.data / name));
         CO_TRY(write_file(settings_.data / name / operator_key_file, operator_key_));
         auto its = command;
+        add_tls(its);
         its.insert(its.end(), {"--name", name, "--authority", settings_.data / "master/authority"});
         std::map<std::string, std::string> listens{{"wire", "127.0.0.1:0"},
                                                    {"api", i == 1 ? listen : host_of(listen) + ":0"}};
@@ -144,13 +189,30 @@ Task<> Up::start_masters(const std::string& listen) {
     co_return Result<>{};
 }
 
+// The address that the API will have, which its certificate is to name.
+Task<std::string> Up::listening_host(std::string listen) {
+    if (settings_.listen.empty())
+        if (const auto kept = read_ready_file(settings_.data / "master/addresses.json");
+            kept && kept->contains("api"))
+            listen = kept->at("api");
+    const auto tried = CO_TRY(co_await process_.net->listen(host_of(listen) + ":0"));
+    co_return host_of(tried->address());
+}
+
 Task<> Up::start_roles() {
     const std::string hostler = programs_ / "hostler";
     const std::string listen = settings_.listen.empty() ? default_listen : settings_.listen;
     const fs::path authority = settings_.data / "master/authority";
-    CO_TRY(co_await start_masters(listen));
     // As last time where nothing is asked for. Hosts of other machines join where the address is a real one.
-    const std::string host = host_of(masters_.front().at("api"));
+    const std::string host = CO_TRY(co_await listening_host(listen));
+    const std::string domain = settings_.domain.value_or(is_real(host)   ? ""
+                                                         : settings_.tls ? tls_domain
+                                                                         : "localhost");
+    if (settings_.tls) {
+        tls_names_ = names_of(host, domain);
+        CO_TRY(keep_tls());
+    }
+    CO_TRY(co_await start_masters(listen));
     const std::string uplinks = (is_real(host) ? host : "127.0.0.1") + ":0";
     std::string masters;
     for (const Addresses& master : masters_) masters += (masters.empty() ? "" : ",") + master.at("wire");
@@ -163,9 +225,9 @@ Task<> Up::start_roles() {
                                {{"uplink", uplinks}, {"tunnel", uplinks}, {"control", "127.0.0.1:0"}}));
     }
     CO_TRY(issue_credentials(process_, authority, settings_.data / "gateway", "gateway", "gateway-1"));
-    const std::string domain = settings_.domain.value_or(is_real(host) ? "" : "localhost");
-    gateway_ = CO_TRY(co_await keep_role(
-        "gateway", {hostler, "gateway", "--master", masters, "--domain", domain}, {{"listen", host + ":0"}}));
+    std::vector<std::string> command{hostler, "gateway", "--master", masters, "--domain", domain};
+    add_tls(command);
+    gateway_ = CO_TRY(co_await keep_role("gateway", std::move(command), {{"listen", host + ":0"}}));
     co_return Result<>{};
 }
 

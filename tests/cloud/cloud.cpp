@@ -162,7 +162,8 @@ void Cloud::start(const std::function<void()>& meanwhile) {
     boost::system::error_code error;
     const json::value told = json::parse(read_file(ready), error);
     api_url = at(told, "/api"), gateway_url = at(told, "/gateway"), key = at(told, "/token"),
-    image = at(told, "/demoImage");
+    image = at(told, "/demoImage"), ca = at(told, "/ca");
+    if (!ca.empty()) web.believe(read_file(ca));
 }
 
 void Cloud::stop() {
@@ -227,6 +228,7 @@ Ran Cloud::cli(std::vector<std::string> words, const std::string& with) {
     words.insert(words.begin(), program());
     return run_program(std::move(words), {{"HOSTLER_API", api_url},
                                           {"HOSTLER_KEY", with.empty() ? key : with},
+                                          {"HOSTLER_CA", ca},
                                           {"HOSTLER_CONFIG", folder + "/cli.toml"}});
 }
 

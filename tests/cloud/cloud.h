@@ -108,6 +108,7 @@ public:
     Web web;
     std::string engine_socket;
     std::string folder, data, api_url, gateway_url, key, image;
+    std::string ca;  // With --tls: file of the authority.
 
 private:
     std::vector<std::string> more_arguments_;

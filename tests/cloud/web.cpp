@@ -8,18 +8,18 @@ namespace {
 
 constexpr std::size_t body_max = 64 << 20;
 
-Task<Page> fetch_page(http::Client& client, std::string address, http::Request request, Duration within) {
-    auto response = co_await client.fetch({std::move(address)}, std::move(request),
+Task<Page> fetch_page(http::Client& client, http::Endpoint endpoint, http::Request request, Duration within) {
+    auto response = co_await client.fetch(std::move(endpoint), std::move(request),
                                           {.connect = 5s, .total = within}, body_max);
     if (!response) co_return Page{.status = 0, .headers = {}, .body = response.error().message};
     co_return Page{response->status, std::move(response->headers), std::move(response->body)};
 }
 
-Task<std::vector<Web::Piece>> read_pieces(http::Client& client, Timers& timers, Url url,
-                                          http::Headers headers) {
+Task<std::vector<Web::Piece>> read_pieces(http::Client& client, Timers& timers, http::Endpoint endpoint,
+                                          Url url, http::Headers headers) {
     http::Request request{.target = url.target, .headers = std::move(headers)};
     request.headers.set("Host", url.authority);
-    const auto reply = CO_TRY(co_await client.start({url.address}, {.request = std::move(request)}));
+    const auto reply = CO_TRY(co_await client.start(std::move(endpoint), {.request = std::move(request)}));
     const Instant begun = timers.now();
     std::vector<Web::Piece> pieces;
     std::vector<char> into(64 << 10);
@@ -33,14 +33,14 @@ struct Upgraded {
     StreamPtr stream;
 };
 
-Task<Upgraded> upgrade(http::Client& client, Url url, http::Headers headers) {
+Task<Upgraded> upgrade(http::Client& client, http::Endpoint endpoint, Url url, http::Headers headers) {
     http::Request request{.target = url.target, .headers = std::move(headers)};
     request.headers.set("Host", url.authority);
     request.headers.set("Connection", "Upgrade");
     request.headers.set("Upgrade", "websocket");
     request.headers.set("Sec-WebSocket-Version", "13");
     request.headers.set("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
-    const auto reply = CO_TRY(co_await client.start({url.address}, {.request = std::move(request)}));
+    const auto reply = CO_TRY(co_await client.start(std::move(endpoint), {.request = std::move(request)}));
     // RFC 6455, section 1.3: what that key must be answered with.
     const bool accepted =
         reply->status == 101 && reply->headers.find("Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
@@ -82,13 +82,25 @@ std::string at(const json::value& value, std::string_view pointer) {
 std::string Page::at(std::string_view pointer) const { return cloud::at(json(), pointer); }
 
 Url::Url(std::string_view text) {
+    secure = text.starts_with("https://");
     if (const auto scheme = text.find("://"); scheme != std::string_view::npos)
         text.remove_prefix(scheme + 3);
     const auto end = std::min(text.find('/'), text.size());
     authority = text.substr(0, end);
     target = end < text.size() ? std::string{text.substr(end)} : "/";
     const auto colon = authority.rfind(':');
+    host = authority.substr(0, colon);
     address = "127.0.0.1:" + (colon == std::string::npos ? "80" : authority.substr(colon + 1));
+}
+
+void Web::believe(std::string authority_pem) {
+    believed_ = std::make_shared<const Credentials>(Credentials{"", "", std::move(authority_pem)});
+}
+
+http::Endpoint Web::endpoint(const Url& to) const {
+    http::Endpoint endpoint{to.address};
+    if (to.secure) endpoint.secure = Secure{.own = believed_, .expect = "https://" + to.host};
+    return endpoint;
 }
 
 Page Web::fetch(std::string method, const std::string& url, http::Headers headers, std::string body,
@@ -99,7 +111,7 @@ Page Web::fetch(std::string method, const std::string& url, http::Headers header
                           .headers = std::move(headers),
                           .body = std::move(body)};
     request.headers.set("Host", to.authority);
-    auto page = go(fetch_page(client_, to.address, std::move(request), within), within + 10s);
+    auto page = go(fetch_page(client_, endpoint(to), std::move(request), within), within + 10s);
     return page ? std::move(*page) : Page{.status = 0, .headers = {}, .body = page.error().message};
 }
 
@@ -116,7 +128,7 @@ std::vector<Page> Web::fetch_all(const std::vector<std::string>& urls) {
             into = page ? std::move(*page) : Page{.status = 0, .headers = {}, .body = page.error().message};
             --counter;
             co_return Result<>{};
-        }(pages[i], left, fetch_page(client_, to.address, std::move(request), 30s)));
+        }(pages[i], left, fetch_page(client_, endpoint(to), std::move(request), 30s)));
     }
     loop.restart();
     while (left > 0) loop.run_one();
@@ -128,17 +140,17 @@ Page Web::unix_socket(std::string method, const std::string& socket, std::string
     http::Request request{.method = std::move(method), .target = std::move(target), .body = std::move(body)};
     request.headers.set("Host", "engine");
     request.headers.set("Content-Type", "application/json");
-    auto page = go(fetch_page(client_, "unix:" + socket, std::move(request), 20s));
+    auto page = go(fetch_page(client_, {"unix:" + socket}, std::move(request), 20s));
     return page ? std::move(*page) : Page{.status = 0, .headers = {}, .body = page.error().message};
 }
 
 std::vector<Web::Piece> Web::pieces(const std::string& url, http::Headers headers) {
-    auto pieces = go(read_pieces(client_, *timers, Url{url}, std::move(headers)));
+    auto pieces = go(read_pieces(client_, *timers, endpoint(Url{url}), Url{url}, std::move(headers)));
     return pieces ? std::move(*pieces) : std::vector<Piece>{};
 }
 
 std::unique_ptr<WebSocket> Web::web_socket(const std::string& url, http::Headers headers, int* refusal) {
-    auto upgraded = go(upgrade(client_, Url{url}, std::move(headers)), 20s);
+    auto upgraded = go(upgrade(client_, endpoint(Url{url}), Url{url}, std::move(headers)), 20s);
     if (refusal) *refusal = upgraded ? upgraded->status : 0;
     if (!upgraded || !upgraded->stream) return nullptr;
     return std::make_unique<WebSocket>(*this, std::move(upgraded->stream), *random);

@@ -28,6 +28,8 @@ std::string at(const boost::json::value& value, std::string_view pointer);
 // "http://8080-i-7k.localhost:4711/path?x" in its parts. Every name below localhost is this machine.
 struct Url {
     explicit Url(std::string_view text);
+    bool secure = false;    // https
+    std::string host;       // Without its port.
     std::string authority;  // Host header.
     std::string address;    // To dial.
     std::string target;
@@ -55,6 +57,9 @@ public:
     std::unique_ptr<WebSocket> web_socket(const std::string& url, http::Headers headers = {},
                                           int* refusal = nullptr);
 
+    // Of https, by this authority, for the name in the URL.
+    void believe(std::string authority_pem);
+
     // The task's answer; after `within` it is cancelled.
     template <class T>
     Result<T> go(Task<T> task, Duration within = 30s) {
@@ -76,6 +81,8 @@ public:
     std::unique_ptr<Random> random = net::make_random();
 
 private:
+    http::Endpoint endpoint(const Url& to) const;
+    std::shared_ptr<const Credentials> believed_ = std::make_shared<const Credentials>();
     http::Client client_{*net, *timers};
 };
 

@@ -108,6 +108,10 @@ Task<std::vector<Endpoint>> resolve(Loop& loop, Timers& timers, std::string addr
     boost::system::error_code error;
     const auto numeric = asio::ip::make_address(name.host, error);
     if (!error) co_return std::vector{tcp_endpoint({numeric, name.port})};
+    // Resolvers that do not know RFC 6761 section 6.3 would ask the world.
+    if (name.host.ends_with(".localhost"))
+        co_return std::vector{tcp_endpoint({asio::ip::address_v4::loopback(), name.port}),
+                              tcp_endpoint({asio::ip::address_v6::loopback(), name.port})};
     co_return co_await look_up(loop, timers, std::move(name), deadline);
 }
 
