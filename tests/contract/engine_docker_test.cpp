@@ -303,7 +303,7 @@ TEST_P(Gpus, WhetherADeviceOpensIsSeenFromInside) {
     EXPECT_EQ(docker::check_opens(pid, own).error().code, Code::not_found);
 }
 
-// Podman starts it anew when its host was down, and everything of a container is made anew then.
+// Podman makes everything of a container again when it starts it again.
 TEST_P(Gpus, ARestartedContainerOpensThem) {
     const auto network = make_network(1);
     const auto at = serve(network, 9, "a", [](auto& spec) { spec.cdi_devices = {"amd.com/gpu=0"}; });

@@ -53,7 +53,7 @@ TEST_F(DeviceRules, AContainerGetsThoseOfItsOwnNodes) {
     // What is there already stays, and comes no second time.
     const auto there = json::serialize(json::array{deny, disk});
     EXPECT_EQ(devices_of(config("hostler-i-1", "/libpod-" + id, there)), (json::array{deny, disk, gpu}));
-    // It was made anew under its name.
+    // Another one was made under its name.
     ASSERT_TRUE(keep_rules(rules, "hostler-i-1", other_id, {nodes.data(), 1}));
     EXPECT_EQ(devices_of(config("hostler-i-1", "/libpod-" + other_id)), (json::array{deny, gpu}));
     remove_rules(rules, "hostler-i-1");
