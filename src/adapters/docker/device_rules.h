@@ -13,7 +13,7 @@
 namespace hostler::docker {
 
 // Where rules of containers lie: root's alone, one file for each, by the container's name. Podman starts
-// containers anew also while no agent runs and after the host was, so they are kept.
+// containers again also while no agent runs and after the host was, so they are kept.
 inline constexpr const char* device_rules_folder = "/var/lib/hostler-agent/devices";
 // The annotation by which podman finds the hook: the container's name. An image may have it too, so it says
 // where to look and nothing else.
