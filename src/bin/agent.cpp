@@ -92,7 +92,8 @@ void add_hardware_options(CLI::App& app, Hardware& hardware) {
 struct Containers {
     std::unique_ptr<Engine> engine;
     std::unique_ptr<Exec> exec;
-    Images* images = nullptr;  // The engine's.
+    Images* images = nullptr;        // The engine's,
+    EngineEvents* events = nullptr;  // and those.
     std::unique_ptr<HostNetwork> networks;
     docker::DockerNetwork* walls = nullptr;  // Null: nothing runs that could be walled in.
     std::unique_ptr<Net> net;                // Null: the host's own.
@@ -113,6 +114,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     made.net = engine->container_net(*process.net);
     made.simulated = engine.get();
     made.images = engine.get();
+    made.events = engine.get();
     made.exec = std::make_unique<sim::SimExec>(process.loop, *process.timers, *engine);
     made.engine = std::move(engine);
     co_return made;
@@ -152,6 +154,7 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     auto engine =
         std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
     made.images = engine.get();
+    made.events = engine.get();
     made.engine = std::move(engine);
     made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
     docker::WallSettings wall{.table = options.firewall_table,
@@ -253,7 +256,8 @@ Task<> run(Process& process, Options options) {
                        &gpu_bench,
                        disk_bench.get(),
                        layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
-                       sealer.get()}};
+                       sealer.get(),
+                       containers.events}};
     known = &role;
     TaskGroup group{process.loop};
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));

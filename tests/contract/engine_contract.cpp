@@ -77,6 +77,40 @@ TEST_P(EngineContract, SaysWhatItIs) {
     EXPECT_THAT(facts->cgroup_version, ::testing::AnyOf(1, 2));
 }
 
+TEST_P(EngineContract, TellsWhatHappensToTheContainersThatAreFollowed) {
+    TaskGroup stream{rig_->loop()};
+    bool follows = false;
+    int changes = 0;
+    stream.start("events", rig_->events().follow(label, name(), [&](EngineNews news) {
+        follows = true;
+        if (news == EngineNews::changed) ++changes;
+    }));
+    const auto wait_for = [&](auto done, Duration time) {
+        const auto end = rig_->timers().now() + time;
+        while (!done() && rig_->timers().now() < end) EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+        return done();
+    };
+    ASSERT_TRUE(wait_for([&] { return follows; }, 10s));
+    EXPECT_TRUE(run(sleep(rig_->timers(), 1s)));  // What happens before may stay untold.
+    ASSERT_TRUE(launch(rig_->server(name("other"))));
+    EXPECT_TRUE(run(sleep(rig_->timers(), 1s)));
+    EXPECT_EQ(changes, 0) << "of others nothing is told";
+    const auto is_told = [&](std::string_view what) {
+        EXPECT_TRUE(wait_for([&] { return changes > 0; }, 5s)) << what;
+        EXPECT_TRUE(run(sleep(rig_->timers(), 1500ms)));  // All that belongs to it.
+        changes = 0;
+    };
+    ASSERT_TRUE(launch(rig_->server(name())));
+    is_told("it was started");
+    ASSERT_TRUE(run(rig_->engine().stop(name(), Duration{0})));
+    is_told("it has ended");
+    ASSERT_TRUE(run(rig_->engine().remove(name())));
+    is_told("it was removed");
+    EXPECT_TRUE(run(rig_->events().answers()));
+    EXPECT_EQ(stream.size(), 1U) << "it goes on";
+    ASSERT_TRUE(run(stream.close()));
+}
+
 TEST_P(EngineContract, LaunchedTwiceIsOneContainer) {
     const auto spec = rig_->server(name());
     const auto first = launch(spec);

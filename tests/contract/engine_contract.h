@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ports/engine.h"
+#include "ports/engine_events.h"
 #include "ports/images.h"
 #include "ports/network.h"
 #include "rig.h"
@@ -19,6 +20,7 @@ class EngineRig : public Rig {
 public:
     virtual Engine& engine() = 0;
     virtual Images& images() = 0;
+    virtual EngineEvents& events() = 0;
     virtual HostNetwork& network() = 0;
     virtual ContainerSpec server(std::string name) = 0;  // Runs until it is stopped; logs "SIGTERM" then.
     virtual ContainerSpec finisher(std::string name,

@@ -64,6 +64,19 @@ TEST_P(Containers, LimitsHold) {
     EXPECT_TRUE(killed.oom_killed);
 }
 
+TEST_P(Containers, AStreamOfEventsEndsWithTheEngine) {
+    TaskGroup stream{rig_->loop()};
+    bool follows = false;
+    stream.start("events", rig_->events().follow(label, name(), [&](EngineNews) { follows = true; }));
+    const auto end = rig_->timers().now() + 10s;
+    while (!follows && rig_->timers().now() < end) EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+    ASSERT_TRUE(follows);
+    rig_->crash();
+    while (stream.size() > 0 && rig_->timers().now() < end) EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+    EXPECT_EQ(stream.size(), 0U);
+    ASSERT_TRUE(run(stream.close()));
+}
+
 // Whoever learns the id of an image that another pulled does not have it, however much of it is given.
 TEST_P(Containers, AnImageIsNotRunByItsId) {
     auto spec = rig_->server(name());

@@ -11,6 +11,7 @@ class SimEngineRig : public WorldRig<EngineRig> {
 public:
     Engine& engine() override { return *life().engine; }
     Images& images() override { return life().images; }
+    EngineEvents& events() override { return life().events; }
     HostNetwork& network() override { return life().networks; }
     ContainerSpec server(std::string name) override {
         return {.name = name, .labels = {{label, name}}, .image = "demo:1"};

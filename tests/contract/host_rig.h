@@ -20,6 +20,7 @@ public:
     Timers& timers() override { return *timers_; }
     docker::DockerEngine& engine() override { return *engine_; }
     docker::DockerEngine& images() override { return *engine_; }
+    docker::DockerEngine& events() override { return *engine_; }
     docker::DockerNetwork& network() override { return *network_; }
     std::unique_ptr<docker::DockerNetwork> network_with(docker::WallSettings wall);
     void drive(std::function<bool()> done) override;

@@ -164,7 +164,9 @@ Task<> AgentProgram::once() {
                                                                  &life.leases,
                                                                  &life.gpu_bench,
                                                                  &life.disk_bench,
-                                                                 &life.layers});
+                                                                 &life.layers,
+                                                                 nullptr,
+                                                                 &life.events});
     co_return co_await role->run();
 }
 

@@ -101,6 +101,16 @@ private:
             everywhere([slow](Machine& machine) { machine.engine.faults.slow = slow; });
         });
         with("supervisors_die", 0.03, [&](double chance) { cloud_.supervisors_die = chance; });
+        with("late_news", 1500, [&](double most_ms) {
+            const std::chrono::milliseconds late{static_cast<std::int64_t>(most_ms)};
+            everywhere([late](Machine& machine) { machine.engine.faults.late_news = late; });
+        });
+        with("end_news", 0.2, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.engine.faults.end_news = chance; });
+        });
+        with("drop_news", 0.1, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.engine.faults.drop_news = chance; });
+        });
     }
 
     Cloud& cloud_;

@@ -24,6 +24,7 @@ constexpr Duration ping_time = 2s;
 constexpr Duration ready_poll = 50ms;
 constexpr std::size_t answer_bytes_max = 16 << 20;
 constexpr std::size_t piece_bytes = 32 * 1024;
+constexpr std::size_t line_piece_bytes = 4096, line_bytes_max = 64 * 1024;
 
 std::string versioned(std::string_view path) {
     return fmt::format("{}{}", path.starts_with("/libpod/") ? libpod_version_path : version_path, path);
@@ -116,6 +117,36 @@ Task<Answer> Api::stream(std::string method, std::string path, Duration idle, Du
             answer.body.append(text);
     }
     co_return answer;
+}
+
+Task<> Api::follow(std::string path, Duration head, Duration idle, std::function<void()> begun,
+                   std::function<void(std::string_view line)> each) {
+    http::Call call{.request = {.method = "GET", .target = versioned(path)}};
+    call.request.headers.set("Host", "engine");
+    call.patience = {.connect = connect_time, .head = head, .idle = idle};
+    auto reply = co_await client_.start({"unix:" + socket_}, std::move(call));
+    if (!reply) co_return std::unexpected(explain(std::move(reply).error()));
+    if ((*reply)->status != 200)
+        co_return fail(Code::unavailable,
+                       fmt::format("the container engine at {} answers {}", socket_, (*reply)->status));
+    begun();
+    std::string held;
+    const auto piece = std::make_unique<char[]>(line_piece_bytes);
+    while (true) {
+        const auto size = co_await (*reply)->read({piece.get(), line_piece_bytes});
+        if (!size) co_return std::unexpected(explain(size.error()));
+        if (*size == 0) co_return Result<>{};
+        held.append(piece.get(), *size);
+        std::size_t at = 0;
+        for (auto end = held.find('\n'); end != held.npos; end = held.find('\n', at)) {
+            each(std::string_view{held}.substr(at, end - at));
+            at = end + 1;
+        }
+        held.erase(0, at);
+        if (held.size() > line_bytes_max)
+            co_return fail(Code::exhausted,
+                           fmt::format("the container engine at {} tells too long a thing", socket_));
+    }
 }
 
 std::vector<std::string> usual_sockets() {

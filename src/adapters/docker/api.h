@@ -41,6 +41,11 @@ public:
                         std::function<void(std::string_view)> each, Payload archive = {},
                         std::string login = {});  // X-Registry-Auth, if there is one.
 
+    // An answer that goes on until the engine ends it, a line at a time; `begun` when its head has come.
+    // Errors: unavailable, timeout (nothing came for `idle`), exhausted (a line over 64 KiB).
+    Task<> follow(std::string path, Duration head, Duration idle, std::function<void()> begun,
+                  std::function<void(std::string_view line)> each);
+
     const std::string& socket() const { return socket_; }
 
 private:

@@ -185,6 +185,16 @@ Result<std::vector<Inspected>> parse_list(std::string_view body) {
     return all;
 }
 
+bool changes_a_container(std::string_view event) {
+    constexpr std::string_view harmless[] = {
+        "exec",         "health_status", "attach", "detach",         "resize", "top",   "export",
+        "archive-path", "commit",        "copy",   "extract-to-dir", "init",   "mount", "unmount"};
+    const auto value = parse(event);
+    if (!value || !value->is_object()) return true;
+    const std::string action = text(at(*value, {"Action"}));
+    return std::ranges::none_of(harmless, [&](std::string_view word) { return action.starts_with(word); });
+}
+
 Result<std::vector<std::string>> parse_images(std::string_view body) {
     const auto value = TRY(parse(body));
     const auto* items = value.if_array();

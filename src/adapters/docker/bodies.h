@@ -56,6 +56,9 @@ struct Inspected {
 Result<Inspected> parse_inspect(std::string_view body);
 // GET /containers/json: only what it tells (no exit codes).
 Result<std::vector<Inspected>> parse_list(std::string_view body);
+// Whether this event of GET /events, of a container, may have changed what the list shows of it. What is not
+// known here may.
+bool changes_a_container(std::string_view event);
 
 // GET /images/json: every name of each, in full; sorted, each once.
 Result<std::vector<std::string>> parse_images(std::string_view body);

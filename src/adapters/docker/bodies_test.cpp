@@ -289,6 +289,21 @@ TEST(Parse, InspectAndList) {
     EXPECT_FALSE(parse_list("{}"));
 }
 
+TEST(Parse, WhichEventsMayChangeTheList) {
+    const auto event = [](const std::string& action) {
+        return fmt::format(R"({{"Type":"container","Action":"{}","Actor":{{"ID":"1"}}}})", action);
+    };
+    // Podman writes "remove", dockerd "destroy".
+    for (const std::string action : {"create", "start", "die", "oom", "kill", "stop", "destroy", "remove",
+                                     "cleanup", "rename", "pause", "something-new"})
+        EXPECT_TRUE(changes_a_container(event(action))) << action;
+    for (const std::string action : {"exec_create: sh", "exec_die", "exec", "exec_died", "init", "attach",
+                                     "health_status: healthy", "top", "resize"})
+        EXPECT_FALSE(changes_a_container(event(action))) << action;
+    for (const std::string odd : {"", "{", "[]", "{}", R"({"Action":7})"})
+        EXPECT_TRUE(changes_a_container(odd)) << odd;
+}
+
 TEST(Parse, ImagesByEveryNameInFull) {
     const auto names =
         parse_images(R"([{"RepoTags":["nginx:1.27","quay.io/a/b:2"],"RepoDigests":["nginx@sha256:ab"]},)"

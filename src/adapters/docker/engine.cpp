@@ -559,6 +559,23 @@ Task<std::vector<Container>> DockerEngine::list(std::string label, std::string v
     co_return all;
 }
 
+Task<> DockerEngine::follow(std::string label, std::string value, std::function<void(EngineNews)> tell) {
+    const boost::json::value filters{{"type", boost::json::array{"container"}},
+                                     {"label", boost::json::array{fmt::format("{}={}", label, value)}}};
+    const auto path = target("/events", {{"filters", boost::json::serialize(filters)}});
+    co_return co_await api_.follow(
+        path, settings_.call_time, settings_.news_time, [&tell] { tell(EngineNews::follows); },
+        [&tell](std::string_view event) {
+            if (changes_a_container(event)) tell(EngineNews::changed);
+        });
+}
+
+Task<> DockerEngine::answers() {
+    const auto answer = CO_TRY(co_await api_.call("GET", "/_ping", settings_.call_time));
+    if (!answer.success()) co_return std::unexpected(unavailable(answer, "the container engine is not well"));
+    co_return Result<>{};
+}
+
 // Podman does not say that the kernel killed a container for its memory (measured on 4.3), the kernel does.
 Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
     constexpr int killed = 137;

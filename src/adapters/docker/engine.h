@@ -9,6 +9,7 @@
 #include "adapters/docker/registries.h"
 #include "core/worker.h"
 #include "ports/engine.h"
+#include "ports/engine_events.h"
 #include "ports/images.h"
 #include "ports/layers.h"
 #include "ports/names.h"
@@ -22,6 +23,7 @@ struct EngineSettings {
     DriverRoots driver{};                               // Where what containers need of them is looked for.
     Duration call_time = std::chrono::seconds{15};      // One question to the engine.
     Duration start_time = std::chrono::minutes{2};      // Create and start, each.
+    Duration news_time = std::chrono::hours{1};         // Without a word; then it is asked anew.
     Duration pull_idle_time = std::chrono::minutes{1};  // Without any word of progress.
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.
@@ -48,7 +50,7 @@ struct ImageChanges {
     std::vector<int> ports;  // TCP.
 };
 
-class DockerEngine final : public Engine, public Images {
+class DockerEngine final : public Engine, public Images, public EngineEvents {
 public:
     // `worker` does what blocks: CDI files, looks into containers, the kernel's log.
     DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSettings settings);
@@ -62,6 +64,8 @@ public:
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<std::string> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
+    Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override;
+    Task<> answers() override;
 
     // An image from the archive of its root file system; an older one of this name loses it.
     Task<> import_image(std::string archive, std::string name, ImageChanges changes);

@@ -23,6 +23,22 @@ struct SimEngine::Box {
     TaskGroup tasks;  // Of what runs in it.
 };
 
+// Somebody who is told what happens.
+struct SimEngine::Follower {
+    Follower(std::vector<Follower*>& all, std::string of_label, std::string of_value)
+        : label(std::move(of_label)), value(std::move(of_value)), all_(all) {
+        all_.push_back(this);
+    }
+    ~Follower() { std::erase(all_, this); }
+    Follower(const Follower&) = delete;
+    std::string label, value;
+    std::uint64_t happened = 0;
+    Signal more;
+
+private:
+    std::vector<Follower*>& all_;
+};
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -60,7 +76,7 @@ private:
 }  // namespace
 
 SimEngine::SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice)
-    : loop_(loop), timers_(timers), net_(net), dice_(dice), tasks_(loop) {}
+    : loop_(loop), timers_(timers), net_(net), dice_(dice), news_dice_(dice.fork("news")), tasks_(loop) {}
 
 SimEngine::~SimEngine() {
     for (auto& [name, box] : boxes_) box->tasks.cancel();
@@ -300,6 +316,25 @@ Task<std::vector<Container>> SimEngine::list(std::string label, std::string valu
     co_return all;
 }
 
+// As podman: what happens while a follower begins may stay untold, and news take their time.
+Task<> SimEngine::follow(std::string label, std::string value, std::function<void(EngineNews)> tell) {
+    CO_TRY(co_await answer());
+    tell(EngineNews::follows);
+    CO_TRY(co_await sleep(timers_, times.untold));
+    Follower follower{followers_, std::move(label), std::move(value)};
+    std::uint64_t told = 0;
+    bool deaf = false;
+    while (true) {
+        while (told == follower.happened) CO_TRY(co_await follower.more.wait());
+        CO_TRY(co_await sleep(timers_, times.news + faults.late_news));
+        if (faults.down) co_return fail(Code::unavailable, "the engine does not answer");
+        if (faults.end_news > 0 && news_dice_.chance(faults.end_news)) co_return Result<>{};
+        deaf = deaf || (faults.drop_news > 0 && news_dice_.chance(faults.drop_news));
+        told = follower.happened;
+        if (!deaf) tell(EngineNews::changed);
+    }
+}
+
 Task<std::string> SimEngine::logs(std::string name, LogsWanted wanted) {
     CO_TRY(co_await answer());
     const auto found = boxes_.find(name);
@@ -329,6 +364,12 @@ void SimEngine::power_cut() {
 
 void SimEngine::say(const BoxPtr& box, std::string_view what) {
     if (note) note(fmt::format("container {} {}", box->spec.name, what));
+    for (Follower* follower : followers_) {
+        const auto found = box->spec.labels.find(follower->label);
+        if (found == box->spec.labels.end() || found->second != follower->value) continue;
+        ++follower->happened;
+        follower->more.notify_all();
+    }
 }
 
 void SimEngine::count_networks() {

@@ -10,6 +10,7 @@
 #include "core/stream.h"
 #include "core/task_group.h"
 #include "ports/engine.h"
+#include "ports/engine_events.h"
 #include "ports/images.h"
 
 namespace hostler::sim {
@@ -20,12 +21,17 @@ struct EngineTimes {
     Duration start = std::chrono::milliseconds{200};
     Duration ready = std::chrono::milliseconds{300};  // Until it answers with 200 instead of 503.
     Duration stop = std::chrono::milliseconds{100};
+    Duration news = std::chrono::milliseconds{150};    // Until what happens is told.
+    Duration untold = std::chrono::milliseconds{300};  // So long after it begins to tell, it does not.
 };
 
 struct EngineFaults {
     bool down = false;        // No call is answered.
     Duration slow{};          // Added to each call.
     double refuse_start = 0;  // Chance that a start fails with the engine's own words.
+    Duration late_news{};     // Added to each thing that is told.
+    double end_news = 0;      // Chance that it ends telling, instead of telling a thing,
+    double drop_news = 0;     // and that it tells nothing more and does not say so.
 };
 
 // An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the
@@ -36,7 +42,7 @@ struct EngineFaults {
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
 // What a container has written is the generations that ran on it, as its labels tell them: "1 2 ". It is kept
 // over power cuts.
-class SimEngine final : public Engine, public Images, public KeptLayers {
+class SimEngine final : public Engine, public Images, public KeptLayers, public EngineEvents {
 public:
     SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice);
     ~SimEngine() override;
@@ -53,6 +59,8 @@ public:
     Task<std::vector<KeptLayer>> kept() override;
     Task<std::map<std::string, DiskUse>> uses() override;
     Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override;
+    Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override;
+    Task<> answers() override { return answer(); }
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
     std::unique_ptr<Net> container_net(Net& below);
@@ -93,12 +101,14 @@ private:
     Task<> end_later(BoxPtr box, Duration time, int code);
     void end(const BoxPtr& box, int code);
     void say(const BoxPtr& box, std::string_view what);
+    struct Follower;
     void count_networks();
 
     Loop& loop_;
     Timers& timers_;
     Net& net_;
-    Dice dice_;
+    Dice dice_, news_dice_;
+    std::vector<Follower*> followers_;
     TaskGroup tasks_;
     std::map<std::string, BoxPtr> boxes_;
     std::set<std::string> images_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds tick_time{1};
 
 // The machine's engine as one life sees it: a dead process asks for nothing more.
-class LifeEngine final : public Engine, public Images, public KeptLayers {
+class LifeEngine final : public Engine, public Images, public KeptLayers, public EngineEvents {
 public:
     LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
     Task<EngineFacts> describe() override {
@@ -50,6 +50,14 @@ public:
     }
     Task<std::vector<std::string>> image_names() override {
         return ask<std::vector<std::string>>([this] { return engine_.image_names(); });
+    }
+    Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override {
+        return ask<void>([this, label = std::move(label), value = std::move(value), tell = std::move(tell)] {
+            return engine_.follow(label, value, tell);
+        });
+    }
+    Task<> answers() override {
+        return ask<void>([this] { return engine_.answers(); });
     }
 
 private:
@@ -93,6 +101,7 @@ Life::Life(Machine& on, std::uint64_t number)
       engine(std::make_unique<LifeEngine>(on.engine, alive)),
       images(dynamic_cast<Images&>(*engine)),
       layers(dynamic_cast<KeptLayers&>(*engine)),
+      events(dynamic_cast<EngineEvents&>(*engine)),
       container_net(on.engine.container_net(net)),
       machine(on),
       tasks(loop) {}

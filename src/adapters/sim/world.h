@@ -48,7 +48,8 @@ public:
     SimDigest digest;
     std::unique_ptr<Engine> engine;      // The machine's, for this life.
     Images& images;                      // Of that engine.
-    KeptLayers& layers;                  // The same.
+    KeptLayers& layers;                  // The same,
+    EngineEvents& events;                // and again.
     std::unique_ptr<Net> container_net;  // `net`, and the machine's containers.
     Machine& machine;
     TaskGroup tasks;

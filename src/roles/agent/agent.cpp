@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/activity.h"
+#include "roles/agent/engine_watch.h"
 #include "roles/agent/executor.h"
 #include "roles/agent/jupyter.h"
 #include "roles/agent/layers_ahead.h"
@@ -22,6 +23,7 @@ public:
           book(ports.journal, ports.timers, ports.sealer),
           member(settings, ports),
           workloads(ports.engine, ports.journal, [this](const Workload& changed) { note(changed); }),
+          engine_watch(settings, ports, workloads, [this] { return look(); }),
           leases(ports),
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
@@ -67,6 +69,7 @@ public:
     Task<> watch();
     Task<> sweep();
     void note(const Workload& changed) {
+        engine_watch.note_change();
         activity.note(changed);
         reporter.note(changed);
         if (changed.state == WorkloadState::running) return;
@@ -79,6 +82,7 @@ public:
     CommandBook book;
     MemberBook member;
     Workloads workloads;
+    EngineWatch engine_watch;
     Leases leases;
     Activity activity;
     Sampler sampler;
@@ -132,7 +136,9 @@ Task<> Agent::State::begin() {
     executor.begin();
     tasks.start("telemetry", sampler.watch());
     if (ports.gpu_bench) tasks.start("GPUs on their way back", way_back.run());
-    tasks.start("containers", watch());
+    tasks.start("containers", engine_watch.run());
+    tasks.start("events of the container engine", engine_watch.follow(member.member().host));
+    tasks.start("leases", watch());
     tasks.start("reports", reporter.run());
     tasks.start("notebooks", notebooks.run());
     tasks.start("layers ahead", ahead.run());
@@ -156,7 +162,6 @@ Task<> Agent::State::watch() {
     while (true) {
         CO_TRY(co_await sleep(ports.timers, settings.watch_interval));
         activity.look();
-        CO_TRY(co_await look());
         CO_TRY(co_await leases.look(workloads, [this](const std::string& id) { return executor.busy(id); }));
     }
 }

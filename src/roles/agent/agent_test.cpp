@@ -430,6 +430,108 @@ TEST(Watching, AnEngineThatIsDownIsNotAnEmptyHost) {
     EXPECT_TRUE(workload(world.master.reports.back())->ready());
 }
 
+// A host whose engine tells what happens, with one instance that runs.
+struct Told : World {
+    Told() {
+        events = &engine;
+        serve("10.201.3.5:8080");
+        join();
+        master.order(start());
+        timers.advance(10s);
+        engine.news.notify_all();
+        timers.advance(10s);
+        begin();
+    }
+    void begin() {
+        master.reports.clear();
+        engine.lists = 0;
+    }
+    void die() { engine.containers.at("hostler-i-1").state = ContainerState::exited; }
+    bool reported() const {
+        for (const auto& report : master.reports)
+            for (const auto& seen : report.workloads())
+                if (seen.state() == "exited") return true;
+        return false;
+    }
+};
+
+TEST(Watching, ContainersAreListedRarelyWhileTheEngineTellsAndAtOnceWhenItDoes) {
+    Told world;
+    world.timers.advance(60s);
+    EXPECT_LE(world.engine.lists, 3);
+    EXPECT_TRUE(world.master.reports.back().workloads_complete());
+    EXPECT_EQ(world.engine.follows, 1);
+    world.begin();
+    world.die();
+    world.engine.news.notify_all();
+    world.timers.advance(200ms);
+    EXPECT_TRUE(world.reported());
+    // However much is told, no more often than without it.
+    world.begin();
+    for (int i = 0; i < 100; ++i) {
+        world.engine.news.notify_all();
+        world.timers.advance(100ms);
+    }
+    EXPECT_LE(world.engine.lists, 11);
+    EXPECT_GE(world.engine.lists, 9);
+}
+
+TEST(Watching, AnEngineThatEndsTellingIsAskedEachSecondAndFollowedAgain) {
+    Told world;
+    world.engine.down = true;
+    world.engine.ends_news = true;
+    world.engine.news.notify_all();
+    world.timers.advance(100ms);
+    bool told = false;
+    for (const auto& report : world.master.reports)
+        told |= report.facts().engine_error() == "the engine's socket refuses";
+    EXPECT_TRUE(told) << "it is looked at right away";
+    world.timers.advance(10s);
+    EXPECT_GE(world.engine.lists, 10);
+    EXPECT_FALSE(world.master.reports.back().workloads_complete());
+    world.engine.down = false;
+    world.timers.advance(40s);
+    EXPECT_EQ(world.engine.follows, 2);
+    world.timers.advance(5s);
+    world.begin();
+    world.timers.advance(60s);
+    EXPECT_LE(world.engine.lists, 3);
+}
+
+TEST(Watching, WhatAnEngineDoesNotTellIsFoundAndItIsAskedAnew) {
+    Told world;
+    world.die();
+    world.timers.advance(31s);
+    EXPECT_TRUE(world.reported());
+    world.timers.advance(5s);
+    EXPECT_EQ(world.engine.follows, 2) << "what it had told no more, it may tell again";
+}
+
+TEST(Watching, AnEngineThatHangsIsNoticedThoughItsStreamStays) {
+    Told world;
+    world.engine.down = true;
+    world.timers.advance(6s);
+    bool told = false;
+    for (const auto& report : world.master.reports)
+        told |= report.facts().engine_error() == "the engine's socket refuses";
+    EXPECT_TRUE(told);
+}
+
+// Between the end of a stream and the next look something may have happened that nobody knows.
+TEST(Watching, AReportIsNotCompleteUntilSomebodyHasLookedAfterAStreamHasEnded) {
+    Told world;
+    world.engine.lists_hang = true;
+    world.engine.ends_news = true;
+    world.engine.news.notify_all();
+    world.timers.advance(15s);
+    ASSERT_FALSE(world.master.reports.empty());
+    for (const auto& report : world.master.reports) EXPECT_FALSE(report.workloads_complete());
+    world.engine.lists_hang = false;
+    world.engine.listing.notify_all();
+    world.timers.advance(15s);
+    EXPECT_TRUE(world.master.reports.back().workloads_complete());
+}
+
 TEST(Watching, ReadinessOutlivesTheAgentAndOrphansAreLeftAlone) {
     World world;
     world.serve("10.201.3.5:8080");

@@ -150,7 +150,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     CO_TRY(co_await check_cancelled());
     CO_TRY(co_await list_images(left()));
     // What is not known is not told as if nothing were there.
-    if (!workloads_.known() || !volumes || !networks) co_return Result<>{};
+    if (!workloads_.complete() || !volumes || !networks) co_return Result<>{};
     report.set_workloads_complete(true);
     for (const auto& [instance, workload] : workloads_.all()) *report.add_workloads() = with_use(workload);
     for (const auto& volume : *volumes) report.add_volumes(clean_text(volume, 256));

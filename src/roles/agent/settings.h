@@ -10,6 +10,7 @@
 #include "ports/authority.h"
 #include "ports/bench.h"
 #include "ports/engine.h"
+#include "ports/engine_events.h"
 #include "ports/exec.h"
 #include "ports/images.h"
 #include "ports/journal.h"
@@ -53,9 +54,12 @@ struct Settings {
     // Between two tries to reach an access point; doubles, jittered.
     Duration backoff_min = milliseconds{200};
     Duration backoff_max = seconds{30};
-    Duration watch_interval = seconds{1};      // Between two looks at the containers.
-    Duration coalesce = milliseconds{50};      // Changes within it travel in one report.
-    Duration discover_interval = seconds{30};  // Between two looks for GPUs; at once after a fault.
+    Duration watch_interval = seconds{1};       // Between two looks at the containers,
+    Duration list_interval = seconds{30};       // and while the engine tells what happens to them.
+    Duration engine_ask_interval = seconds{5};  // Between two questions whether it is there, meanwhile.
+    Duration news_late_max = seconds{2};        // For what it tells; later it does not tell it.
+    Duration coalesce = milliseconds{50};       // Changes within it travel in one report.
+    Duration discover_interval = seconds{30};   // Between two looks for GPUs; at once after a fault.
     Duration gpu_look_interval =
         seconds{4};                  // Between two samples at most, reported or not: faults show in them.
     Duration gpu_test = minutes{5};  // How long a GPU that was reset must show no fault before it returns.
@@ -110,6 +114,7 @@ struct Ports {
     DiskBench* disk_bench = nullptr;  // With the GPUs' too; null: not the disk.
     KeptLayers* layers = nullptr;     // Null: what containers write goes with them.
     Sealer* sealer = nullptr;         // Of commands in the journal; has a key. Null: they are not sealed.
+    EngineEvents* events = nullptr;   // Null: containers are listed each second.
 };
 
 }  // namespace hostler::agent

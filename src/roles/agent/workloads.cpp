@@ -67,6 +67,7 @@ Task<> Workloads::refresh() {
         if (noted != noted_) continue;  // It was overtaken by a command.
         if (!engine_error_.empty()) log_info("the container engine answers");
         known_ = true;
+        doubted_ = false;
         engine_error_.clear();
         std::set<std::string> here;
         for (const Container& container : *list) {

@@ -83,6 +83,9 @@ public:
     const Workload* find(const std::string& instance) const;
     // The last refresh() succeeded.
     bool known() const { return known_; }
+    // And nothing can have happened since that nobody would have told.
+    bool complete() const { return known_ && !doubted_; }
+    void doubt() { doubted_ = true; }  // Until the next refresh().
     const std::string& engine_error() const { return engine_error_; }
 
     // A command has changed the container: refreshes that are under way know less than this.
@@ -115,6 +118,7 @@ private:
     std::set<std::string> stopping_;
     std::uint64_t noted_ = 0;  // Rises whenever a command changes something.
     bool known_ = false;
+    bool doubted_ = false;
     std::string engine_error_;
 };
 

@@ -267,7 +267,7 @@ public:
     int supervisors = 0;  // Times that one was to be there.
 };
 
-class FakeEngine : public Engine, public Images, public KeptLayers {
+class FakeEngine : public Engine, public Images, public KeptLayers, public EngineEvents {
 public:
     std::set<std::string> layers;  // Kept ones, by the names of their containers.
     Task<std::vector<KeptLayer>> kept() override {
@@ -355,7 +355,23 @@ public:
         removed.push_back(name);
         co_return Result<>{};
     }
+    Task<> follow(std::string, std::string, std::function<void(EngineNews)> tell) override {
+        CO_TRY(alive());
+        ++follows;
+        tell(EngineNews::follows);
+        while (true) {
+            CO_TRY(co_await news.wait());
+            if (std::exchange(ends_news, false)) co_return fail(Code::unavailable, "the stream broke");
+            tell(EngineNews::changed);
+        }
+    }
+    Task<> answers() override {
+        CO_TRY(alive());
+        co_return Result<>{};
+    }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
+        ++lists;
+        while (lists_hang) CO_TRY(co_await listing.wait());
         CO_TRY(alive());
         std::vector<Container> made;
         for (const auto& [name, container] : containers)
@@ -407,7 +423,11 @@ public:
     int registry_away = 0;  // So many pulls find nobody there.
     PullProgress pulled;    // Told whenever `pulling` is notified.
     Signal pulling;
-    int launches = 0, pulls = 0, stops = 0, image_looks = 0;
+    Signal news;  // Something is told; or, with ends_news, nothing more.
+    bool ends_news = false;
+    bool lists_hang = false;  // Until `listing` is notified without it.
+    Signal listing;
+    int launches = 0, pulls = 0, stops = 0, image_looks = 0, lists = 0, follows = 0;
 
 private:
     Result<> alive() const {

@@ -275,7 +275,9 @@ struct World {
                                                         leases,
                                                         gpu_bench,
                                                         disk_bench,
-                                                        &engine});
+                                                        &engine,
+                                                        nullptr,
+                                                        events});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -372,6 +374,7 @@ struct World {
     LeaseBook* leases = nullptr;
     GpuBench* gpu_bench = nullptr;
     DiskBench* disk_bench = nullptr;
+    EngineEvents* events = nullptr;
     FakeMaster master{loop, timers, net};
     std::vector<StreamPtr> kept_open;
     TaskGroup servers{loop};
