@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "api/codec_define.h"
+#include "api/series_words.h"
 #include "api/types_report_schedule.h"
 #include "api/types_series.h"
 
@@ -27,7 +28,7 @@ HOSTLER_JSON(hostler::api::ReportDocument)
 namespace hostler::api {
 
 Result<std::vector<std::string>> report_labels_of(std::string_view by) {
-    constexpr std::string_view more[] = {"instance", "day", "hour"};
+    static const std::vector<std::string_view> more{"instance", "day", "hour"};
     std::vector<std::string> labels;
     while (!by.empty()) {
         const auto comma = by.find(',');
@@ -35,7 +36,7 @@ Result<std::vector<std::string>> report_labels_of(std::string_view by) {
         by.remove_prefix(comma == by.npos ? by.size() : comma + 1);
         if (std::ranges::find(series_labels, label, &QueryField::name) == series_labels.end() &&
             std::ranges::count(more, label) == 0)
-            return fail(Code::invalid, fmt::format("there is no label '{}'", label));
+            return unknown_label(label, more);
         if (std::ranges::count(labels, label) > 0)
             return fail(Code::invalid, fmt::format("'{}' stands there twice", label));
         labels.emplace_back(label);

@@ -45,6 +45,12 @@ TEST(Series, WordsAreReadAsTheyAreWritten) {
     EXPECT_EQ(labels_of("tenant,zone")->size(), 2u);
     for (const char* bad : {"device", "tenant,,zone", "tenant,tenant", " tenant"})
         EXPECT_FALSE(labels_of(bad)) << bad;
+    const auto said = [](const char* label) { return labels_of(label).error().message; };
+    EXPECT_EQ(said("zoen"), "there is no label 'zoen'; did you mean 'zone'?");
+    EXPECT_EQ(said("hosts"), "there is no label 'hosts'; did you mean 'host'?");
+    EXPECT_EQ(said("host_nam"), "there is no label 'host_nam'; did you mean 'host_name' or 'host'?");
+    EXPECT_TRUE(said("colour").starts_with("there is no label 'colour'; there are zone, host,"))
+        << said("colour");
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "api/series_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
+#include "api/schema.h"
 #include "api/types_series.h"
 
 namespace hostler::api {
@@ -63,6 +65,20 @@ Result<SeriesAcross> across_of(std::string_view text) {
     return SeriesAcross{across, quantile};
 }
 
+std::unexpected<Error> unknown_label(std::string_view label, const std::vector<std::string_view>& more) {
+    std::vector<std::string_view> all = more, near;
+    for (const QueryField& field : series_labels) all.push_back(field.name);
+    for (const std::string_view one : all)
+        if (!label.empty() && (one.starts_with(label) || label.starts_with(one))) near.push_back(one);
+    const auto meant = nearest(label, all);
+    std::erase(near, meant);
+    if (!meant.empty()) near.insert(near.begin(), meant);
+    return fail(Code::invalid, near.empty() ? fmt::format("there is no label '{}'; there are {}", label,
+                                                          fmt::join(all, ", "))
+                                            : fmt::format("there is no label '{}'; did you mean '{}'?", label,
+                                                          fmt::join(near, "' or '")));
+}
+
 Result<std::vector<std::string>> labels_of(std::string_view text) {
     std::vector<std::string> labels;
     while (!text.empty()) {
@@ -70,7 +86,7 @@ Result<std::vector<std::string>> labels_of(std::string_view text) {
         const std::string_view label = text.substr(0, comma);
         text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
         if (std::ranges::find(series_labels, label, &QueryField::name) == series_labels.end())
-            return fail(Code::invalid, fmt::format("there is no label '{}'", label));
+            return unknown_label(label);
         if (std::ranges::find(labels, label) != labels.end())
             return fail(Code::invalid, fmt::format("'{}' stands there twice", label));
         labels.emplace_back(label);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/result.h"
 #include "domain/series/query.h"
 
 namespace hostler::api {
@@ -24,5 +25,8 @@ Result<SeriesOver> over_of(std::string_view text);
 Result<SeriesAcross> across_of(std::string_view text);
 // "tenant,zone". Errors: invalid (a label that there is not, or twice).
 Result<std::vector<std::string>> labels_of(std::string_view text);
+// Says which were probably meant, of those of series and `more`: those that it is near to, or begins; else
+// all.
+std::unexpected<Error> unknown_label(std::string_view label, const std::vector<std::string_view>& more = {});
 
 }  // namespace hostler::api

@@ -209,7 +209,7 @@ void Api::add_hosts() {
     write<ops::return_gpu>(
         [](Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
             const auto found = TRY(gpu_named(desk, request.gpu));
-            return_gpu(desk, *found.host, *found.gpu);
+            TRY(return_gpu(desk, *found.host, *found.gpu));
             return explain_gpu(desk, *found.host, *found.gpu);
         });
 }

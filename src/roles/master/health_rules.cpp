@@ -6,6 +6,7 @@
 #include <boost/describe/enum_from_string.hpp>
 
 #include "domain/health/table.h"
+#include "roles/master/refuse.h"
 #include "roles/master/views.h"
 
 namespace hostler::master {
@@ -166,12 +167,19 @@ api::GpuExplanation explain_gpu(const Desk& desk, const Host& host, const GpuFac
     return shown;
 }
 
-void return_gpu(Desk& desk, const Host& host, const GpuFacts& gpu) {
+Result<> return_gpu(Desk& desk, const Host& host, const GpuFacts& gpu) {
     const GpuState* known = state_of(host.gpu_states, gpu.uuid);
-    if (!known || known->health == GpuHealth::healthy || commanded(desk, gpu.uuid)) return;
+    if (!known || known->health == GpuHealth::healthy || commanded(desk, gpu.uuid)) return {};
+    if (known->testing_until > desk.estate.micros())
+        return refuse(
+            fmt::format("GPU {} is being tested already, until {}", gpu.uuid,
+                        rfc3339(wall(known->testing_until))),
+            "gpu_under_test",
+            fmt::format("Well by then, it takes work again; `hostler gpu explain {}` tells.", gpu.uuid));
     command(desk, host.id, Verb::test_gpu, gpu.uuid, 1);
     desk.estate.event("gpu", gpu.uuid, "", "return_asked",
                       "Somebody has seen to it; its host is to test it.");
+    return {};
 }
 
 void note_test(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {

@@ -25,8 +25,8 @@ Result<FoundGpu> gpu_named(
 
 api::GpuExplanation explain_gpu(const Desk& desk, const Host& host, const GpuFacts& gpu);
 
-// Asks its host to test it. What is healthy needs none.
-void return_gpu(Desk& desk, const Host& host, const GpuFacts& gpu);
+// Asks its host to test it. What is healthy needs none. Errors: conflict (gpu_under_test).
+Result<> return_gpu(Desk& desk, const Host& host, const GpuFacts& gpu);
 void note_test(Desk& desk, const HostCommand& command, const CommandAnswer& answer);
 
 }  // namespace hostler::master

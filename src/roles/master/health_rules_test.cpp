@@ -161,15 +161,36 @@ TEST(HealthRules, OfTwoHostsThatHaveOneGpuNoneIsMeant) {
     EXPECT_EQ(gpu_named(rig.desk, "GPU-a-0").value().host->id, a);
 }
 
+TEST(HealthRules, OneThatIsBeingTestedIsNotTestedAgain) {
+    HealthRig rig;
+    const auto a = rig.host("a", "nj", 1);
+    GpuState tested = broken();
+    tested.testing_until = rig.estate.micros() + 60'000'000;
+    rig.say(a, {{"GPU-a-0", tested}});
+    const auto gpu = gpu_named(rig.desk, "GPU-a-0").value();
+    (void)rig.take();
+    for (int i = 0; i < 3; ++i) {
+        const auto refused = return_gpu(rig.desk, *gpu.host, *gpu.gpu);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().reason, "gpu_under_test");
+        EXPECT_THAT(refused.error().help, HasSubstr("hostler gpu explain GPU-a-0"));
+    }
+    EXPECT_FALSE(rig.command_of("GPU-a-0"));
+    EXPECT_THAT(rig.events_of("gpu"), IsEmpty());
+    rig.pass(61);
+    EXPECT_TRUE(return_gpu(rig.desk, *gpu.host, *gpu.gpu)) << "it did not get well by then";
+    EXPECT_TRUE(rig.command_of("GPU-a-0"));
+}
+
 TEST(HealthRules, WhoSawToItHasItTestedOnce) {
     HealthRig rig;
     const auto a = rig.host("a", "nj", 1);
     const auto gpu = [&] { return gpu_named(rig.desk, "GPU-a-0").value(); };
-    return_gpu(rig.desk, *gpu().host, *gpu().gpu);
+    EXPECT_TRUE(return_gpu(rig.desk, *gpu().host, *gpu().gpu));
     EXPECT_FALSE(rig.command_of("GPU-a-0")) << "it is healthy";
     rig.say(a, {{"GPU-a-0", broken()}});
-    return_gpu(rig.desk, *gpu().host, *gpu().gpu);
-    return_gpu(rig.desk, *gpu().host, *gpu().gpu);
+    EXPECT_TRUE(return_gpu(rig.desk, *gpu().host, *gpu().gpu));
+    EXPECT_TRUE(return_gpu(rig.desk, *gpu().host, *gpu().gpu));
     ASSERT_TRUE(rig.command_of("GPU-a-0"));
     EXPECT_EQ(rig.command_of("GPU-a-0")->verb, Verb::test_gpu);
     (void)rig.take();

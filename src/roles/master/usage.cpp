@@ -9,8 +9,9 @@ namespace hostler::master {
 
 namespace {
 
-std::optional<double> scaled(const Metric& metric, double by) {
-    return metric ? std::optional{static_cast<double>(*metric) * by} : std::nullopt;
+// In units of `unit`. A quotient is the number nearest to what it says; a product with 0.001 is not.
+std::optional<double> in(double unit, const Metric& metric) {
+    return metric ? std::optional{static_cast<double>(*metric) / unit} : std::nullopt;
 }
 
 Metric difference(const Metric& all, const Metric& rest) {
@@ -34,19 +35,19 @@ std::vector<std::string> throttled_by(const Metric& reasons) {
 }
 
 void add_sample(const GpuSample& sample, api::GpuUsage& shown) {
-    shown.utilization_percent = scaled(sample.utilisation_percent, 1);
-    shown.memory_utilization_percent = scaled(sample.memory_utilisation_percent, 1);
-    shown.tensor_active_percent = scaled(sample.tensor_active_ppm, 1e-4);
+    shown.utilization_percent = in(1, sample.utilisation_percent);
+    shown.memory_utilization_percent = in(1, sample.memory_utilisation_percent);
+    shown.tensor_active_percent = in(10'000, sample.tensor_active_ppm);
     shown.memory_used_bytes = sample.memory_used_bytes;
     if (sample.memory_total_bytes) shown.memory_total_bytes = sample.memory_total_bytes;
-    shown.power_watts = scaled(sample.power_mw, 1e-3);
-    shown.power_limit_watts = scaled(sample.power_limit_mw, 1e-3);
-    shown.temperature_celsius = scaled(sample.temperature_celsius, 1);
-    shown.memory_temperature_celsius = scaled(sample.memory_temperature_celsius, 1);
+    shown.power_watts = in(1'000, sample.power_mw);
+    shown.power_limit_watts = in(1'000, sample.power_limit_mw);
+    shown.temperature_celsius = in(1, sample.temperature_celsius);
+    shown.memory_temperature_celsius = in(1, sample.memory_temperature_celsius);
     shown.clock_mhz = sample.clock_sm_mhz ? sample.clock_sm_mhz : sample.clock_graphics_mhz;
-    shown.fan_percent = scaled(sample.fan_percent, 1);
+    shown.fan_percent = in(1, sample.fan_percent);
     shown.throttled = throttled_by(sample.throttle_reasons);
-    shown.energy_joules = scaled(sample.energy_mj, 1e-3);
+    shown.energy_joules = in(1'000, sample.energy_mj);
 }
 
 std::optional<WallTime> moment(std::int64_t micros) {
@@ -99,8 +100,8 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
                                 .tenant_id = instance ? instance->tenant : "",
                                 .processes = use.processes,
                                 .memory_used_bytes = use.memory_bytes,
-                                .utilization_percent = scaled(use.utilisation_percent, 1),
-                                .memory_utilization_percent = scaled(use.memory_utilisation_percent, 1)});
+                                .utilization_percent = in(1, use.utilisation_percent),
+                                .memory_utilization_percent = in(1, use.memory_utilisation_percent)});
     }
     return shown;
 }
@@ -116,8 +117,8 @@ api::HostUsage usage_of(const Desk& desk, const Host& host, const GpuHolders& ho
     const auto live = desk.live.hosts.find(host.id);
     if (live == desk.live.hosts.end() || !live->second.sample) return shown;
     const HostSample& sample = *live->second.sample;
-    shown.cpu_percent = scaled(sample.cpu_busy_percent, 1);
-    shown.load = scaled(sample.load_milli, 1e-3);
+    shown.cpu_percent = in(1, sample.cpu_busy_percent);
+    shown.load = in(1'000, sample.load_milli);
     shown.memory_used_bytes = difference(sample.memory_total_bytes, sample.memory_available_bytes);
     shown.memory_total_bytes = sample.memory_total_bytes;
     shown.swap_used_bytes = sample.swap_used_bytes;

@@ -100,6 +100,8 @@ TEST_F(Usage, ATenantSeesWhatItsOwnInstancesCost) {
     EXPECT_EQ(shown("acme").shares.size(), 1u);
     EXPECT_EQ(usage_of(desk, host, holders).gpus_used, 1);
     EXPECT_EQ(usage_of(desk, host, holders).cpu_percent, 12);
+    desk.live.hosts.at("h-a").sample->load_milli = 470;
+    EXPECT_EQ(usage_of(desk, host, holders).load, 0.47) << "and not 0.47000000000000003";
 }
 
 TEST_F(Usage, ThePageHasTheExportersNamesUnitsAndLabels) {
