@@ -92,6 +92,12 @@ const Claim& Estate::hold(Claim claim) {
     return held;
 }
 
+void Estate::readdress(const std::string& id, int address_index) {
+    Claim& claim = claims.edit(id);
+    claim.address_index = address_index;
+    ledger(claim, text_of(claim.use));
+}
+
 void Estate::pass_on(const std::string& id, ClaimUse use, std::string tenant, std::string holder) {
     Claim& claim = claims.edit(id);
     claim.use = use;

@@ -185,6 +185,7 @@ public:
     // Every change of who holds what goes through these three.
     const Claim& hold(Claim claim);
     void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
+    void readdress(const std::string& claim, int address_index);
     void release(const std::string& claim);
     void audit(AuditLine line) { audit_.push_back(std::move(line)); }
     // What has ended is not in memory: it is written again as it is here.

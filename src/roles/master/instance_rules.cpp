@@ -251,12 +251,28 @@ Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const s
     return move_in(desk, instance);
 }
 
+// On its host, unless somebody stands there. An idle slot has an address in advance, and any other will do.
+static void take_address(Desk& desk, const std::string& claim, int place) {
+    const int other = desk.estate.claims.at(claim).address_index;
+    if (other == place) return;
+    for (const Claim* there : claims_on(desk, desk.estate.claims.at(claim).host)) {
+        if (there->address_index != place) continue;
+        if (there->use != ClaimUse::stock) return;
+        const std::string slot = there->id;
+        desk.estate.readdress(slot, other);
+        break;
+    }
+    desk.estate.readdress(claim, place);
+}
+
 Result<> move_in(Desk& desk, Instance& instance) {
     const Claim& held = desk.estate.claims.at(instance.claim);
     instance.host = held.host;
     instance.zone = held.zone;
     if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
-    auto in = subnet_for(desk, instance.tenant, instance.host);
+    const auto before = desk.pool.place_of(instance.address);  // Of its last run, if there was one.
+    auto in = subnet_for(desk, instance.tenant, instance.host,
+                         before ? std::optional{before->index} : std::nullopt);
     if (!in) {
         // Nothing has been committed: the place is given back before anyone hears of it.
         if (!instance.slot.empty())
@@ -267,6 +283,7 @@ Result<> move_in(Desk& desk, Instance& instance) {
         return std::unexpected(std::move(in).error());
     }
     instance.subnet = (*in)->id;
+    if (before && before->index == (*in)->index) take_address(desk, instance.claim, before->place);
     instance.address = desk.pool.address((*in)->index, desk.estate.claims.at(instance.claim).address_index);
     instance.reason = "placed";
     instance.message = fmt::format("placed on host {}", instance.host);
@@ -446,7 +463,7 @@ bool move_to_another_address(Desk& desk, const std::string& id) {
     const auto other = free_address(desk, now.host, desk.estate.claims.at(now.claim).address_index + 1);
     if (!other) return false;
     Instance& instance = desk.estate.instances.edit(id);
-    desk.estate.claims.edit(instance.claim).address_index = *other;
+    desk.estate.readdress(instance.claim, *other);
     instance.address = desk.pool.address(subnet->index, *other);
     begin_again(desk, instance, "address_taken",
                 "something else on its host has its address; it gets another");

@@ -8,9 +8,21 @@ namespace hostler::master {
 
 namespace {
 
+// One that was stopped a moment ago: whoever starts it again soon finds it at its address.
+bool may_come_back_to(const Desk& desk, const Instance& instance, const Subnet& subnet) {
+    constexpr std::int64_t held_us = 120'000'000;
+    if (instance.phase != InstancePhase::resting || instance.host != subnet.host ||
+        instance.tenant != subnet.tenant || instance.ended_at + held_us <= desk.estate.micros())
+        return false;
+    const auto place = desk.pool.place_of(instance.address);
+    return place && place->index == subnet.index;
+}
+
 bool in_use(const Desk& desk, const std::string& subnet) {
+    const Subnet* known = desk.estate.subnets.find(subnet);
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.subnet == subnet || std::ranges::count(instance.left, subnet, &LeftPlace::subnet) > 0)
+        if (instance.subnet == subnet || std::ranges::count(instance.left, subnet, &LeftPlace::subnet) > 0 ||
+            (known && may_come_back_to(desk, instance, *known)))
             return true;
     for (const auto& [id, claim] : desk.estate.claims.all())
         if (claim.use == ClaimUse::foreign && claim.subnet == subnet) return true;
@@ -28,14 +40,15 @@ const Network& network_of(Desk& desk, const std::string& tenant) {
 
 }  // namespace
 
-Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host) {
+Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
+                                 std::optional<std::uint32_t> before) {
     std::set<std::uint32_t> taken;
     for (const auto& [id, subnet] : desk.estate.subnets.all()) {
         if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving && !subnet.unusable)
             return &subnet;
         taken.insert(subnet.index);
     }
-    auto index = desk.pool.pick(taken);
+    auto index = before && !taken.contains(*before) ? *before : desk.pool.pick(taken);
     if (!index) return fail(Code::conflict, index.error().message, "no_subnet");
     return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8),
                                      .network = network_of(desk, tenant).id,

@@ -6,8 +6,10 @@
 
 namespace hostler::master {
 
-// The tenant's subnet on this host, made if need be. Errors: conflict (no_subnet: the pool is used up).
-Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host);
+// The tenant's subnet on this host, made if need be; one that is made has the index `before`, if nobody else
+// has. Errors: conflict (no_subnet: the pool is used up).
+Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
+                                 std::optional<std::uint32_t> before = std::nullopt);
 
 // An instance has left it: when it was the last, the host removes it. Empty and unknown ids are let pass.
 void leave_subnet(Desk& desk, const std::string& id);

@@ -204,6 +204,50 @@ TEST(Rest, OnALostHostItIsHaltedWhenTheHostSpeaks) {
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::resting);
 }
 
+TEST(Rest, ItComesBackToItsAddressWhenThatIsFree) {
+    DeskRig rig;
+    rig.host("a", "nj", 2);
+    ASSERT_TRUE(rig.stock(2));
+    const auto first = rig.running("first"), second = rig.running("second");
+    const std::string address = rig.instance(second).address, lower = rig.instance(first).address;
+    ASSERT_NE(address, lower);
+    rest(rig, first);
+    rest(rig, second);
+    ASSERT_TRUE(wake_instance(rig.desk, second));
+    EXPECT_EQ(rig.instance(second).address, address) << "though a lower one is free";
+    ASSERT_TRUE(wake_instance(rig.desk, first));
+    EXPECT_EQ(rig.instance(first).address, lower);
+    rest(rig, first);
+    const auto third = rig.running("third");
+    ASSERT_EQ(rig.instance(third).address, lower);
+    rest(rig, second);
+    ASSERT_TRUE(wake_instance(rig.desk, first));
+    EXPECT_NE(rig.instance(first).address, lower) << "another one has it";
+}
+
+TEST(Rest, ItsNetworkWaitsForItForAWhile) {
+    DeskRig rig;
+    rig.host("a", "nj", 1);
+    ASSERT_TRUE(rig.stock(1));
+    const auto id = rig.running("one");
+    const std::string subnet = rig.instance(id).subnet, address = rig.instance(id).address;
+    rest(rig, id);
+    EXPECT_FALSE(rig.estate.subnets.at(subnet).leaving);
+    rig.pass(60);
+    reconcile_subnets(rig.desk);
+    ASSERT_TRUE(wake_instance(rig.desk, id));
+    EXPECT_EQ(rig.instance(id).subnet, subnet);
+    EXPECT_EQ(rig.instance(id).address, address);
+    rest(rig, id);
+    rig.pass(121);
+    reconcile_subnets(rig.desk);
+    EXPECT_TRUE(rig.estate.subnets.at(subnet).leaving);
+    rig.answer(subnet, {.done = true});
+    ASSERT_FALSE(rig.estate.subnets.find(subnet));
+    ASSERT_TRUE(wake_instance(rig.desk, id));
+    EXPECT_EQ(rig.instance(id).address, address) << "nobody else has taken it meanwhile";
+}
+
 TEST(Restart, KeepsItsPlace) {
     DeskRig rig;
     const auto a = rig.host("a");
