@@ -36,6 +36,9 @@ inline constexpr std::string_view event_texts = "nnntttttt";
 inline constexpr std::string_view ledger_columns =
     "number, line, time, claim, host, tenant, use, body, checksum";
 inline constexpr std::string_view ledger_texts = "nnnttttt";
+inline constexpr std::string_view older_audit_columns =  // Of releases before schema 8.
+    "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
+    "checksum";
 inline constexpr std::string_view audit_columns =
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
     "checksum, client, client_checksum";

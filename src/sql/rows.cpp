@@ -217,13 +217,19 @@ Result<> Rows::append_audit(const Changes& changes) {
             entry.subject,  entry.tenant, entry.status,       entry.before, entry.after};
         std::vector<Value> all = values;
         all.emplace_back(checksum(values));
-        all.emplace_back(entry.client);
-        all.emplace_back(client_checksum(changes.number, static_cast<std::uint64_t>(line), entry.client));
-        TRY(connection_.run(
-            fmt::format("INSERT INTO audit ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-                        "?13, ?14)",
-                        audit_columns),
-            all));
+        // One without a client is written as releases do that know none: a store that was left by one of
+        // them has no such column until it is migrated.
+        std::string_view into = older_audit_columns, places;
+        if (!entry.client.empty()) {
+            into = audit_columns;
+            places = ", ?13, ?14";
+            all.emplace_back(entry.client);
+            all.emplace_back(client_checksum(changes.number, static_cast<std::uint64_t>(line), entry.client));
+        }
+        TRY(connection_.run(fmt::format("INSERT INTO audit ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+                                        "?10, ?11, ?12{})",
+                                        into, places),
+                            all));
         ++line;
     }
     return {};
