@@ -78,6 +78,8 @@ TEST_F(Failure, AnEngineThatIsKilledComesBackAndFindsEverything) {
     // The data path does not need it.
     EXPECT_EQ(cloud.web.fetch("GET", url + "/healthz").body, "ok\n");
     cloud.wait_for_another("engine", was);
+    // Its hosts take nothing until they have seen the new one.
+    EXPECT_TRUE(cloud.until([&] { return cloud.begin({.id = "after-engine"}).status == 200; }));
     const std::string next = cloud.run({.id = "after-engine"});
     EXPECT_EQ(cloud.web.fetch("GET", next + "/healthz").body, "ok\n");
     EXPECT_EQ(cloud.instance("stays").at("/state"), "running");
