@@ -95,11 +95,14 @@ std::string plain_name(std::string name) {
     return name;
 }
 
+// As Docker's API has it, or podman's own.
 SeenNetwork network_of(const json::value& value) {
-    SeenNetwork seen{.id = text(at(value, {"Labels", network_label}))};
-    if (const auto* configs = at(value, {"IPAM", "Config"}).if_array(); configs && !configs->empty()) {
-        seen.subnet = text(at(configs->front(), {"Subnet"}));
-        seen.gateway = text(at(configs->front(), {"Gateway"}));
+    const bool own = !at(value, {"subnets"}).is_null();
+    SeenNetwork seen{.id = text(at(value, {own ? "labels" : "Labels", network_label}))};
+    const auto* configs = (own ? at(value, {"subnets"}) : at(value, {"IPAM", "Config"})).if_array();
+    if (configs && !configs->empty()) {
+        seen.subnet = text(at(configs->front(), {own ? "subnet" : "Subnet"}));
+        seen.gateway = text(at(configs->front(), {own ? "gateway" : "Gateway"}));
     }
     seen.bridge = bridge_name(seen.id);
     return seen;

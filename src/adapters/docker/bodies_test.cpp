@@ -289,6 +289,19 @@ TEST(Parse, InspectAndList) {
     EXPECT_FALSE(parse_list("{}"));
 }
 
+TEST(Parse, NetworksInTheWordsOfBothApis) {
+    for (
+        const std::string body :
+        {R"([{"Name":"n","Labels":{"hostler.network":"n-1"},"IPAM":{"Config":[{"Subnet":"10.1.0.0/24","Gateway":"10.1.0.1"}]}}])",
+         R"([{"name":"n","labels":{"hostler.network":"n-1"},"subnets":[{"subnet":"10.1.0.0/24","gateway":"10.1.0.1"}]}])"}) {
+        const auto seen = parse_networks(body).value();
+        ASSERT_EQ(seen.size(), 1u) << body;
+        EXPECT_EQ(seen[0].id, "n-1") << body;
+        EXPECT_EQ(seen[0].subnet, "10.1.0.0/24") << body;
+        EXPECT_EQ(seen[0].gateway, "10.1.0.1") << body;
+    }
+}
+
 TEST(Parse, WhichEventsMayChangeTheList) {
     const auto event = [](const std::string& action) {
         return fmt::format(R"({{"Type":"container","Action":"{}","Actor":{{"ID":"1"}}}})", action);

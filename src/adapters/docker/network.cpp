@@ -14,6 +14,10 @@ namespace hostler::docker {
 namespace {
 
 std::string network_path(std::string_view id) { return "/networks/" + percent_encode(id); }
+// For a network in the API of Docker podman looks at every container of the machine; in its own it does not.
+std::string look_path(std::string_view id, Dialect dialect) {
+    return dialect == Dialect::podman ? "/libpod" + network_path(id) + "/json" : network_path(id);
+}
 
 // An engine that was killed while it made or removed a container leaves the network's bridge, with one end of
 // a cable in it. It would hold the addresses for ever.
@@ -44,7 +48,8 @@ DockerNetwork::DockerNetwork(Net& net, Timers& timers, Worker& worker, NetworkSe
       wall_(std::make_shared<Wall>(settings_.wall)) {}
 
 Task<std::optional<SeenNetwork>> DockerNetwork::inspect(std::string id) {
-    const auto answer = CO_TRY(co_await api_.call("GET", network_path(id), settings_.call_time));
+    const auto path = look_path(id, CO_TRY(co_await dialect()));
+    const auto answer = CO_TRY(co_await api_.call("GET", path, settings_.call_time));
     if (answer.status == 404) co_return std::nullopt;
     if (!answer.success())
         co_return fail(Code::unavailable,
@@ -53,8 +58,9 @@ Task<std::optional<SeenNetwork>> DockerNetwork::inspect(std::string id) {
 }
 
 Task<Dialect> DockerNetwork::dialect() {
+    if (dialect_) co_return *dialect_;
     const auto version = CO_TRY(co_await api_.call("GET", "/version", settings_.call_time));
-    co_return CO_TRY(parse_traits(version.body, "{}")).dialect;
+    co_return dialect_.emplace(CO_TRY(parse_traits(version.body, "{}")).dialect);
 }
 
 Task<> DockerNetwork::guard(std::string id) {
@@ -106,6 +112,7 @@ Task<> DockerNetwork::make(const NetworkSpec& spec) {
     const auto answer = CO_TRY(co_await api_.call("POST", "/networks/create", settings_.call_time,
                                                   network_body(spec, settings_.owner, kind)));
     if (answer.success()) co_return Result<>{};
+    dialect_.reset();  // Another engine may be there by now.
     const auto words = error_text(answer.body);
     if (words.contains("already used") || words.contains("overlap") || words.contains("in use"))
         co_return fail(Code::conflict,
@@ -130,11 +137,15 @@ Task<> DockerNetwork::remove(std::string id) {
 Task<std::vector<std::string>> DockerNetwork::list() {
     const boost::json::value filters{
         {"label", boost::json::array{fmt::format("{}={}", owner_label, settings_.owner)}}};
-    const auto path = target("/networks", {{"filters", boost::json::serialize(filters)}});
+    const bool podman = CO_TRY(co_await dialect()) == Dialect::podman;
+    const auto path = target(podman ? "/libpod/networks/json" : "/networks",
+                             {{"filters", boost::json::serialize(filters)}});
     const auto answer = CO_TRY(co_await api_.call("GET", path, settings_.call_time));
-    if (!answer.success())
+    if (!answer.success()) {
+        dialect_.reset();  // Another engine may be there by now.
         co_return fail(Code::unavailable,
                        fmt::format("networks cannot be listed: {}", error_text(answer.body)));
+    }
     std::vector<std::string> ids;
     for (auto& network : CO_TRY(parse_networks(answer.body)))
         if (!network.id.empty()) ids.push_back(std::move(network.id));

@@ -41,7 +41,8 @@ private:
     Worker& worker_;
     NetworkSettings settings_;
     Api api_;
-    std::shared_ptr<Wall> wall_;  // Touched only by jobs of the worker.
+    std::optional<Dialect> dialect_;  // Of the engine, once it has said so.
+    std::shared_ptr<Wall> wall_;      // Touched only by jobs of the worker.
 };
 
 }  // namespace hostler::docker
