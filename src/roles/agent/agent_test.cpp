@@ -455,6 +455,21 @@ struct Told : World {
     }
 };
 
+// Dockerd tells of an end first, and its list shows it when it has cleaned up.
+TEST(Watching, AnEndThatTheListShowsLaterThanItIsToldIsReported) {
+    Told world;
+    world.timers.advance(20s);
+    world.begin();
+    world.engine.news.notify_all();
+    world.timers.advance(3s);
+    EXPECT_FALSE(world.reported());
+    world.die();
+    world.timers.advance(1200ms);
+    EXPECT_TRUE(world.reported());
+    world.timers.advance(10s);
+    EXPECT_EQ(world.engine.follows, 1) << "the stream told it";
+}
+
 TEST(Watching, ContainersAreListedRarelyWhileTheEngineTellsAndAtOnceWhenItDoes) {
     Told world;
     world.timers.advance(60s);

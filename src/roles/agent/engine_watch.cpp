@@ -38,12 +38,14 @@ Task<> EngineWatch::look() {
     looked_at_ = ports_.timers.now();
     const bool told = std::exchange(told_, false);
     const std::uint64_t changes = changes_;
-    due_ = looked_at_ + (follows_ ? settings_.list_interval : settings_.watch_interval);
-    if (follows_ && looked_at_ < settled_) due_ = settled_;
+    const bool rarely = follows_ && looked_at_ >= settled_;
+    due_ = looked_at_ + (rarely ? settings_.list_interval : settings_.watch_interval);
     CO_TRY(co_await look_());
     if (!follows_) co_return Result<>{};
     const Instant now = ports_.timers.now();
-    if (!told && !told_ && changes != changes_ && !untold_ && now > settled_) untold_ = now;
+    if (!told && !told_ && changes != changes_ && !untold_ &&
+        looked_at_ > settled_ + settings_.watch_interval)
+        untold_ = now;
     if (!untold_) co_return Result<>{};
     // It may be on its way.
     if (now < *untold_ + settings_.news_late_max)
@@ -113,9 +115,10 @@ void EngineWatch::hear(EngineNews news) {
     if (news == EngineNews::follows) {
         follows_ = true;
         ask_due_ = now + settings_.engine_ask_interval;
-        settled_ = now + settings_.news_late_max;
         if (std::exchange(said_, false)) log_info("the container engine tells what happens");
     }
+    // Dockerd tells of an end before its list shows it, and podman begins to tell a moment late.
+    settled_ = now + settings_.news_settle;
     // The first news are looked at right away, and many no more often than without them.
     look_by(std::max(now + settings_.coalesce, looked_at_ + settings_.watch_interval));
 }

@@ -39,7 +39,7 @@ private:
     Instant due_;        // The next look,
     Instant ask_due_{};  // and the next question whether the engine is there.
     Instant looked_at_;
-    Instant settled_{};                // Since then nothing stays untold.
+    Instant settled_{};                // From then on a list shows all that was told.
     std::optional<Instant> untold_{};  // A look found what the engine has not told by now.
     bool follows_ = false;
     bool told_ = false;  // Something, since the last look began.

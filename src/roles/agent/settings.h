@@ -58,8 +58,10 @@ struct Settings {
     Duration list_interval = seconds{30};       // and while the engine tells what happens to them.
     Duration engine_ask_interval = seconds{5};  // Between two questions whether it is there, meanwhile.
     Duration news_late_max = seconds{2};        // For what it tells; later it does not tell it.
-    Duration coalesce = milliseconds{50};       // Changes within it travel in one report.
-    Duration discover_interval = seconds{30};   // Between two looks for GPUs; at once after a fault.
+    // Since it told something: until then each look is a watch_interval after the one before.
+    Duration news_settle = seconds{5};
+    Duration coalesce = milliseconds{50};      // Changes within it travel in one report.
+    Duration discover_interval = seconds{30};  // Between two looks for GPUs; at once after a fault.
     Duration gpu_look_interval =
         seconds{4};                  // Between two samples at most, reported or not: faults show in them.
     Duration gpu_test = minutes{5};  // How long a GPU that was reset must show no fault before it returns.
