@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/task_group.h"
 #include "http/inlet.h"
+#include "http/proxy_preamble.h"
 
 namespace hostler::http {
 
@@ -23,6 +24,30 @@ Task<> refuse_plain(StreamPtr stream, Timers& timers) {
 }
 
 }  // namespace
+
+Task<StreamPtr> read_preamble(StreamPtr stream, Timers& timers, const Arrival& how, Place& place,
+                              ArrivalCount& count) {
+    const Instant end = timers.now() + how.time;
+    const std::string proxy{stream->address()};
+    Conn conn{std::move(stream), timers};
+    while (true) {
+        auto parsed = parse_proxy_preamble(conn.ahead());
+        if (!parsed) {
+            ++count.unannounced;
+            log_debug("from {}: {}", proxy, parsed.error().message);
+            co_return std::unexpected(parsed.error());
+        }
+        if (*parsed) {
+            conn.consume((*parsed)->size);
+            std::string ahead{conn.ahead()};
+            conn.consume(ahead.size());
+            co_return with_bytes_ahead(std::move(ahead), conn.release(), std::move((*parsed)->client));
+        }
+        const auto more = co_await conn.fill(std::max(end - timers.now(), Duration{1}));
+        if (!more && more.error().code == Code::timeout) place.was_late();
+        if (!CO_TRY(more)) co_return fail(Code::unavailable, "the proxy has gone");
+    }
+}
 
 Task<StreamPtr> arrive(StreamPtr stream, Timers& timers, const Arrival& how, Place& place,
                        ArrivalCount& count) {

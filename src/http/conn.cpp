@@ -175,7 +175,8 @@ namespace {
 
 class Prefixed : public Stream {
 public:
-    Prefixed(std::string bytes, StreamPtr stream) : bytes_(std::move(bytes)), stream_(std::move(stream)) {}
+    Prefixed(std::string bytes, StreamPtr stream, std::string address)
+        : bytes_(std::move(bytes)), stream_(std::move(stream)), address_(std::move(address)) {}
 
     Result<std::optional<std::size_t>> try_read(std::span<char> into) override {
         if (bytes_.empty()) return stream_->try_read(into);
@@ -196,20 +197,22 @@ public:
         stream_->close();
     }
     std::string_view identity() const override { return stream_->identity(); }
-    std::string_view address() const override { return stream_->address(); }
+    bool expired() const override { return stream_->expired(); }
+    std::string_view address() const override { return address_.empty() ? stream_->address() : address_; }
 
 private:
     static Task<> ready() { co_return Result<>{}; }
     std::string bytes_;
     std::size_t begin_ = 0;
     StreamPtr stream_;
+    const std::string address_;
 };
 
 }  // namespace
 
-StreamPtr with_bytes_ahead(std::string bytes, StreamPtr stream) {
-    if (bytes.empty()) return stream;
-    return std::make_unique<Prefixed>(std::move(bytes), std::move(stream));
+StreamPtr with_bytes_ahead(std::string bytes, StreamPtr stream, std::string address) {
+    if (bytes.empty() && address.empty()) return stream;
+    return std::make_unique<Prefixed>(std::move(bytes), std::move(stream), std::move(address));
 }
 
 StreamPtr Conn::release() {

@@ -41,6 +41,7 @@ public:
     Conn& operator=(const Conn&) = delete;
 
     Stream& stream() { return *stream_; }
+    const Stream& stream() const { return *stream_; }
     Timers& timers() { return timers_; }
 
     // Read ahead and not consumed.
@@ -104,7 +105,7 @@ private:
     bool closed_ = false;
 };
 
-// A stream behind bytes that were read from it already.
-StreamPtr with_bytes_ahead(std::string bytes, StreamPtr stream);
+// A stream behind bytes that were read from it already; `address`: its address from here on, empty: as it is.
+StreamPtr with_bytes_ahead(std::string bytes, StreamPtr stream, std::string address = {});
 
 }  // namespace hostler::http

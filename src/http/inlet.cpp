@@ -62,21 +62,32 @@ Inlet::Inlet(StreamPtr stream, Timers& timers, const ServerLimits& limits, Drain
       place_(place) {}
 
 Task<bool> Inlet::next() {
-    if (place_ != nullptr) place_->rests();
-    const bool settled = first_ || (started_ && ended_ && !over_ && body_.done() && !conn_.released());
-    if (!settled && !CO_TRY(co_await settle())) co_return false;
-    if (over_ || (member_.begun() && conn_.ahead().empty())) {
-        if (!over_) conn_.close();
-        over_ = true;
-        co_return false;
+    while (true) {
+        if (place_ != nullptr) place_->rests();
+        const bool settled = first_ || (started_ && ended_ && !over_ && body_.done() && !conn_.released());
+        if (!settled && !CO_TRY(co_await settle())) co_return false;
+        if (over_ || (member_.begun() && conn_.ahead().empty())) {
+            if (!over_) conn_.close();
+            over_ = true;
+            co_return false;
+        }
+        first_ = false;
+        auto more = co_await read_head();
+        if (!more || !*more) {
+            over_ = true;
+            conn_.close();
+        }
+        if (!more || !*more || has_room_for_client()) co_return more;
+        (void)co_await respond(text_response(429, "your address has all the connections here that it may"));
+        CO_TRY(co_await check_cancelled());
     }
-    first_ = false;
-    auto more = co_await read_head();
-    if (!more || !*more) {
-        over_ = true;
-        conn_.close();
-    }
-    co_return more;
+}
+
+// Whose request this is was not known when its connection was let in.
+bool Inlet::has_room_for_client() {
+    if (place_ == nullptr || place_->shared_by() == nullptr) return true;
+    origin_ = place_->shared_by()->origin_of(head_, conn_.stream().address());
+    return place_->belongs_to(origin_.address);
 }
 
 // Whether the connection is fit for another request after the one that has been answered.

@@ -5,6 +5,7 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/places.h"
+#include "http/trusted_proxies.h"
 
 namespace hostler::http {
 
@@ -79,6 +80,12 @@ public:
     bool over() const { return over_; }
     // Strict-Transport-Security of the answers that are made here; empty: none. Outlives the inlet.
     void set_transport_security(std::string_view value) { transport_security_ = value; }
+    // Who asks: "192.0.2.1:5000"; where a trusted proxy says it, without a port. Valid until next().
+    std::string_view client() const {
+        return origin_.address.empty() ? conn_.stream().address() : std::string_view{origin_.address};
+    }
+    // As the client sees it, "http" or "https", by the word of a trusted proxy; empty: nothing was said.
+    std::string_view scheme() const { return origin_.scheme; }
     void is_known() {  // Who asks has shown a good key.
         if (place_ != nullptr) place_->is_known();
     }
@@ -96,6 +103,7 @@ public:
 
 private:
     Task<bool> read_head();
+    bool has_room_for_client();
     Task<bool> settle();
     Task<> refuse(BadHead bad);
     Task<> linger();
@@ -122,6 +130,7 @@ private:
     bool bodiless_ = false;  // The answer has no body: HEAD, 204, 304.
     Drain::Member member_;
     Place* place_;
+    Origin origin_;  // Of this request; empty: of the connection.
 };
 
 }  // namespace hostler::http

@@ -48,21 +48,40 @@ void Place::asks() {
 }
 
 void Place::rests() {
-    if (standing_ == Standing::asking) stand(Standing::resting);
+    const bool was_known = standing_ == Standing::known;
+    if (standing_ == Standing::asking || (was_known && shared_by_ != nullptr)) stand(Standing::resting);
+    if (shared_by_ != nullptr) belongs_to("");
 }
 
 void Place::is_known() { stand(Standing::known); }
 
 void Place::was_late() { ++all_.count_.late; }
 
-Places::Entry Places::admit(std::string_view address) {
-    const std::string client = client_of(address);
+bool Place::belongs_to(std::string_view address) {
+    const std::string client = address.empty() ? std::string{} : client_of(address);
+    if (!counted_ || client_->first == client) return true;
+    const bool room = all_.has_room_for(client);
+    auto& clients = all_.clients_;
+    if (--client_->second == 0) clients.erase(client_);
+    client_ = clients.emplace(room ? client : std::string{}, 0).first;
+    ++client_->second;
+    return room;
+}
+
+// Of a client that has all that it may, one that rests makes room.
+bool Places::has_room_for(const std::string& client) {
     const auto there = clients_.find(client);
-    if (there != clients_.end() && there->second >= client_most_) {
-        if (send_away(Place::Standing::resting, &client)) return Entry::in;
-        ++count_.refused;
-        return Entry::refused;
-    }
+    if (client.empty() || there == clients_.end() || there->second < client_most_) return true;
+    if (send_away(Place::Standing::resting, &client)) return true;
+    ++count_.refused;
+    return false;
+}
+
+Places::Entry Places::admit(std::string_view address) {
+    const std::string client = address.empty() ? std::string{} : client_of(address);
+    const auto before = size_;
+    if (!has_room_for(client)) return Entry::refused;
+    if (size_ < before) return Entry::in;
     return size_ < most_ || send_away(Place::Standing::asking, nullptr) ? Entry::in : Entry::full;
 }
 
@@ -83,11 +102,11 @@ bool Places::send_away(Place::Standing last, const std::string* client) {
     return false;
 }
 
-Place& Places::enter(StreamPtr& stream) {
+Place& Places::enter(StreamPtr& stream, std::string_view address) {
     auto& places = standing_[std::to_underlying(Place::Standing::silent)];
     Place& place = places.emplace_back(*this);
     place.self_ = std::prev(places.end());
-    place.client_ = clients_.emplace(client_of(stream->address()), 0).first;
+    place.client_ = clients_.emplace(address.empty() ? std::string{} : client_of(address), 0).first;
     place.stream_ = std::make_shared<Stream*>(nullptr);
     ++place.client_->second;
     ++size_;

@@ -13,6 +13,7 @@
 namespace hostler::http {
 
 class Places;
+class TrustedProxies;
 
 // One connection's, for as long as it is served. Strangers make room for newcomers: first those that have not
 // asked anything yet, then those that rest between two requests, then any other; always the oldest first.
@@ -26,6 +27,12 @@ public:
     void rests();     // It was answered; the next may come.
     void is_known();  // Who asks has shown a good key.
     void was_late();  // Nothing came within ServerLimits::first_time.
+    // Whose it is, from here on; empty: nobody's, as a trusted proxy's own. false: that client has all that
+    // it may, and none that could make room; then it is nobody's.
+    bool belongs_to(std::string_view address);
+    // A trusted proxy has it, and each request may be of another client: between two it is nobody's.
+    void is_shared(const TrustedProxies& by) { shared_by_ = &by; }
+    const TrustedProxies* shared_by() const { return shared_by_; }
     Standing standing() const { return standing_; }
 
 private:
@@ -38,6 +45,7 @@ private:
     std::shared_ptr<Stream*> stream_;  // Null in it: the stream is gone.
     std::map<std::string, std::size_t>::iterator client_;
     std::list<Place>::iterator self_;
+    const TrustedProxies* shared_by_ = nullptr;
 };
 
 class Places {
@@ -49,14 +57,15 @@ public:
         full,     // Of known ones: the newcomer waits until one ends.
         refused,  // Its client has all that it may, and none that could make room.
     };
-    // Makes room for a newcomer, if it can.
+    // Makes room for a newcomer, if it can. `address`: of its client; empty: not known yet, which no client's
+    // limit holds back.
     Entry admit(std::string_view address);
     // After admit() said `in`. The stream is wrapped, so that it can be closed from here.
-    Place& enter(StreamPtr& stream);
+    Place& enter(StreamPtr& stream, std::string_view address);
     void leave(Place& place);
 
     std::size_t size() const { return size_; }  // Connections, without those sent away a moment ago.
-    std::size_t clients() const { return clients_.size(); }
+    std::size_t clients() const { return clients_.size(); }  // Those of nobody are one.
     struct Count {
         std::uint64_t refused = 0;    // Closed at once, for their client's sake.
         std::uint64_t made_room = 0;  // Strangers, for newcomers.
@@ -66,6 +75,7 @@ public:
 
 private:
     friend class Place;
+    bool has_room_for(const std::string& client);
     bool send_away(Place::Standing last, const std::string* client);
     void discount(Place& place);
 

@@ -99,8 +99,11 @@ Task<> Server::run(ListenerPtr listener, Connection connection, Arrival arrival)
             CO_TRY(co_await sleep(timers_, pause));
             continue;
         }
-        if (!CO_TRY(co_await has_room(**stream, *way))) continue;
-        Place& place = places_.enter(*stream);
+        const bool proxied = way->arrival.comes_by_proxy(**stream);
+        const std::string client{proxied ? "" : (*stream)->address()};
+        if (!CO_TRY(co_await has_room(**stream, client, *way))) continue;
+        Place& place = places_.enter(*stream, client);
+        if (proxied && !way->arrival.awaits_preamble(**stream)) place.is_shared(*way->arrival.proxies);
         tasks_.start("connection", one(way, std::move(*stream), place));
         // Whoever has come in has a turn to say who he is before the next newcomer may push him out.
         CO_TRY(co_await suspend<void>([](const WakerPtr<void>& next_turn) { next_turn->wake({}); }));
@@ -109,30 +112,38 @@ Task<> Server::run(ListenerPtr listener, Connection connection, Arrival arrival)
 }
 
 // false: the newcomer cannot come in.
-Task<bool> Server::has_room(Stream& newcomer, const Way& way) {
-    auto entry = places_.admit(newcomer.address());
+Task<bool> Server::has_room(Stream& newcomer, const std::string& client, const Way& way) {
+    auto entry = places_.admit(client);
     while (entry == Places::Entry::full && !drain_.begun()) {
         CO_TRY(co_await ended_.wait());
-        entry = places_.admit(newcomer.address());
+        entry = places_.admit(client);
     }
-    const bool plain = !way.arrival.certificate;  // Who speaks TLS would not understand us.
-    if (entry == Places::Entry::refused && plain) {
-        const auto why = fmt::format("one address may have {} connections here, and has them\n", client_max_);
-        const auto words = fmt::format(
-            "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
-            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{}",
-            why.size(), why);
-        const asio::const_buffer buffer{words.data(), words.size()};
-        (void)newcomer.try_write({&buffer, 1});
-    }
+    if (entry == Places::Entry::refused) tell_of_limit(newcomer, way);
     co_return entry == Places::Entry::in;
+}
+
+void Server::tell_of_limit(Stream& refused, const Way& way) const {
+    if (way.arrival.certificate) return;  // Who speaks TLS would not understand us.
+    const auto why = fmt::format("one address may have {} connections here, and has them\n", client_max_);
+    const auto words =
+        fmt::format("HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
+                    "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{}",
+                    why.size(), why);
+    const asio::const_buffer buffer{words.data(), words.size()};
+    (void)refused.try_write({&buffer, 1});
 }
 
 Task<> Server::one(std::shared_ptr<const Way> way, StreamPtr stream, Place& place) {
     Result<StreamPtr> arrived = std::move(stream);
-    if (way->arrival.certificate)
+    bool room = true;
+    if (way->arrival.awaits_preamble(**arrived)) {
+        arrived = co_await read_preamble(std::move(*arrived), timers_, way->arrival, place, arrivals_);
+        room = arrived && place.belongs_to((*arrived)->address());
+        if (arrived && !room) tell_of_limit(**arrived, *way);
+    }
+    if (arrived && room && way->arrival.certificate)
         arrived = co_await arrive(std::move(*arrived), timers_, way->arrival, place, arrivals_);
-    Result<> result = arrived ? co_await way->connection(std::move(*arrived), place) : Result<>{};
+    Result<> result = arrived && room ? co_await way->connection(std::move(*arrived), place) : Result<>{};
     places_.leave(place);
     ended_.notify_all();
     CO_TRY(co_await check_cancelled());

@@ -19,7 +19,8 @@ public:
 
     Request request;  // Its head; the body is read below.
 
-    std::string_view peer() const { return inlet_.conn().stream().address(); }
+    std::string_view peer() const { return inlet_.client(); }  // As of an inlet.
+    std::string_view scheme() const { return inlet_.scheme(); }
     std::string_view identity() const { return inlet_.conn().stream().identity(); }  // By TLS; "" without.
 
     // A client that sent `Expect: 100-continue` is told to go on at the first read.
@@ -70,8 +71,9 @@ public:
     Server(Loop& loop, Timers& timers, std::size_t connections_max, std::size_t client_max = SIZE_MAX);
     // Accepts until the listener is closed or stop() is called. Beyond connections_max a stranger makes room
     // for each newcomer (Place); newcomers wait only where all are known. Beyond client_max a stranger of the
-    // same address makes room, or the newcomer is told so and closed. Those who have come in arrive() before
-    // they are served.
+    // same address makes room, or the newcomer is told so and closed. What a trusted
+    // proxy brings counts as its client's once that is known. Those who have come in arrive() before they are
+    // served.
     Task<> run(ListenerPtr listener, Connection connection, Arrival arrival = {});
     Drain& drain() { return drain_; }
     std::size_t connections() const { return places_.size(); }
@@ -86,7 +88,9 @@ private:
         Connection connection;
         Arrival arrival;
     };
-    Task<bool> has_room(Stream& newcomer, const Way& way);
+    // `client`: its address; empty: not known yet.
+    Task<bool> has_room(Stream& newcomer, const std::string& client, const Way& way);
+    void tell_of_limit(Stream& refused, const Way& way) const;
     Task<> one(std::shared_ptr<const Way> way, StreamPtr stream, Place& place);
 
     Timers& timers_;

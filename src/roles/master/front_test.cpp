@@ -209,7 +209,7 @@ TEST_F(FrontTest, AGoodKeyKeepsItsConnectionAndABadOneDoesNot) {
     const auto begin = [&](const std::string& bytes) -> http::Place& {
         auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
         StreamPtr stream = std::move(ours);
-        http::Place& place = places.enter(stream);
+        http::Place& place = places.enter(stream, stream->address());
         connections.start("connection", front.serve(std::move(stream), nullptr, &place));
         EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
         timers.settle();
