@@ -1,25 +1,16 @@
 #include "core/client_address.h"
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 
+#include "core/ip_address.h"
 #include "core/safe_text.h"
-#include "core/task.h"
 
 namespace hostler {
 
 std::string client_of(std::string_view address) {
-    const auto colon = address.rfind(':');
-    if (colon != address.npos && address.find(']', colon) == address.npos) address = address.substr(0, colon);
-    if (!address.starts_with('[') || !address.ends_with(']')) return std::string{address};
-    boost::system::error_code wrong;
-    const auto parsed = asio::ip::make_address_v6(std::string{address.substr(1, address.size() - 2)}, wrong);
-    if (wrong) return std::string{address};
-    if (parsed.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, parsed).to_string();
-    auto bytes = parsed.to_bytes();
-    constexpr std::size_t network_bytes = 8;
-    std::fill(bytes.begin() + network_bytes, bytes.end(), 0);
-    return "[" + asio::ip::address_v6{bytes}.to_string() + "]";
+    if (const auto parsed = IpAddress::parse(address))
+        return parsed->is_v4() ? parsed->text() : parsed->cut(64).text();
+    return std::string{address.substr(0, address.rfind(':'))};
 }
 
 std::string safe_user_agent(std::string_view header) {

@@ -15,7 +15,7 @@ struct Arrival {
     Net* net = nullptr;  // Where there is a certificate.
     // What the next handshake shows; never null. Empty: no TLS.
     std::function<std::shared_ptr<const Credentials>()> certificate{};
-    Duration time = std::chrono::seconds{10};  // For the handshake; the same for a preamble.
+    Duration time = std::chrono::seconds{10};         // For the handshake; the same for a preamble.
     std::shared_ptr<const TrustedProxies> proxies{};  // Null: none is trusted.
 
     bool comes_by_proxy(const Stream& stream) const { return proxies && proxies->hold(stream.address()); }
@@ -25,8 +25,8 @@ struct Arrival {
 };
 
 struct ArrivalCount {
-    std::uint64_t plain = 0;   // Spoke HTTP where TLS is.
-    std::uint64_t failed = 0;  // Handshakes.
+    std::uint64_t plain = 0;        // Spoke HTTP where TLS is.
+    std::uint64_t failed = 0;       // Handshakes.
     std::uint64_t unannounced = 0;  // Came from a trusted proxy without a good preamble.
 };
 

@@ -81,9 +81,11 @@ protected:
         auto body = CO_TRY(co_await exchange.read_all(1 << 20));
         if (exchange.request.headers.has("X-Key")) exchange.is_known();
         if (exchange.request.path() == "/wait") CO_TRY(co_await go.wait());
-        co_return co_await exchange.respond({200, {}, fmt::format("{}{}{} for {} {}", exchange.request.method,
-                                                                  exchange.request.target, body,
-                                                                  exchange.peer(), exchange.scheme())});
+        co_return co_await exchange.respond(
+            {200,
+             {},
+             fmt::format("{}{}{} for {} {}", exchange.request.method, exchange.request.target, body,
+                         exchange.peer(), exchange.scheme())});
     };
     Handshakes net{timers};
     std::shared_ptr<const Credentials> own = std::make_shared<Credentials>();

@@ -26,17 +26,18 @@ void check_origin(std::string_view value) {
     static const auto by_standard =
         TrustedProxies::parse({"10.0.0.0/8", "2001:db8::/32"}, ProxyWord::forwarded).value();
     RequestHead head;
-    if (!parse(fmt::format("GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {0}\r\nForwarded: {0}\r\n\r\n", value),
-               {}, head))
+    if (!parse(
+            fmt::format("GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {0}\r\nForwarded: {0}\r\n\r\n", value),
+            {}, head))
         return;
     for (const auto* proxies : {&by_x, &by_standard}) {
         const Origin origin = proxies->origin_of(head, "10.0.0.1:1");
         HOSTLER_ASSERT(origin.scheme.empty() || origin.scheme == "http" || origin.scheme == "https");
         HOSTLER_ASSERT(!client_of(origin.address).empty() && client_of(origin.address).size() < 64);
         RequestHead again;
-        const std::string field = fmt::format("{}: {}{}{}", proxies == &by_x ? "X-Forwarded-For" : "Forwarded",
-                                              proxies == &by_x ? "" : "for=\"", origin.address,
-                                              proxies == &by_x ? "" : "\"");
+        const std::string field =
+            fmt::format("{}: {}{}{}", proxies == &by_x ? "X-Forwarded-For" : "Forwarded",
+                        proxies == &by_x ? "" : "for=\"", origin.address, proxies == &by_x ? "" : "\"");
         HOSTLER_ASSERT(parse(fmt::format("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n\r\n", field), {}, again));
         HOSTLER_ASSERT(proxies->origin_of(again, "10.0.0.1:1").address == origin.address);
     }

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/ip/address.hpp>
+#include "core/ip_address.h"
 
 namespace hostler::http {
 
 namespace {
-
-namespace ip = boost::asio::ip;
 
 constexpr std::string_view signature{"\r\n\r\n\0\r\nQUIT\n", 12};
 constexpr std::size_t head_bytes = signature.size() + 4;  // Version and command, family, length.
@@ -22,17 +20,11 @@ unsigned two_bytes_at(std::string_view bytes, std::size_t at) {
 }
 
 // Source and destination address, source and destination port.
-template <class Address>
-Result<std::string> source_in(std::string_view block) {
-    typename Address::bytes_type address;
-    if (block.size() < 2 * address.size() + 4)
+Result<std::string> source_in(std::string_view block, std::size_t address_bytes) {
+    if (block.size() < 2 * address_bytes + 4)
         return fail(Code::invalid, "the PROXY preamble is too short for its addresses");
-    std::ranges::copy(block.substr(0, address.size()), address.begin());
-    const unsigned port = two_bytes_at(block, 2 * address.size());
-    if constexpr (std::same_as<Address, ip::address_v6>)
-        return fmt::format("[{}]:{}", Address{address}.to_string(), port);
-    else
-        return fmt::format("{}:{}", Address{address}.to_string(), port);
+    return fmt::format("{}:{}", IpAddress::from_bytes(block.substr(0, address_bytes)).text(),
+                       two_bytes_at(block, 2 * address_bytes));
 }
 
 }  // namespace
@@ -55,8 +47,8 @@ Result<std::optional<ProxyPreamble>> parse_proxy_preamble(std::string_view bytes
     if (bytes.size() < size) return std::nullopt;
     ProxyPreamble preamble{.size = size};
     const auto block = bytes.substr(head_bytes, size - head_bytes);
-    if (command == proxied && family == tcp4) preamble.client = TRY(source_in<ip::address_v4>(block));
-    if (command == proxied && family == tcp6) preamble.client = TRY(source_in<ip::address_v6>(block));
+    if (command == proxied && family == tcp4) preamble.client = TRY(source_in(block, 4));
+    if (command == proxied && family == tcp6) preamble.client = TRY(source_in(block, 16));
     return preamble;
 }
 

@@ -15,9 +15,10 @@ std::string preamble(char command, char family, const std::string& block) {
            static_cast<char>(block.size() & 0xff) + block;
 }
 
-const std::string v4{"\xc0\x00\x02\x01\x0a\x00\x00\x01\x13\x88\x01\xbb", 12};  // 192.0.2.1:5000 to 10.0.0.1:443.
-const std::string v6 = std::string{"\x20\x01\x0d\xb8", 4} + std::string(11, '\0') + '\1' + std::string(16, '\0') +
-                       std::string{"\x13\x88\x01\xbb", 4};
+const std::string v4{"\xc0\x00\x02\x01\x0a\x00\x00\x01\x13\x88\x01\xbb",
+                     12};  // 192.0.2.1:5000 to 10.0.0.1:443.
+const std::string v6 = std::string{"\x20\x01\x0d\xb8", 4} + std::string(11, '\0') + '\1' +
+                       std::string(16, '\0') + std::string{"\x13\x88\x01\xbb", 4};
 
 TEST(ProxyPreamble, NamesTheClient) {
     const std::string four = preamble('\x21', '\x11', v4);
@@ -27,12 +28,14 @@ TEST(ProxyPreamble, NamesTheClient) {
     EXPECT_EQ((*parsed)->size, four.size());
     EXPECT_EQ(parse_proxy_preamble(preamble('\x21', '\x21', v6)).value()->client, "[2001:db8::1]:5000");
     // Fields of its own behind the addresses.
-    const auto with_more = parse_proxy_preamble(preamble('\x21', '\x11', v4 + std::string("\x03\x00\x01x", 4)));
+    const auto with_more =
+        parse_proxy_preamble(preamble('\x21', '\x11', v4 + std::string("\x03\x00\x01x", 4)));
     EXPECT_EQ(with_more.value()->client, "192.0.2.1:5000");
 }
 
 TEST(ProxyPreamble, NamesNobody) {
-    EXPECT_EQ(parse_proxy_preamble(preamble('\x20', '\0', "")).value()->client, "") << "the proxy's own check";
+    EXPECT_EQ(parse_proxy_preamble(preamble('\x20', '\0', "")).value()->client, "")
+        << "the proxy's own check";
     EXPECT_EQ(parse_proxy_preamble(preamble('\x20', '\x11', v4)).value()->client, "");
     EXPECT_EQ(parse_proxy_preamble(preamble('\x21', '\0', "")).value()->client, "");
     EXPECT_EQ(parse_proxy_preamble(preamble('\x21', '\x31', std::string(216, 'x'))).value()->client, "");

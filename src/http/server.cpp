@@ -125,10 +125,10 @@ Task<bool> Server::has_room(Stream& newcomer, const std::string& client, const W
 void Server::tell_of_limit(Stream& refused, const Way& way) const {
     if (way.arrival.certificate) return;  // Who speaks TLS would not understand us.
     const auto why = fmt::format("one address may have {} connections here, and has them\n", client_max_);
-    const auto words =
-        fmt::format("HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
-                    "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{}",
-                    why.size(), why);
+    const auto words = fmt::format(
+        "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n"
+        "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n{}",
+        why.size(), why);
     const asio::const_buffer buffer{words.data(), words.size()};
     (void)refused.try_write({&buffer, 1});
 }

@@ -3,37 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
 #include <ranges>
 
 namespace hostler::http {
 
 namespace {
-
-namespace ip = boost::asio::ip;
-
-// "192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80".
-std::optional<ip::address> address_in(std::string_view text) {
-    if (text.starts_with('[')) {
-        const auto end = text.find(']');
-        if (end == text.npos || (end + 1 != text.size() && text[end + 1] != ':')) return std::nullopt;
-        text = text.substr(1, end - 1);
-    } else if (const auto colon = text.find(':'); colon != text.npos && colon == text.rfind(':')) {
-        text = text.substr(0, colon);
-    }
-    if (text.contains('%')) return std::nullopt;  // A zone is another machine's affair.
-    boost::system::error_code wrong;
-    const auto address = ip::make_address(std::string{text}, wrong);
-    if (wrong) return std::nullopt;
-    if (address.is_v6() && address.to_v6().is_v4_mapped())
-        return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-    return address;
-}
-
-// Without a port, as streams have it.
-std::string shown(const ip::address& address) {
-    return address.is_v6() ? fmt::format("[{}]", address.to_string()) : address.to_string();
-}
 
 std::string_view known_scheme(std::string_view text) {
     for (const std::string_view scheme : {"http", "https"})
@@ -106,16 +80,11 @@ Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& net
     TrustedProxies proxies{word};
     std::vector<std::string> wrong;
     for (const auto& text : networks) {
-        boost::system::error_code bad;
-        const bool one = !text.contains('/');
-        if (text.contains(':')) {
-            const auto network = ip::make_network_v6(one ? text + "/128" : text, bad);
-            if (!bad) proxies.v6_.push_back(network.canonical());
-        } else {
-            const auto network = ip::make_network_v4(one ? text + "/32" : text, bad);
-            if (!bad) proxies.v4_.push_back(network.canonical());
-        }
-        if (bad) wrong.push_back(text);
+        const auto network = IpNetwork::parse(text);
+        if (network)
+            proxies.networks_.push_back(*network);
+        else
+            wrong.push_back(text);
     }
     if (!wrong.empty())
         return fail(Code::invalid, fmt::format("neither an address nor a network, as 10.0.0.0/8: {}",
@@ -123,32 +92,26 @@ Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& net
     return proxies;
 }
 
-bool TrustedProxies::hold(const ip::address& address) const {
-    const auto holds = [](const auto& network, const auto& one) {
-        return std::remove_cvref_t<decltype(network)>{one, network.prefix_length()}.canonical() == network;
-    };
-    if (address.is_v4())
-        return std::ranges::any_of(v4_,
-                                   [&](const auto& network) { return holds(network, address.to_v4()); });
-    return std::ranges::any_of(v6_, [&](const auto& network) { return holds(network, address.to_v6()); });
+bool TrustedProxies::hold(const IpAddress& address) const {
+    return std::ranges::any_of(networks_, [&](const IpNetwork& one) { return one.holds(address); });
 }
 
 bool TrustedProxies::hold(std::string_view address) const {
-    const auto parsed = address_in(address);
+    const auto parsed = IpAddress::parse(address);
     return parsed && hold(*parsed);
 }
 
 Origin TrustedProxies::origin_of(const Head& head, std::string_view proxy) const {
     Origin origin;
-    const auto own = address_in(proxy);
-    origin.address = own ? shown(*own) : std::string{proxy};
+    const auto own = IpAddress::parse(proxy);
+    origin.address = own ? own->text() : std::string{proxy};
     if (word_ == ProxyWord::proxy_protocol) return origin;
     for (const Hop& hop : (word_ == ProxyWord::forwarded ? forwarded_hops(head) : x_forwarded_hops(head)) |
                               std::views::reverse) {
         if (!hop.scheme.empty()) origin.scheme = hop.scheme;
-        const auto from = address_in(hop.from);
+        const auto from = IpAddress::parse(hop.from);
         if (!from) break;  // Not known, or hidden: the proxy that says so answers for it.
-        origin.address = shown(*from);
+        origin.address = from->text();
         if (!hold(*from)) break;
     }
     return origin;

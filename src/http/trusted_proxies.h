@@ -1,13 +1,11 @@
 // Proxies in front of a listener whose word about the client is taken.
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/network_v4.hpp>
-#include <boost/asio/ip/network_v6.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/ip_address.h"
 #include "core/result.h"
 #include "http/head.h"
 
@@ -40,11 +38,10 @@ public:
 
 private:
     explicit TrustedProxies(ProxyWord word) : word_(word) {}
-    bool hold(const boost::asio::ip::address& address) const;
+    bool hold(const IpAddress& address) const;
 
     ProxyWord word_;
-    std::vector<boost::asio::ip::network_v4> v4_;
-    std::vector<boost::asio::ip::network_v6> v6_;
+    std::vector<IpNetwork> networks_;
 };
 
 }  // namespace hostler::http

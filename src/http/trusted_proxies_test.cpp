@@ -8,8 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TrustedProxies proxies(ProxyWord word, std::vector<std::string> networks = {"10.0.0.0/8", "2001:db8::/64",
-                                                                            "192.0.2.7"}) {
+TrustedProxies proxies(ProxyWord word,
+                       std::vector<std::string> networks = {"10.0.0.0/8", "2001:db8::/64", "192.0.2.7"}) {
     return TrustedProxies::parse(networks, word).value();
 }
 
@@ -39,7 +39,8 @@ TEST(TrustedProxies, NetworksAndAddresses) {
 }
 
 TEST(TrustedProxies, AllThatIsWrongIsNamed) {
-    const auto made = TrustedProxies::parse({"10.0.0.0/8", "10.0.0.0/33", "proxy.example", "fe80::/129"}, by_x);
+    const auto made =
+        TrustedProxies::parse({"10.0.0.0/8", "10.0.0.0/33", "proxy.example", "fe80::/129"}, by_x);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, Code::invalid);
     EXPECT_THAT(made.error().message, HasSubstr(": 10.0.0.0/33, proxy.example, fe80::/129"));
@@ -59,8 +60,9 @@ TEST(TrustedProxies, TheLastHopThatIsNotTrustedIsTheClient) {
 }
 
 TEST(TrustedProxies, WhoIsNotNamedIsTheLastOneThatIs) {
-    for (const std::string fields : {"", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: \r\n",
-                                     "X-Forwarded-For: 1.1.1.1, fe80::1%eth0\r\n", "Forwarded: for=1.1.1.1\r\n"})
+    for (const std::string fields :
+         {"", "X-Forwarded-For: unknown\r\n", "X-Forwarded-For: \r\n",
+          "X-Forwarded-For: 1.1.1.1, fe80::1%eth0\r\n", "Forwarded: for=1.1.1.1\r\n"})
         EXPECT_EQ(Said{fields}.from(by_x), "10.0.0.1") << fields;
     EXPECT_EQ(Said{"X-Forwarded-For: 1.1.1.1, none, 10.0.0.9\r\n"}.from(by_x), "10.0.0.9");
     EXPECT_EQ(Said{"Forwarded: for=_hidden\r\n"}.from(by_standard), "10.0.0.1");
@@ -71,7 +73,8 @@ TEST(TrustedProxies, WhoIsNotNamedIsTheLastOneThatIs) {
 }
 
 TEST(TrustedProxies, ForwardedAsTheStandardHasIt) {
-    EXPECT_EQ(Said{"Forwarded: for=1.1.1.1, For=203.0.113.5;Proto=https\r\n"}.from(by_standard), "203.0.113.5");
+    EXPECT_EQ(Said{"Forwarded: for=1.1.1.1, For=203.0.113.5;Proto=https\r\n"}.from(by_standard),
+              "203.0.113.5");
     EXPECT_EQ(Said{"Forwarded: proto=https;for=\"[2001:db8:1::5]:4711\"\r\n"}.from(by_standard),
               "[2001:db8:1::5]");
     // A quoted comma separates nothing.
