@@ -7,6 +7,7 @@
 #include "bin/arguments.h"
 #include "bin/metrics.h"
 #include "bin/process.h"
+#include "bin/proxy_options.h"
 #include "bin/ready_file.h"
 #include "bin/roles.h"
 #include "bin/tls_options.h"
@@ -25,7 +26,8 @@ namespace fs = std::filesystem;
 // Runs a role that remembers a little and has credentials in the same folder.
 template <class Role, class Settings, class Ports>
 Task<> run(Process& process, fs::path data, Settings settings, std::string metrics, double drain_s,
-           std::string ready_file, TlsOptions with_tls, std::function<Addresses(Role&)> addresses) {
+           std::string ready_file, TlsOptions with_tls, std::shared_ptr<const http::TrustedProxies> proxies,
+           std::function<Addresses(Role&)> addresses) {
     CO_TRY(make_own_folder(data));
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
@@ -33,10 +35,13 @@ Task<> run(Process& process, fs::path data, Settings settings, std::string metri
     const auto journal = CO_TRY(disk::open_journal(*worker, data / "journal"));
     [[maybe_unused]] const net::OpenSslDigest digest;
     TlsListener tls = CO_TRY(TlsListener::open(with_tls, process));
+    http::Arrival arrival = tls.arrival();
+    arrival.proxies = std::move(proxies);
     const auto ports = [&] {
         if constexpr (requires(Ports any) { any.digest; })
-            return Ports{process.loop, *process.timers,      *process.net, *process.random, *journal, digest,
-                         own,          std::string{version}, tls.arrival()};
+            return Ports{process.loop,      *process.timers, *process.net, *process.random,
+                         *journal,          digest,          own,          std::string{version},
+                         std::move(arrival)};
         else
             return Ports{process.loop, *process.timers,     *process.net, *process.random, *journal,
                          own,          std::string{version}};
@@ -88,19 +93,20 @@ int access_main(int argc, const char* const* argv) {
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     set_log_name("access " + settings.zone);
     Process process;
-    return run_until_signalled(
-        process, run<access::Access, access::Settings, access::Ports>(
-                     process, data, settings, metrics, drain_s, ready_file, {}, [](access::Access& role) {
-                         return Addresses{{"uplink", role.addresses().uplink},
-                                          {"tunnel", role.addresses().tunnel},
-                                          {"control", role.addresses().control}};
-                     }));
+    return run_until_signalled(process, run<access::Access, access::Settings, access::Ports>(
+                                            process, data, settings, metrics, drain_s, ready_file, {},
+                                            nullptr, [](access::Access& role) {
+                                                return Addresses{{"uplink", role.addresses().uplink},
+                                                                 {"tunnel", role.addresses().tunnel},
+                                                                 {"control", role.addresses().control}};
+                                            }));
 }
 
 int gateway_main(int argc, const char* const* argv) {
     CLI::App app{"Run a gateway: the public way in to instances.", "hostler gateway"};
     gateway::Settings settings;
     TlsOptions tls;
+    ProxyOptions with_proxies;
     std::string data, metrics, ready_file;
     double drain_s = 5;
     app.add_option("--data", data, "Folder of its credentials and of what it remembers")->required();
@@ -116,6 +122,7 @@ int gateway_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--address", settings.address, "Its URL from outside; empty: as it listens");
     tls.add_to(app);
+    with_proxies.add_to(app);
     app.add_option("--hsts", settings.hsts_s,
                    "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
         ->check(CLI::Range(0, 63'072'000))
@@ -128,13 +135,16 @@ int gateway_main(int argc, const char* const* argv) {
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (const auto fit = tls.check("--address", settings.address); !fit)
         return wrong_usage(app, fit.error().message);
+    const auto proxies = with_proxies.read();
+    if (!proxies) return wrong_usage(app, proxies.error().message);
     set_log_name("gateway");
     Process process;
     return run_until_signalled(
-        process, run<gateway::Gateway, gateway::Settings, gateway::Ports>(
-                     process, data, settings, metrics, drain_s, ready_file, tls, [](gateway::Gateway& role) {
-                         return Addresses{{"url", role.url()}, {"address", role.address()}};
-                     }));
+        process,
+        run<gateway::Gateway, gateway::Settings, gateway::Ports>(
+            process, data, settings, metrics, drain_s, ready_file, tls, *proxies, [](gateway::Gateway& role) {
+                return Addresses{{"url", role.url()}, {"address", role.address()}};
+            }));
 }
 
 }  // namespace hostler::bin

@@ -62,10 +62,12 @@ Task<> run(Process& process, MasterOptions options) {
     const auto keys = net::make_keys();
     Certified own{CO_TRY(load_credentials(data)), *keys, keep_certificate(data)};
     TlsListener tls = CO_TRY(TlsListener::open(options.tls, process));
+    http::Arrival arrival = tls.arrival();
+    arrival.proxies = options.proxies;
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
                          digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get(),
-                         series.get(), tls.arrival()}};
+                         series.get(), std::move(arrival)}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};

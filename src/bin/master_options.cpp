@@ -88,6 +88,7 @@ void MasterOptions::add_places(CLI::App& app) {
                    "Folder of the certificate authority, the same for all masters; else authority in --data");
     app.add_option("--public-url", settings.public_url, "How people reach the API");
     tls.add_to(app);
+    proxies_.add_to(app);
     hsts_s_ = static_cast<double>(settings.hsts.count());
     app.add_option("--hsts", hsts_s_,
                    "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
@@ -174,6 +175,7 @@ void MasterOptions::add_admission(CLI::App& app) {
 
 Result<> MasterOptions::finish() {
     TRY(tls.check("--public-url", settings.public_url));
+    proxies = TRY(proxies_.read());
     TRY(check_move_lease(move_lease_s_, report_s_));
     TRY(series_.put_into(settings));
     TRY(read_reach());

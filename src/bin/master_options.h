@@ -6,6 +6,7 @@
 #include <map>
 
 #include "adapters/curl/reach.h"
+#include "bin/proxy_options.h"
 #include "bin/remote_write.h"
 #include "bin/series_options.h"
 #include "bin/tls_options.h"
@@ -29,6 +30,7 @@ struct MasterOptions {
     std::string metrics;
     std::string ready_file;
     TlsOptions tls;
+    std::shared_ptr<const http::TrustedProxies> proxies;
     RemoteWriteOptions remote_write;
     master::Settings settings;
     // By finish():
@@ -48,6 +50,7 @@ private:
     void read_zones();
     void read_times();
 
+    ProxyOptions proxies_;
     SeriesOptions series_;
     std::vector<std::string> zones_, alert_reach_, report_of_;
     std::string admission_ = "standard";

@@ -70,10 +70,33 @@ bool changes_state(std::string_view method) {
 
 }  // namespace
 
+// A connection among those of its client.
+class Front::Counted {
+public:
+    Counted(Clients& all, std::string address)
+        : all_(all), client_(all.emplace(std::move(address), Client{}).first) {
+        ++client_->second.connections;
+    }
+    ~Counted() {
+        if (--client_->second.connections == 0) all_.erase(client_);
+    }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    std::size_t& requests() { return client_->second.requests; }
+
+private:
+    Clients& all_;
+    Clients::iterator client_;
+};
+
 struct Front::Peer {
-    const std::string address;
     const std::uint16_t own_port;
-    Client& client;
+    // Who asks; a proxy that is trusted brings one client after the other.
+    std::string asks{};  // As of an inlet.
+    std::string address{};
+    std::optional<Counted> client{};
+    std::string scheme{};  // As the client sees it.
+    bool by_tls = false;   // As far as is known: the scheme may be what this gateway is told that it has.
     // Mostly the same from request to request: the Host that was asked for, what it means, and what an
     // instance is told in place of what the client said of itself.
     std::string asked_for{};
@@ -103,20 +126,29 @@ std::size_t Front::requests() const {
 }
 
 Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& drain, http::Place& place) {
-    const std::string counted_as = client_of(stream->address());
-    Client& client = clients_[counted_as];
-    {
-        Peer peer{.address = without_port(stream->address()), .own_port = own_port, .client = client};
-        const Held held{client.connections, SIZE_MAX};  // The server holds them to their number.
-        http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain, &place};
-        while (true) {
-            const auto more = co_await inlet.next();
-            if (!more || !*more) break;  // A client's faults are the client's.
-            if (!co_await request(inlet, peer)) break;
-        }
+    Peer peer{.own_port = own_port};
+    http::Inlet inlet{std::move(stream), ports_.timers, limits_, &drain, &place};
+    note_client(peer, inlet);
+    while (true) {
+        const auto more = co_await inlet.next();
+        if (!more || !*more) break;  // A client's faults are the client's.
+        note_client(peer, inlet);
+        if (!co_await request(inlet, peer)) break;
     }
-    if (client.connections == 0) clients_.erase(counted_as);
     co_return co_await check_cancelled();
+}
+
+// Mostly the one of the request before.
+void Front::note_client(Peer& peer, const http::Inlet& inlet) {
+    const bool told = !inlet.scheme().empty();
+    const auto scheme = told ? inlet.scheme() : std::string_view{scheme_};
+    peer.by_tls = told ? scheme == "https" : ports_.arrival.certificate != nullptr;
+    if (peer.client && peer.asks == inlet.client() && peer.scheme == scheme) return;
+    peer.asks = inlet.client();
+    peer.address = without_port(peer.asks);
+    peer.scheme = scheme;
+    peer.host.reset();  // What an instance is told has to be said anew.
+    peer.client.emplace(clients_, client_of(peer.asks));
 }
 
 void Front::routes_changed() {
@@ -129,7 +161,7 @@ void Front::routes_changed() {
 
 Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     ++counters_.requests;
-    const Held held{peer.client.requests, settings_.client_requests_max};
+    const Held held{peer.client->requests(), settings_.client_requests_max};
     if (!held) co_return co_await say(inlet, {.notice = Notice::too_many});
     // TRACE is answered with the request itself, our headers among it; and nobody can tell what a method that
     // the parser does not know does to an instance.
@@ -147,7 +179,7 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
                 .route = find(*host, own_port),
                 .own_port = own_port,
                 .client = peer.address,
-                .scheme = scheme_,
+                .scheme = peer.scheme,
                 .keeps_to_https = peer.keeps_to_https,
                 .forwarding = peer.forwarding};
     // Most requests: a public port of an instance that runs. Nobody has to be asked.
@@ -158,7 +190,7 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
     const bool common =
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
     if (common && entrance_ && Entrance::is_here(inlet.head().target))
-        co_return co_await entrance_->serve(inlet, *host, peer.address, scheme_);
+        co_return co_await entrance_->serve(inlet, *host, peer.address, peer.scheme);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common && inlet.head().target == "/" && (settings_.domain.empty() || host->name == settings_.domain))
         co_return co_await front_door(inlet);
@@ -365,13 +397,13 @@ void Front::note_host(Peer& peer, std::string_view host) const {
         "X-Forwarded-Prefix", "X-Forwarded-By", "X-Original-URL",   "X-Rewrite-URL"};
     peer.asked_for = host;
     peer.host = host_of(host);
-    peer.keeps_to_https = ports_.arrival.certificate && http::may_keep_to_https(host);
+    peer.keeps_to_https = peer.by_tls && http::may_keep_to_https(host);
     peer.forwarding.remove = removed;
     peer.forwarding.set = {
         {"X-Forwarded-For", peer.address},
-        {"X-Forwarded-Proto", scheme_},
+        {"X-Forwarded-Proto", peer.scheme},
         {"X-Forwarded-Host", peer.asked_for},
-        {"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", peer.address, host, scheme_)}};
+        {"Forwarded", fmt::format("for=\"{}\";host=\"{}\";proto={}", peer.address, host, peer.scheme)}};
 }
 
 // For a request that shows a key or a cookie of ours: the same, without them. nullopt: it shows none.

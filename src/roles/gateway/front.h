@@ -47,7 +47,10 @@ private:
         std::size_t connections = 0;
         std::size_t requests = 0;
     };
+    using Clients = std::map<std::string, Client>;
+    class Counted;
 
+    void note_client(Peer& peer, const http::Inlet& inlet);
     Task<> request(http::Inlet& inlet, Peer& peer);
     void note_host(Peer& peer, std::string_view host) const;
     Task<> on_route(Asked& asked);
@@ -89,7 +92,7 @@ private:
     std::string scheme_ = "http";
     Entrance* entrance_ = nullptr;
     bool leaving_ = false;
-    std::map<std::string, Client> clients_;  // With connections, by address.
+    Clients clients_;  // With connections, by address.
     std::map<std::string, std::size_t, std::less<>> instance_requests_;
     FrontCounters counters_;
 };

@@ -22,6 +22,8 @@ void Gateway::write_metrics(MetricsPage& page) const {
                "Connections without TLS where it is, and failed handshakes.", counter);
     page.value({{"why", "plain"}}, arrivals.plain);
     page.value({{"why", "handshake"}}, arrivals.failed);
+    page.add("hostler_gateway_proxy_refused_total",
+             "Connections of trusted proxies without a good PROXY preamble.", counter, arrivals.unannounced);
     page.add("hostler_gateway_clients", "Addresses with connections.", gauge, front_.clients());
     page.add("hostler_gateway_requests", "Requests under way at instances.", gauge, front_.requests());
     page.add("hostler_gateway_requests_client_max", "Requests under way that one address may have.", gauge,

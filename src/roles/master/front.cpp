@@ -169,9 +169,13 @@ Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
         [this](http::Exchange& exchange) { return answer(exchange); }, drain, place);
 }
 
+// As the client sees it.
+bool Front::by_tls(const http::Exchange& exchange) const {
+    return exchange.scheme().empty() ? ports_.arrival.certificate != nullptr : exchange.scheme() == "https";
+}
+
 Task<> Front::answer(http::Exchange& exchange) {
-    if (ports_.arrival.certificate &&
-        http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
+    if (by_tls(exchange) && http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
         exchange.set_transport_security(transport_security_);
     const std::string_view path = exchange.request.path();
     if (path == "/healthz") co_return co_await answer_health(exchange);
@@ -250,10 +254,10 @@ Task<> Front::answer_health(http::Exchange& exchange) {
 // Anybody may ask; nothing of the cloud is told.
 Task<> Front::front_door_page(http::Exchange& exchange) {
     const auto& headers = exchange.request.headers;
-    const std::string api = !settings_.public_url.empty()
-                                ? settings_.public_url
-                                : fmt::format("{}://{}", ports_.arrival.certificate ? "https" : "http",
-                                              headers.find("Host").value_or(""));
+    const std::string api =
+        !settings_.public_url.empty()
+            ? settings_.public_url
+            : fmt::format("{}://{}", by_tls(exchange) ? "https" : "http", headers.find("Host").value_or(""));
     bool person = false;
     http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
         person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");

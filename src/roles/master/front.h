@@ -20,6 +20,7 @@ public:
     const SeriesFollow& series_follow() const { return series_follow_; }
 
 private:
+    bool by_tls(const http::Exchange& exchange) const;
     Task<> answer(http::Exchange& exchange);
     Task<bool> answer_elsewhere(http::Exchange& exchange);
     Task<> until_led();

@@ -229,6 +229,33 @@ TEST_F(FrontTest, AGoodKeyKeepsItsConnectionAndABadOneDoesNot) {
     timers.settle();
 }
 
+TEST_F(FrontTest, TakesTheWordOfATrustedProxyAboutItsClient) {
+    http::Places places{2, 2};
+    const auto proxies =
+        http::TrustedProxies::parse({"203.0.113.7"}, http::ProxyWord::x_forwarded_for).value();
+    auto [ours, theirs] = hostler::testing::memory_pair(4 << 20, "server", "203.0.113.7:5000");
+    StreamPtr stream = std::move(ours);
+    http::Place& place = places.enter(stream, "");
+    place.is_shared(proxies);
+    connections.start("connection", front.serve(std::move(stream), nullptr, &place));
+    const auto told = [&](const std::string& bytes) {
+        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, bytes)));
+        timers.settle();
+        return std::string{theirs->unread()};
+    };
+    const std::string by_proxy = "X-Forwarded-For: 6.6.6.6, 198.51.100.9\r\nX-Forwarded-Proto: https\r\n";
+    EXPECT_THAT(told(post("/v1/zones", R"({"name":"lon"})", key("hk_operator") + by_proxy)),
+                StartsWith("HTTP/1.1 201"));
+    ASSERT_EQ(store.lines.size(), 1u);
+    EXPECT_EQ(store.lines[0].address, "198.51.100.9");
+    const std::string door =
+        told("GET / HTTP/1.1\r\nHost: api.example\r\nAccept: text/html\r\n" + by_proxy + "\r\n");
+    EXPECT_THAT(door, HasSubstr("export HOSTLER_API=https://api.example\n"));
+    EXPECT_THAT(door, HasSubstr("Strict-Transport-Security: "));
+    theirs->close();
+    timers.settle();
+}
+
 TEST_F(FrontTest, AKeyThatIsRevokedWhileItWaitsDoesNothing) {
     store.hang = true;
     slow("hk_acme", "a");

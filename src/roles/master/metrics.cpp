@@ -98,6 +98,8 @@ void Master::write_metrics(MetricsPage& page) const {
                "Connections without TLS where it is, and failed handshakes.", counter);
     page.value({{"why", "plain"}}, arrivals.plain);
     page.value({{"why", "handshake"}}, arrivals.failed);
+    page.add("hostler_master_proxy_refused_total",
+             "Connections of trusted proxies without a good PROXY preamble.", counter, arrivals.unannounced);
     page.add_bounded("hostler_master_links_opening", "Access points and gateways saying who they are.",
                      links_, links_max);
     page.add_bounded("hostler_master_followers_connections", "Connections of masters that pass requests on.",
