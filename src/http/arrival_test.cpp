@@ -264,6 +264,7 @@ TEST_F(ProxiedTest, AClientHasItsNumberOfRequestsThroughAProxy) {
     EXPECT_THAT(heard(first) + heard(second), HasSubstr("for 203.0.113.5 "));
     sent(timers, third, get("203.0.113.5"));
     EXPECT_THAT(heard(third), HasSubstr("for 203.0.113.5 ")) << "between requests a connection is nobody's";
+    EXPECT_EQ(server->places().count().made_room, 0U);
 }
 
 }  // namespace
