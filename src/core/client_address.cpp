@@ -8,8 +8,8 @@
 namespace hostler {
 
 std::string client_of(std::string_view address) {
-    if (const auto parsed = IpAddress::parse(address))
-        return parsed->is_v4() ? parsed->text() : parsed->cut(64).text();
+    if (const auto parsed = ip_in(address))
+        return parsed->is_v4() ? parsed->text() : parsed->prefix(64).text();
     return std::string{address.substr(0, address.rfind(':'))};
 }
 

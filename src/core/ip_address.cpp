@@ -1,84 +1,87 @@
 #include "core/ip_address.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 #include <charconv>
-
-#include "core/result.h"
 
 namespace hostler {
 
-namespace {
-
-namespace ip = boost::asio::ip;
-
-std::optional<IpAddress> parse_alone(std::string_view text) {
-    if (text.contains('%')) return std::nullopt;  // A zone means something on one machine only.
-    boost::system::error_code wrong;
-    const auto parsed = ip::make_address(std::string{text}, wrong);
-    if (wrong) return std::nullopt;
-    const auto from = [](const auto& bytes) {
-        return IpAddress::from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    };
-    return parsed.is_v4() ? from(parsed.to_v4().to_bytes()) : from(parsed.to_v6().to_bytes());
+IpAddress IpAddress::v4(std::span<const std::uint8_t, 4> bytes) {
+    IpAddress address;
+    address.bytes[10] = address.bytes[11] = 0xff;
+    std::ranges::copy(bytes, address.bytes.begin() + 12);
+    return address;
 }
 
-}  // namespace
-
-std::optional<IpAddress> IpAddress::parse(std::string_view text) {
-    if (text.starts_with('[')) {
-        const auto end = text.find(']');
-        if (end == text.npos || (end + 1 != text.size() && text[end + 1] != ':')) return std::nullopt;
-        text = text.substr(1, end - 1);
-        return text.contains(':') ? parse_alone(text) : std::nullopt;
-    }
-    const auto colon = text.find(':');
-    const bool has_port = colon != text.npos && colon == text.rfind(':');
-    return parse_alone(has_port ? text.substr(0, colon) : text);
+IpAddress IpAddress::v6(std::span<const std::uint8_t, 16> bytes) {
+    IpAddress address;
+    std::ranges::copy(bytes, address.bytes.begin());
+    return address;
 }
 
-IpAddress IpAddress::from_bytes(std::string_view bytes) {
-    constexpr std::string_view mapped{"\0\0\0\0\0\0\0\0\0\0\xff\xff", 12};
-    HOSTLER_ASSERT(bytes.size() == 4 || bytes.size() == 16);
-    if (bytes.starts_with(mapped)) bytes.remove_prefix(mapped.size());
-    IpAddress made;
-    made.v4_ = bytes.size() == 4;
-    std::ranges::copy(bytes, made.bytes_.begin());
-    return made;
+bool IpAddress::is_v4() const {
+    constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    return std::ranges::equal(std::span{bytes}.first<12>(), mapped);
 }
 
-IpAddress IpAddress::cut(int bits) const {
+IpAddress IpAddress::prefix(int bits) const {
     IpAddress made = *this;
-    for (std::size_t at = 0; at < made.bytes_.size(); ++at) {
+    for (std::size_t at = 0; at < made.bytes.size(); ++at) {
         const int kept = std::clamp(bits - 8 * static_cast<int>(at), 0, 8);
-        made.bytes_[at] &= static_cast<unsigned char>(0xff << (8 - kept));
+        made.bytes[at] &= static_cast<std::uint8_t>(0xff << (8 - kept));
     }
     return made;
 }
 
 std::string IpAddress::text() const {
-    if (!v4_) return fmt::format("[{}]", ip::address_v6{bytes_}.to_string());
-    return fmt::format("{}.{}.{}.{}", bytes_[0], bytes_[1], bytes_[2], bytes_[3]);
+    if (is_v4()) return fmt::format("{}.{}.{}.{}", bytes[12], bytes[13], bytes[14], bytes[15]);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    HOSTLER_ASSERT(inet_ntop(AF_INET6, bytes.data(), text.data(), text.size()) != nullptr);
+    return fmt::format("[{}]", text.data());
 }
 
-std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
-    const auto slash = std::min(text.find('/'), text.size());
-    const auto address = parse_alone(text.substr(0, slash));
-    if (!address) return std::nullopt;
-    const int most = address->is_v4() ? 32 : 128;
-    IpNetwork made;
-    made.bits_ = most;
-    if (slash < text.size()) {
-        const auto bits = text.substr(slash + 1);
-        const auto* end = bits.data() + bits.size();
-        const auto read = std::from_chars(bits.data(), end, made.bits_);
-        if (read.ec != std::errc{} || read.ptr != end || made.bits_ < 0 || made.bits_ > most)
-            return std::nullopt;
+Result<IpAddress> parse_ip(std::string_view text) {
+    const std::string copy{text};
+    std::array<std::uint8_t, 16> bytes{};
+    if (inet_pton(AF_INET, copy.c_str(), bytes.data()) == 1)
+        return IpAddress::v4(std::span{bytes}.first<4>());
+    if (inet_pton(AF_INET6, copy.c_str(), bytes.data()) == 1) return IpAddress::v6(bytes);
+    return fail(Code::invalid, "\"" + copy + "\" is not an IP address");
+}
+
+Result<IpRange> parse_ip_range(std::string_view text) {
+    const auto slash = text.find('/');
+    const IpAddress base = TRY(parse_ip(text.substr(0, slash)));
+    const int offset = base.is_v4() ? 96 : 0;
+    int bits = 128 - offset;
+    if (slash != std::string_view::npos) {
+        const std::string_view digits = text.substr(slash + 1);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+        if (error != std::errc{} || end != digits.data() + digits.size() || bits < 0 || bits > 128 - offset)
+            return fail(Code::invalid,
+                        "\"" + std::string{text} + "\" is not a range, as 10.0.0.0/8 or fd00::/8");
     }
-    made.first_ = address->cut(made.bits_);
-    return made;
+    const IpRange range{base, bits + offset};
+    if (!range.contains(base))
+        return fail(Code::invalid, "\"" + std::string{text} + "\" has bits set behind its prefix");
+    return range;
+}
+
+std::optional<IpAddress> ip_in(std::string_view address) {
+    const bool bracketed = address.starts_with('[');
+    if (bracketed) {
+        const auto end = address.find(']');
+        if (end == address.npos || (end + 1 != address.size() && address[end + 1] != ':'))
+            return std::nullopt;
+        address = address.substr(1, end - 1);
+        if (!address.contains(':')) return std::nullopt;
+    } else if (const auto colon = address.find(':'); colon == address.rfind(':')) {
+        address = address.substr(0, colon);
+    }
+    const auto parsed = parse_ip(address);
+    return parsed ? std::optional{*parsed} : std::nullopt;
 }
 
 }  // namespace hostler

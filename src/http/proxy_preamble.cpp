@@ -20,11 +20,14 @@ unsigned two_bytes_at(std::string_view bytes, std::size_t at) {
 }
 
 // Source and destination address, source and destination port.
-Result<std::string> source_in(std::string_view block, std::size_t address_bytes) {
+template <std::size_t address_bytes>
+Result<std::string> source_in(std::string_view block,
+                              IpAddress (*make)(std::span<const std::uint8_t, address_bytes>)) {
     if (block.size() < 2 * address_bytes + 4)
         return fail(Code::invalid, "the PROXY preamble is too short for its addresses");
-    return fmt::format("{}:{}", IpAddress::from_bytes(block.substr(0, address_bytes)).text(),
-                       two_bytes_at(block, 2 * address_bytes));
+    std::array<std::uint8_t, address_bytes> bytes{};
+    std::ranges::copy(block.substr(0, address_bytes), bytes.begin());
+    return fmt::format("{}:{}", make(bytes).text(), two_bytes_at(block, 2 * address_bytes));
 }
 
 }  // namespace
@@ -47,8 +50,8 @@ Result<std::optional<ProxyPreamble>> parse_proxy_preamble(std::string_view bytes
     if (bytes.size() < size) return std::nullopt;
     ProxyPreamble preamble{.size = size};
     const auto block = bytes.substr(head_bytes, size - head_bytes);
-    if (command == proxied && family == tcp4) preamble.client = TRY(source_in(block, 4));
-    if (command == proxied && family == tcp6) preamble.client = TRY(source_in(block, 16));
+    if (command == proxied && family == tcp4) preamble.client = TRY(source_in(block, &IpAddress::v4));
+    if (command == proxied && family == tcp6) preamble.client = TRY(source_in(block, &IpAddress::v6));
     return preamble;
 }
 

@@ -80,36 +80,34 @@ Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& net
     TrustedProxies proxies{word};
     std::vector<std::string> wrong;
     for (const auto& text : networks) {
-        const auto network = IpNetwork::parse(text);
+        const auto network = parse_ip_range(text);
         if (network)
             proxies.networks_.push_back(*network);
         else
-            wrong.push_back(text);
+            wrong.push_back(network.error().message);
     }
-    if (!wrong.empty())
-        return fail(Code::invalid, fmt::format("neither an address nor a network, as 10.0.0.0/8: {}",
-                                               fmt::join(wrong, ", ")));
+    if (!wrong.empty()) return fail(Code::invalid, fmt::format("{}", fmt::join(wrong, "; ")));
     return proxies;
 }
 
 bool TrustedProxies::hold(const IpAddress& address) const {
-    return std::ranges::any_of(networks_, [&](const IpNetwork& one) { return one.holds(address); });
+    return std::ranges::any_of(networks_, [&](const IpRange& one) { return one.contains(address); });
 }
 
 bool TrustedProxies::hold(std::string_view address) const {
-    const auto parsed = IpAddress::parse(address);
+    const auto parsed = ip_in(address);
     return parsed && hold(*parsed);
 }
 
 Origin TrustedProxies::origin_of(const Head& head, std::string_view proxy) const {
     Origin origin;
-    const auto own = IpAddress::parse(proxy);
+    const auto own = ip_in(proxy);
     origin.address = own ? own->text() : std::string{proxy};
     if (word_ == ProxyWord::proxy_protocol) return origin;
     for (const Hop& hop : (word_ == ProxyWord::forwarded ? forwarded_hops(head) : x_forwarded_hops(head)) |
                               std::views::reverse) {
         if (!hop.scheme.empty()) origin.scheme = hop.scheme;
-        const auto from = IpAddress::parse(hop.from);
+        const auto from = ip_in(hop.from);
         if (!from) break;  // Not known, or hidden: the proxy that says so answers for it.
         origin.address = from->text();
         if (!hold(*from)) break;

@@ -27,7 +27,7 @@ struct Origin {
 
 class TrustedProxies {
 public:
-    // `networks`: addresses and CIDRs. Errors: invalid, which names each that is neither.
+    // `networks`: as of parse_ip_range(). Errors: invalid, which names each that is wrong.
     static Result<TrustedProxies> parse(const std::vector<std::string>& networks, ProxyWord word);
 
     ProxyWord word() const { return word_; }
@@ -41,7 +41,7 @@ private:
     bool hold(const IpAddress& address) const;
 
     ProxyWord word_;
-    std::vector<IpNetwork> networks_;
+    std::vector<IpRange> networks_;
 };
 
 }  // namespace hostler::http

@@ -6,6 +6,7 @@
 namespace hostler::http {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TrustedProxies proxies(ProxyWord word,
@@ -43,7 +44,8 @@ TEST(TrustedProxies, AllThatIsWrongIsNamed) {
         TrustedProxies::parse({"10.0.0.0/8", "10.0.0.0/33", "proxy.example", "fe80::/129"}, by_x);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, Code::invalid);
-    EXPECT_THAT(made.error().message, HasSubstr(": 10.0.0.0/33, proxy.example, fe80::/129"));
+    EXPECT_THAT(made.error().message,
+                AllOf(HasSubstr("10.0.0.0/33"), HasSubstr("proxy.example"), HasSubstr("fe80::/129")));
 }
 
 // A client may send the header too: what it sent stands before what the proxy added.
