@@ -55,9 +55,9 @@ BOOST_DESCRIBE_STRUCT(InstanceTemplate, (),
 template <>
 inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
     {.member = "name", .help = "What templateName says when an instance is started.", .example = "jupyter"},
-    {.member = "title", .help = "Its name for people.", .example = "Jupyter Notebook"},
+    {.member = "title", .help = "Its name for people.", .example = "JupyterLab"},
     {.member = "help", .help = "What it is for.", .example = "Notebooks with Python, in the browser."},
-    {.member = "image", .help = "The container image.", .example = "localhost/hostler/jupyter:1"},
+    {.member = "image", .help = "The container image.", .example = "localhost/hostler/jupyter:2"},
     {.member = "cmd", .help = "Command line; empty: the image's own."},
     {.member = "ports", .help = "Ports to be reached from outside."},
     {.member = "envs", .help = "Environment of the container, besides what the parameters make."},
