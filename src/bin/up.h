@@ -120,7 +120,7 @@ private:
     bool simulated_ = false;
     // With TLS:
     UpTlsFiles tls_files_;
-    net::WebNames tls_names_;
+    ServerNames tls_names_;
     std::shared_ptr<const Credentials> tls_believed_;
 };
 

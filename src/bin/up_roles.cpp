@@ -46,9 +46,9 @@ bool is_real(std::string_view host) {
 }
 
 // Of gateway and API, whose address is `host`.
-net::WebNames names_of(std::string host, std::string domain) {
+ServerNames names_of(std::string host, std::string domain) {
     for (char& c : domain) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    net::WebNames names{.dns = {"localhost"}, .addresses = {"127.0.0.1", "::1"}};
+    ServerNames names{.dns = {"localhost"}, .addresses = {"127.0.0.1", "::1"}};
     if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
     if (std::ranges::count(names.addresses, host) == 0) names.addresses.push_back(host);
     if (!domain.empty() && domain != "localhost") names.dns.insert(names.dns.end(), {domain, "*." + domain});

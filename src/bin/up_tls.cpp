@@ -17,7 +17,7 @@ UpTlsFiles::UpTlsFiles(const std::filesystem::path& data)
       key(folder / "key.pem"),
       authority(data / "ca.pem") {}
 
-Result<bool> keep_up_tls(const UpTlsFiles& files, const net::WebNames& names, Random& random, WallTime now) {
+Result<bool> keep_up_tls(const UpTlsFiles& files, const ServerNames& names, Random& random, WallTime now) {
     TRY(make_own_folder(files.folder));
     net::WebPair authority{read_file(files.authority), read_file(files.authority_key)};
     if (net::is_good_web({read_file(files.certificate), read_file(files.key)}, authority.certificate, names,

@@ -18,6 +18,6 @@ struct UpTlsFiles {
 
 // Makes what is missing, is for other names, or ends soon. Files that are good stay as they are. true: the
 // authority is new, and clients have to be told of it. Errors: invalid: a name; unavailable: the disk.
-Result<bool> keep_up_tls(const UpTlsFiles& files, const net::WebNames& names, Random& random, WallTime now);
+Result<bool> keep_up_tls(const UpTlsFiles& files, const ServerNames& names, Random& random, WallTime now);
 
 }  // namespace hostler::bin

@@ -1,11 +1,20 @@
 #include "adapters/net/making.h"
 
+#include <fmt/ranges.h>
+
 namespace hostler::net {
 
 KeyPtr new_key() {
     KeyPtr key{EVP_EC_gen("P-256")};
     HOSTLER_ASSERT(key != nullptr);
     return key;
+}
+
+std::string alternative_names(const ServerNames& names) {
+    std::vector<std::string> all;
+    for (const std::string& name : names.dns) all.push_back("DNS:" + name);
+    for (const std::string& address : names.addresses) all.push_back("IP:" + address);
+    return fmt::format("{}", fmt::join(all, ","));
 }
 
 void add_extension(X509& to, X509& issuer, int kind, const std::string& value) {

@@ -1,10 +1,7 @@
 #include "adapters/net/web_issuer.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <openssl/err.h>
-
-#include <algorithm>
 
 #include "adapters/net/making.h"
 
@@ -15,41 +12,18 @@ namespace {
 constexpr std::chrono::years authority_life{10};
 constexpr std::chrono::hours clock_tolerance{1};
 
-bool is_label_text(std::string_view text) {
-    return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    });
-}
-
 std::string_view without_star(std::string_view name) {
     return name.starts_with("*.") ? name.substr(2) : name;
 }
 
-// What OpenSSL's configuration language would take for more than a name is refused.
-Result<> check(const WebNames& names) {
-    for (const std::string& name : names.dns)
-        if (!is_label_text(without_star(name)))
-            return fail(Code::invalid, fmt::format("'{}' is no host name that a certificate can have", name));
-    for (const std::string& address : names.addresses) {
-        in6_addr ignored{};
-        if (::inet_pton(AF_INET, address.c_str(), &ignored) != 1 &&
-            ::inet_pton(AF_INET6, address.c_str(), &ignored) != 1)
-            return fail(Code::invalid, fmt::format("'{}' is no IP address", address));
-    }
-    // Of a kind that is not named the authority could vouch for all.
+// Of a kind that is not named the authority could vouch for all.
+Result<ServerNames> of_both_kinds(const ServerNames& names) {
     if (names.dns.empty() || names.addresses.empty())
         return fail(Code::invalid, "such a certificate needs a host name and an address");
-    return {};
+    return checked(names);
 }
 
-std::string alternative_names(const WebNames& names) {
-    std::vector<std::string> all;
-    for (const std::string& name : names.dns) all.push_back("DNS:" + name);
-    for (const std::string& address : names.addresses) all.push_back("IP:" + address);
-    return fmt::format("{}", fmt::join(all, ","));
-}
-
-std::string constraints(const WebNames& names) {
+std::string constraints(const ServerNames& names) {
     std::string all = "critical";
     for (const std::string& name : names.dns) all += fmt::format(",permitted;DNS:{}", without_star(name));
     for (const std::string& address : names.addresses)
@@ -86,8 +60,8 @@ bool is_verified(X509& certificate, X509& issuer, WallTime at) {
 
 }  // namespace
 
-Result<WebPair> new_web_authority(const WebNames& names, Random& random, WallTime now) {
-    TRY(check(names));
+Result<WebPair> new_web_authority(const ServerNames& wanted, Random& random, WallTime now) {
+    const ServerNames names = TRY(of_both_kinds(wanted));
     const KeyPtr key = new_key();
     const X509Ptr made =
         begin(random, "Hostler, of this machine", *key, now - clock_tolerance, now + authority_life);
@@ -100,9 +74,9 @@ Result<WebPair> new_web_authority(const WebNames& names, Random& random, WallTim
     return WebPair{to_pem(*made), to_pem(*key)};
 }
 
-Result<WebPair> issue_web(const WebPair& authority, const WebNames& names, Random& random, WallTime now,
+Result<WebPair> issue_web(const WebPair& authority, const ServerNames& wanted, Random& random, WallTime now,
                           Duration life) {
-    TRY(check(names));
+    const ServerNames names = TRY(of_both_kinds(wanted));
     const X509Ptr issuer = TRY(parse_certificate(authority.certificate));
     const KeyPtr issuer_key = TRY(parse_key(authority.key));
     if (X509_check_private_key(issuer.get(), issuer_key.get()) != 1) {
@@ -123,7 +97,8 @@ Result<WebPair> issue_web(const WebPair& authority, const WebNames& names, Rando
     return WebPair{to_pem(*made), to_pem(*key)};
 }
 
-bool is_good_web(const WebPair& pair, const std::string& authority, const WebNames& names, WallTime until) {
+bool is_good_web(const WebPair& pair, const std::string& authority, const ServerNames& names,
+                 WallTime until) {
     const auto certificate = parse_certificate(pair.certificate);
     const auto key = parse_key(pair.key);
     const auto issuer = parse_certificate(authority);

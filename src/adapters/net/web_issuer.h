@@ -4,19 +4,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/random.h"
 #include "core/result.h"
+#include "core/server_names.h"
 #include "core/timers.h"
 
 namespace hostler::net {
-
-struct WebNames {
-    std::vector<std::string> dns;        // "localhost", "*.hostler.localhost"
-    std::vector<std::string> addresses;  // "127.0.0.1", "::1"
-    bool operator==(const WebNames&) const = default;
-};
 
 // As PEM.
 struct WebPair {
@@ -25,12 +19,12 @@ struct WebPair {
 };
 
 // Good for ten years, for these names and what is below them. Errors: invalid: a name that cannot be one.
-Result<WebPair> new_web_authority(const WebNames& names, Random& random, WallTime now);
+Result<WebPair> new_web_authority(const ServerNames& names, Random& random, WallTime now);
 // A server's, good for `life`. Errors: invalid.
-Result<WebPair> issue_web(const WebPair& authority, const WebNames& names, Random& random, WallTime now,
+Result<WebPair> issue_web(const WebPair& authority, const ServerNames& names, Random& random, WallTime now,
                           Duration life);
 // Whether the pair can be shown until `until`, signed by this authority for all these names. Errors: none;
 // what cannot be read is not good.
-bool is_good_web(const WebPair& pair, const std::string& authority, const WebNames& names, WallTime until);
+bool is_good_web(const WebPair& pair, const std::string& authority, const ServerNames& names, WallTime until);
 
 }  // namespace hostler::net
