@@ -48,14 +48,12 @@ std::vector<std::string> stand_ins() {
     // The kernel lets everyone ask a processor what it is.
     constexpr int processors_max = 16;
     for (int i = 0; i < processors_max; ++i) add(fmt::format("/dev/cpu/{}/cpuid", i));
-    if (found.empty()) found.emplace_back("/dev/null");
     return found;
 }
 
 // Device nodes that look like NVIDIA's: a container opens its own, and nothing computes on them. Neighbours
 // differ, as far as there are devices for it.
-std::string cdi_of(const std::vector<std::string>& uuids) {
-    const auto hosts = stand_ins();
+std::string cdi_of(const std::vector<std::string>& uuids, const std::vector<std::string>& hosts) {
     const auto node = [&](const std::string& path, std::size_t number) {
         return json::object{
             {"path", path}, {"hostPath", hosts[number % hosts.size()]}, {"permissions", "rw"}};
@@ -155,7 +153,10 @@ Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const 
         const std::string state = TRY(simulated_state({name, estate.gpus, estate.model}));
         TRY(write_simulated_state(files.state, state));
     }
-    TRY(write_file(folder / "cdi/simulated.json", cdi_of(uuids_of(read_file(files.state)))));
+    std::vector<std::string> devices = stand_ins();
+    files.open_to_all = devices.empty();
+    if (devices.empty()) devices.emplace_back("/dev/null");
+    TRY(write_file(folder / "cdi/simulated.json", cdi_of(uuids_of(read_file(files.state)), devices)));
     TRY(make_proc(estate, name, folder / "proc"));
     files.arguments = {"--nvml-lib",  library,         "--cdi-dir",    folder / "cdi",
                        "--proc-root", folder / "proc", "--sysfs-root", folder / "sys"};

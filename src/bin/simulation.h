@@ -26,6 +26,7 @@ Result<SimulatedEstate> parse_simulated_estate(std::string_view text);
 struct SimulatedFiles {
     std::vector<std::string> arguments;  // Of hostler-agent.
     std::string state;                   // The simulated NVML's state file.
+    bool open_to_all = false;            // /dev/null stands for its GPUs: there is no other device.
 };
 Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name,
                                            const std::filesystem::path& folder,

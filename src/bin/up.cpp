@@ -293,6 +293,7 @@ Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
                                     programs_ / "simulated/libnvidia-ml.so.1"));
         plan.arguments = std::move(files.arguments);
         plan.environment["HOSTLER_SIMULATED_NVML"] = files.state;
+        open_to_all_ = files.open_to_all;
         plans.push_back(std::move(plan));
     }
     return plans;
@@ -301,6 +302,10 @@ Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
 Task<> Up::start_hosts() {
     const auto plans = CO_TRY(plan_hosts());
     if (simulated_) log_warn("this machine's GPUs are simulated: nothing computes on them");
+    if (open_to_all_)
+        log_warn(
+            "no device of this machine can stand for a simulated GPU (as /dev/fuse or /dev/cpu/0/cpuid), so "
+            "/dev/null does: every container opens it, whether it was given the GPU or not");
     const json::value known = CO_TRY(co_await call("GET", "/v1/hosts?limit=1000"));
     for (const HostPlan& plan : plans) {
         const fs::path folder = settings_.data / "hosts" / plan.name;

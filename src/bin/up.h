@@ -118,6 +118,7 @@ private:
     Addresses gateway_;
     std::map<std::string, Addresses> access_;  // By zone.
     bool simulated_ = false;
+    bool open_to_all_ = false;  // No device stands for them that a container must be given.
     // With TLS:
     UpTlsFiles tls_files_;
     ServerNames tls_names_;

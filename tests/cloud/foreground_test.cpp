@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string agent() { return std::filesystem::path{HOSTLER}.parent_path() / "hostler-agent"; }
@@ -103,6 +104,29 @@ TEST(Signals, WhatIsStartedInTheBackgroundHearsCtrlCAllTheSame) {
         ::waitpid(process, &status, 0);
     }
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+// As in a container that has few devices.
+TEST(Simulated, GpusForWhichNoDeviceCanStandAreToldOf) {
+    const testing::TempFolder folder;
+    const auto said = [&](const std::string& name, const std::string& device) {
+        const std::string at = folder.path() + "/" + name;
+        const std::string ended = shell(fmt::format(
+            "unshare --mount sh -c 'mount -t tmpfs none /dev; mknod -m 666 /dev/null c 1 3; mknod -m 666 "
+            "/dev/urandom c 1 9; {0} {1} up --engine sim --data {2} --listen 127.0.0.1:0 --simulate "
+            "hosts=2,gpus=1 --ready-file {2}-ready >{2}-log 2>&1 & up=$!; i=0; while [ ! -e {2}-ready ] && "
+            "kill -0 $up 2>/dev/null && [ $i -lt 1200 ]; do sleep 0.05; i=$((i+1)); done; kill $up; wait "
+            "$up; "
+            "echo $?'",
+            device, HOSTLER, at));
+        EXPECT_EQ(ended, "0\n");
+        return read_file(at + "-log");
+    };
+    const std::string warning = "no device of this machine can stand for a simulated GPU";
+    const std::string bare = said("bare", "");
+    EXPECT_THAT(bare, HasSubstr(warning));
+    EXPECT_EQ(bare.find(warning), bare.rfind(warning)) << "once for all hosts";
+    EXPECT_THAT(said("whole", "mknod -m 666 /dev/fuse c 1 3;"), Not(HasSubstr(warning)));
 }
 
 }  // namespace
