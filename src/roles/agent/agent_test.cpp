@@ -447,6 +447,18 @@ struct Told : World {
         engine.lists = 0;
     }
     void die() { engine.containers.at("hostler-i-1").state = ContainerState::exited; }
+    void fall() {  // The engine itself, with its stream.
+        engine.down = true;
+        engine.ends_news = true;
+        engine.news.notify_all();
+    }
+    std::set<std::string> engine_errors() const {
+        std::set<std::string> told;
+        for (const auto& report : master.reports)
+            if (report.has_facts() && !report.facts().engine_error().empty())
+                told.insert(report.facts().engine_error());
+        return told;
+    }
     bool reported() const {
         for (const auto& report : master.reports)
             for (const auto& seen : report.workloads())
@@ -493,15 +505,11 @@ TEST(Watching, ContainersAreListedRarelyWhileTheEngineTellsAndAtOnceWhenItDoes) 
 
 TEST(Watching, AnEngineThatEndsTellingIsAskedEachSecondAndFollowedAgain) {
     Told world;
-    world.engine.down = true;
-    world.engine.ends_news = true;
-    world.engine.news.notify_all();
+    world.fall();
     world.timers.advance(100ms);
-    bool told = false;
-    for (const auto& report : world.master.reports)
-        told |= report.facts().engine_error() == "the engine's socket refuses";
-    EXPECT_TRUE(told) << "it is looked at right away";
+    EXPECT_EQ(world.engine.lists, 1) << "it is looked at right away";
     world.timers.advance(10s);
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{"the engine's socket refuses"});
     EXPECT_GE(world.engine.lists, 10);
     EXPECT_FALSE(world.master.reports.back().workloads_complete());
     world.engine.down = false;
@@ -511,6 +519,46 @@ TEST(Watching, AnEngineThatEndsTellingIsAskedEachSecondAndFollowedAgain) {
     world.begin();
     world.timers.advance(60s);
     EXPECT_LE(world.engine.lists, 3);
+}
+
+TEST(Watching, AnEngineThatIsStartedAgainIsNoFaultOfItsHostAndCommandsWaitForIt) {
+    Told world;
+    world.fall();
+    world.timers.advance(1s);
+    auto command = world.start("c-2");
+    command.set_subject("i-2");
+    command.mutable_start_workload()->set_instance("i-2");
+    command.mutable_start_workload()->clear_gpus();
+    command.mutable_start_workload()->clear_ports();
+    world.master.order(command);
+    world.timers.advance(3500ms);
+    for (const auto& report : world.master.reports) EXPECT_FALSE(report.workloads_complete());
+    world.engine.down = false;
+    world.timers.advance(15s);
+    EXPECT_TRUE(world.master.reports.back().workloads_complete());
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{});
+    for (const auto& report : world.master.reports)
+        if (report.has_facts()) EXPECT_TRUE(report.facts().limits_disk()) << "as it was known";
+    EXPECT_EQ(world.engine.containers.at("hostler-i-2").state, ContainerState::running);
+    // The next time it has as long as the first time, and who comes meanwhile is told.
+    world.begin();
+    world.fall();
+    world.timers.advance(4s);
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{});
+    world.timers.advance(3s);
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{"the engine's socket refuses"});
+}
+
+TEST(Watching, WhoSaysHelloWhileTheEngineIsSilentSaysSo) {
+    Told world;
+    world.fall();
+    world.timers.advance(1s);
+    world.master.hellos.clear();
+    world.master.cut();
+    world.timers.advance(3s);
+    ASSERT_FALSE(world.master.hellos.empty());
+    EXPECT_EQ(world.master.hellos.back().facts().engine_error(), "the engine's socket refuses")
+        << "or what it knew would be taken for what there is";
 }
 
 TEST(Watching, WhatAnEngineDoesNotTellIsFoundAndItIsAskedAnew) {
@@ -525,11 +573,8 @@ TEST(Watching, WhatAnEngineDoesNotTellIsFoundAndItIsAskedAnew) {
 TEST(Watching, AnEngineThatHangsIsNoticedThoughItsStreamStays) {
     Told world;
     world.engine.down = true;
-    world.timers.advance(6s);
-    bool told = false;
-    for (const auto& report : world.master.reports)
-        told |= report.facts().engine_error() == "the engine's socket refuses";
-    EXPECT_TRUE(told);
+    world.timers.advance(12s);
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{"the engine's socket refuses"});
 }
 
 // Between the end of a stream and the next look something may have happened that nobody knows.

@@ -118,7 +118,7 @@ bool Reporter::add_changes(uplink::Report& report) {
         *report.add_workloads() = with_use(workload);
     }
     for (const auto& [fault, at] : sampler_.take_faults()) *report.add_faults() = fault_message(fault, at);
-    uplink::HostFacts now = facts();
+    uplink::HostFacts now = facts(workloads_.engine_error());
     if (std::string told = worth_telling(now); told != facts_told_) {
         facts_told_ = std::move(told);
         *report.mutable_facts() = std::move(now);
@@ -223,13 +223,14 @@ uplink::Workload Reporter::with_use(const Workload& workload) {
 }
 
 Task<> Reporter::describe_engine() {
-    if (!workloads_.known()) engine_.reset();
-    if (!workloads_.known() || engine_) co_return Result<>{};
+    if (!workloads_.known()) engine_may_differ_ = true;
+    if (!workloads_.known() || !engine_may_differ_) co_return Result<>{};
     const auto facts = co_await within(ports_.loop, ports_.timers, settings_.engine_deadline,
                                        "the container engine", ports_.engine.describe());
     CO_TRY(co_await check_cancelled());
     if (facts) {
         engine_ = *facts;
+        engine_may_differ_ = false;
         keeps_layers_ = ports_.layers && facts->disk_unlimited.empty();
     }
     co_return Result<>{};
@@ -247,16 +248,16 @@ Task<> Reporter::list_images(Duration allowed) {
     co_return Result<>{};
 }
 
-uplink::HostFacts Reporter::facts() const {
+uplink::HostFacts Reporter::facts(const std::string& engine_error) const {
     uplink::HostFacts made = facts_message(sampler_.facts(), sampler_.health());
-    if (workloads_.known() && engine_) {
+    if (engine_error.empty() && engine_) {
         made.set_engine(clean_text(engine_->name, 256));
         made.set_user_namespaces(engine_->user_namespaces != UserNamespaces::none);
         made.set_limits_disk(true);
         made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));
     }
     made.set_keeps_layers(keeps_layers_);
-    made.set_engine_error(clean_text(workloads_.engine_error(), 1024));
+    made.set_engine_error(clean_text(engine_error, 1024));
     made.set_measures(ports_.gpu_bench != nullptr);
     if (ports_.gpu_bench) made.set_unmeasurable(clean_text(ports_.gpu_bench->unable(sampler_.facts()), 1024));
     made.set_files_damaged(clean_text(ports_.journal.damage(), 1024));
@@ -285,9 +286,9 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     made.set_keeps_leases(leases_.kept());
     made.set_takes_secrets(true);
     made.set_stamp_us(leases_.stamp_us());
-    *made.mutable_facts() = facts();
     // Without an answer of the engine: what was last seen, and engine_error says that it is no more than
-    // that.
+    // that, grace or none.
+    *made.mutable_facts() = facts(workloads_.silence());
     for (const auto& [instance, workload] : workloads_.all()) *made.add_workloads() = with_use(workload);
     *made.mutable_volumes() = std::move(*everything.mutable_volumes());
     *made.mutable_networks() = std::move(*everything.mutable_networks());

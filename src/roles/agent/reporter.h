@@ -36,7 +36,8 @@ public:
     void touch();                               // Facts or faults may have changed.
     void report_all();                          // The next report is complete, and soon.
     void pace(Duration interval);
-    const std::optional<EngineFacts>& engine() const { return engine_; }  // nullopt: it was not asked yet.
+    // nullopt: it was not asked since it last came.
+    std::optional<EngineFacts> engine() const { return engine_may_differ_ ? std::nullopt : engine_; }
     ReportQueue& queue() { return queue_; }
     Signal& grown() { return grown_; }
 
@@ -44,7 +45,7 @@ private:
     Task<> wait();
     Task<> describe_engine();
     Task<> list_images(Duration within);
-    uplink::HostFacts facts() const;
+    uplink::HostFacts facts(const std::string& engine_error) const;
     uplink::Workload with_use(const Workload& workload);
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
@@ -70,7 +71,8 @@ private:
     std::map<std::string, std::uint64_t> ended_by_itself_;
     std::string facts_told_;                       // As of the last report or hello.
     bool keeps_layers_ = false;                    // As the engine last said.
-    std::optional<EngineFacts> engine_;            // As it was when it last came.
+    std::optional<EngineFacts> engine_;            // As it was when it last came,
+    bool engine_may_differ_ = true;                // which was before it was silent.
     HostVolumes::Room room_;                       // As last measured.
     std::optional<std::set<std::string>> images_;  // Names in full, as last seen.
     Instant images_due_{};

@@ -121,7 +121,7 @@ protected:
     Ports ports{world.loop,     world.timers,  world.net,     world.random, world.engine,
                 world.networks, world.volumes, world.journal, world.logs,   {&world.telemetry},
                 world.host,     world.keys,    nullptr,       &exec};
-    Workloads workloads{world.engine, world.journal, [](const Workload&) {}};
+    Workloads workloads{world.engine, world.journal, world.timers, 5s, [](const Workload&) {}};
     Activity activity{world.timers};
     Sessions sessions;
     http::Conversation client{world.loop, world.timers, http::WebSocketSide::client, [] { return 7U; }};

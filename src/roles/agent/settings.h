@@ -68,6 +68,8 @@ struct Settings {
     Duration images_interval = minutes{1};     // Between two looks at which images are here.
     Duration sample_wait = milliseconds{500};  // What has not answered by then is left out of a report.
     Duration answer_interval = seconds{5};     // An answer nobody acknowledged is sent again.
+    // An engine that is started again is away for a moment; silent for longer, the host takes nothing new.
+    Duration engine_grace = seconds{5};
     Duration engine_deadline = seconds{30};  // A look at the engine; longer calls are the adapter's to bound.
     Duration tunnel_handshake = seconds{10};
     Duration renewal_check = minutes{10};

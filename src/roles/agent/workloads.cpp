@@ -65,9 +65,10 @@ Task<> Workloads::refresh() {
             co_return std::unexpected(list.error());
         }
         if (noted != noted_) continue;  // It was overtaken by a command.
-        if (!engine_error_.empty()) log_info("the container engine answers");
+        if (!silence_.empty()) log_info("the container engine answers");
         known_ = true;
         doubted_ = false;
+        silence_.clear();
         engine_error_.clear();
         std::set<std::string> here;
         for (const Container& container : *list) {
@@ -86,9 +87,11 @@ Task<> Workloads::refresh() {
 }
 
 void Workloads::note_silent(std::string why) {
-    if (known_ || engine_error_.empty()) log_warn("the container engine does not answer: {}", why);
+    if (known_ || silence_.empty()) log_warn("the container engine does not answer: {}", why);
+    if (known_) grace_ends_ = timers_.now() + engine_grace_;
     known_ = false;
-    engine_error_ = std::move(why);
+    silence_ = std::move(why);
+    if (timers_.now() >= grace_ends_) engine_error_ = silence_;
 }
 
 const Workload* Workloads::find(const std::string& instance) const {

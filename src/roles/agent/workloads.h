@@ -71,11 +71,17 @@ std::uint64_t generation_of(const Container& container);
 class Workloads {
 public:
     // `changed` is called with each instance that became something else.
-    Workloads(Engine& engine, Journal& journal, std::function<void(const Workload&)> changed)
-        : engine_(engine), journal_(journal), changed_(std::move(changed)) {}
+    // An engine that answers again within `engine_grace` was started again: that is no fault of the host.
+    Workloads(Engine& engine, Journal& journal, Timers& timers, Duration engine_grace,
+              std::function<void(const Workload&)> changed)
+        : engine_(engine),
+          journal_(journal),
+          timers_(timers),
+          engine_grace_(engine_grace),
+          changed_(std::move(changed)) {}
 
     void belong_to(std::string host) { host_ = std::move(host); }
-    // Asks the engine. When it does not answer, what was known stays, and engine_error() tells why.
+    // Asks the engine. When it does not answer, what was known stays, and silence() tells why.
     Task<> refresh();
     void note_silent(std::string why);  // The engine did not answer at all.
     // Every instance seen and not yet confirmed to be gone, by name.
@@ -85,8 +91,9 @@ public:
     bool known() const { return known_; }
     // And nothing can have happened since that nobody would have told.
     bool complete() const { return known_ && !doubted_; }
-    void doubt() { doubted_ = true; }  // Until the next refresh().
-    const std::string& engine_error() const { return engine_error_; }
+    void doubt() { doubted_ = true; }                                  // Until the next refresh().
+    const std::string& silence() const { return silence_; }            // Empty: it has answered.
+    const std::string& engine_error() const { return engine_error_; }  // The same once the grace is over.
 
     // A command has changed the container: refreshes that are under way know less than this.
     void note(const Container& container);
@@ -112,6 +119,8 @@ private:
 
     Engine& engine_;
     Journal& journal_;
+    Timers& timers_;
+    Duration engine_grace_;
     std::function<void(const Workload&)> changed_;
     std::string host_;
     std::map<std::string, Workload> all_;
@@ -119,7 +128,8 @@ private:
     std::uint64_t noted_ = 0;  // Rises whenever a command changes something.
     bool known_ = false;
     bool doubted_ = false;
-    std::string engine_error_;
+    std::string silence_, engine_error_;
+    Instant grace_ends_ = Instant::min();  // An engine that has never answered has none.
 };
 
 }  // namespace hostler::agent
