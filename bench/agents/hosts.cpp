@@ -14,8 +14,8 @@ constexpr std::chrono::hours clock_tolerance{1};
 Result<JoinedHost> certify(Keys& keys, Authority& authority, Random& random, WallTime now, Host& row) {
     const Identity identity{"host", new_id(random, "h")};
     const KeyRequest request = TRY(keys.make(identity));
-    const SignedCertificate made = TRY(
-        authority.sign(request.csr_pem, identity, now - clock_tolerance, certificate_life + clock_tolerance));
+    const SignedCertificate made = TRY(authority.sign(request.csr_pem, identity, {}, now - clock_tolerance,
+                                                      certificate_life + clock_tolerance));
     row.id = identity.id;
     row.key = made.facts.key_fingerprint;
     row.joined_at = now.time_since_epoch().count();

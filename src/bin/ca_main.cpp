@@ -86,6 +86,7 @@ int ca_main(int argc, const char* const* argv) {
         "`hostler ca show`, `hostler ca rotate` and `hostler ca admit` are asked of the running master.");
     Wish wish;
     std::string out, identity;
+    ServerNames names;
     const auto of_master = [&wish](CLI::App* to) {
         auto* data = to->add_option("--master-data", wish.master_data, "The master's --data folder");
         auto* folder =
@@ -97,10 +98,16 @@ int ca_main(int argc, const char* const* argv) {
         to->add_option("--passphrase-file", wish.passphrase_file,
                        "File with the passphrase as its only line; else a person is asked");
     };
-    CLI::App* issue =
-        app.add_subcommand("issue", "Make key and certificate of one role: access/NAME or gateway/NAME");
-    issue->add_option("identity", identity, "access/NAME or gateway/NAME")->required();
+    CLI::App* issue = app.add_subcommand(
+        "issue", "Make key and certificate of one role: access/NAME, gateway/NAME or master/NAME");
+    issue->add_option("identity", identity, "access/NAME, gateway/NAME or master/NAME")->required();
     issue->add_option("--out", out, "Folder to write to: the role's --data folder")->required();
+    issue
+        ->add_option("--dns", names.dns,
+                     "Host name by which clients know its listener, also '*.DOMAIN'; may be repeated")
+        ->allow_extra_args(false);
+    issue->add_option("--address", names.addresses, "IP address of its listener; may be repeated")
+        ->allow_extra_args(false);
     CLI::App* exports = app.add_subcommand("export", "Seal the authority's keys under a passphrase");
     sealed(exports, "The new file");
     CLI::App* imports = app.add_subcommand("import", "Put the authority's keys where a master finds them");
@@ -116,11 +123,12 @@ int ca_main(int argc, const char* const* argv) {
     if (*shows) return told_keys(show(wish));
     const auto slash = identity.find('/');
     const std::string role = identity.substr(0, slash);
-    if (slash == std::string::npos || (role != "access" && role != "gateway"))
-        return told_keys(
-            fail(Code::invalid, fmt::format("'{}' is not access/NAME or gateway/NAME", identity)));
+    if (slash == std::string::npos || (role != "access" && role != "gateway" && role != "master"))
+        return told_keys(fail(Code::invalid,
+                              fmt::format("'{}' is not access/NAME, gateway/NAME or master/NAME", identity)));
     Process process;
-    return told_keys(issue_credentials(process, wish.authority(), out, role, identity.substr(slash + 1)));
+    return told_keys(
+        issue_credentials(process, wish.authority(), out, role, identity.substr(slash + 1), names));
 }
 
 }  // namespace hostler::bin

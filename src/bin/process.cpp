@@ -166,8 +166,9 @@ Result<> make_own_folder(const fs::path& path) {
 }
 
 Result<> issue_credentials(Process& process, const fs::path& authority_folder, const fs::path& folder,
-                           const std::string& role, const std::string& id) {
+                           const std::string& role, const std::string& id, const ServerNames& names) {
     constexpr std::chrono::hours life{24 * 30}, clock_tolerance{1};
+    ServerNames wanted = TRY(checked(names));
     TRY(make_own_folder(folder));
     TRY(make_own_folder(authority_folder));
     const WallTime now = process.timers->wall();
@@ -180,13 +181,18 @@ Result<> issue_credentials(Process& process, const fs::path& authority_folder, c
     if (const std::string believed = authority->certificate();
         read_file(folder / "authority.pem") != believed)
         TRY(write_file(folder / "authority.pem", believed));
-    const auto there = authority->check(read_file(folder / "certificate.pem"));
-    if (there && goes_with(*keys, read_file(folder / "key.pem"), *there, *authority) &&
-        there->identity == Identity{role, id} && there->not_after > now)
-        return note(*there);
-    const KeyRequest request = TRY(keys->make({role, id}));
-    const SignedCertificate made =
-        TRY(authority->sign(request.csr_pem, {role, id}, now - clock_tolerance, life + clock_tolerance));
+    const std::string before = read_file(folder / "certificate.pem"), key = read_file(folder / "key.pem");
+    // Whoever signed it: a master with another authority still shows them to its clients.
+    if (const auto facts = keys->read(before); facts && facts->identity.role == role && wanted.empty())
+        wanted = facts->names;
+    const auto there = authority->check(before);
+    const bool lasts = there && goes_with(*keys, key, *there, *authority) &&
+                       there->identity == Identity{role, id} && there->not_after > now;
+    if (lasts && there->names == wanted) return note(*there);
+    // A role that runs goes on with the same key: what it shows and what lies here still go together.
+    const KeyRequest request = TRY(lasts ? keys->renew(key, {role, id}) : keys->make({role, id}));
+    const SignedCertificate made = TRY(
+        authority->sign(request.csr_pem, {role, id}, wanted, now - clock_tolerance, life + clock_tolerance));
     TRY(note(made.facts));
     TRY(write_file(folder / "key.pem", request.key_pem));
     return write_file(folder / "certificate.pem", made.certificate);

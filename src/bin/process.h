@@ -44,8 +44,10 @@ Certified::Keep keep_certificate(std::filesystem::path folder);
 // Credentials as a role finds them: certificate.pem, key.pem, authority.pem in `folder`. Errors: not_found.
 Result<std::shared_ptr<const Credentials>> load_credentials(const std::filesystem::path& folder);
 // Has them made by the authority in `authority_folder`, unless there are some that last, key and certificate.
+// `names` are those that it shall have; none: those of the certificate that was there. Errors: invalid, with
+// each wrong name.
 Result<> issue_credentials(Process& process, const std::filesystem::path& authority_folder,
                            const std::filesystem::path& folder, const std::string& role,
-                           const std::string& id);
+                           const std::string& id, const ServerNames& names = {});
 
 }  // namespace hostler::bin

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "core/server_names.h"
 #include "core/timers.h"
 
 namespace hostler {
@@ -28,6 +29,7 @@ struct CertificateFacts {
     WallTime not_before;
     WallTime not_after;
     std::string authority{};  // Who signed it: that one's fingerprint. Known to Authority alone.
+    ServerNames names{};      // Beside the identity, for clients that verify host names.
 };
 
 struct SignedCertificate {
@@ -70,11 +72,11 @@ struct AuthorityFacts {
 class Authority {
 public:
     virtual ~Authority() = default;
-    // Takes nothing but the public key from the request; role and id are ours to say. Errors: invalid: the
-    // request is not signed by its own key, the key is of a kind or size we do not accept, the identity has
-    // odd characters.
-    virtual Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
-                                           Duration lifetime) = 0;
+    // Takes nothing but the public key from the request; role, id and names are ours to say. Errors: invalid:
+    // the request is not signed by its own key, the key is of a kind or size we do not accept, the identity
+    // has odd characters, a name cannot be one.
+    virtual Result<SignedCertificate> sign(std::string csr_pem, Identity identity, ServerNames names,
+                                           WallTime not_before, Duration lifetime) = 0;
     // Of a certificate that one of ours signed, expired or not. Errors: unauthenticated: none did; invalid.
     virtual Result<CertificateFacts> check(std::string certificate_pem) const = 0;
     // Of the key that a request is for, as in CertificateFacts. Errors: invalid, as for sign().

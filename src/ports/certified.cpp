@@ -8,6 +8,7 @@ Certified::Certified(std::shared_ptr<const Credentials> own, Keys& keys, Keep ke
     : own_(std::move(own)), keys_(keys), keep_(std::move(keep)) {
     if (const auto facts = keys_.read(own_->certificate)) {
         identity_ = facts->identity;
+        names_ = facts->names;
         begins_ = facts->not_before;
         ends_ = facts->not_after;
     }
@@ -29,6 +30,7 @@ Task<> Certified::renewed(std::string certificate, std::string authority) {
     CO_TRY(co_await keep_(certificate, authority));
     own_ = std::make_shared<const Credentials>(
         Credentials{std::move(certificate), own_->key, std::move(authority)});
+    names_ = facts.names;
     begins_ = facts.not_before;
     ends_ = facts.not_after;
     co_return Result<>{};

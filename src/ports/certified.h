@@ -21,6 +21,7 @@ public:
 
     const std::shared_ptr<const Credentials>& credentials() const { return own_; }
     Identity identity() const { return identity_; }
+    const ServerNames& names() const { return names_; }
     bool due(WallTime now) const {
         return now >= begins_ + (ends_ - begins_) / 3;
     }  // A third of its life is over.
@@ -35,6 +36,7 @@ private:
     Keys& keys_;
     Keep keep_;
     Identity identity_;
+    ServerNames names_;
     WallTime begins_ = WallTime::max(), ends_ = WallTime::max();  // What cannot be read is never due.
 };
 

@@ -114,5 +114,98 @@ TEST_F(CaKeys, EachStepOfARotationFollowsTheOneBeforeAndNoneGoesBack) {
     EXPECT_EQ(keys("m-2"), keys("m-1"));
 }
 
+class CaNames : public ::testing::Test {
+protected:
+    std::string at(const std::string& name) const { return folder_.path() + "/" + name; }
+    Ran issue(const std::string& identity, const std::string& out, std::vector<std::string> more = {},
+              const std::string& master = "m-1") {
+        std::vector<std::string> words{HOSTLER,         "ca",       "issue", identity,
+                                       "--master-data", at(master), "--out", at(out)};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(std::move(words));
+    }
+    // As openssl reads them.
+    std::string alternative_names(const std::string& folder) {
+        const Ran read = run_program(
+            {"openssl", "x509", "-in", at(folder) + "/certificate.pem", "-noout", "-ext", "subjectAltName"});
+        EXPECT_EQ(read.code, 0) << read.err;
+        const auto shown = lines(read.out);
+        EXPECT_EQ(shown.size(), 2U) << read.out;
+        return shown.empty() ? "" : shown.back().substr(shown.back().find_first_not_of(' '));
+    }
+    std::string key(const std::string& folder) { return read_file(at(folder) + "/key.pem"); }
+    std::string certificate(const std::string& folder) { return read_file(at(folder) + "/certificate.pem"); }
+    // What a command says while a master serves its API with its own certificate at $PORT.
+    std::string beside_master(const std::string& command) {
+        const std::string own = at("m-1"), ready = at("ready");
+        fs::remove(ready);
+        return shell(fmt::format(
+            "{0} master --data {1} --api 127.0.0.1:0 --wire 127.0.0.1:0 --tls-cert {1}/certificate.pem "
+            "--tls-key {1}/key.pem --ready-file {2} >{3} 2>&1 & m=$!; i=0; while [ ! -e {2} ] && kill -0 $m "
+            "2>/dev/null && [ $i -lt 600 ]; do sleep 0.05; i=$((i+1)); done; "
+            "PORT=$(sed -n 's/.*\"api\": *\"[^\"]*:\\([0-9]*\\)\".*/\\1/p' {2}); {4} kill $m; wait $m",
+            HOSTLER, own, ready, at("log"), command));
+    }
+    testing::TempFolder folder_;
+};
+
+TEST_F(CaNames, StandBesideTheIdentityAndOnlyWhereTheyAreAskedFor) {
+    ASSERT_EQ(issue("access/nj-1", "nj-1").code, 0);
+    EXPECT_EQ(alternative_names("nj-1"), "URI:hostler://access/nj-1");
+    const Ran made = issue("gateway/gw-1", "gw-1",
+                           {"--dns", "apps.example", "--dns", "*.apps.example", "--address", "10.0.0.1",
+                            "--address", "2001:db8::1", "--dns", "apps.example"});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(alternative_names("gw-1"),
+              "URI:hostler://gateway/gw-1, DNS:apps.example, DNS:*.apps.example, IP Address:10.0.0.1, "
+              "IP Address:2001:DB8:0:0:0:0:0:1");
+
+    const std::string before = certificate("gw-1"), its_key = key("gw-1");
+    ASSERT_EQ(issue("gateway/gw-1", "gw-1").code, 0);
+    EXPECT_EQ(certificate("gw-1"), before) << "the same again changes nothing";
+    ASSERT_EQ(issue("gateway/gw-1", "gw-1", {"--dns", "other.example"}).code, 0);
+    EXPECT_EQ(alternative_names("gw-1"), "URI:hostler://gateway/gw-1, DNS:other.example");
+    EXPECT_EQ(key("gw-1"), its_key) << "a gateway that runs goes on with it";
+    ASSERT_EQ(issue("gateway/gw-1", "gw-1", {}, "m-2").code, 0);
+    EXPECT_EQ(alternative_names("gw-1"), "URI:hostler://gateway/gw-1, DNS:other.example")
+        << "another authority vouches for the same";
+    EXPECT_NE(key("gw-1"), its_key);
+}
+
+TEST_F(CaNames, EveryWrongOneIsNamedAndNothingIsWritten) {
+    const Ran refused = issue(
+        "gateway/gw-1", "gw-1",
+        {"--dns", "a_b.example", "--dns", "apps.example", "--dns", "10.0.0.1", "--address", "localhost"});
+    EXPECT_EQ(refused.code, 2);
+    for (const char* wrong :
+         {"'a_b.example' is no host name", "'10.0.0.1' is no host name", "'localhost' is no IP address"})
+        EXPECT_THAT(refused.err, HasSubstr(wrong));
+    EXPECT_FALSE(fs::exists(at("gw-1")) || fs::exists(at("m-1")));
+    EXPECT_EQ(issue("host/h-1", "h-1").code, 2);
+}
+
+TEST_F(CaNames, ClientsThatVerifyThemAcceptTheListener) {
+    ASSERT_EQ(issue("master/any", "m-1", {"--dns", "api.test", "--address", "127.0.0.1"}).code, 0);
+    const auto curl = [&](const std::string& host) {
+        return fmt::format(
+            "curl -s --max-time 10 --cacert {}/authority.pem --resolve {}:$PORT:127.0.0.1 "
+            "https://{}:$PORT/healthz -o /dev/null -w '%{{http_code}} '; echo $?; ",
+            at("m-1"), host, host);
+    };
+    const auto s_client = [&](const std::string& host) {
+        return fmt::format(
+            "openssl s_client -connect 127.0.0.1:$PORT -CAfile {}/authority.pem -verify_hostname "
+            "{} -verify_return_error </dev/null >/dev/null 2>&1; echo $?; ",
+            at("m-1"), host);
+    };
+    const std::string said = beside_master(curl("api.test") + curl("127.0.0.1") + curl("other.test") +
+                                           s_client("api.test") + s_client("other.test"));
+    constexpr const char* unverified = "000 60";  // CURLE_PEER_FAILED_VERIFICATION
+    EXPECT_EQ(lines(said), (std::vector<std::string>{"200 0", "200 0", unverified, "0", "1"}))
+        << read_file(at("log"));
+    EXPECT_EQ(alternative_names("m-1"), "URI:hostler://master/master, DNS:api.test, IP Address:127.0.0.1")
+        << "a master of another name makes its own, for the same clients";
+}
+
 }  // namespace
 }  // namespace hostler::cloud

@@ -9,7 +9,7 @@ const Identity host{"host", "h-4f2a"};
 
 TEST_P(AuthorityContract, ACertificateSaysWhatWasAsked) {
     const auto request = keys().make(host).value();
-    const auto made = authority().sign(request.csr_pem, host, noon, 720h).value();
+    const auto made = authority().sign(request.csr_pem, host, {}, noon, 720h).value();
     const auto read = keys().read(made.certificate).value();
     EXPECT_EQ(read.identity, host);
     EXPECT_EQ(read.not_before, noon);
@@ -17,14 +17,14 @@ TEST_P(AuthorityContract, ACertificateSaysWhatWasAsked) {
     EXPECT_EQ(read.serial, made.facts.serial);
     EXPECT_EQ(read.fingerprint, made.facts.fingerprint);
     EXPECT_EQ(read.key_fingerprint, authority().key_fingerprint(request.csr_pem).value());
-    const auto again = authority().sign(request.csr_pem, host, noon, 720h).value();
+    const auto again = authority().sign(request.csr_pem, host, {}, noon, 720h).value();
     EXPECT_NE(again.facts.serial, made.facts.serial);
     EXPECT_NE(again.facts.fingerprint, made.facts.fingerprint);
 }
 
 TEST_P(AuthorityContract, RoleAndIdAreTheAuthoritysToSay) {
     const auto request = keys().make({"host", "h-1"}).value();
-    const auto made = authority().sign(request.csr_pem, {"access", "a-1"}, noon, 1h).value();
+    const auto made = authority().sign(request.csr_pem, {"access", "a-1"}, {}, noon, 1h).value();
     EXPECT_EQ(keys().read(made.certificate).value().identity.text(), "access/a-1");
 }
 
@@ -40,9 +40,9 @@ TEST_P(AuthorityContract, ARenewalKeepsItsKey) {
 
 TEST_P(AuthorityContract, AnAuthorityKnowsItsOwnWorkExpiredOrNot) {
     const auto request = keys().make(host).value();
-    const auto ours = authority().sign(request.csr_pem, host, noon - 9000h, 1h).value();
+    const auto ours = authority().sign(request.csr_pem, host, {}, noon - 9000h, 1h).value();
     EXPECT_EQ(authority().check(ours.certificate).value().fingerprint, ours.facts.fingerprint);
-    const auto theirs = rig_->stranger().sign(request.csr_pem, host, noon, 1h).value();
+    const auto theirs = rig_->stranger().sign(request.csr_pem, host, {}, noon, 1h).value();
     EXPECT_EQ(authority().check(theirs.certificate).error().code, Code::unauthenticated);
     EXPECT_TRUE(rig_->stranger().check(theirs.certificate));
     EXPECT_EQ(authority().check("no certificate").error().code, Code::invalid);
@@ -50,7 +50,7 @@ TEST_P(AuthorityContract, AnAuthorityKnowsItsOwnWorkExpiredOrNot) {
 
 TEST_P(AuthorityContract, WhatIsNoRequestIsRefused) {
     for (const std::string csr : {"", "no request", "-----BEGIN CERTIFICATE REQUEST-----\n"}) {
-        EXPECT_EQ(authority().sign(csr, host, noon, 1h).error().code, Code::invalid) << csr;
+        EXPECT_EQ(authority().sign(csr, host, {}, noon, 1h).error().code, Code::invalid) << csr;
         EXPECT_EQ(authority().key_fingerprint(csr).error().code, Code::invalid) << csr;
     }
 }
@@ -59,14 +59,36 @@ TEST_P(AuthorityContract, WhatIsNoRequestIsRefused) {
 TEST_P(AuthorityContract, OddIdentitiesAreRefused) {
     const auto request = keys().make(host).value();
     for (const std::string& id : {"", "a/b", "h,URI:hostler://master/m-1", "h 1", "h\n1", "h\xc3\xb6"}) {
-        EXPECT_EQ(authority().sign(request.csr_pem, {"host", id}, noon, 1h).error().code, Code::invalid)
+        EXPECT_EQ(authority().sign(request.csr_pem, {"host", id}, {}, noon, 1h).error().code, Code::invalid)
             << id;
-        EXPECT_EQ(authority().sign(request.csr_pem, {id, "h-1"}, noon, 1h).error().code, Code::invalid) << id;
+        EXPECT_EQ(authority().sign(request.csr_pem, {id, "h-1"}, {}, noon, 1h).error().code, Code::invalid)
+            << id;
         EXPECT_EQ(keys().make({"host", id}).error().code, Code::invalid) << id;
     }
-    EXPECT_EQ(authority().sign(request.csr_pem, {"host", std::string(64, 'h')}, noon, 1h).error().code,
+    EXPECT_EQ(authority().sign(request.csr_pem, {"host", std::string(64, 'h')}, {}, noon, 1h).error().code,
               Code::invalid);
-    EXPECT_TRUE(authority().sign(request.csr_pem, {"host", std::string(63, 'h')}, noon, 1h));
+    EXPECT_TRUE(authority().sign(request.csr_pem, {"host", std::string(63, 'h')}, {}, noon, 1h));
+}
+
+TEST_P(AuthorityContract, HostNamesStandBesideTheIdentity) {
+    const Identity gateway{"gateway", "gw-1"};
+    const auto request = keys().make(gateway).value();
+    const ServerNames names{{"apps.example", "*.apps.example"}, {"10.0.0.1", "2001:db8::1"}};
+    const auto made = authority().sign(request.csr_pem, gateway, names, noon, 720h).value();
+    EXPECT_EQ(made.facts.names, names);
+    const auto read = keys().read(made.certificate).value();
+    EXPECT_EQ(read.names, names);
+    EXPECT_EQ(read.identity, gateway);
+    EXPECT_EQ(authority().check(made.certificate).value().names, names);
+    EXPECT_TRUE(authority().sign(request.csr_pem, gateway, {}, noon, 720h).value().facts.names.empty());
+}
+
+TEST_P(AuthorityContract, OddHostNamesAreRefused) {
+    const auto request = keys().make(host).value();
+    for (const ServerNames& names :
+         {ServerNames{{"a,URI:hostler://master/m-1"}, {}}, ServerNames{{"a b"}, {}}, ServerNames{{"a\n"}, {}},
+          ServerNames{{""}, {}}, ServerNames{{}, {"example.com"}}})
+        EXPECT_EQ(authority().sign(request.csr_pem, host, names, noon, 1h).error().code, Code::invalid);
 }
 
 TEST_P(AuthorityContract, ItsCertificateHasTheFingerprintThatTokensName) {
@@ -83,7 +105,7 @@ TEST_P(AuthorityContract, ItsCertificateHasTheFingerprintThatTokensName) {
 TEST_P(AuthorityContract, OneFollowsTheOther) {
     const auto signs = [&](Authority& by, const std::string& role) {
         const auto request = keys().make({role, "x"}).value();
-        return by.sign(request.csr_pem, {role, "x"}, noon, 720h).value();
+        return by.sign(request.csr_pem, {role, "x"}, {}, noon, 720h).value();
     };
     const auto former = signs(authority(), "host");
     const AuthorityFacts old = authority().all().at(0);

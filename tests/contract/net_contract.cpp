@@ -38,7 +38,7 @@ std::shared_ptr<const Credentials> NetContract::issue(const Identity& identity, 
                                                       Duration from) {
     const auto key = rig_->keys().make(identity).value();
     const auto begin = rig_->timers().wall() + std::chrono::floor<std::chrono::microseconds>(from);
-    const auto made = by.sign(key.csr_pem, identity, begin, 1h).value();
+    const auto made = by.sign(key.csr_pem, identity, {}, begin, 1h).value();
     return std::make_shared<Credentials>(
         Credentials{made.certificate, key.key_pem, rig_->authority().certificate()});
 }

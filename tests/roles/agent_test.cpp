@@ -102,7 +102,7 @@ protected:
         });
     }
     void sign(uplink::JoinAnswer& into, const std::string& csr) {
-        const auto signed_one = cloud_.authority->sign(csr, {"host", "h-1"}, not_before_, 3h);
+        const auto signed_one = cloud_.authority->sign(csr, {"host", "h-1"}, {}, not_before_, 3h);
         ASSERT_TRUE(signed_one);
         into.set_host("h-1");
         into.set_zone("nj");

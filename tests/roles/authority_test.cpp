@@ -200,7 +200,7 @@ protected:
         const auto key = keys->make({role, id}).value();
         const auto made =
             thief
-                ->sign(key.csr_pem, {role, id},
+                ->sign(key.csr_pem, {role, id}, {},
                        timers->wall() + std::chrono::floor<std::chrono::microseconds>(from), life)
                 .value();
         return std::make_shared<Credentials>(made.certificate, key.key_pem, authority->certificate());
@@ -250,9 +250,10 @@ protected:
     series::MemoryRows rows;
     series::MemoryStore series{rows};
     hostler::testing::PlayedOutgoing outgoing{*timers};
-    Certified* master_own = &certified("master", "master");
+    const ServerNames names{{"core.example"}, {"10.0.0.1"}};  // That clients of two roles look for.
+    Certified* master_own = &certified("master", "master", -1min, 24h, names);
     Certified* access_own = &certified("access", "nj-1");
-    Certified* gateway_own = &certified("gateway", "gw-1");
+    Certified* gateway_own = &certified("gateway", "gw-1", -1min, 24h, names);
     std::unique_ptr<master::Master> master;
     std::unique_ptr<access::Access> access;
     std::unique_ptr<gateway::Gateway> gateway;
@@ -282,8 +283,11 @@ TEST_F(Fleet, PassesThroughTheWholeRotation) {
     EXPECT_TRUE(in_time([&] { return current(3, 4); }));
     EXPECT_TRUE(everybody_again());
     const std::string newest = authority->all().back().fingerprint;
-    for (Certified* own : {master_own, access_own, gateway_own})
-        EXPECT_EQ(authority->check(own->credentials()->certificate).value().authority, newest);
+    for (Certified* own : {master_own, access_own, gateway_own}) {
+        const auto facts = authority->check(own->credentials()->certificate).value();
+        EXPECT_EQ(facts.authority, newest);
+        EXPECT_EQ(facts.names, own == access_own ? ServerNames{} : names);
+    }
     EXPECT_THAT(rotate("withdraw", 409), HasSubstr("authority_in_use")) << "who is away would be cut off";
 
     begin_host("away");

@@ -20,20 +20,21 @@ World::World() {
 }
 
 std::shared_ptr<const Credentials> World::issue(const std::string& role, const std::string& id, Duration from,
-                                                Duration life) {
+                                                Duration life, const ServerNames& names) {
     const Identity identity{role, id};
     const auto key = net::make_keys()->make(identity).value();
     const auto certificate =
         authority
-            ->sign(key.csr_pem, identity,
+            ->sign(key.csr_pem, identity, names,
                    timers->wall() + std::chrono::floor<std::chrono::microseconds>(from), life)
             .value()
             .certificate;
     return std::make_shared<Credentials>(certificate, key.key_pem, authority->certificate());
 }
 
-Certified& World::certified(const std::string& role, const std::string& id, Duration from, Duration life) {
-    return certifieds.emplace_back(issue(role, id, from, life), *keys,
+Certified& World::certified(const std::string& role, const std::string& id, Duration from, Duration life,
+                            const ServerNames& names) {
+    return certifieds.emplace_back(issue(role, id, from, life, names), *keys,
                                    [this](std::string renewed, std::string) -> Task<> {
                                        renewals.push_back(std::move(renewed));
                                        co_return Result<>{};
@@ -122,7 +123,7 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         answer.set_answer_to(frame.call());
         answer.mutable_join_answer()->set_certificate(
             world_.authority
-                ->sign(frame.renew_request().csr(), {who.substr(0, slash), who.substr(slash + 1)},
+                ->sign(frame.renew_request().csr(), {who.substr(0, slash), who.substr(slash + 1)}, {},
                        world_.timers->wall() - 1h, 30 * 24h)
                 .value()
                 .certificate);

@@ -45,10 +45,11 @@ public:
     World();
     // `from`: after now; the default is a day around now.
     std::shared_ptr<const Credentials> issue(const std::string& role, const std::string& id,
-                                             Duration from = -1min, Duration life = 24h);
+                                             Duration from = -1min, Duration life = 24h,
+                                             const ServerNames& names = {});
     // A role's own, which it may renew; kept as long as the world.
     Certified& certified(const std::string& role, const std::string& id, Duration from = -1min,
-                         Duration life = 24h);
+                         Duration life = 24h, const ServerNames& names = {});
     std::shared_ptr<const Credentials> stranger();  // Believes in the authority, has no certificate.
     Secure secure(std::shared_ptr<const Credentials> own, std::string expect) const {
         return {std::move(own), true, std::move(expect)};

@@ -136,7 +136,7 @@ protected:
                     joined.set_zone("nj");
                     joined.set_authority(cloud_.authority->certificate());
                     joined.set_certificate(cloud_.authority
-                                               ->sign(frame.join_request().csr(), {"host", "h-1"},
+                                               ->sign(frame.join_request().csr(), {"host", "h-1"}, {},
                                                       cloud_.timers->wall() - 1min, 24h)
                                                .value()
                                                .certificate);
@@ -262,8 +262,8 @@ TEST_F(StolenKey, IsNoMasterForAHostThatJoins) {
     const Identity master{"master", "m-1"};
     const auto key = keys_->make(master).value();
     thief_.as_master = std::make_shared<Credentials>(
-        own->sign(key.csr_pem, master, cloud_.timers->wall() - 1min, 24h).value().certificate, key.key_pem,
-        own->certificate());
+        own->sign(key.csr_pem, master, {}, cloud_.timers->wall() - 1min, 24h).value().certificate,
+        key.key_pem, own->certificate());
     thief_.authority = own->certificate();
     begin(thief_.address(), token());
     ASSERT_TRUE(cloud_.eventually([&] { return ended_.has_value(); }));

@@ -170,9 +170,10 @@ public:
     FileAuthority(std::string folder, Keyring ring, Random& random)
         : folder_(std::move(folder)), ring_(std::move(ring)), random_(random) {}
 
-    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
-                                   Duration lifetime) override {
+    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, ServerNames names,
+                                   WallTime not_before, Duration lifetime) override {
         TRY(net::check(identity));
+        names = TRY(checked(names));
         const auto request = TRY(parse_request(csr_pem));
         const auto key = TRY(key_of(*request));
         // Masters go first: a standby learns of a new authority by import, and not when that issues.
@@ -190,7 +191,8 @@ public:
         add_extension(*certificate, issuer, NID_key_usage, "critical,digitalSignature");
         add_extension(*certificate, issuer, NID_ext_key_usage, "clientAuth,serverAuth");
         add_extension(*certificate, issuer, NID_subject_alt_name,
-                      "critical,URI:hostler://" + identity.text());
+                      "critical,URI:hostler://" + identity.text() +
+                          (names.empty() ? "" : "," + alternative_names(names)));
         add_extension(*certificate, issuer, NID_authority_key_identifier, "keyid:always");
         HOSTLER_ASSERT(X509_sign(certificate.get(), root.key.get(), EVP_sha256()) > 0);
         auto facts = TRY(net::facts_of(*certificate));

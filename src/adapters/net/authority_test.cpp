@@ -78,7 +78,7 @@ TEST_F(AuthorityTest, RefusesAFileThatOthersMayReadOrThatIsDamaged) {
 TEST_F(AuthorityTest, SaysWhatWasAskedOfIt) {
     const auto authority = open();
     const auto key = keys_->make({"host", "h-4f2a"}).value();
-    const auto made = authority->sign(key.csr_pem, {"host", "h-4f2a"}, noon, 720h).value();
+    const auto made = authority->sign(key.csr_pem, {"host", "h-4f2a"}, {}, noon, 720h).value();
     const auto read = keys_->read(made.certificate).value();
     EXPECT_EQ(read.identity, (Identity{"host", "h-4f2a"}));
     EXPECT_EQ(read.not_before, noon);
@@ -87,7 +87,7 @@ TEST_F(AuthorityTest, SaysWhatWasAskedOfIt) {
     EXPECT_EQ(read.serial.size(), 32u);
     EXPECT_EQ(read.key_fingerprint, authority->key_fingerprint(key.csr_pem).value());
     EXPECT_EQ(authority->check(made.certificate).value().fingerprint, made.facts.fingerprint);
-    EXPECT_NE(authority->sign(key.csr_pem, {"host", "h-4f2a"}, noon, 720h).value().facts.serial,
+    EXPECT_NE(authority->sign(key.csr_pem, {"host", "h-4f2a"}, {}, noon, 720h).value().facts.serial,
               made.facts.serial);
 }
 
@@ -106,7 +106,7 @@ TEST_F(AuthorityTest, ARenewalMayKeepItsKey) {
 TEST_F(AuthorityTest, TakesOnlyTheKeyFromARequest) {
     const auto authority = open();
     const KeyPtr key{EVP_EC_gen("P-256")};
-    const auto made = authority->sign(request(key.get()), {"host", "h-1"}, noon, 1h).value();
+    const auto made = authority->sign(request(key.get()), {"host", "h-1"}, {}, noon, 1h).value();
     EXPECT_EQ(made.facts.identity, (Identity{"host", "h-1"}));
     const auto certificate = parse_certificate(made.certificate).value();
     EXPECT_EQ(X509_check_ca(certificate.get()), 0);
@@ -119,7 +119,7 @@ TEST_F(AuthorityTest, RefusesARequestThatItsKeyDidNotSignAndOtherKeys) {
     const KeyPtr key{EVP_EC_gen("P-256")}, small{EVP_RSA_gen(1024)}, other{EVP_EC_gen("P-384")};
     for (const auto& csr : {request(key.get(), /*forged*/ true), request(small.get()), request(other.get()),
                             std::string{"no request"}, std::string{}, std::string(pem_size_max + 1, 'x')}) {
-        EXPECT_EQ(authority->sign(csr, {"host", "h-1"}, noon, 1h).error().code, Code::invalid);
+        EXPECT_EQ(authority->sign(csr, {"host", "h-1"}, {}, noon, 1h).error().code, Code::invalid);
         EXPECT_EQ(authority->key_fingerprint(csr).error().code, Code::invalid);
     }
 }
@@ -129,12 +129,30 @@ TEST_F(AuthorityTest, RefusesOddIdentities) {
     const auto authority = open();
     const auto key = keys_->make({"host", "h-1"}).value();
     for (const std::string& id : {"", "a/b", "h,URI:hostler://master/m-1", "h 1", "h\n1", "hö"}) {
-        EXPECT_EQ(authority->sign(key.csr_pem, {"host", id}, noon, 1h).error().code, Code::invalid) << id;
+        EXPECT_EQ(authority->sign(key.csr_pem, {"host", id}, {}, noon, 1h).error().code, Code::invalid) << id;
         EXPECT_EQ(keys_->make({"host", id}).error().code, Code::invalid) << id;
-        EXPECT_EQ(authority->sign(key.csr_pem, {id, "h-1"}, noon, 1h).error().code, Code::invalid) << id;
+        EXPECT_EQ(authority->sign(key.csr_pem, {id, "h-1"}, {}, noon, 1h).error().code, Code::invalid) << id;
     }
-    EXPECT_FALSE(authority->sign(key.csr_pem, {"host", std::string(64, 'h')}, noon, 1h));
-    EXPECT_TRUE(authority->sign(key.csr_pem, {"host", std::string(63, 'h')}, noon, 1h));
+    EXPECT_FALSE(authority->sign(key.csr_pem, {"host", std::string(64, 'h')}, {}, noon, 1h));
+    EXPECT_TRUE(authority->sign(key.csr_pem, {"host", std::string(63, 'h')}, {}, noon, 1h));
+}
+
+TEST_F(AuthorityTest, ClientsThatVerifyHostNamesFindThem) {
+    const auto authority = open();
+    const auto key = keys_->make({"gateway", "gw-1"}).value();
+    const auto accepts = [&](const ServerNames& names, const std::string& host) {
+        const auto made = authority->sign(key.csr_pem, {"gateway", "gw-1"}, names, noon, 1h).value();
+        const auto certificate = parse_certificate(made.certificate).value();
+        return X509_check_host(certificate.get(), host.data(), host.size(), 0, nullptr) == 1 ||
+               X509_check_ip_asc(certificate.get(), host.c_str(), 0) == 1;
+    };
+    const ServerNames names{{"apps.example", "*.apps.example"}, {"10.0.0.1", "2001:db8::1"}};
+    for (const char* host : {"apps.example", "x.apps.example", "10.0.0.1", "2001:db8:0::1"}) {
+        EXPECT_TRUE(accepts(names, host)) << host;
+        EXPECT_FALSE(accepts({}, host)) << host;
+    }
+    for (const char* host : {"example", "x.y.apps.example", "10.0.0.2", "gateway/gw-1", "gw-1"})
+        EXPECT_FALSE(accepts(names, host)) << host;
 }
 
 TEST_F(AuthorityTest, KnowsItsOwnWork) {
@@ -142,7 +160,7 @@ TEST_F(AuthorityTest, KnowsItsOwnWork) {
     std::filesystem::remove(folder_ + "/authority.pem");
     const auto other = open();
     const auto key = keys_->make({"host", "h-1"}).value();
-    const auto theirs = other->sign(key.csr_pem, {"host", "h-1"}, noon, 1h).value();
+    const auto theirs = other->sign(key.csr_pem, {"host", "h-1"}, {}, noon, 1h).value();
     EXPECT_EQ(authority->check(theirs.certificate).error().code, Code::unauthenticated);
     EXPECT_TRUE(other->check(theirs.certificate));
     EXPECT_EQ(authority->check("no certificate").error().code, Code::invalid);

@@ -1,5 +1,6 @@
 #include "adapters/net/certificate.h"
 
+#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
@@ -130,16 +131,45 @@ Result<> check(const Identity& identity) {
                             identity.text()));
 }
 
-Result<Identity> identity_of(X509& certificate) {
-    const NamesPtr names{
+NamesPtr alternative_names_of(X509& certificate) {
+    return NamesPtr{
         static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr))};
+}
+
+std::string_view bytes_of(const ASN1_STRING& text) {
+    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(&text)),
+            static_cast<std::size_t>(ASN1_STRING_length(&text))};
+}
+
+// An address of neither four nor sixteen bytes is none.
+std::string address_of(const ASN1_STRING& address) {
+    constexpr int v4_bytes = 4, v6_bytes = 16;
+    const int size = ASN1_STRING_length(&address);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (size == v4_bytes || size == v6_bytes)
+        ::inet_ntop(size == v4_bytes ? AF_INET : AF_INET6, ASN1_STRING_get0_data(&address), text.data(),
+                    text.size());
+    return text.data();
+}
+
+ServerNames names_of(X509& certificate) {
+    const NamesPtr all = alternative_names_of(certificate);
+    ServerNames names;
+    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+        const GENERAL_NAME* one = sk_GENERAL_NAME_value(all.get(), i);
+        if (one->type == GEN_DNS) names.dns.emplace_back(bytes_of(*one->d.dNSName));
+        if (one->type == GEN_IPADD) names.addresses.push_back(address_of(*one->d.iPAddress));
+    }
+    return names;
+}
+
+Result<Identity> identity_of(X509& certificate) {
+    const NamesPtr names = alternative_names_of(certificate);
     std::vector<std::string> uris;
     for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
         const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
         if (name->type != GEN_URI) continue;
-        const auto* uri = name->d.uniformResourceIdentifier;
-        uris.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
-                          static_cast<std::size_t>(ASN1_STRING_length(uri)));
+        uris.emplace_back(bytes_of(*name->d.uniformResourceIdentifier));
     }
     if (uris.size() != 1 || !uris.front().starts_with(scheme))
         return fail(Code::invalid, "the certificate does not name exactly one hostler:// identity");
@@ -190,7 +220,8 @@ Result<CertificateFacts> facts_of(X509& certificate) {
         .fingerprint = fingerprint_of(certificate),
         .key_fingerprint = fingerprint_of(*key),
         .not_before = wall_of(*X509_get0_notBefore(&certificate)),
-        .not_after = wall_of(*X509_get0_notAfter(&certificate))};
+        .not_after = wall_of(*X509_get0_notAfter(&certificate)),
+        .names = names_of(certificate)};
 }
 
 bool of_unknown_authority(int verdict) {

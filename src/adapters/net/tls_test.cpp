@@ -31,7 +31,7 @@ protected:
 
     Credentials issue(Authority& by, Identity identity, WallTime not_before, Duration lifetime) {
         const auto key = make_keys()->make(identity).value();
-        return {by.sign(key.csr_pem, identity, not_before, lifetime).value().certificate, key.key_pem,
+        return {by.sign(key.csr_pem, identity, {}, not_before, lifetime).value().certificate, key.key_pem,
                 authority_->certificate()};
     }
     std::shared_ptr<const Credentials> issue(Identity identity) {

@@ -1,6 +1,6 @@
 #include "adapters/sim/authority.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,15 +9,18 @@ namespace hostler::sim {
 
 namespace {
 
-std::vector<std::string> lines_of(std::string_view text) {
-    std::vector<std::string> lines;
+std::vector<std::string> split(std::string_view text, char end_of_part) {
+    std::vector<std::string> parts;
     while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        lines.emplace_back(text.substr(0, end));
+        const auto end = std::min(text.find(end_of_part), text.size());
+        parts.emplace_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return lines;
+    return parts;
 }
+
+std::vector<std::string> lines_of(std::string_view text) { return split(text, '\n'); }
+std::vector<std::string> words_of(std::string_view text) { return split(text, ' '); }
 
 std::int64_t number_of(const std::string& text) {
     std::int64_t number = 0;
@@ -45,8 +48,8 @@ Result<std::string> requested_key(const std::string& csr) {
 }
 
 // Lines of a certificate: header, role, id, serial, key, not before, not after, authority, the one that it
-// follows, signature.
-constexpr std::size_t certificate_lines = 10;
+// follows, names, addresses, signature.
+constexpr std::size_t certificate_lines = 12;
 
 Result<std::vector<std::string>> parse(const std::string& certificate) {
     auto lines = lines_of(certificate);
@@ -57,7 +60,7 @@ Result<std::vector<std::string>> parse(const std::string& certificate) {
 
 std::string signature_of(const std::vector<std::string>& lines) {
     std::string all;
-    for (std::size_t i = 0; i + 1 < certificate_lines; ++i) all += lines[i] + "\n";
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) all += lines[i] + "\n";
     return hash_hex(all);
 }
 
@@ -68,7 +71,8 @@ Result<CertificateFacts> facts_of(const std::string& certificate) {
                             .fingerprint = hash_hex(certificate),
                             .key_fingerprint = hash_hex(lines[4]),
                             .not_before = WallTime{std::chrono::microseconds{number_of(lines[5])}},
-                            .not_after = WallTime{std::chrono::microseconds{number_of(lines[6])}}};
+                            .not_after = WallTime{std::chrono::microseconds{number_of(lines[6])}},
+                            .names = {words_of(lines[9]), words_of(lines[10])}};
 }
 
 Result<std::vector<std::string>> fingerprints_of(const std::string& authorities) {
@@ -98,7 +102,7 @@ std::string public_part(const std::string& key) { return hash_hex("public part o
 bool signed_by(const std::string& certificate, const std::string& authorities) {
     const auto lines = parse(certificate);
     const auto known = fingerprints_of(authorities);
-    return lines && known && (*lines)[9] == signature_of(*lines) &&
+    return lines && known && lines->back() == signature_of(*lines) &&
            (std::ranges::count(*known, (*lines)[7]) || std::ranges::count(*known, (*lines)[8]));
 }
 
@@ -144,9 +148,10 @@ Result<> SimAuthority::keep(std::vector<std::string> kept, std::string issuing) 
     return {};
 }
 
-Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity identity, WallTime not_before,
-                                             Duration lifetime) {
+Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity identity, ServerNames names,
+                                             WallTime not_before, Duration lifetime) {
     TRY(check_name(identity));
+    names = TRY(checked(names));
     const std::string key = TRY(requested_key(csr_pem));
     const Root& root = identity.role == "master" ? roots_.back() : roots_[issuing_];
     const WallTime not_after = not_before + std::chrono::floor<std::chrono::microseconds>(lifetime);
@@ -159,6 +164,8 @@ Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity ident
                                       std::to_string(not_after.time_since_epoch().count()),
                                       hash_hex(root.certificate),
                                       root.follows,
+                                      fmt::format("{}", fmt::join(names.dns, " ")),
+                                      fmt::format("{}", fmt::join(names.addresses, " ")),
                                       ""};
     lines.back() = signature_of(lines);
     std::string text;
@@ -205,7 +212,7 @@ Credentials issue(Authority& authority, Keys& keys, const Identity& identity, Wa
                   Duration lifetime) {
     const auto request = keys.make(identity);
     HOSTLER_ASSERT(request.has_value());
-    const auto made = authority.sign(request->csr_pem, identity, not_before, lifetime);
+    const auto made = authority.sign(request->csr_pem, identity, {}, not_before, lifetime);
     HOSTLER_ASSERT(made.has_value());
     return {made->certificate, request->key_pem, authority.certificate()};
 }

@@ -19,8 +19,8 @@ public:
 class SimAuthority final : public Authority {
 public:
     explicit SimAuthority(Dice dice);
-    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, WallTime not_before,
-                                   Duration lifetime) override;
+    Result<SignedCertificate> sign(std::string csr_pem, Identity identity, ServerNames names,
+                                   WallTime not_before, Duration lifetime) override;
     Result<CertificateFacts> check(std::string certificate_pem) const override;
     Result<std::string> key_fingerprint(std::string csr_pem) const override;
     std::string certificate() const override;

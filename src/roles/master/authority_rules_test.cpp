@@ -30,7 +30,7 @@ struct Rotation : ::testing::Test {
     void holds(const std::string& name) {
         const auto slash = name.find('/');
         const auto made =
-            authority.sign("csr of k", {name.substr(0, slash), name.substr(slash + 1)}, {}, {}).value();
+            authority.sign("csr of k", {name.substr(0, slash), name.substr(slash + 1)}, {}, {}, {}).value();
         note_holding(desk, authority, digest, name, made.certificate, authority.certificate());
     }
     std::string phases() {

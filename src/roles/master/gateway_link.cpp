@@ -155,7 +155,8 @@ Result<std::string> renewed(Term& term, std::string_view who, const uplink::Rene
         return fail(Code::forbidden, fmt::format("{} may renew its own certificate, of the same key", who),
                     "key_differs");
     TRY(may_follow(term.desk(std::string{who}), term.ports(), present));
-    return TRY(authority.sign(request.csr(), present.identity, term.ports().timers.wall() - clock_tolerance,
+    return TRY(authority.sign(request.csr(), present.identity, present.names,
+                              term.ports().timers.wall() - clock_tolerance,
                               term.settings().certificate_life + clock_tolerance))
         .certificate;
 }

@@ -29,7 +29,7 @@ constexpr wire::LinkLimits visitor_limits{
     .frame_size_max = 64 * 1024, .sending_bytes_max = 128 * 1024, .received_bytes_max = 128 * 1024};
 
 SignedCertificate certify(Term& term, const std::string& csr, const std::string& host) {
-    auto made = term.ports().authority.sign(csr, {"host", host}, term.estate().time() - clock_tolerance,
+    auto made = term.ports().authority.sign(csr, {"host", host}, {}, term.estate().time() - clock_tolerance,
                                             term.settings().certificate_life + clock_tolerance);
     HOSTLER_ASSERT(made);  // Its key's fingerprint was read from the same request.
     return std::move(*made);

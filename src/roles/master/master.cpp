@@ -155,10 +155,10 @@ Task<> Master::renew_own() {
         if (ports_.timers.now() >= again && renewal_due()) {
             const std::string believed = ports_.own.credentials()->authority;
             const auto request = ports_.own.request();
-            const auto made =
-                !request ? Result<SignedCertificate>{std::unexpected(request.error())}
-                         : ports_.authority.sign(*request, ports_.own.identity(), now - clock_tolerance,
-                                                 settings_.certificate_life + clock_tolerance);
+            const auto made = !request ? Result<SignedCertificate>{std::unexpected(request.error())}
+                                       : ports_.authority.sign(*request, ports_.own.identity(),
+                                                               ports_.own.names(), now - clock_tolerance,
+                                                               settings_.certificate_life + clock_tolerance);
             const auto kept =
                 !made ? Result<>{std::unexpected(made.error())}
                       : co_await ports_.own.renewed(made->certificate, ports_.authority.certificate());
