@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -29,9 +30,10 @@ ROLES = ("master", "access", "gateway")
 class WebSocket:
     """As little of one as it takes to hear an echo."""
 
-    def __init__(self, url):
-        host, port = url.removeprefix("http://").split(":")
-        self.stream = socket.create_connection((host, int(port)), timeout=10)
+    def __init__(self, url, authority):
+        host, port = url.removeprefix("https://").split(":")
+        plain = socket.create_connection((host, int(port)), timeout=10)
+        self.stream = ssl.create_default_context(cafile=authority).wrap_socket(plain, server_hostname=host)
         self.stream.sendall(f"GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n"
                             "\r\n".encode())
@@ -150,9 +152,9 @@ class Cloud:
     def __getitem__(self, name):
         return self.machines[name]
 
-    def hostler(self, *words, check=True):
-        return self["core"].run("env", f"HOSTLER_API=http://{NAMES['core']}:7480", f"HOSTLER_KEY={self.key}", "hostler", *words,
-                                check=check)
+    def hostler(self, *words, check=True, ca="/var/lib/hostler/master/authority.pem"):
+        return self["core"].run("env", "HOSTLER_API=https://core:7480", f"HOSTLER_CA={ca}", f"HOSTLER_KEY={self.key}", "hostler",
+                                *words, check=check)
 
     def ask(self, *words):
         return json.JSONDecoder().raw_decode(self.hostler(*words, "-o", "json"))[0]  # A remark may follow.
@@ -170,17 +172,29 @@ class Cloud:
         except AssertionError as wrong:
             raise AssertionError(f"{wrong}\n{self[machine].journal(unit)}") from None
 
-    def issue(self, role, name, machine):
-        """A certificate of the authority on core, carried to its machine."""
+    def issue(self, identity, out, names=""):
+        """A certificate of the authority on core."""
+        self["core"].shell(f"runuser -u hostler -- hostler ca issue {identity} {names} --master-data /var/lib/hostler/master "
+                           f"--out {out}")
+
+    def issue_to(self, machine, role, name):
+        """One that is carried to its machine."""
         issued = f"/var/lib/hostler/issued/{name}"
-        self["core"].shell(f"runuser -u hostler -- hostler ca issue {role}/{name} --master-data /var/lib/hostler/master "
-                           f"--out {issued}")
+        self.issue(f"{role}/{name}", issued)
         at = self[machine].root / f"var/lib/hostler/{role}"
         shutil.copytree(self["core"].root / issued[1:], at, dirs_exist_ok=True)
         self[machine].shell(f"chown -R hostler:hostler /var/lib/hostler/{role}")
 
+    @property
+    def authority(self):
+        """What clients believe, of API and gateway."""
+        return self["core"].root / "var/lib/hostler/master/authority.pem"
+
+    def fetch(self, url, check=True):
+        return run("curl", "-sS", "--max-time", "5", "--cacert", self.authority, "-w", "\n%{http_code}", url, check=check)
+
     def page(self, path="/"):
-        return run("curl", "-sS", "--max-time", "5", "-w", "\n%{http_code}", self.url + path)
+        return self.fetch(self.url + path)
 
 
 def command_lines(machine):
@@ -236,21 +250,37 @@ def two_zones_come_up(cloud):
     cloud["core"].shell("install -d -o hostler -g hostler -m 0700 /var/lib/hostler/master; "
                         f"printf %s {cloud.key} | install -o hostler -g hostler -m 600 /dev/stdin "
                         "/var/lib/hostler/master/operator.key")
+    cloud.issue("master/master", "/var/lib/hostler/master", f"--dns core --address {NAMES['core']}")
     cloud.options("core", "master", "--api 0.0.0.0:7480 --wire 0.0.0.0:7444 --advertise core:7444 "
-                  "--public-url http://core:7480 --zone nj --host-admission off")
+                  "--public-url https://core:7480 --zone nj --host-admission off " + of_role("master"))
     cloud.enable("core", "master")
     until("the API answers", lambda: cloud.ask("zone", "list"))
+    clients_verify_the_api(cloud)
     cloud.hostler("zone", "create", "lon", "--location", "London")
     for zone in ("nj", "lon"):
-        cloud.issue("access", f"{zone}-1", zone)
+        cloud.issue_to(zone, "access", f"{zone}-1")
         cloud.options(zone, "access", f"--zone {zone} --master core:7444 --uplink-address {zone}:7441 "
                       f"--tunnel-address {zone}:7442 --control-address {zone}:7443")
         cloud.enable(zone, "access")
     a_key_of_another_user_is_named(cloud)
-    cloud.issue("gateway", "gw-1", "core")
-    cloud.options("core", "gateway", f"--master core:7444 --listen 0.0.0.0:80 --domain '' --address http://{NAMES['core']}")
+    cloud.issue("gateway/gw-1", "/var/lib/hostler/gateway", f"--address {NAMES['core']}")
+    cloud.options("core", "gateway", f"--master core:7444 --listen 0.0.0.0:443 --domain '' "
+                  f"--address https://{NAMES['core']}:443 " + of_role("gateway"))
     cloud.enable("core", "gateway")
     until("both access points are there", lambda: len(cloud.ask("access", "list")) == 2)
+
+
+def of_role(role):
+    """What its listener shows: the certificate that it has for other roles."""
+    return f"--tls-cert /var/lib/hostler/{role}/certificate.pem --tls-key /var/lib/hostler/{role}/key.pem"
+
+
+def clients_verify_the_api(cloud):
+    address = NAMES["core"]
+    assert cloud.fetch(f"https://{address}:7480/healthz").endswith("200")
+    said = cloud.hostler("zone", "list", check=False, ca="/etc/ssl/certs/ca-certificates.crt")
+    assert "--ca" in said and "NAME" not in said, said
+    assert "speaks TLS" in run("curl", "-sS", "--max-time", "5", f"http://{address}:7480/healthz")
 
 
 def a_key_of_another_user_is_named(cloud):
@@ -301,9 +331,9 @@ def an_instance_opens(cloud):
     hosts = "\n".join(cloud[name].journal("hostler-agent") for name in ("nj-1", "nj-2"))
     assert instance["state"] == "running", f"{out}\n{instance}\n{hosts}"
     cloud.url = instance["urls"][0]["url"].rstrip("/")
-    assert NAMES["core"] in cloud.url, cloud.url
+    assert cloud.url.startswith(f"https://{NAMES['core']}:"), cloud.url
     until("the instance answers", lambda: cloud.page().endswith("200"))
-    cloud.web_socket = WebSocket(cloud.url)
+    cloud.web_socket = WebSocket(cloud.url, cloud.authority)
     cloud.web_socket.echo("before")
 
 
@@ -342,7 +372,7 @@ def restarting_in_order_keeps_the_instance(cloud):
         assert (cloud[name].pid_of(unit) != pid) == (unit != "hostler-master"), f"{name} {unit}"
     until("four hosts are ready", lambda: [h["state"] for h in cloud.ask("host", "list")] == ["ready"] * 4)
     assert cloud.ask("instance", "get", "web", "--tenant", "acme")["state"] == "running"
-    WebSocket(cloud.url).echo("again")
+    WebSocket(cloud.url, cloud.authority).echo("again")
 
 
 def a_restart_of_the_package_is_what_its_options_say(cloud):
