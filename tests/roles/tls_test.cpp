@@ -65,6 +65,12 @@ protected:
         return said ? *said : said.error().message;
     }
 
+    double reload_failures() const {
+        MetricsPage page;
+        shown_->write_metrics(page, "gateway");
+        return testing::parse_metrics(page.text())->at("gateway_tls_reload_failures_total");
+    }
+
     Cloud cloud_;
     Agent agent_{cloud_, "h-1", cloud_.access->addresses().uplink};
     net::testing::WebAuthority authority_;
@@ -126,7 +132,9 @@ TEST_F(TlsTest, ANewCertificateIsShownToThoseWhoComeNext) {
     ASSERT_FALSE(fresh);
     EXPECT_THAT(fresh.error().message, HasSubstr("is for other.test, not for open.apps.test"));
     EXPECT_TRUE(ask()) << "what is open goes on";
-    std::ofstream{path("key.pem")} << "half a key";
+    std::ofstream{path("key.pem")} << authority_.issue("DNS:other.test").key;
+    ASSERT_TRUE(cloud_.eventually([&] { return reload_failures() == 1; }));
+    EXPECT_THAT(get("open").error().message, HasSubstr("is for other.test")) << "the pair before stays";
     put(first_);
     ASSERT_TRUE(cloud_.eventually([&] { return shown_->credentials()->certificate == first_.certificate; }));
     EXPECT_TRUE(get("open"));
