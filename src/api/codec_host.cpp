@@ -6,7 +6,7 @@ namespace hostler::api {
 void Rules<UpdateHost>::check(const UpdateHost& request, Wrong& wrong) {
     if (request.rack && request.rack->find_first_not_of(' ') == std::string::npos && !request.rack->empty())
         wrong.push_back({"rack", "must not be blank"});
-    for (const auto& [name, value] : request.labels) check_label(name, value, "labels." + name, wrong);
+    check_label_changes(request.labels, "labels.", wrong);
 }
 
 }  // namespace hostler::api

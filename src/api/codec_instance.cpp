@@ -33,6 +33,11 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
         refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
     if (request.secret_files)
         refuse_doubles(*request.secret_files, "secretFiles[{}].path", &SecretFile::path, wrong);
+    if (request.labels) {
+        check_labels(*request.labels, "labels.", wrong);
+        for (const auto& [name, value] : *request.labels)
+            if (value.empty()) wrong.push_back({"labels." + name, "must have a value"});
+    }
     for (std::size_t i = 0; i < t.volumes.size(); ++i)
         if (t.volumes[i].name.empty() && request.storage_id.empty())
             wrong.push_back({fmt::format("template.volumes[{}].name", i),
@@ -42,6 +47,7 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
 void Rules<UpdateInstance>::check(const UpdateInstance& request, Wrong& wrong) {
     if (request.ports) refuse_doubles(*request.ports, "ports[{}].port", &Port::port, wrong);
     if (request.envs) refuse_doubles(*request.envs, "envs[{}].name", &Env::name, wrong);
+    if (request.labels) check_label_changes(*request.labels, "labels.", wrong);
 }
 
 }  // namespace hostler::api

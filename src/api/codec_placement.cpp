@@ -6,16 +6,14 @@ namespace hostler::api {
 
 namespace {
 
-bool plain(std::string_view text, std::size_t most) {
-    return text.size() <= most && std::ranges::all_of(text, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      std::string_view{"._/-"}.contains(c);
-           });
-}
-
 std::string check_spot(std::string_view text) {
     const auto spot = parse_spot(text);
     return spot ? "" : spot.error().message;
+}
+
+std::string check_label_filter(std::string_view text) {
+    const auto filter = parse_label_filter(text);
+    return filter ? "" : filter.error().message;
 }
 
 std::string check_place(std::string_view text) {
@@ -40,6 +38,7 @@ void check_task(const PlacementTask& task, const std::string& path, Wrong& wrong
 }  // namespace
 
 namespace forms {
+constinit const Form label_filter{"label-filter", "", &check_label_filter};
 constinit const Form place{"place", "", &check_place};
 constinit const Form spot{"spot", "", &check_spot};
 }  // namespace forms
@@ -56,15 +55,19 @@ void check_placement(const Placement& placement, std::string_view path, Wrong& w
         if (placement.spread) no("spread", std::string{what});
         if (placement.pack) no("pack", std::string{what});
     }
-    for (const auto& [name, value] : placement.labels)
-        check_label(name, value, fmt::format("{}labels.{}", path, name), wrong);
+    check_labels(placement.labels, fmt::format("{}labels.", path), wrong);
 }
 
-void check_label(std::string_view name, std::string_view value, std::string path, Wrong& wrong) {
-    if (name.empty() || !plain(name, 63) || !plain(value, 63))
-        wrong.push_back(
-            {std::move(path),
-             "a label's name has 1 to 63, its value 0 to 63 letters, digits, '.', '_', '/' or '-'"});
+void check_labels(const Labels& labels, std::string_view path, Wrong& wrong) {
+    for (const auto& [name, value] : labels)
+        for (std::string what : {wrong_label_name(name), wrong_label_value(value)})
+            if (!what.empty()) wrong.push_back({fmt::format("{}{}", path, name), std::move(what)});
+}
+
+void check_label_changes(const Labels& changes, std::string_view path, Wrong& wrong) {
+    Labels set = changes;
+    std::erase_if(set, [](const auto& label) { return label.second.empty(); });
+    check_labels(set, path, wrong);
 }
 
 void Rules<ExplainPlacement>::check(const ExplainPlacement& request, Wrong& wrong) {

@@ -71,6 +71,30 @@ TEST(Placement, HostsAreDescribedByWholeWords) {
     EXPECT_THAT(wrong<UpdateZone>(R"({"zone":"nj","coordinates":"nj"})"), ElementsAre("coordinates"));
 }
 
+TEST(Labels, NamesEveryWrongField) {
+    const auto wrong_labels = [](std::string_view labels) {
+        return wrong<CreateInstance>(
+            R"({"instanceID":"a","tenantID":"t","image":"i","specName":"s","labels":)" + std::string(labels) +
+            "}");
+    };
+    EXPECT_THAT(wrong_labels(R"({"team":"ml","acme.com/stage":"prod"})"), IsEmpty());
+    EXPECT_THAT(
+        wrong_labels(R"({"te am":"ml","team":"-ml","gpu":"","Acme/x":"a b"})"),
+        UnorderedElementsAre("labels.te am", "labels.team", "labels.gpu", "labels.Acme/x", "labels.Acme/x"));
+    std::string many = R"({"l0":"x")";
+    for (std::size_t i = 1; i < labels_max; ++i) many += fmt::format(R"(,"l{}":"x")", i);
+    EXPECT_THAT(wrong_labels(many + "}"), IsEmpty());
+    EXPECT_THAT(wrong_labels(many + R"(,"more":"x"})"), ElementsAre("labels"));
+
+    EXPECT_THAT(wrong<UpdateInstance>(R"({"instance":"a","labels":{"team":"ml","an old one":""}})"),
+                IsEmpty());
+    EXPECT_THAT(wrong<UpdateInstance>(R"({"instance":"a","labels":{"team":"m l","a b":"c"}})"),
+                UnorderedElementsAre("labels.team", "labels.a b"));
+    EXPECT_THAT(wrong<ListInstances>(R"({"label":"team=ml,gpu"})"), IsEmpty());
+    EXPECT_THAT(wrong<ListInstances>(R"({"label":"team=m l"})"), ElementsAre("label"));
+    EXPECT_THAT(wrong<ListHosts>(R"({"label":"=nvme"})"), ElementsAre("label"));
+}
+
 TEST(Placement, ARefusalHasItsReasonsApart) {
     Error error{.code = Code::conflict, .message = "full", .reason = "insufficient_capacity"};
     error.fields = {{"gpus", "3"}, {"cordoned", "1"}};

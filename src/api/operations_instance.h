@@ -36,7 +36,7 @@ inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
     .name = "listInstances", .path = "/v1/instances", .permission = "instance.read",
     .help = "List instances, or watch them.", .list = true, .watch = true, .noun = "instance", .verb = "list",
-    .columns = "instanceID state reason urls stopsAt specName tenantID createdAt phase zone host",
+    .columns = "instanceID state reason urls stopsAt specName tenantID createdAt phase zone host labels",
     .example = "instance list --watch"}};
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = "instance.read",
@@ -65,7 +65,7 @@ inline constexpr Typed<KeepAlive, Instance> keep_instance_alive{{
     .verb = "keep-alive", .example = "instance keep-alive notebook-1 --for 4h"}};
 inline constexpr Typed<UpdateInstance, Instance> update_instance{{
     .name = "updateInstance", .method = Method::patch, .path = "/v1/instances/{instance}",
-    .permission = "instance.write", .help = "Change when an instance is stopped by itself, or what one runs that is stopped or has failed.",
+    .permission = "instance.write", .help = "Change an instance's labels, when it is stopped by itself, or what one runs that is stopped or has failed.",
     .noun = "instance", .verb = "update",
     .example = "instance update notebook-1 --inactivity-timeout 2h --max-run off"}};
 inline constexpr Typed<GetLogs, Logs> get_instance_logs{{

@@ -78,7 +78,7 @@ struct Host {
     WallTime joined_at;
     std::optional<WallTime> seen_at{};
     std::string rack;
-    std::map<std::string, std::string> labels;
+    Labels labels;
     Trust trust = Trust::trusted;
     Admission admission = Admission::admitted;
     std::vector<std::string> admission_reasons;
@@ -164,7 +164,7 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
 struct UpdateHost {
     std::string host;
     std::optional<std::string> rack{};
-    std::map<std::string, std::string> labels;
+    Labels labels;
     std::optional<Trust> trust{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateHost, (), (host, rack, labels, trust))
@@ -185,12 +185,15 @@ struct Rules<UpdateHost> {
 struct ListHosts {
     std::optional<std::string> zone{};
     std::optional<HostState> state{};
+    std::optional<std::string> label{};
 };
-BOOST_DESCRIBE_STRUCT(ListHosts, (), (zone, state))
+BOOST_DESCRIBE_STRUCT(ListHosts, (), (zone, state, label))
 template <>
 inline constexpr auto fields<ListHosts> = std::to_array<Field>({
     {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
     {.member = "state", .help = "Only those in this state."},
+    {.member = "label", .help = "Only those with these labels, with commas: NAME=VALUE, or NAME with any value.",
+     .example = "disk=nvme", .form = &forms::label_filter},
 });
 
 struct NameHost {

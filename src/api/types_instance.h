@@ -131,12 +131,13 @@ struct CreateInstance {
     std::optional<Placement> placement{};
     std::optional<std::vector<SecretEnv>> secret_envs{};
     std::optional<std::vector<SecretFile>> secret_files{};
+    std::optional<Labels> labels{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
-                       loss_policy, placement, secret_envs, secret_files))
+                       loss_policy, placement, secret_envs, secret_files, labels))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it; free again once its instance has ended and was deleted.",
@@ -171,9 +172,11 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "placement", .help = "Where it may go, and beside whom; what is left out, its template says."},
     {.member = "secret_envs", .help = "Variables that have values of secrets.", .max = 256},
     {.member = "secret_files", .help = "Files in memory that have values of secrets.", .max = 64},
+    {.member = "labels", .help = "Labels of its own, by which it is found in lists.", .example = "{\"team\":\"ml\"}",
+     .max = labels_max},
 });
 
-// No port, variable or mount path twice; a volume has a name or storageID stands for it.
+// No port, variable or mount path twice; a volume has a name or storageID stands for it; no label is empty.
 template <>
 struct Rules<CreateInstance> {
     static void check(const CreateInstance& request, Wrong& wrong);
@@ -319,13 +322,14 @@ struct Instance {
     std::optional<InstanceLayer> layer{};
     std::vector<SecretEnv> secret_envs;
     std::vector<SecretFile> secret_files;
+    Labels labels;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because, loss_policy, placement, layer, secret_envs, secret_files))
+                       stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -381,6 +385,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
      .help = "What it writes outside its volumes, where that outlives a stop; absent: nowhere."},
     {.member = "secret_envs", .help = "Variables that have values of secrets."},
     {.member = "secret_files", .help = "Files in memory that have values of secrets."},
+    {.member = "labels", .help = "Labels that its owner gave it.", .example = "{\"team\":\"ml\"}"},
 });
 
 // POST /v1/instances/{instance}/keep-alive.
@@ -412,10 +417,11 @@ struct UpdateInstance {
     std::optional<std::string> cmd{};
     std::optional<std::vector<Env>> envs{};
     std::optional<std::vector<Port>> ports{};
+    std::optional<Labels> labels{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateInstance, (),
                       (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at, image, cmd,
-                       envs, ports))
+                       envs, ports, labels))
 template <>
 inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -436,6 +442,8 @@ inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
      .example = "jupyter lab --port 8080", .max = 32768},
     {.member = "envs", .help = "Set these variables; its others stay.", .max = 256},
     {.member = "ports", .help = "Have these ports, in place of all that it has.", .max = 32},
+    {.member = "labels", .help = "Labels to set; one with an empty value is taken away, the others stay.",
+     .example = "{\"team\":\"ml\"}", .max = labels_max},
 });
 
 // No port or variable twice.
@@ -482,9 +490,10 @@ struct ListInstances {
     std::optional<std::string> zone{};
     std::optional<std::string> host{};
     std::optional<std::string> spec_name{};
+    std::optional<std::string> label{};
     bool all = false;
 };
-BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, all))
+BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, label, all))
 template <>
 inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
@@ -494,6 +503,8 @@ inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
     {.member = "host", .help = "Only those on this host.", .example = "h-4f2a9c", .max = 128},
     {.member = "spec_name", .help = "Only those of this spec.", .example = "h100-1", .form = &forms::id},
+    {.member = "label", .help = "Only those with these labels, with commas: NAME=VALUE, or NAME with any value.",
+     .example = "team=ml", .form = &forms::label_filter},
     {.member = "all", .help = "Also those that have ended.", .absent = Absent::fills},
 });
 

@@ -1,15 +1,15 @@
 // Where a task may go, and why it goes nowhere.
 #pragma once
 
-#include <map>
-
 #include "api/types_common.h"
+#include "domain/labels.h"
 
 namespace hostler::api {
 
 // clang-format off
 
 namespace forms {
+extern const Form label_filter;  // "team=ml,gpu": domain/labels.h.
 extern const Form place;   // A zone's name, or "LAT,LONG" in degrees.
 extern const Form spot;    // "LAT,LONG" in degrees.
 }  // namespace forms
@@ -28,7 +28,6 @@ enum class Link { nvlink, pcie, numa };
 BOOST_DESCRIBE_ENUM(Link, nvlink, pcie, numa)
 
 inline constexpr int within_km_default = 100;
-inline constexpr std::int64_t labels_max = 32;
 
 struct Placement {
     std::vector<std::string> zones;
@@ -43,7 +42,7 @@ struct Placement {
     std::optional<Tier> tier{};
     std::optional<Isolation> isolation{};
     std::optional<Trust> trust{};
-    std::map<std::string, std::string> labels;
+    Labels labels;
     std::optional<std::string> max_price{};
     std::optional<std::string> group{};
     std::optional<Area> apart{};
@@ -96,7 +95,10 @@ inline constexpr auto fields<Placement> = std::to_array<Field>({
     {.member = "link_wanted", .help = "Its GPUs reach each other like this if there is room like that.",
      .example = "nvlink"},
 });
-void check_label(std::string_view name, std::string_view value, std::string path, Wrong& wrong);
+// What is wrong with each label; `path` stands before its name, as "labels.".
+void check_labels(const Labels& labels, std::string_view path, Wrong& wrong);
+// The same of those that are set: one that is taken away, with an empty value, may have any name.
+void check_label_changes(const Labels& changes, std::string_view path, Wrong& wrong);
 // What is wrong with it beyond single fields; `path` stands before each, as "placement.".
 void check_placement(const Placement& placement, std::string_view path, Wrong& wrong);
 

@@ -98,6 +98,23 @@ TEST_F(ApplyTest, AnInstanceThatWasStartedOtherwiseIsAConflict) {
     EXPECT_EQ(apply(text + "# the same\n"), 0) << err;
 }
 
+TEST_F(ApplyTest, AnInstancesLabelsAreMadeSo) {
+    const std::string text = "kind: instance\ninstanceID: nb\ntenantID: acme\nspecName: s\nimage: demo:1\n";
+    EXPECT_EQ(apply(text + "labels: {team: ml, old: x}\n"), 0) << err;
+    EXPECT_EQ(apply(text + "labels: {team: ml, old: x}\n"), 0) << err;
+    EXPECT_EQ(out, "instance/nb unchanged\n");
+    EXPECT_EQ(apply(text), 0) << err;
+    EXPECT_EQ(out, "instance/nb unchanged\n") << "a file without labels leaves them";
+    EXPECT_EQ(apply(text + "labels: {team: ops, stage: prod}\n", {"--dry-run"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("instance/nb would be updated"));
+    EXPECT_EQ(labels, (Labels{{"old", "x"}, {"team", "ml"}}));
+    EXPECT_EQ(apply(text + "labels: {team: ops, stage: prod}\n"), 0) << err;
+    EXPECT_EQ(out, "instance/nb updated: its labels\n");
+    EXPECT_EQ(labels, (Labels{{"stage", "prod"}, {"team", "ops"}}));
+    EXPECT_EQ(apply(text + "labels: {team: x}\ntemplate: {cmd: serve}\n"), 5);
+    EXPECT_EQ(labels.at("team"), "ops") << "what is refused changes nothing";
+}
+
 TEST_F(ApplyTest, APriceIsKnownByWhatItIsFor) {
     std::vector<api::Price> prices = {
         {.gpu_type = "H100", .zone = "lon", .amount = "2.00", .currency = "USD", .version = 3}};
@@ -122,8 +139,8 @@ TEST_F(ApplyTest, APriceIsKnownByWhatItIsFor) {
     prices[0].amount = "2.49";
     EXPECT_EQ(apply(price + "zone: lon\namount: 2.490\n"), 0) << err;
     EXPECT_EQ(out, "price/H100 unchanged\n");
-    EXPECT_THAT(sets, ElementsAre("H100 lon 2.5 if 3", "H100  3 if 0", "H100 lon 2.49 if 3",
-                                  "H100 nj 0.00005 if 0"))
+    EXPECT_THAT(
+        sets, ElementsAre("H100 lon 2.5 if 3", "H100  3 if 0", "H100 lon 2.49 if 3", "H100 nj 0.00005 if 0"))
         << "whoever changes it meanwhile is not overruled";
     EXPECT_EQ(apply(price + "amount: -3\n"), 2);
     EXPECT_THAT(err, HasSubstr("cloud.yaml:4: amount: must be a sum such as 2.49"));

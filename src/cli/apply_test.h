@@ -107,13 +107,20 @@ protected:
                 co_return api::Instance{.instance_id = instance->instance_id,
                                         .tenant_id = instance->tenant_id,
                                         .spec_name = instance->spec_name,
-                                        .image = instance->image};
+                                        .image = instance->image,
+                                        .labels = labels};
+            });
+        api.handlers.on<api::ops::update_instance>(
+            [this](api::Call call, api::UpdateInstance asked) -> Task<api::Instance> {
+                if (!call.dry_run) labels = with_changes(labels, asked.labels.value_or(Labels{}));
+                co_return api::Instance{.labels = labels};
             });
         api.handlers.on<api::ops::create_instance>(
             [this](api::Call call, api::CreateInstance asked) -> Task<api::Empty> {
-                if (instance && *instance != asked)
+                const auto wanted = std::exchange(asked.labels, std::nullopt);
+                if (instance && (*instance != asked || wanted.value_or(labels) != labels))
                     co_return fail(Code::conflict, "nb was started with other values");
-                if (!call.dry_run) instance = asked;
+                if (!call.dry_run) instance = asked, labels = wanted.value_or(labels);
                 co_return api::Empty{};
             });
     }
@@ -130,7 +137,8 @@ protected:
     std::vector<api::Volume> volumes;
     std::optional<int> stock;
     api::Spec spec;
-    std::optional<api::CreateInstance> instance;
+    std::optional<api::CreateInstance> instance;  // Without its labels.
+    Labels labels;
     std::vector<api::StockImage> images;
     api::Reclaim reclaim = api::Reclaim::never;
     int keep = 0;

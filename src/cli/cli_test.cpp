@@ -129,10 +129,10 @@ TEST_F(CliTest, PlacementIsSaidByFlags) {
         more.insert(more.begin(), create.begin(), create.end());
         return run(more);
     };
-    EXPECT_EQ(with({"--zones",     "nj",    "--zones",      "lon",  "--near",        "51.5,-0.128",
-                    "--within-km", "300",   "--gpu-memory", "48",   "--label",       "disk=nvme",
-                    "--label",     "a=b.c", "--rack",       "r1",   "--trust",       "trusted",
-                    "--group",     "web",   "--apart",      "host", "--link-wanted", "nvlink"}),
+    EXPECT_EQ(with({"--zones",      "nj",    "--zones",      "lon",  "--near",        "51.5,-0.128",
+                    "--within-km",  "300",   "--gpu-memory", "48",   "--host-label",  "disk=nvme",
+                    "--host-label", "a=b.c", "--rack",       "r1",   "--trust",       "trusted",
+                    "--group",      "web",   "--apart",      "host", "--link-wanted", "nvlink"}),
               0)
         << err;
     EXPECT_EQ(got.back().placement, (api::Placement{.zones = {"nj", "lon"},
@@ -148,9 +148,52 @@ TEST_F(CliTest, PlacementIsSaidByFlags) {
     EXPECT_EQ(with({"--zone", "nj"}), 0) << err;
     EXPECT_EQ(got.back().zone, "nj");
     EXPECT_FALSE(got.back().placement);
-    EXPECT_EQ(with({"--label", "disk", "--apart", "town"}), 2);
-    EXPECT_THAT(err, HasSubstr("--label: 'disk' is not NAME=VALUE"));
+    EXPECT_EQ(with({"--host-label", "disk", "--apart", "town"}), 2);
+    EXPECT_THAT(err, HasSubstr("--host-label: 'disk' is not NAME=VALUE"));
     EXPECT_THAT(err, HasSubstr("--apart: 'town' is none of host, rack, zone"));
+}
+
+TEST_F(CliTest, LabelsAreGivenChangedShownAndAskedForByFlags) {
+    api::CreateInstance created;
+    api::UpdateInstance updated;
+    std::vector<std::string> asked;
+    const api::Instance shown{.instance_id = "nb", .labels = {{"acme.com/stage", "prod"}, {"team", "ml"}}};
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+            created = std::move(request);
+            co_return api::Empty{};
+        });
+    api.handlers.on<api::ops::update_instance>(
+        [&](api::Call, api::UpdateInstance request) -> Task<api::Instance> {
+            updated = std::move(request);
+            co_return shown;
+        });
+    api.handlers.on<api::ops::list_instances>(
+        [&](api::Call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+            asked.push_back(request.label.value_or("none"));
+            co_return api::List<api::Instance>{{shown}};
+        });
+    api.handlers.on<api::ops::list_hosts>(
+        [&](api::Call, api::ListHosts request) -> Task<api::List<api::Host>> {
+            asked.push_back(request.label.value_or("none"));
+            co_return api::List<api::Host>{};
+        });
+    EXPECT_EQ(run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "--label",
+                   "team=ml", "--label", "acme.com/stage=prod"}),
+              0)
+        << err;
+    EXPECT_EQ(created.labels, shown.labels);
+    EXPECT_FALSE(created.placement) << "no wish about hosts";
+    EXPECT_EQ(run({"instance", "update", "nb", "--label", "team=ops", "--label", "old="}), 0) << err;
+    EXPECT_EQ(updated.labels, (Labels{{"team", "ops"}, {"old", ""}}));
+    EXPECT_THAT(out, HasSubstr("acme.com/stage=prod, team=ml"));
+    EXPECT_EQ(run({"instance", "list", "--label", "team=ml", "--label", "gpu"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("LABELS"));
+    EXPECT_THAT(out, HasSubstr("acme.com/stage=prod, team=ml"));
+    EXPECT_EQ(run({"host", "list", "--label", "disk=nvme"}), 0) << err;
+    EXPECT_EQ(asked, (std::vector<std::string>{"team=ml,gpu", "disk=nvme"}));
+    EXPECT_EQ(run({"instance", "list", "--label", "team=m l"}), 2);
+    EXPECT_THAT(err, HasSubstr("'team=m l'"));
 }
 
 TEST_F(CliTest, GlobalFlagsMayStandBeforeAShortForm) {

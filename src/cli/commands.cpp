@@ -60,6 +60,7 @@ std::string value_name(const api::Property& property) {
             return "TEXT";
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";
+            if (property.field->form == &api::forms::label_filter) return "NAME[=VALUE]";
             return "TEXT";
         case Kind::map: return "NAME=VALUE";
         case Kind::boolean:
@@ -271,6 +272,10 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     flag->property = &property;
     flag->path = std::move(path);
     std::string long_name = kebab(property.name);
+    // Labels that its host must have; --label is for its own.
+    if (flag->path.size() > 1 && flag->path[flag->path.size() - 2] == "placement" &&
+        property.name == "labels")
+        long_name = "host-labels";
     if (long_name.starts_with("is-")) long_name = long_name.substr(3);
     const bool top = flag->path.size() == 1;
     const bool in_path = top && api::place_of(*command.operation, property) == api::Place::path;
@@ -298,7 +303,7 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
                            ->type_name(positional ? "" : value_name(property))
                            ->expected(1)
                            ->allow_extra_args(false);
-        if (flag->is_list()) flag->option->take_all();
+        if (flag->is_list() || flag->is_label_filter()) flag->option->take_all();
     }
     command.flags.push_back(std::move(flag));
 }

@@ -24,6 +24,9 @@ struct Flag {
     bool given() const { return !values.empty() || (option && option->count() > 0); }
     bool is_list() const { return property->schema->kind == api::Kind::list || is_map(); }
     bool is_map() const { return property->schema->kind == api::Kind::map; }
+    bool is_label_filter() const {
+        return property->field && property->field->form == &api::forms::label_filter;
+    }
 };
 
 struct Command {

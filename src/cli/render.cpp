@@ -120,6 +120,7 @@ std::string details(const api::Schema& schema, const json::value& object, const 
         if (!value || value->is_null()) continue;
         if (value->is_string() && value->get_string().empty()) continue;
         if (value->is_array() && value->get_array().empty()) continue;
+        if (property.schema->kind == Kind::map && value->is_object() && value->get_object().empty()) continue;
         rows.emplace_back(&property, value);
         width = std::max(width, property.name.size());
     }
@@ -269,6 +270,14 @@ std::string cell(const api::Property& property, const json::value& value, const 
                                                    : api::compact(element);
             if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
         }
+        return fmt::format("{}", fmt::join(parts, ", "));
+    }
+    if (property.schema->kind == Kind::map && value.is_object()) {
+        std::vector<std::string> parts;
+        for (const auto& entry : value.get_object())
+            parts.push_back(fmt::format("{}={}", safe_line(entry.key()),
+                                        entry.value().is_string() ? safe_line(entry.value().get_string())
+                                                                  : api::compact(entry.value())));
         return fmt::format("{}", fmt::join(parts, ", "));
     }
     return gist(*property.schema, value, style);

@@ -181,6 +181,8 @@ Result<json::value> value_of(const Flag& flag, const CliWorld& world) {
             list.push_back(TRY(to_value(*property.schema->element, nullptr, one, world)));
         return list;
     }
+    if (flag.is_label_filter())  // Each of them narrows the list.
+        return json::value(fmt::format("{}", fmt::join(flag.values, ",")));
     if (flag.values.size() != 1) return fail(Code::invalid, "is given more than once");
     return to_value(*property.schema, property.field, flag.values.front(), world);
 }

@@ -16,6 +16,21 @@ const api::Schema& element(const api::Operation& list) {
     return *list.response().find("items")->schema->element;
 }
 
+// Those to set, and with an empty value those to take away.
+json::object label_changes(const json::value& seen, const json::object& wanted) {
+    json::object changes;
+    const json::value* there = seen.is_object() ? seen.get_object().if_contains("labels") : nullptr;
+    if (there && there->is_object())
+        for (const auto& label : there->get_object())
+            if (!wanted.contains(label.key())) changes[label.key()] = "";
+    for (const auto& label : wanted) {
+        const json::value* now =
+            there && there->is_object() ? there->get_object().if_contains(label.key()) : nullptr;
+        if (!now || *now != label.value()) changes[label.key()] = label.value();
+    }
+    return changes;
+}
+
 }  // namespace
 
 Task<> Settle::run(Item& item) {
@@ -23,13 +38,31 @@ Task<> Settle::run(Item& item) {
     if (item.kind.create == &api::ops::set_price) co_return co_await price(item);
     const json::value seen = CO_TRY(co_await find(item));
     if (seen.is_null()) co_return co_await create(item);
-    const auto same =
-        compare(item, item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen);
+    if (item.kind.create == &api::ops::create_instance) co_return co_await instance(item, seen);
+    const auto same = compare(item, item.fields,
+                              item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen);
     if (!same && item.kind.replace) co_return co_await replace(item, same.error());
     CO_TRY(same);
     item.outcome = Outcome::unchanged;
-    // What an instance was created with is not all shown. Created again, it is the same or refused.
-    if (item.kind.create == &api::ops::create_instance) CO_TRY(co_await post(item, item.fields));
+    co_return Result<>{};
+}
+
+// What an instance was created with is not all shown: created again, it is the same or refused. Its labels
+// alone can be made so; a file without any leaves them.
+Task<> Settle::instance(Item& item, const json::value& seen) {
+    json::object rest = item.fields, changes;
+    if (const json::value* wanted = item.fields.if_contains("labels"); wanted && wanted->is_object())
+        changes = label_changes(seen, wanted->get_object());
+    rest.erase("labels");
+    CO_TRY(compare(item, rest, item.kind.get->response(), seen));
+    CO_TRY(co_await post(item, std::move(rest)));
+    item.outcome = Outcome::unchanged;
+    if (changes.empty()) co_return Result<>{};
+    json::object update{{"instance", item.name}, {"labels", std::move(changes)}};
+    if (const json::value* tenant = item.fields.if_contains("tenantID")) update["tenantID"] = *tenant;
+    item.answer = CO_TRY(co_await send(place_fields(api::ops::update_instance, std::move(update))));
+    item.outcome = Outcome::updated;
+    item.message = "its labels";
     co_return Result<>{};
 }
 
@@ -109,8 +142,9 @@ Task<json::value> Settle::find_in_pages(const api::Operation& list,
     co_return json::value{};
 }
 
-Result<> Settle::compare(const Item& item, const api::Schema& schema, const json::value& seen) {
-    const auto different = differences(item.kind.create->request(), schema, item.fields, seen);
+Result<> Settle::compare(const Item& item, const json::object& fields, const api::Schema& schema,
+                         const json::value& seen) {
+    const auto different = differences(item.kind.create->request(), schema, fields, seen);
     if (different.empty()) return {};
     std::vector<std::string> words;
     for (const Difference& one : different)

@@ -29,8 +29,10 @@ private:
     // The first that is so, through all pages.
     Task<json::value> find_in_pages(const api::Operation& list, std::function<bool(const json::value&)> so);
     Task<json::value> look(ApiCall call);
-    Result<> compare(const Item& item, const api::Schema& schema, const json::value& seen);
+    Result<> compare(const Item& item, const json::object& fields, const api::Schema& schema,
+                     const json::value& seen);
 
+    Task<> instance(Item& item, const json::value& seen);
     Task<> price(Item& item);
     Task<json::value> find_price(const Item& item);
 

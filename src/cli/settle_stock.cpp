@@ -44,7 +44,7 @@ Task<> Settle::stock(Item& item) {
         if (dry_run_ || (!item.images && !item.policy)) co_return Result<>{};
         stock = CO_TRY(co_await look(seen));
     } else {
-        CO_TRY(compare(item, api::ops::get_spec.response(), spec));
+        CO_TRY(compare(item, item.fields, api::ops::get_spec.response(), spec));
         CO_TRY(co_await slots(item, stock));
     }
     CO_TRY(co_await images(item, stock));

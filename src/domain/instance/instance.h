@@ -9,6 +9,7 @@
 #include "core/timers.h"
 #include "domain/instance/life.h"
 #include "domain/instance/schedule.h"
+#include "domain/labels.h"
 #include "domain/object.h"
 #include "domain/scheduler/wishes.h"
 
@@ -126,6 +127,7 @@ struct Instance {
     std::int64_t ended_at = 0;   // Or since when it rests.
     std::int64_t ran_since = 0;  // When it first was ready since it was started; a restart does not count.
     StopSchedule schedule;
+    Labels labels;                  // As its owner gave them; no host is told.
     std::int64_t told_of_stop = 0;  // Its people were told that it stops then; 0: they were not.
     bool unused_stop_sent = false;  // Its host was told to stop it if nobody uses it, and may have.
     bool deleted = false;           // Its owner deleted it: once it has ended its name is free,
@@ -142,7 +144,8 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, caller_id, tenant, tenant_name, spec_name, spec, request_digest, phase, reason,
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
-                       unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host))
+                       unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host,
+                       labels))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

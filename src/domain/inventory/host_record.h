@@ -12,6 +12,7 @@
 #include "domain/inventory/admission.h"
 #include "domain/inventory/host.h"
 #include "domain/inventory/host_life.h"
+#include "domain/labels.h"
 #include "domain/object.h"
 #include "domain/scheduler/wishes.h"
 
@@ -34,10 +35,10 @@ struct Host {
     HostFacts facts;
     std::map<std::string, GpuState> gpu_states;  // By UUID; not in it: nothing speaks against it.
     std::int64_t joined_at = 0;
-    std::uint64_t order = 0;  // Among all that have said what they are: who said it first has the lowest.
-    std::string rack;         // Empty: in none that is known.
-    std::map<std::string, std::string> labels;  // As the operator gave them.
-    std::optional<Trust> trust;                 // As the operator said; nullopt: by whose it is.
+    std::uint64_t order = 0;     // Among all that have said what they are: who said it first has the lowest.
+    std::string rack;            // Empty: in none that is known.
+    Labels labels;               // As the operator gave them.
+    std::optional<Trust> trust;  // As the operator said; nullopt: by whose it is.
     HostAdmission admission;
     std::vector<AccessSpeed> network;  // Its ways to access points.
     Meta meta;

@@ -42,6 +42,10 @@ TEST_F(AuditTest, ALineSaysWhoDidWhatToWhichObjectAndWhatItWasBefore) {
     EXPECT_EQ(std::tie(told.actor, told.operation, told.subject, told.tenant, told.before),
               std::tuple("key/acme", "createInstance", instance, "acme", ""));
     EXPECT_EQ(in(told.after, "image"), "demo:1");
+    told = line("acme", "PATCH", "/v1/instances/one", R"({"labels":{"team":"ml"}})");
+    EXPECT_EQ(std::tie(told.operation, told.subject), std::tuple("updateInstance", instance));
+    EXPECT_EQ(in(told.before, "labels"), json::object{});
+    EXPECT_EQ(in(told.after, "labels"), (json::object{{"team", "ml"}}));
     told = line("", "DELETE", "/gpu-instances/one?tenantID=acme");
     EXPECT_EQ(std::tie(told.actor, told.subject, told.tenant), std::tuple("key/", instance, "acme"))
         << "whose it is, not who did it";

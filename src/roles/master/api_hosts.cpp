@@ -122,10 +122,12 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
 void Api::add_hosts() {
     namespace ops = api::ops;
     read<ops::list_hosts>([](const Desk& desk, const api::Call& call, const api::ListHosts& request) {
+        const LabelFilter labels = filter_of(request.label);
         return rows_of<api::Host>(desk.estate.hosts,
                                   [&](const Host& host) {
                                       return host.phase != HostPhase::retired &&
                                              (!request.zone || host.zone == *request.zone) &&
+                                             labels.fits(host.labels) &&
                                              (!request.state || view(desk, host).state == *request.state);
                                   })
             .page(call, [&](const Host& host) { return view(desk, host); });

@@ -15,9 +15,22 @@ namespace {
 
 using std::chrono::seconds;
 
-bool wanted(const Desk& desk, const Instance& instance, const api::ListInstances& request,
-            const std::string& tenant) {
-    if (!tenant.empty() && instance.tenant != tenant) return false;
+struct Asked {
+    api::ListInstances request;
+    std::string tenant;  // Empty: of all.
+    LabelFilter labels;
+};
+
+Result<Asked> asked_for(const api::Call& call, api::ListInstances request) {
+    std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+    LabelFilter labels = filter_of(request.label);
+    return Asked{std::move(request), std::move(tenant), std::move(labels)};
+}
+
+bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
+    const api::ListInstances& request = asked.request;
+    if (!asked.tenant.empty() && instance.tenant != asked.tenant) return false;
+    if (!asked.labels.fits(instance.labels)) return false;
     if (request.instance && instance.id != *request.instance &&
         (instance.caller_id != *request.instance || instance.name_passed_on))
         return false;
@@ -37,17 +50,14 @@ bool asks_for_ended(const api::ListInstances& request) {
 }
 
 // The one that is named, wherever it is.
-Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, api::ListInstances request,
-                                          std::string tenant) {
+Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
     for (const auto& [id, instance] : term->look().estate.instances.all())
-        if (wanted(term->look(), instance, request, tenant))
-            list.items.push_back(view(term->look(), instance));
+        if (wanted(term->look(), instance, asked)) list.items.push_back(view(term->look(), instance));
     if (list.items.empty()) {
         const auto ended =
-            CO_TRY(co_await archived_instance(term, call, *request.instance, request.tenant_id));
-        if (ended && wanted(term->look(), *ended, request, tenant))
-            list.items.push_back(view(term->look(), *ended));
+            CO_TRY(co_await archived_instance(term, call, *asked.request.instance, asked.request.tenant_id));
+        if (ended && wanted(term->look(), *ended, asked)) list.items.push_back(view(term->look(), *ended));
     }
     CO_TRY(co_await term->settled());
     co_return list;
@@ -59,11 +69,10 @@ std::string cursor_of(const api::Call& call, std::uint64_t at, const Object& las
 }
 
 // Living and ended alike, from the store; of those in memory what memory knows.
-Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListInstances request,
-                                        std::string tenant) {
+Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, Asked asked) {
     constexpr int reads_max = 16;  // Of the store for one page of the list, which may so be short, or empty.
     ListQuery query{.kind = std::string{Kind<Instance>::name}, .limit = static_cast<std::size_t>(call.limit)};
-    if (!tenant.empty()) query.tenant = tenant;
+    if (!asked.tenant.empty()) query.tenant = asked.tenant;
     if (call.after) {
         query.at = call.after->at;
         query.after_created = call.after->created;
@@ -85,7 +94,7 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, api::ListI
                 stored = CO_TRY(instance_of(object));
                 instance = &stored;
             }
-            if (!wanted(desk, *instance, request, tenant)) continue;
+            if (!wanted(desk, *instance, asked)) continue;
             list.items.push_back(view(desk, *instance));
             if (static_cast<int>(list.items.size()) < call.limit) continue;
             if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(call, page.at, object);
@@ -122,22 +131,22 @@ void Api::add_instance_reads() {
     namespace ops = api::ops;
     handlers_.on<ops::list_instances>(
         [this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
-            const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+            Asked asked = CO_TRY(asked_for(call, std::move(request)));
             const TermPtr term = CO_TRY(leader());
-            if (request.instance)
-                co_return co_await list_named(term, std::move(call), std::move(request), tenant);
-            if (asks_for_ended(request))
-                co_return co_await list_all(term, std::move(call), std::move(request), tenant);
+            if (asked.request.instance)
+                co_return co_await list_named(term, std::move(call), std::move(asked));
+            if (asks_for_ended(asked.request))
+                co_return co_await list_all(term, std::move(call), std::move(asked));
             const Desk& desk = term->look();
             auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) {
-                                   return wanted(desk, row, request, tenant);
+                                   return wanted(desk, row, asked);
                                }).page(call, [&](const Instance& row) { return view(desk, row); }));
             CO_TRY(co_await term->settled());
             co_return list;
         });
     handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request,
                                                 api::Watch<api::Instance>& to) -> Task<> {
-        const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+        Asked asked = CO_TRY(asked_for(call, std::move(request)));
         const TermPtr term = CO_TRY(leader());
         const WatchPlace place = CO_TRY(watches_.enter(term->settings(), call.caller));
         const std::string kind{Kind<Instance>::name};
@@ -147,8 +156,7 @@ void Api::add_instance_reads() {
         } else {
             std::vector<api::Instance> first;
             for (const auto& [id, instance] : term->look().estate.instances.all())
-                if (wanted(term->look(), instance, request, tenant))
-                    first.push_back(view(term->look(), instance));
+                if (wanted(term->look(), instance, asked)) first.push_back(view(term->look(), instance));
             // Memory moves before the store: what was seen is told once it is durable.
             CO_TRY(co_await term->settled());
             // Whoever is cut among these begins anew: none of them has an id.
@@ -157,7 +165,7 @@ void Api::add_instance_reads() {
         }
         CO_TRY(co_await to.synced(at.commit));
         std::uint64_t told = at.commit;
-        request.all = true;  // Who watches is told when one ends.
+        asked.request.all = true;  // Who watches is told when one ends.
         while (true) {
             const auto news = CO_TRY(co_await term->feed().next(kind, at));
             at = news.place;
@@ -167,7 +175,7 @@ void Api::add_instance_reads() {
             for (const std::string& id : news.ids) {
                 const Instance* instance = term->look().estate.instances.find(id);
                 if (!instance) left_memory.push_back(id);
-                if (instance && wanted(term->look(), *instance, request, tenant))
+                if (instance && wanted(term->look(), *instance, asked))
                     changed.push_back(view(term->look(), *instance));
             }
             CO_TRY(co_await term->settled());
@@ -176,7 +184,7 @@ void Api::add_instance_reads() {
                 CO_TRY(co_await check_cancelled());
                 const auto ended =
                     object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
-                if (ended && wanted(term->look(), *ended, request, tenant))
+                if (ended && wanted(term->look(), *ended, asked))
                     changed.push_back(view(term->look(), *ended));
             }
             // Only the last event of a commit lets the client go on behind that commit.

@@ -43,11 +43,19 @@ Task<std::optional<UsedName>> name_to_free(TermPtr term, api::Call call, api::Na
 
 std::string named_instance(const auto& request) { return request.instance; }
 
+// Of all but its labels, which change while it is the same instance.
+std::string digest_of(const api::Call& call, const api::CreateInstance& request, const Digest& digest) {
+    if (!request.labels) return digest.sha256(call.request);
+    api::CreateInstance rest = request;
+    rest.labels.reset();
+    return digest.sha256(api::encode(rest));
+}
+
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
                                 const Digest& digest) {
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
-    TRY(create_instance(desk, filled, digest.sha256(call.request)));
+    TRY(create_instance(desk, filled, digest_of(call, request, digest)));
     return api::Empty{};
 }
 

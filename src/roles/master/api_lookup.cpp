@@ -65,4 +65,8 @@ Result<const Host*> host_named(const Desk& desk, const std::string& name) {
     return fail(Code::not_found, no_such("host", name, known), "host_not_found");
 }
 
+LabelFilter filter_of(const std::optional<std::string>& label) {
+    return label ? parse_label_filter(*label).value_or(LabelFilter{}) : LabelFilter{};
+}
+
 }  // namespace hostler::master

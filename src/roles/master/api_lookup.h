@@ -15,5 +15,7 @@ Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, cons
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
 Result<const Host*> host_named(const Desk& desk, const std::string& name);
+// Of a field whose form was checked; without one all labels will do.
+LabelFilter filter_of(const std::optional<std::string>& label);
 
 }  // namespace hostler::master

@@ -10,6 +10,13 @@ namespace {
 namespace json = boost::json;
 using ApiTest = testing::ApiRig;
 
+std::string wrong_field(const api::Reply& reply) {
+    const json::value told = json::parse(reply.body);
+    const json::value* errors = told.as_object().if_contains("errors");
+    if (!errors || errors->as_array().empty()) return "";
+    return std::string{errors->at(0).at("field").as_string()};
+}
+
 TEST_F(ApiTest, ADryRunChangesNothing) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
     const auto commits = store.done;
@@ -84,6 +91,66 @@ TEST_F(ApiTest, OneTenantDoesNotSeeAnothers) {
     ASSERT_EQ(call("globex", "POST", "/gpu-instances", start("one", "globex")).status, 200);
     EXPECT_EQ(problem(call("", "GET", "/gpu-instances/one")), "ambiguous");
     EXPECT_EQ(call("", "GET", "/gpu-instances/one?tenantID=globex").status, 200);
+}
+
+TEST_F(ApiTest, InstancesAreFoundByTheirLabels) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(3)).status, 200);
+    const auto labelled = [](const std::string& name, const std::string& labels) {
+        std::string body = start(name);
+        return body.insert(body.size() - 1, R"(,"labels":)" + labels);
+    };
+    const std::string one = labelled("one", R"({"team":"ml","stage":"prod"})");
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", one).status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", labelled("two", R"({"team":"ml"})")).status, 200);
+    ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("three")).status, 200);
+    const auto found = [&](const std::string& query, const std::string& tenant = "acme") {
+        std::string names;
+        for (const auto& item :
+             json::parse(call(tenant, "GET", "/v1/instances?label=" + query).body).at("items").as_array())
+            names += std::string{item.at("instanceID").as_string()} + " ";
+        return names;
+    };
+    EXPECT_EQ(found("team%3Dml"), "one two ");
+    EXPECT_EQ(found("team=ml,stage=prod"), "one ");
+    EXPECT_EQ(found("stage&all=true"), "one ");
+    EXPECT_EQ(found("stage&instance=two"), "");
+    EXPECT_EQ(found("team=ops"), "");
+    EXPECT_EQ(found("team=ml", "globex"), "");
+    EXPECT_EQ(wrong_field(call("acme", "GET", "/v1/instances?label=%20")), "label");
+
+    const auto update = [&](const std::string& labels) {
+        return call("acme", "PATCH", "/v1/instances/one", R"({"labels":)" + labels + "}");
+    };
+    const auto changed = update(R"({"team":"","stage":"test","cost":"42"})");
+    EXPECT_EQ(changed.status, 200) << changed.body;
+    EXPECT_EQ(json::parse(changed.body).at("labels"), (json::object{{"cost", "42"}, {"stage", "test"}}));
+    EXPECT_EQ(found("team=ml"), "two ");
+    EXPECT_EQ(found("stage=test"), "one ");
+    EXPECT_EQ(store.log.back().reason, "labels_changed");
+    const std::size_t events = store.log.size();
+    EXPECT_EQ(update(R"({"stage":"test","team":""})").status, 200);
+    EXPECT_EQ(store.log.size(), events) << "nothing has changed";
+    std::string many = R"({"l0":"x")";
+    for (std::size_t i = 1; i < labels_max; ++i) many += fmt::format(R"(,"l{}":"x")", i);
+    EXPECT_EQ(wrong_field(update(many + "}")), "labels") << "together with those that it has";
+
+    // Asked for again, it is the same while its labels are; others are not made so in silence.
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", one)), "instance_exists");
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    EXPECT_EQ(
+        call("acme", "POST", "/gpu-instances", labelled("one", R"({"stage":"test","cost":"42"})")).status,
+        200);
+    EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", start("one", "acme", "demo:2"))),
+              "instance_exists");
+}
+
+TEST_F(ApiTest, HostsAreFoundByTheirLabels) {
+    ASSERT_EQ(call("", "PATCH", "/v1/hosts/a", R"({"labels":{"disk":"nvme"}})").status, 200);
+    const auto found = [&](const std::string& label) {
+        return json::parse(call("", "GET", "/v1/hosts?label=" + label).body).at("items").as_array().size();
+    };
+    EXPECT_EQ(found("disk=nvme"), 1u);
+    EXPECT_EQ(found("disk=tape"), 0u);
 }
 
 TEST_F(ApiTest, VolumesShowTheirUseToTheirTenant) {
@@ -348,13 +415,6 @@ std::string path_of(const api::Operation& operation) {
     for (auto open = path.find('{'); open != path.npos; open = path.find('{'))
         path.replace(open, path.find('}') - open + 1, "one");
     return path;
-}
-
-std::string wrong_field(const api::Reply& reply) {
-    const json::value told = json::parse(reply.body);
-    const json::value* errors = told.as_object().if_contains("errors");
-    if (!errors || errors->as_array().empty()) return "";
-    return std::string{errors->at(0).at("field").as_string()};
 }
 
 TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {

@@ -25,21 +25,22 @@ struct WatchTest : testing::ApiRig {
         }
     };
     std::shared_ptr<Watcher> watch(const std::string& tenant = "acme", const std::string& last_id = "",
-                                   int room = 1000) {
+                                   int room = 1000, const std::string& query = "") {
         const auto watcher = std::make_shared<Watcher>();
         watcher->sink.room = room;
         watching.start(
             "watch",
-            [](const api::Handlers& handlers, std::shared_ptr<Watcher> of, std::string from,
-               std::string id) -> Task<> {
+            [](const api::Handlers& handlers, std::shared_ptr<Watcher> of, std::string from, std::string id,
+               std::string more) -> Task<> {
                 of->ended.emplace(co_await wrapped(
-                    handlers, {.method = "GET", .target = "/v1/instances?watch=true", .last_event_id = id},
+                    handlers,
+                    {.method = "GET", .target = "/v1/instances?watch=true" + more, .last_event_id = id},
                     {.actor = "key/" + (from.empty() ? "operator" : from),
                      .tenant = from,
                      .is_operator = from.empty()},
                     &of->sink));
                 co_return Result<>{};
-            }(api.handlers(), watcher, tenant, last_id));
+            }(api.handlers(), watcher, tenant, last_id, query));
         timers.settle();
         return watcher;
     }
@@ -141,6 +142,18 @@ TEST_F(WatchTest, ABeatTellsHowFarItHasCome) {
     term().feed().beat();
     timers.settle();
     EXPECT_EQ(last_id(watcher->sink.bytes), std::to_string(term().feed().last()));
+}
+
+TEST_F(WatchTest, IsOfTheLabelsThatAreAskedFor) {
+    add("i-1"), add("i-2");
+    desk().estate.instances.edit("i-1").labels = {{"team", "ml"}};
+    (void)commit();
+    const auto one = watch("acme", "", 1000, "&label=team=ml");
+    EXPECT_TRUE(one->sink.bytes.contains("i-1")) << one->sink.bytes;
+    EXPECT_FALSE(one->sink.bytes.contains("i-2")) << one->sink.bytes;
+    desk().estate.instances.edit("i-2").labels = {{"team", "ml"}};
+    change("i-2", "labelled");
+    EXPECT_TRUE(one->sink.bytes.contains("labelled")) << one->sink.bytes;
 }
 
 TEST_F(WatchTest, EndsWithItsKey) {

@@ -215,7 +215,8 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
         if (!before->deleted) return std::unexpected(name_is_taken(request.instance_id));
         passes_name_on = before->id;
     } else if (before) {
-        if (before->request_digest == digest) return Started::before;
+        const bool same_labels = !request.labels || *request.labels == before->labels;
+        if (before->request_digest == digest && same_labels) return Started::before;
         Error error{Code::conflict,
                     fmt::format("instance {} exists and was asked for differently", request.instance_id),
                     "instance_exists"};
@@ -234,6 +235,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
                       .spec = TRY(spec_of(desk, request, zone, host, schedule)),
                       .request_digest = digest};
     instance.schedule = schedule;
+    instance.labels = request.labels.value_or(Labels{});
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;

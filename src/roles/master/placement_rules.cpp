@@ -195,11 +195,9 @@ Result<> all_right(std::vector<FieldError> wrong) {
 
 Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& request) {
     const Host& now = desk.estate.hosts.at(id);
-    auto labels = now.labels;
-    for (const auto& [name, value] : request.labels)
-        value.empty() ? void(labels.erase(name)) : void(labels[name] = value);
-    if (static_cast<std::int64_t>(labels.size()) > api::labels_max)
-        return all_right({{"labels", fmt::format("a host has at most {}", api::labels_max)}});
+    Labels labels = with_changes(now.labels, request.labels);
+    if (labels.size() > labels_max)
+        return all_right({{"labels", fmt::format("a host has at most {}", labels_max)}});
     const std::string rack = request.rack.value_or(now.rack);
     const auto trust = request.trust ? named_alike<Trust>(request.trust) : now.trust;
     if (rack == now.rack && labels == now.labels && trust == now.trust) return {};

@@ -214,7 +214,7 @@ TEST(PlacementRules, WhatIsSaidOfAHostStaysUntilItIsSaidOtherwise) {
     EXPECT_EQ(rig.estate.hosts.at("h-b").labels, (std::map<std::string, std::string>{{"net", "ib"}}));
     EXPECT_EQ(trust_of(rig.estate.hosts.at("h-b")), Trust::community);
     api::UpdateHost many;
-    for (int i = 0; i < api::labels_max; ++i) many.labels[fmt::format("l{}", i)] = "x";
+    for (std::size_t i = 0; i < labels_max; ++i) many.labels[fmt::format("l{}", i)] = "x";
     EXPECT_EQ(update_host(rig.desk, "h-b", many).error().reason, "invalid") << "one more than there may be";
     update_zone(rig.desk, "lon", {.coordinates = "51.5,-0.128"});
     EXPECT_EQ(rig.estate.zones.at("lon").spot, (Spot{51'500'000, -128'000}));

@@ -146,6 +146,17 @@ void read_schedule(const Desk& desk, std::optional<std::int64_t> inactivity_s,
         into.stop_at = time->time_since_epoch().count();
 }
 
+static void change_labels(Desk& desk, const std::string& id, const Labels& wanted) {
+    const Instance& now = desk.estate.instances.at(id);
+    if (wanted == now.labels) return;
+    std::vector<std::string> words;
+    for (const auto& [name, value] : wanted) words.push_back(fmt::format("{}={}", name, value));
+    desk.estate.instances.edit(id).labels = wanted;
+    desk.estate.event(
+        "instance", id, now.tenant, "labels_changed",
+        fmt::format("Its labels: {}.", words.empty() ? "none" : fmt::to_string(fmt::join(words, ", "))));
+}
+
 Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateInstance& request) {
     const Instance& now = desk.estate.instances.at(id);
     if ((is_final(now.phase) && !is_repairable(now)) || now.phase == InstancePhase::stopping)
@@ -156,8 +167,12 @@ Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateIns
     Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
     read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at, wanted,
                   wrong.fields);
+    const Labels labels = with_changes(now.labels, request.labels.value_or(Labels{}));
+    if (labels.size() > labels_max)
+        wrong.fields.push_back({"labels", fmt::format("an instance has at most {}", labels_max)});
     if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
     TRY(change_container(desk, id, request));
+    change_labels(desk, id, labels);
     if (wanted == now.schedule) return {};
     Instance& changed = desk.estate.instances.edit(id);
     changed.schedule = wanted;

@@ -121,6 +121,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
         shown.volumes.push_back({volume ? volume->name : mount.volume, mount.path, mount.read_only});
     }
     show_secrets(instance, shown);
+    shown.labels = instance.labels;
     shown.generation = instance.meta.generation;
     shown.created_at = wall(instance.created_at);
     shown.started_at = wall_if(instance.started_at);
