@@ -162,6 +162,27 @@ TEST_F(Instance, WithoutStockItIsPlacedDirectlyOrRefusedWithTheReason) {
     EXPECT_TRUE(cloud.until([&] { return cloud.gpus_free() == free; }));
 }
 
+TEST_F(Instance, IsFoundByItsLabels) {
+    const auto labelled = [&](const std::string& name, const std::string& label) {
+        return cloud.cli({"instance", "create", name, "--tenant", "acme", "--spec", "small", "--image",
+                          cloud.image, "--label", label, "--label", "acme.com/run=7"});
+    };
+    ASSERT_EQ(labelled("labelled-1", "team=ml").code, 0);
+    ASSERT_EQ(labelled("labelled-2", "team=ops").code, 0);
+    EXPECT_EQ(labelled("labelled-2", "te am=ops").code, 2);
+    const auto found = [&](const std::string& label) {
+        return cloud.cli({"instance", "list", "--label", label, "--label", "acme.com/run", "-o", "name"}).out;
+    };
+    EXPECT_THAT(found("team=ml"), AllOf(HasSubstr("labelled-1"), Not(HasSubstr("labelled-2"))));
+    EXPECT_EQ(cloud.cli({"instance", "update", "labelled-2", "--label", "team=ml"}).code, 0);
+    EXPECT_THAT(found("team=ml"), AllOf(HasSubstr("labelled-1"), HasSubstr("labelled-2")));
+    EXPECT_THAT(cloud.cli({"instance", "get", "labelled-2"}).out, HasSubstr("acme.com/run=7, team=ml"));
+    for (const char* name : {"labelled-1", "labelled-2"}) {
+        EXPECT_EQ(cloud.cli({"instance", "delete", name, "--yes"}).code, 0);
+        cloud.wait_for(name, "stopped");
+    }
+}
+
 TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
     const Ran started = cloud.cli({"instance", "create", "typed-1", "--tenant-id", "acme", "--spec-name",
                                    "small", "--image", cloud.image, "--port", "8080,public,probe", "--wait"});
