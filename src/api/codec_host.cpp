@@ -11,6 +11,7 @@ void Rules<UpdateHost>::check(const UpdateHost& request, Wrong& wrong) {
 
 }  // namespace hostler::api
 
+HOSTLER_JSON(hostler::api::HostMachine)
 HOSTLER_JSON(hostler::api::Host)
 HOSTLER_JSON(hostler::api::ListHosts)
 HOSTLER_JSON(hostler::api::UpdateHost)

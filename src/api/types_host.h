@@ -37,6 +37,27 @@ inline constexpr auto fields<HostNetwork> = std::to_array<Field>({
      .example = "the host's link is in use"},
 });
 
+// What tells a machine from others of its kind.
+struct HostMachine {
+    std::string serial_number;
+    std::string system_uuid;
+    std::vector<std::string> gpu_serial_numbers;
+    std::vector<std::string> addresses;
+    bool operator==(const HostMachine&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HostMachine, (), (serial_number, system_uuid, gpu_serial_numbers, addresses))
+template <>
+inline constexpr auto fields<HostMachine> = std::to_array<Field>({
+    {.member = "serial_number", .help = "The machine's serial number; empty: its firmware does not tell one.",
+     .example = "S411732X2A07412"},
+    {.member = "system_uuid", .help = "The machine's UUID, as its firmware tells it; empty: it does not.",
+     .example = "4c4c4544-0039-4a10-8052-b4c04f4d3233"},
+    {.member = "gpu_serial_numbers", .help = "Serial numbers of its GPUs, of those that tell one.",
+     .example = "[\"1652822001234\"]"},
+    {.member = "addresses", .help = "Addresses of its network interfaces: IPv4, then IPv6.",
+     .example = "[\"192.0.2.17\"]"},
+});
+
 struct Host {
     std::string id;
     std::string name;
@@ -77,6 +98,7 @@ struct Host {
     std::vector<std::string> problems;
     WallTime joined_at;
     std::optional<WallTime> seen_at{};
+    std::optional<HostMachine> machine{};
     std::string rack;
     Labels labels;
     Trust trust = Trust::trusted;
@@ -95,7 +117,7 @@ BOOST_DESCRIBE_STRUCT(Host, (),
                        disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
                        driver_version, cuda_version, agent_version, engine, user_namespaces, problems, joined_at, seen_at,
-                       rack, labels, trust, admission, admission_reasons, tier, measured_at, proved_at, disk_write_mb_s,
+                       machine, rack, labels, trust, admission, admission_reasons, tier, measured_at, proved_at, disk_write_mb_s,
                        disk_read_mb_s, network))
 template <>
 inline constexpr auto fields<Host> = std::to_array<Field>({
@@ -143,6 +165,7 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "problems", .help = "What could not be seen on it, and why."},
     {.member = "joined_at", .help = "When it joined."},
     {.member = "seen_at", .help = "When it last reported."},
+    {.member = "machine", .help = "Which machine it is, and where, as it says itself; absent: it says nothing."},
     {.member = "rack", .help = "The rack it stands in; empty: unknown.", .example = "nj-r12"},
     {.member = "labels", .help = "What the operator says it is like.", .example = "{\"disk\":\"nvme\"}"},
     {.member = "trust", .help = "trusted or community; a host of the operator's own is trusted, unless said otherwise.",
@@ -277,6 +300,7 @@ struct Gpu {
     int index = 0;
     std::string vendor;
     std::string model;
+    std::string serial_number;
     GpuState state = GpuState::healthy;
     std::string reason;
     std::string message;
@@ -312,7 +336,7 @@ struct Gpu {
     std::optional<WallTime> sampled_at{};
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
-                      (id, host, zone, index, vendor, model, state, reason, message, remedy, since, use, held_by,
+                      (id, host, zone, index, vendor, model, serial_number, state, reason, message, remedy, since, use, held_by,
                        holder, host_name, simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
                        driver_version, compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
                        fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
@@ -325,6 +349,8 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "index", .help = "The driver's number for it; -1: none.", .example = "0"},
     {.member = "vendor", .help = "Who made it.", .example = "nvidia"},
     {.member = "model", .help = "What it is.", .example = "H100 SXM5 80GB"},
+    {.member = "serial_number", .help = "Its serial number; empty: its driver does not tell one.",
+     .example = "1652822001234"},
     {.member = "state", .help = "Its health.", .example = "healthy"},
     {.member = "reason", .help = "Why, as a token."},
     {.member = "message", .help = "Why, in words."},

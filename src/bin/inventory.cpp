@@ -25,6 +25,8 @@ void print_table(const HostFacts& facts, const Unusable& unusable) {
         if (!value.empty()) fmt::print("{:<14}{}\n", name, value);
     };
     line("Host", facts.hostname + (facts.simulated ? "  (its GPUs are simulated)" : ""));
+    line("Serial", facts.serial);
+    line("Addresses", fmt::format("{}", fmt::join(facts.addresses, ", ")));
     line("System", fmt::format("{}, kernel {}, {}", facts.os, facts.kernel, facts.architecture));
     line("CPU", fmt::format("{} x {}", facts.cpus, facts.cpu_model));
     line("Memory", gib(facts.memory_bytes));

@@ -100,6 +100,19 @@ Result<> make_proc(const SimulatedEstate& estate, const std::string& name, const
     return {};
 }
 
+// A serial number and a UUID that follow from its name; interfaces are this machine's.
+Result<> make_sys(const std::string& name, const fs::path& sys) {
+    fs::create_directories(sys / "class/dmi/id");
+    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a.
+    for (const char c : name) hash = (hash ^ static_cast<std::uint8_t>(c)) * 1099511628211ULL;
+    TRY(write_file(sys / "class/dmi/id/product_serial", fmt::format("SIM{:010}\n", hash % 10'000'000'000)));
+    TRY(write_file(sys / "class/dmi/id/product_uuid",
+                   fmt::format("{:08x}-0000-4000-8000-{:012x}\n", hash >> 32, hash & 0xffff'ffff'ffff)));
+    std::error_code ignored;
+    fs::create_symlink("/sys/class/net", sys / "class/net", ignored);
+    return {};
+}
+
 }  // namespace
 
 Result<SimulatedEstate> parse_simulated_estate(std::string_view text) {
@@ -145,7 +158,6 @@ Result<SimulatedEstate> parse_simulated_estate(std::string_view text) {
 Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const std::string& name,
                                            const fs::path& folder, const fs::path& library) {
     fs::create_directories(folder / "cdi");
-    fs::create_directories(folder / "sys");
     SimulatedFiles files;
     files.state = folder / "nvml.state";
     // A state that somebody has edited to play with stays as it is.
@@ -158,6 +170,7 @@ Result<SimulatedFiles> make_simulated_host(const SimulatedEstate& estate, const 
     if (devices.empty()) devices.emplace_back("/dev/null");
     TRY(write_file(folder / "cdi/simulated.json", cdi_of(uuids_of(read_file(files.state)), devices)));
     TRY(make_proc(estate, name, folder / "proc"));
+    TRY(make_sys(name, folder / "sys"));
     files.arguments = {"--nvml-lib",  library,         "--cdi-dir",    folder / "cdi",
                        "--proc-root", folder / "proc", "--sysfs-root", folder / "sys"};
     return files;

@@ -183,6 +183,18 @@ TEST_F(Instance, IsFoundByItsLabels) {
     }
 }
 
+TEST_F(Instance, ItsHostHasSerialNumbersAndAddresses) {
+    boost::system::error_code error;
+    const json::value hosts = json::parse(cloud.cli({"host", "list", "-o", "json"}).out, error);
+    const json::value host =
+        json::parse(cloud.cli({"host", "get", at(hosts, "/0/id"), "-o", "json"}).out, error);
+    EXPECT_TRUE(at(host, "/machine/serialNumber").starts_with("SIM")) << host;
+    EXPECT_EQ(at(host, "/machine/systemUuid").size(), 36u) << host;
+    EXPECT_FALSE(at(host, "/machine/gpuSerialNumbers/0").empty()) << host;
+    for (const json::value& address : host.at_pointer("/machine/addresses").as_array())
+        EXPECT_FALSE(address.as_string().starts_with("127.")) << host;
+}
+
 TEST_F(Instance, IsStartedAndShownByTheCommandLine) {
     const Ran started = cloud.cli({"instance", "create", "typed-1", "--tenant-id", "acme", "--spec-name",
                                    "small", "--image", cloud.image, "--port", "8080,public,probe", "--wait"});

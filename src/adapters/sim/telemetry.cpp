@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::int64_t memory_bytes = std::int64_t{1} << 40;
 
+std::string uuid_of(const std::string& hash) {
+    return fmt::format("{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4),
+                       hash.substr(16, 4), hash.substr(20, 12));
+}
+
 }  // namespace
 
 Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
@@ -22,8 +27,7 @@ Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
     for (int i = 0; i < count; ++i) {
         const std::string hash = hash_hex(fmt::format("{} {}", machine, i));
         GpuFacts gpu;
-        gpu.uuid = fmt::format("GPU-{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4),
-                               hash.substr(16, 4), hash.substr(20, 12));
+        gpu.uuid = "GPU-" + uuid_of(hash);
         gpu.vendor = GpuVendor::nvidia;
         gpu.model = kind.model;
         gpu.product = kind.product;
@@ -39,6 +43,7 @@ Gpus::Gpus(const std::string& machine, int count, GpuKind kind)
         gpu.pcie_width = gpu.pcie_width_max = 16;
         gpu.power_limit_mw = gpu.power_limit_max_mw = kind.power_limit_mw;
         gpu.power_limit_min_mw = 200'000;
+        gpu.serial = "SIM" + hash.substr(32, 10);
         gpu.driver = "nvidia";
         gpu.cdi_name = "nvidia.com/gpu=" + gpu.uuid;
         gpu.device_nodes = {fmt::format("/dev/nvidia{}", i)};
@@ -109,6 +114,13 @@ Task<HostFacts> SimHostTelemetry::facts() {
     facts.disk_free_bytes = std::int64_t{6} << 40;
     facts.simulated = true;
     facts.boot_id = boot_id_;
+    const std::string hash = hash_hex(machine_);
+    facts.serial = "SIM" + hash.substr(0, 10);
+    facts.system_uuid = uuid_of(hash);
+    // Of the networks for documentation: no machine has these.
+    const auto number = [&](std::size_t at) { return std::stoul(hash.substr(at, 2), nullptr, 16); };
+    facts.addresses = {fmt::format("198.51.100.{}", 1 + number(0) % 254),
+                       fmt::format("2001:db8::{:x}", 1 + number(0) * 256 + number(2))};
     co_return facts;
 }
 

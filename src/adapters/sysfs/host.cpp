@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "adapters/sysfs/addresses.h"
+
 namespace hostler {
 
 namespace {
@@ -31,6 +33,33 @@ void read_cpus(const KernelRoots& roots, HostFacts& facts) {
                             read_text(roots.sys + "/hypervisor/type").has_value();
 }
 
+// What the maker wrote into the firmware; empty where it wrote nothing that tells one machine from another.
+// Both files are readable for root alone.
+std::string identity(const std::string& file) {
+    constexpr std::size_t least = 4, most = 128;
+    constexpr std::string_view nothing[] = {"default string",
+                                            "not specified",
+                                            "not applicable",
+                                            "not available",
+                                            "system serial number",
+                                            "to be filled by o.e.m.",
+                                            "to be filled by oem",
+                                            "none",
+                                            "unknown",
+                                            "03000200-0400-0500-0006-000700080009"};
+    std::string text = read_text(file).value_or("");
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    std::string lower = text;
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool one_letter = lower.find_first_not_of("0-") == lower.npos ||
+                            lower.find_first_not_of("f-") == lower.npos ||
+                            lower.find_first_not_of("x.") == lower.npos;
+    const bool tells = text.size() >= least && text.size() <= most && !one_letter &&
+                       std::ranges::find(nothing, lower) == std::end(nothing);
+    return tells ? text : std::string{};
+}
+
 void read_disk(const std::string& path, std::int64_t& total, std::int64_t& free) {
     struct statvfs disk{};
     if (statvfs(path.c_str(), &disk) != 0) return;
@@ -51,6 +80,9 @@ HostFacts read_facts(const LinuxHostSettings& settings) {
     if (uname(&machine) == 0) facts.architecture = machine.machine;
     read_cpus(roots, facts);
     facts.memory_bytes = kib_line(read_text(roots.proc + "/meminfo", 65536).value_or(""), "MemTotal");
+    facts.serial = identity(roots.sys + "/class/dmi/id/product_serial");
+    facts.system_uuid = identity(roots.sys + "/class/dmi/id/product_uuid");
+    facts.addresses = own_addresses(roots, interface_addresses());
     read_disk(settings.disk, facts.disk_bytes, facts.disk_free_bytes);
     if (facts.disk_bytes == 0)
         facts.problems.push_back("cannot tell the size of the disk at " + settings.disk);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "adapters/sysfs/addresses.h"
 #include "core/testing/file_tree.h"
 #include "core/testing/real_timers.h"
 
@@ -48,6 +49,50 @@ TEST_F(LinuxHostTest, FactsAsLinuxTellsThem) {
     EXPECT_GT(facts.disk_bytes, 0);
     EXPECT_LE(facts.disk_free_bytes, facts.disk_bytes);
     EXPECT_TRUE(facts.problems.empty());
+    EXPECT_EQ(facts.serial + facts.system_uuid, "") << "as where only root may read them";
+}
+
+TEST_F(LinuxHostTest, TheMachinesIdentityIsThatOfItsFirmware) {
+    const auto read = [&](const std::string& serial, const std::string& uuid) {
+        tree.write("sys/class/dmi/id/product_serial", serial);
+        tree.write("sys/class/dmi/id/product_uuid", uuid);
+        LinuxHost host{loop, timers, settings};
+        const auto facts = run(host.facts());
+        return std::pair{facts.serial, facts.system_uuid};
+    };
+    EXPECT_EQ(
+        read("  S411732X2A07412 \n", "4c4c4544-0039-4a10-8052-b4c04f4d3233\n"),
+        (std::pair<std::string, std::string>{"S411732X2A07412", "4c4c4544-0039-4a10-8052-b4c04f4d3233"}));
+    for (const char* nothing : {"", "0", "To Be Filled By O.E.M.\n", "Default string", "System Serial Number",
+                                "0000000", "xxxxxxxx", "None"})
+        EXPECT_EQ(read(nothing, "00000000-0000-0000-0000-000000000000"),
+                  (std::pair<std::string, std::string>{}))
+            << nothing;
+    EXPECT_EQ(read(std::string(200, 'a'), "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"),
+              (std::pair<std::string, std::string>{}));
+}
+
+TEST_F(LinuxHostTest, ItsOwnAddressesAreNotThoseOfContainersBridges) {
+    tree.write("sys/class/net/eth0/device/vendor", "0x15b3\n");
+    tree.write("sys/class/net/bond0/lower_eth0/address", "");
+    tree.write("sys/class/net/br0/bridge/bridge_id", "");
+    tree.write("sys/class/net/br0/lower_bond0/address", "");
+    tree.write("sys/class/net/docker0/bridge/bridge_id", "");
+    tree.write("sys/class/net/docker0/lower_veth1/address", "");
+    tree.write("sys/class/net/veth1/address", "");
+    tree.write("sys/class/net/wg0/address", "");
+    const std::vector<InterfaceAddress> all = {{"br0", "192.0.2.7"}, {"docker0", "172.17.0.1"},
+                                               {"wg0", "10.1.0.7"},  {"br0", "2001:db8::7"},
+                                               {"wg0", "192.0.2.7"}, {"eth0", "192.0.2.8"}};
+    EXPECT_THAT(own_addresses(settings.roots, all),
+                ::testing::ElementsAre("192.0.2.7", "10.1.0.7", "2001:db8::7", "192.0.2.8"));
+    std::vector<InterfaceAddress> many;
+    for (int i = 0; i < 40; ++i) many.push_back({"eth0", "192.0.2." + std::to_string(i)});
+    EXPECT_EQ(own_addresses(settings.roots, many).size(), own_addresses_max);
+    for (const InterfaceAddress& one : interface_addresses())
+        EXPECT_FALSE(one.interface == "lo" || one.address.starts_with("127.") ||
+                     one.address.starts_with("fe80:"))
+            << one.interface << " " << one.address;
 }
 
 TEST_F(LinuxHostTest, AnEmptyTreeIsNoFailure) {

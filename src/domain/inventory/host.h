@@ -140,8 +140,12 @@ struct HostFacts {
     std::string files_damaged;         // What its agent found damaged when it began; empty: nothing.
     std::string driver_version;        // Of the GPU driver.
     std::string cuda_version;
-    bool simulated = false;         // At least one GPU is made up; people are told wherever the host appears.
-    std::string boot_id;            // Changes at every boot.
+    bool simulated = false;  // At least one GPU is made up; people are told wherever the host appears.
+    std::string boot_id;     // Changes at every boot.
+    std::string serial;  // Of the machine, by its firmware; empty: it says none, as in most virtual machines.
+    std::string system_uuid;  // The same.
+    std::vector<std::string>
+        addresses;  // By which others reach it: IPv4, then IPv6, not those of containers' bridges.
     std::vector<GpuFacts> gpus;     // By PCI address.
     std::vector<GpuLink> topology;  // By (a, b).
     std::vector<std::string> problems;
@@ -151,6 +155,7 @@ BOOST_DESCRIBE_STRUCT(HostFacts, (),
                       (hostname, os, kernel, architecture, cpu_model, cpus, memory_bytes, disk_bytes,
                        disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
                        keeps_layers, user_namespaces, virtual_machine, measures, unmeasurable, files_damaged,
-                       driver_version, cuda_version, simulated, boot_id, gpus, topology, problems))
+                       driver_version, cuda_version, simulated, boot_id, serial, system_uuid, addresses, gpus,
+                       topology, problems))
 
 }  // namespace hostler

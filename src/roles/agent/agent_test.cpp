@@ -22,6 +22,9 @@ TEST(Joining, SpendsTheTokenOnceAndRemembers) {
     EXPECT_EQ(world.master.joins[0].token(), "ht_secret-secret");
     EXPECT_EQ(world.master.joins[0].hostname(), "box");
     EXPECT_EQ(world.master.hellos.at(0).facts().gpus(0).uuid(), "GPU-1");
+    EXPECT_EQ(world.master.hellos.at(0).facts().serial(), "S41");
+    EXPECT_EQ(world.master.hellos.at(0).facts().system_uuid(), "4c4c4544");
+    EXPECT_EQ(world.master.hellos.at(0).facts().addresses(0), "192.0.2.7");
     EXPECT_EQ(world.master.hellos.at(0).boot_id(), "boot-1");
     world.crash();
     world.settings.token = "rubbish";

@@ -164,6 +164,9 @@ uplink::HostFacts facts_message(const HostFacts& facts, const health::Book& heal
     made.set_driver_version(words(facts.driver_version));
     made.set_cuda_version(words(facts.cuda_version));
     made.set_simulated(facts.simulated);
+    made.set_serial(words(facts.serial));
+    made.set_system_uuid(words(facts.system_uuid));
+    for (const std::string& address : facts.addresses) made.add_addresses(words(address));
     for (const auto& gpu : facts.gpus) *made.add_gpus() = gpu_message(gpu, health.of(gpu.uuid));
     for (const auto& link : facts.topology) {
         auto& into = *made.add_links();

@@ -144,6 +144,28 @@ TEST_F(ApiTest, InstancesAreFoundByTheirLabels) {
               "instance_exists");
 }
 
+TEST_F(ApiTest, OperatorsAloneSeeSerialNumbersAndAddressesOfHosts) {
+    EXPECT_FALSE(json::parse(call("", "GET", "/v1/hosts/a").body).as_object().contains("machine"));
+    Host& host = desk().estate.hosts.edit("h-a");
+    host.owner = "globex";
+    host.facts.serial = "S41";
+    host.facts.system_uuid = "4c4c4544";
+    host.facts.addresses = {"192.0.2.7", "2001:db8::7"};
+    host.facts.gpus[1].serial = "1652";
+    const std::string gpu = host.facts.gpus[1].uuid;
+    (void)commit();
+    const auto shown = json::parse(call("", "GET", "/v1/hosts/a").body);
+    EXPECT_EQ(shown.at("machine"), (json::object{{"serialNumber", "S41"},
+                                                 {"systemUuid", "4c4c4544"},
+                                                 {"gpuSerialNumbers", json::array{"1652"}},
+                                                 {"addresses", json::array{"192.0.2.7", "2001:db8::7"}}}));
+    EXPECT_EQ(json::parse(call("", "GET", "/v1/gpus/" + gpu).body).at("serialNumber"), "1652");
+    for (const char* tenant : {"acme", "globex"})
+        for (const std::string& path :
+             {std::string{"hosts"}, std::string{"hosts/a"}, std::string{"gpus"}, "gpus/" + gpu})
+            EXPECT_EQ(call(tenant, "GET", "/v1/" + path).status, 403) << tenant << " " << path;
+}
+
 TEST_F(ApiTest, HostsAreFoundByTheirLabels) {
     ASSERT_EQ(call("", "PATCH", "/v1/hosts/a", R"({"labels":{"disk":"nvme"}})").status, 200);
     const auto found = [&](const std::string& label) {

@@ -19,7 +19,8 @@ Enum enum_of(const std::string& text, Enum otherwise) {
 
 // What a host says of itself is kept, shown and compared: no more of it than an agent of ours says.
 constexpr std::size_t gpus_max = 256;
-constexpr int slices_max = 64;          // Of a GPU.
+constexpr int slices_max = 64;  // Of a GPU.
+constexpr std::size_t addresses_max = 16;
 constexpr std::size_t words_max = 512;  // Bytes of a name or a sentence.
 constexpr std::uint32_t cpus_max = 1 << 16;
 
@@ -28,6 +29,13 @@ std::string brief(const std::string& text) { return text.size() <= words_max ? t
 bool is_plausible(const uplink::Gpu& gpu) {
     return std::ranges::max({gpu.uuid().size(), gpu.model().size(), gpu.pci_address().size(),
                              gpu.health_reason().size()}) <= words_max;
+}
+
+// What can be an address, and no text that a host makes up for people to read.
+bool is_address(const std::string& text) {
+    constexpr std::size_t address_max = 45;
+    return !text.empty() && text.size() <= address_max &&
+           text.find_first_not_of("0123456789abcdef.:") == std::string::npos;
 }
 
 GpuFacts gpu_of(const uplink::Gpu& from) {
@@ -112,6 +120,10 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.measures = from.measures();
     facts.unmeasurable = brief(from.unmeasurable());
     facts.files_damaged = brief(from.files_damaged());
+    facts.serial = brief(from.serial());
+    facts.system_uuid = brief(from.system_uuid());
+    for (const std::string& address : from.addresses())
+        if (facts.addresses.size() < addresses_max && is_address(address)) facts.addresses.push_back(address);
     for (const auto& gpu : from.gpus()) {
         if (facts.gpus.size() == gpus_max) break;
         if (!is_plausible(gpu)) continue;

@@ -23,6 +23,9 @@ uplink::HostFacts facts() {
     from.set_cuda_version("12.8");
     from.set_simulated(true);
     from.set_engine("podman 4.3.1");
+    from.set_serial("S41");
+    from.set_system_uuid("4c4c4544");
+    for (const char* address : {"192.0.2.7", "2001:db8::7"}) from.add_addresses(address);
     auto& gpu = *from.add_gpus();
     gpu.set_uuid("GPU-1");
     gpu.set_vendor("amd");
@@ -94,6 +97,8 @@ TEST(Messages, AHelloTellsTheHostAndWhatRuns) {
               std::tuple(64, 101, 102, 103));
     EXPECT_EQ(std::tie(host.driver_version, host.cuda_version, host.simulated),
               std::tuple("570", "12.8", true));
+    EXPECT_EQ(std::tie(host.serial, host.system_uuid), std::tuple("S41", "4c4c4544"));
+    EXPECT_EQ(host.addresses, (std::vector<std::string>{"192.0.2.7", "2001:db8::7"}));
     ASSERT_EQ(host.gpus.size(), 1u);
     const GpuFacts& gpu = host.gpus[0];
     EXPECT_EQ(std::tie(gpu.uuid, gpu.vendor, gpu.model, gpu.index, gpu.minor, gpu.pci_address),
@@ -123,6 +128,10 @@ TEST(Messages, WhatNoAgentOfOursWouldSayOfItsHostIsLeftOut) {
     uplink::Report from;
     auto& host = *from.mutable_facts() = facts();
     host.set_hostname(endless);
+    host.set_serial(endless);
+    for (const std::string& address : {endless, std::string{"<b>"}, std::string{}})
+        host.add_addresses(address);
+    for (int i = 0; i < 40; ++i) host.add_addresses("192.0.2." + std::to_string(i));
     host.set_driver_version(endless);
     host.set_cpus(4'000'000'000);
     auto& evidence = *host.mutable_gpus(0)->add_evidence();
@@ -140,7 +149,9 @@ TEST(Messages, WhatNoAgentOfOursWouldSayOfItsHostIsLeftOut) {
     from.mutable_host();
     HostReport report = report_of(from, {});
     ASSERT_TRUE(report.facts);
-    EXPECT_EQ(report.facts->hostname + report.facts->driver_version, "");
+    EXPECT_EQ(report.facts->hostname + report.facts->driver_version + report.facts->serial, "");
+    EXPECT_EQ(report.facts->addresses.size(), 16u);
+    EXPECT_EQ(report.facts->addresses.at(2), "192.0.2.0") << "and no text for people";
     EXPECT_GT(report.facts->cpus, 0);
     ASSERT_EQ(report.facts->gpus.size(), 1u);
     EXPECT_EQ(report.gpu_states.at("GPU-1").evidence.at(0).sentence, "");

@@ -156,6 +156,13 @@ api::Host view(const Desk& desk, const Host& host) {
     if (!host.facts.files_damaged.empty())
         shown.problems.push_back("files of its agent were damaged: " + host.facts.files_damaged);
     shown.joined_at = wall(host.joined_at);
+    api::HostMachine machine{.serial_number = host.facts.serial,
+                             .system_uuid = host.facts.system_uuid,
+                             .gpu_serial_numbers = {},
+                             .addresses = host.facts.addresses};
+    for (const GpuFacts& gpu : host.facts.gpus)
+        if (!gpu.serial.empty()) machine.gpu_serial_numbers.push_back(gpu.serial);
+    if (machine != api::HostMachine{}) shown.machine = std::move(machine);
     shown.rack = host.rack;
     shown.labels = host.labels;
     shown.trust = trust_of(host) == Trust::trusted ? api::Trust::trusted : api::Trust::community;
@@ -185,6 +192,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
     shown.index = gpu.index;
     shown.vendor = text_of(gpu.vendor);
     shown.model = gpu.model;
+    shown.serial_number = gpu.serial;
     if (const auto state = host.gpu_states.find(gpu.uuid); state != host.gpu_states.end()) {
         boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
         shown.reason = text_of(state->second.health);

@@ -532,6 +532,9 @@ public:
         made.hostname = "box";
         made.cpus = 8;
         made.boot_id = boot_id;
+        made.serial = "S41";
+        made.system_uuid = "4c4c4544";
+        made.addresses = {"192.0.2.7"};
         co_return made;
     }
     Task<HostSample> sample() override {
