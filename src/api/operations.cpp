@@ -111,6 +111,7 @@ std::span<const Operation* const> operations() {
         &delete_secret,
         &list_networks,
         &get_network,
+        &rename_network,
         &list_operations,
         &get_operation,
         &list_foreign_workloads,

@@ -132,10 +132,14 @@ inline constexpr Typed<NameVolume, LongOperation> delete_volume{{
 
 inline constexpr Typed<ListNetworks, List<Network>> list_networks{{
     .name = "listNetworks", .path = "/v1/networks", .permission = "network.read", .help = "List networks.",
-    .list = true, .noun = "network", .verb = "list", .columns = "id tenantID createdAt subnets"}};
+    .list = true, .noun = "network", .verb = "list", .columns = "name id tenantID createdAt subnets"}};
 inline constexpr Typed<GetNetwork, Network> get_network{{
     .name = "getNetwork", .path = "/v1/networks/{network}", .permission = "network.read",
-    .help = "Show a network.", .noun = "network", .verb = "get"}};
+    .help = "Show a network.", .noun = "network", .verb = "get", .example = "network get default"}};
+inline constexpr Typed<RenameNetwork, Network> rename_network{{
+    .name = "renameNetwork", .method = Method::patch, .path = "/v1/networks/{network}",
+    .permission = "network.write", .help = "Give a network another name; its addresses stay.", .noun = "network",
+    .verb = "rename", .argument = "name", .example = "network rename default lab"}};
 
 inline constexpr Typed<ListOperations, List<LongOperation>> list_operations{{
     .name = "listOperations", .path = "/v1/operations", .permission = "operation.read",

@@ -299,6 +299,7 @@ struct Instance {
     std::vector<std::string> gpus;
     bool simulated = false;
     std::string address;
+    std::string network;
     std::vector<VolumeMount> volumes;
     std::uint64_t generation = 0;
     WallTime created_at;
@@ -326,7 +327,7 @@ struct Instance {
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
-                       reason, message, urls, gateway, host, zone, gpus, simulated, address, volumes, generation,
+                       reason, message, urls, gateway, host, zone, gpus, simulated, address, network, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels))
@@ -354,6 +355,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "gpus", .help = "Ids of its GPUs."},
     {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
     {.member = "address", .help = "Its address in the tenant's network.", .example = "10.64.0.10"},
+    {.member = "network", .help = "Name of that network; empty: it is in none now.", .example = "default"},
     {.member = "volumes", .help = "What is mounted in it."},
     {.member = "generation", .help = "Rises when what is wanted of it changes.", .example = "1"},
     {.member = "created_at", .help = "When it was asked for."},

@@ -125,14 +125,16 @@ inline constexpr auto fields<Subnet> = std::to_array<Field>({
 
 struct Network {
     std::string id;
+    std::string name;
     std::string tenant_id;
     std::vector<Subnet> subnets;
     WallTime created_at;
 };
-BOOST_DESCRIBE_STRUCT(Network, (), (id, tenant_id, subnets, created_at))
+BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant_id, subnets, created_at))
 template <>
 inline constexpr auto fields<Network> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "n-8d1c4t"},
+    {.member = "name", .help = "Its name, unique in the tenant; at first default.", .example = "default"},
     {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
     {.member = "subnets", .help = "Host by host, what addresses it has there."},
     {.member = "created_at", .help = "When it was made."},
@@ -149,11 +151,29 @@ inline constexpr auto fields<ListNetworks> = std::to_array<Field>({
 
 struct GetNetwork {
     std::string network;
+    std::optional<std::string> tenant_id{};
 };
-BOOST_DESCRIBE_STRUCT(GetNetwork, (), (network))
+BOOST_DESCRIBE_STRUCT(GetNetwork, (), (network, tenant_id))
 template <>
 inline constexpr auto fields<GetNetwork> = std::to_array<Field>({
-    {.member = "network", .help = "The network's id.", .example = "n-8d1c4t"},
+    {.member = "network", .help = "The network's id or name.", .example = "default", .min = 1, .max = 128},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+     .example = "acme", .form = &forms::id},
+});
+
+// PATCH /v1/networks/{network}.
+struct RenameNetwork {
+    std::string network;
+    std::optional<std::string> tenant_id{};
+    std::string name;
+};
+BOOST_DESCRIBE_STRUCT(RenameNetwork, (), (network, tenant_id, name))
+template <>
+inline constexpr auto fields<RenameNetwork> = std::to_array<Field>({
+    {.member = "network", .help = "The network's id or name.", .example = "default", .min = 1, .max = 128},
+    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+     .example = "acme", .form = &forms::id},
+    {.member = "name", .help = "Its new name, unique in the tenant.", .example = "lab", .form = &forms::label},
 });
 
 }  // namespace hostler::api

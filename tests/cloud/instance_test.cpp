@@ -177,6 +177,11 @@ TEST_F(Instance, IsFoundByItsLabels) {
     EXPECT_EQ(cloud.cli({"instance", "update", "labelled-2", "--label", "team=ml"}).code, 0);
     EXPECT_THAT(found("team=ml"), AllOf(HasSubstr("labelled-1"), HasSubstr("labelled-2")));
     EXPECT_THAT(cloud.cli({"instance", "get", "labelled-2"}).out, HasSubstr("acme.com/run=7, team=ml"));
+    // The network that they are in has a name, which stays with it.
+    EXPECT_EQ(cloud.cli({"network", "rename", "default", "lab", "--tenant", "acme"}).code, 0);
+    EXPECT_THAT(cloud.cli({"network", "list"}).out, HasSubstr("lab"));
+    EXPECT_THAT(cloud.cli({"instance", "get", "labelled-2", "-o", "yaml"}).out, HasSubstr("network: lab"));
+    EXPECT_EQ(cloud.cli({"network", "rename", "lab", "default", "--tenant", "acme"}).code, 0);
     for (const char* name : {"labelled-1", "labelled-2"}) {
         EXPECT_EQ(cloud.cli({"instance", "delete", name, "--yes"}).code, 0);
         cloud.wait_for(name, "stopped");

@@ -14,12 +14,13 @@
 namespace hostler {
 
 struct Network {
-    std::string id;      // "n-…"
-    std::string tenant;  // Every tenant has one project, named as itself, until projects are made.
+    std::string id;                // "n-…"
+    std::string name = "default";  // Unique in the tenant; its people may give it another.
+    std::string tenant;            // Every tenant has one project, named as itself, until projects are made.
     std::int64_t created_at = 0;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Network, (), (id, tenant, created_at))
+BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant, created_at))
 
 // A network's bridge on one host.
 struct Subnet {

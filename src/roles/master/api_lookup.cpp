@@ -47,6 +47,12 @@ Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, cons
                  [](const Volume& row) { return row.name; });
 }
 
+Result<const Network*> network_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant) {
+    return named(desk.estate.networks, call, "network", name, tenant,
+                 [](const Network& row) { return row.name; });
+}
+
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant) {
     return named(desk.estate.secrets, call, "secret", name, tenant,

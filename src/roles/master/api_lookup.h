@@ -12,6 +12,8 @@ Result<const Instance*> instance_named(const Desk& desk, const api::Call& call, 
                                        const std::optional<std::string>& tenant);
 Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
+Result<const Network*> network_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
 Result<const Host*> host_named(const Desk& desk, const std::string& name);

@@ -166,6 +166,38 @@ TEST_F(ApiTest, OperatorsAloneSeeSerialNumbersAndAddressesOfHosts) {
             EXPECT_EQ(call(tenant, "GET", "/v1/" + path).status, 403) << tenant << " " << path;
 }
 
+TEST_F(ApiTest, NetworksHaveNames) {
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
+    for (const char* tenant : {"acme", "globex"})
+        ASSERT_EQ(call(tenant, "POST", "/gpu-instances", start("one", tenant)).status, 200);
+    const auto text = [](const api::Reply& reply, const char* field) {
+        return std::string{json::parse(reply.body).at(field).as_string()};
+    };
+    EXPECT_EQ(text(call("acme", "GET", "/v1/instances/one"), "network"), "default");
+    const std::string id = text(call("acme", "GET", "/v1/networks/default"), "id");
+    EXPECT_NE(text(call("globex", "GET", "/v1/networks/default"), "id"), id);
+    EXPECT_EQ(problem(call("", "GET", "/v1/networks/default")), "ambiguous");
+    EXPECT_EQ(text(call("", "GET", "/v1/networks/default?tenantID=acme"), "id"), id);
+
+    EXPECT_EQ(wrong_field(call("acme", "PATCH", "/v1/networks/default", R"({"name":"my lab"})")), "name");
+    EXPECT_EQ(call("globex", "PATCH", "/v1/networks/" + id, R"({"name":"mine"})").status, 404);
+    const auto renamed = call("", "PATCH", "/v1/networks/default", R"({"name":"lab","tenantID":"acme"})");
+    EXPECT_EQ(renamed.status, 200) << renamed.body;
+    EXPECT_EQ(text(renamed, "name"), "lab");
+    EXPECT_EQ(text(renamed, "id"), id);
+    EXPECT_EQ(store.log.back().reason, "renamed");
+    EXPECT_EQ(std::tie(store.lines.back().operation, store.lines.back().subject),
+              std::tuple("renameNetwork", "network/" + id));
+    EXPECT_EQ(json::parse(store.lines.back().before).at("name"), "default");
+    EXPECT_EQ(json::parse(store.lines.back().after).at("name"), "lab");
+    EXPECT_EQ(text(call("acme", "GET", "/v1/instances/one"), "network"), "lab");
+    EXPECT_EQ(problem(call("acme", "GET", "/v1/networks/default")), "network_not_found");
+    EXPECT_EQ(text(call("globex", "GET", "/v1/instances/one"), "network"), "default");
+    desk().estate.networks.add({.id = "n-2", .name = "other", .tenant = "acme"});
+    (void)commit();
+    EXPECT_EQ(problem(call("acme", "PATCH", "/v1/networks/lab", R"({"name":"other"})")), "name_taken");
+}
+
 TEST_F(ApiTest, HostsAreFoundByTheirLabels) {
     ASSERT_EQ(call("", "PATCH", "/v1/hosts/a", R"({"labels":{"disk":"nvme"}})").status, 200);
     const auto found = [&](const std::string& label) {

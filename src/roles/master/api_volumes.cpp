@@ -5,6 +5,7 @@
 #include "core/quantity.h"
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
+#include "roles/master/network_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_explain.h"
 #include "roles/master/volume_rules.h"
@@ -68,11 +69,13 @@ void Api::add_volumes() {
     });
     read<ops::get_network>(
         [](const Desk& desk, const api::Call& call, const api::GetNetwork& request) -> Result<api::Network> {
-            const Network* row = desk.estate.networks.find(request.network);
-            if (row && (call.caller.is_operator || row->tenant == call.caller.tenant))
-                return view(desk, *row);
-            return fail(Code::not_found, fmt::format("there is no network {}", request.network),
-                        "network_not_found");
+            return view(desk, *TRY(network_named(desk, call, request.network, request.tenant_id)));
+        });
+    write<ops::rename_network>(
+        [](Desk& desk, const api::Call& call, const api::RenameNetwork& request) -> Result<api::Network> {
+            const Network& row = *TRY(network_named(desk, call, request.network, request.tenant_id));
+            TRY(rename_network(desk, row.id, request.name));
+            return view(desk, row);
         });
     read<ops::list_operations>(
         [](const Desk& desk, const api::Call& call, const api::ListOperations& request) {

@@ -162,6 +162,11 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVol
     return subject_of(desk, call, api::NameVolume{request.volume, request.tenant_id});
 }
 
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RenameNetwork& request) {
+    const auto found = network_named(desk, call, request.network, request.tenant_id);
+    return found ? named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
 Subject subject_of(const Desk& desk, const api::Call&, const api::SetPrice& request) {
     const Price* price = holding_price(desk, terms_of(request));
     return price ? named(*price, api::encode(view(*price))) : Subject{};

@@ -42,6 +42,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& r
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RenameNetwork& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSecret& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSecret& request);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSecret& request);
@@ -88,6 +89,11 @@ inline Subject subject_after(const Desk& desk, const api::Call& call, const api:
     return subject_of(desk, call, api::NameApiKey{made.id});
 }
 
+// Its name is not the one any more by which it was asked for.
+inline Subject subject_after(const Desk& desk, const api::Call& call, const api::RenameNetwork&,
+                             const api::Network& renamed) {
+    return subject_of(desk, call, api::RenameNetwork{.network = renamed.id});
+}
 inline Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateShare&,
                              const api::CreatedShare& made) {
     return subject_of(desk, call, api::NameShare{made.id});

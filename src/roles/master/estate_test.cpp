@@ -263,6 +263,16 @@ TEST(Estate, LoadsWhatItWrote) {
     EXPECT_EQ(everything(loaded, 42), everything(estate, 42));
 }
 
+TEST(Estate, ANetworkThatWasStoredWithoutANameIsTheDefaultOne) {
+    SealedEstate loaded;
+    ASSERT_TRUE(loaded.load({{.kind = "network",
+                              .id = "n-1",
+                              .tenant = "acme",
+                              .live = true,
+                              .body = R"({"id":"n-1","tenant":"acme","created_at":8})"}}));
+    EXPECT_EQ(loaded.networks.at("n-1").name, "default");
+}
+
 TEST(Estate, LetsPassWhatANewerReleaseWrote) {
     SealedEstate estate;
     fill(estate);

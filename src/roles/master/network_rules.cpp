@@ -57,6 +57,19 @@ Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const st
                                      .index = *index});
 }
 
+Result<> rename_network(Desk& desk, const std::string& id, const std::string& name) {
+    const Network& now = desk.estate.networks.at(id);
+    if (now.name == name) return {};
+    for (const auto& [other, network] : desk.estate.networks.all())
+        if (network.tenant == now.tenant && network.name == name)
+            return fail(Code::conflict, fmt::format("network {} has the name {}", other, name), "name_taken");
+    const std::string before = now.name;
+    desk.estate.networks.edit(id).name = name;
+    desk.estate.event("network", id, now.tenant, "renamed",
+                      fmt::format("Network {} is called {} now, and was {}.", id, name, before));
+    return {};
+}
+
 void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index) {
     if (claim.subnet.empty() || claim.tenant.empty() || desk.estate.subnets.find(claim.subnet)) return;
     constexpr int held_max = 64;  // Of one host: a hostile one is not given them all.

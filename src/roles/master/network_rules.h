@@ -11,6 +11,9 @@ namespace hostler::master {
 Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
                                  std::optional<std::uint32_t> before = std::nullopt);
 
+// Errors: conflict (name_taken: another network of its tenant has this name).
+Result<> rename_network(Desk& desk, const std::string& id, const std::string& name);
+
 // An instance has left it: when it was the last, the host removes it. Empty and unknown ids are let pass.
 void leave_subnet(Desk& desk, const std::string& id);
 

@@ -359,8 +359,11 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
 }
 
 api::Network view(const Desk& desk, const Network& network) {
-    api::Network shown{
-        .id = network.id, .tenant_id = network.tenant, .subnets = {}, .created_at = wall(network.created_at)};
+    api::Network shown{.id = network.id,
+                       .name = network.name,
+                       .tenant_id = network.tenant,
+                       .subnets = {},
+                       .created_at = wall(network.created_at)};
     for (const auto& [id, subnet] : desk.estate.subnets.all()) {
         if (subnet.network != network.id) continue;
         api::Subnet part{.host = subnet.host, .cidr = desk.pool.subnet(subnet.index)};

@@ -116,6 +116,9 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     if (!desk.estate.gateways.all().empty())
         shown.gateway = desk.estate.gateways.all().begin()->second.address;
     shown.address = instance.address;
+    if (const Subnet* subnet = desk.estate.subnets.find(instance.subnet))
+        if (const Network* network = desk.estate.networks.find(subnet->network))
+            shown.network = network->name;
     for (const InstanceVolume& mount : instance.spec.volumes) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
         shown.volumes.push_back({volume ? volume->name : mount.volume, mount.path, mount.read_only});
