@@ -197,7 +197,7 @@ inline constexpr auto fields<UpdateHost> = std::to_array<Field>({
     {.member = "rack", .help = "The rack it stands in, a name unique in this cloud; empty: unknown.", .example = "nj-r12",
      .max = 63, .form = &forms::one_line},
     {.member = "labels", .help = "Labels to set; one with an empty value is taken away, the others stay.",
-     .example = "{\"disk\":\"nvme\"}", .max = labels_max, .absent = Absent::fills},
+     .example = "{\"disk\":\"nvme\"}", .max = label_changes_max, .absent = Absent::fills},
     {.member = "trust", .help = "Whether its owner is trusted like the operator.", .example = "trusted"},
 });
 template <>

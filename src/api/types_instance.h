@@ -445,7 +445,7 @@ inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "envs", .help = "Set these variables; its others stay.", .max = 256},
     {.member = "ports", .help = "Have these ports, in place of all that it has.", .max = 32},
     {.member = "labels", .help = "Labels to set; one with an empty value is taken away, the others stay.",
-     .example = "{\"team\":\"ml\"}", .max = labels_max},
+     .example = "{\"team\":\"ml\"}", .max = label_changes_max},
 });
 
 // No port or variable twice.

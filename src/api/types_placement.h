@@ -28,6 +28,7 @@ enum class Link { nvlink, pcie, numa };
 BOOST_DESCRIBE_ENUM(Link, nvlink, pcie, numa)
 
 inline constexpr int within_km_default = 100;
+inline constexpr std::int64_t label_changes_max = 2 * labels_max;  // All are taken away, and as many set.
 
 struct Placement {
     std::vector<std::string> zones;

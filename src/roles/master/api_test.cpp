@@ -133,6 +133,10 @@ TEST_F(ApiTest, InstancesAreFoundByTheirLabels) {
     std::string many = R"({"l0":"x")";
     for (std::size_t i = 1; i < labels_max; ++i) many += fmt::format(R"(,"l{}":"x")", i);
     EXPECT_EQ(wrong_field(update(many + "}")), "labels") << "together with those that it has";
+    EXPECT_EQ(update(many + R"(,"stage":"","cost":""})").status, 200) << "all others at once";
+    std::string none = R"({"stage":"test","cost":"42")";
+    for (std::size_t i = 0; i < labels_max; ++i) none += fmt::format(R"(,"l{}":"")", i);
+    EXPECT_EQ(update(none + "}").status, 200);
 
     // Asked for again, it is the same while its labels are; others are not made so in silence.
     EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", one)), "instance_exists");
