@@ -142,8 +142,9 @@ Task<> Front::connection(StreamPtr stream, std::uint16_t own_port, http::Drain& 
 void Front::note_client(Peer& peer, const http::Inlet& inlet) {
     const bool told = !inlet.scheme().empty();
     const auto scheme = told ? inlet.scheme() : std::string_view{scheme_};
-    peer.by_tls = told ? scheme == "https" : ports_.arrival.certificate != nullptr;
-    if (peer.client && peer.asks == inlet.client() && peer.scheme == scheme) return;
+    const bool by_tls = told ? scheme == "https" : ports_.arrival.certificate != nullptr;
+    if (peer.client && peer.asks == inlet.client() && peer.scheme == scheme && peer.by_tls == by_tls) return;
+    peer.by_tls = by_tls;
     peer.asks = inlet.client();
     peer.address = without_port(peer.asks);
     peer.scheme = scheme;
