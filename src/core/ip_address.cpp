@@ -64,7 +64,7 @@ Result<IpRange> parse_ip_range(std::string_view text) {
                         "\"" + std::string{text} + "\" is not a range, as 10.0.0.0/8 or fd00::/8");
     }
     const IpRange range{base, bits + offset};
-    if (!range.contains(base))
+    if (base.prefix(range.bits) != base)
         return fail(Code::invalid, "\"" + std::string{text} + "\" has bits set behind its prefix");
     return range;
 }

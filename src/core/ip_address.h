@@ -26,9 +26,9 @@ struct IpAddress {
 };
 
 struct IpRange {
-    IpAddress base;
-    int bits = 0;  // Of the prefix, of 128.
-    bool contains(const IpAddress& address) const { return address.prefix(bits) == base; }
+    IpAddress base;  // Any address in it.
+    int bits = 0;    // Of the prefix, of 128.
+    bool contains(const IpAddress& address) const { return address.prefix(bits) == base.prefix(bits); }
 };
 
 // "10.1.2.3", "2001:db8::1"; no zone index. Errors: invalid.

@@ -31,6 +31,9 @@ TEST(IpRange, ContainsItsAddresses) {
     EXPECT_TRUE(contains("10.0.0.128/25", "10.0.0.129"));
     EXPECT_FALSE(contains("10.0.0.128/25", "10.0.0.127"));
     EXPECT_TRUE(contains("0.0.0.0/0", "10.0.0.1"));
+    const IpRange of_an_interface{parse_ip("127.0.0.9").value(), 96 + 8};
+    EXPECT_TRUE(of_an_interface.contains(parse_ip("127.0.0.1").value()));
+    EXPECT_FALSE(parse_ip_range("127.0.0.9/8"));
     EXPECT_FALSE(contains("0.0.0.0/0", "::1"));
     EXPECT_TRUE(contains("192.0.2.7", "192.0.2.7"));
     EXPECT_FALSE(contains("192.0.2.7", "192.0.2.6"));

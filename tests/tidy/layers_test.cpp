@@ -22,7 +22,9 @@ const std::vector<Layer>& layers() {
                                                     "http/", "wire/",   "proto/"};
     static const std::vector<Layer> all{
         {"core", {}},
-        {"domain", {"core/result.h", "core/timers.h", "core/id.h", "core/quantity.h", "core/safe_text.h"}},
+        {"domain",
+         {"core/result.h", "core/timers.h", "core/id.h", "core/quantity.h", "core/safe_text.h",
+          "core/ip_address.h"}},
         {"ports", {"core/", "domain/"}},
         {"api", {"core/", "domain/"}},
         {"http", {"core/"}},
