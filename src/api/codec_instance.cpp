@@ -1,3 +1,5 @@
+#include <ranges>
+
 #include "api/codec_define.h"
 #include "api/types_instance.h"
 
@@ -11,6 +13,30 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
     for (std::size_t i = 0; i < list.size(); ++i)
         if (!seen.insert(std::invoke(name, list[i])).second)
             wrong.push_back({fmt::format(fmt::runtime(path), i), "is there twice"});
+}
+
+// "/data//models/" and "/data/models" are one place.
+std::string place_of(std::string_view path) {
+    std::string place;
+    for (const auto part : std::views::split(path, '/'))
+        if (const std::string_view name{part}; !name.empty() && name != ".") place.append("/").append(name);
+    return place;
+}
+
+void check_mounts(const std::vector<VolumeMount>& volumes, Wrong& wrong) {
+    constexpr std::string_view kernels[] = {"/proc", "/sys", "/dev"};
+    std::set<std::string> places;
+    for (std::size_t i = 0; i < volumes.size(); ++i) {
+        const std::string place = place_of(volumes[i].mount_path);
+        const auto complain = [&](std::string what) {
+            wrong.push_back({fmt::format("template.volumes[{}].mountPath", i), std::move(what)});
+        };
+        if (place.empty()) complain("must not be the root of the container");
+        if (!places.insert(place).second) complain("is there twice");
+        for (const std::string_view top : kernels)
+            if (place == top || place.starts_with(fmt::format("{}/", top)))
+                complain(fmt::format("must not lie in {}, where the container finds the kernel's own", top));
+    }
 }
 
 }  // namespace
@@ -28,7 +54,7 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     }
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
     refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
-    refuse_doubles(t.volumes, "template.volumes[{}].mountPath", &VolumeMount::mount_path, wrong);
+    check_mounts(t.volumes, wrong);
     if (request.secret_envs)
         refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
     if (request.secret_files)

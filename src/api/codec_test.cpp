@@ -166,6 +166,19 @@ TEST(Codec, ChecksRulesBetweenFields) {
             "template.ports[1].port: is there twice", "template.envs[1].name: is there twice",
             "template.volumes[1].mountPath: is there twice",
             "template.volumes[0].name: is required, because storageID names no volume to stand for it"));
+    EXPECT_THAT(
+        complaints<CreateInstance>(R"({
+        "instanceID": "a", "tenantID": "t", "image": "x", "specName": "h100", "storageID": "v",
+        "template": {"volumes": [{"mountPath": "/data"}, {"mountPath": "//data/./"}, {"mountPath": "/proc"},
+                                 {"mountPath": "/dev/"}, {"mountPath": "/sys/fs/x"}, {"mountPath": "/./"},
+                                 {"mountPath": "/processes"}]}})"),
+        ElementsAre(
+            "template.volumes[1].mountPath: is there twice",
+            "template.volumes[2].mountPath: must not lie in /proc, where the container finds the kernel's "
+            "own",
+            "template.volumes[3].mountPath: must not lie in /dev, where the container finds the kernel's own",
+            "template.volumes[4].mountPath: must not lie in /sys, where the container finds the kernel's own",
+            "template.volumes[5].mountPath: must not be the root of the container"));
     EXPECT_THAT(complaints<CreateApiKey>(R"({"name": "ci"})"),
                 ElementsAre("tenantID: is required, unless isOperator is true"));
     EXPECT_THAT(complaints<CreateApiKey>(R"({"name": "ci", "tenantID": "a", "isOperator": true})"),

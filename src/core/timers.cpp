@@ -18,6 +18,19 @@ struct Scheduled {
     }
 };
 
+// "Z", "+01:00": ahead of UTC.
+std::optional<std::chrono::minutes> offset_of(std::string_view text) {
+    if (text == "Z" || text == "z") return std::chrono::minutes{0};
+    constexpr std::string_view shape = "+00:00";
+    if (text.size() != shape.size() || (text[0] != '+' && text[0] != '-')) return std::nullopt;
+    for (std::size_t i = 1; i < shape.size(); ++i)
+        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return std::nullopt;
+    const int hours = (text[1] - '0') * 10 + (text[2] - '0'),
+              minutes = (text[4] - '0') * 10 + (text[5] - '0');
+    if (hours > 23 || minutes > 59) return std::nullopt;
+    return (text[0] == '-' ? -1 : 1) * (std::chrono::hours{hours} + std::chrono::minutes{minutes});
+}
+
 }  // namespace
 
 Task<> sleep(Timers& timers, Duration time) {
@@ -91,13 +104,14 @@ Result<WallTime> parse_rfc3339(std::string_view text) {
         for (const char c : rest.substr(0, digits)) micros += (c - '0') * std::exchange(unit, unit / 10);
         rest.remove_prefix(digits);
     }
-    if (rest != "Z" && rest != "z") return wrong();
+    const auto offset = offset_of(rest);
+    if (!offset) return wrong();
     const std::chrono::year_month_day date{std::chrono::year{year},
                                            std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
     if (!date.ok() || hour > 23 || minute > 59 || second > 60) return wrong();
     return WallTime{std::chrono::sys_days{date}} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
-           std::chrono::seconds{second} + std::chrono::microseconds{micros};
+           std::chrono::seconds{second} + std::chrono::microseconds{micros} - *offset;
 }
 
 }  // namespace hostler
