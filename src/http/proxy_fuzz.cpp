@@ -1,5 +1,7 @@
 // What stands before a request and in it about its client, of any bytes: the same client whether the preamble
 // comes whole or in pieces, and an address that means the same again.
+#include <fmt/format.h>
+
 #include "core/client_address.h"
 #include "http/proxy_preamble.h"
 #include "http/trusted_proxies.h"
