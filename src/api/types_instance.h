@@ -172,7 +172,7 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "placement", .help = "Where it may go, and beside whom; what is left out, its template says."},
     {.member = "secret_envs", .help = "Variables that have values of secrets.", .max = 256},
     {.member = "secret_files", .help = "Files in memory that have values of secrets.", .max = 64},
-    {.member = "labels", .help = "Labels of its own, by which it is found in lists.", .example = "{\"team\":\"ml\"}",
+    {.member = "labels", .help = "Labels of the instance. Lists can filter by them.", .example = "{\"team\":\"ml\"}",
      .max = labels_max},
 });
 
@@ -387,7 +387,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
      .help = "What it writes outside its volumes, where that outlives a stop; absent: nowhere."},
     {.member = "secret_envs", .help = "Variables that have values of secrets."},
     {.member = "secret_files", .help = "Files in memory that have values of secrets."},
-    {.member = "labels", .help = "Labels that its owner gave it.", .example = "{\"team\":\"ml\"}"},
+    {.member = "labels", .help = "Labels of the instance.", .example = "{\"team\":\"ml\"}"},
 });
 
 // POST /v1/instances/{instance}/keep-alive.

@@ -35,19 +35,22 @@ IpAddress IpAddress::prefix(int bits) const {
     return made;
 }
 
-std::string IpAddress::text() const {
+std::string IpAddress::bare_text() const {
     if (is_v4()) return fmt::format("{}.{}.{}.{}", bytes[12], bytes[13], bytes[14], bytes[15]);
     std::array<char, INET6_ADDRSTRLEN> text{};
     HOSTLER_ASSERT(inet_ntop(AF_INET6, bytes.data(), text.data(), text.size()) != nullptr);
-    return fmt::format("[{}]", text.data());
+    return text.data();
 }
+
+std::string IpAddress::text() const { return is_v4() ? bare_text() : fmt::format("[{}]", bare_text()); }
 
 Result<IpAddress> parse_ip(std::string_view text) {
     const std::string copy{text};
     std::array<std::uint8_t, 16> bytes{};
-    if (inet_pton(AF_INET, copy.c_str(), bytes.data()) == 1)
+    const bool whole = !text.contains('\0');  // inet_pton() reads no further.
+    if (whole && inet_pton(AF_INET, copy.c_str(), bytes.data()) == 1)
         return IpAddress::v4(std::span{bytes}.first<4>());
-    if (inet_pton(AF_INET6, copy.c_str(), bytes.data()) == 1) return IpAddress::v6(bytes);
+    if (whole && inet_pton(AF_INET6, copy.c_str(), bytes.data()) == 1) return IpAddress::v6(bytes);
     return fail(Code::invalid, "\"" + copy + "\" is not an IP address");
 }
 

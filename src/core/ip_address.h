@@ -20,6 +20,7 @@ struct IpAddress {
     static IpAddress v6(std::span<const std::uint8_t, 16> bytes);
     bool is_v4() const;
     IpAddress prefix(int bits) const;  // Its first bits of 128, and zeros.
+    std::string bare_text() const;     // "192.0.2.1", "2001:db8::1"
     // "192.0.2.1", "[2001:db8::1]": as addresses of streams have it before the port.
     std::string text() const;
     bool operator==(const IpAddress&) const = default;

@@ -20,6 +20,7 @@ TEST(IpAddress, IsReadWithAndWithoutItsPort) {
          {"", "host", "192.0.2", "192.0.2.256", "[192.0.2.1]", "[2001:db8::1", "[2001:db8::1]80",
           "fe80::1%eth0", "[fe80::1%eth0]:80", "unix:/run/x", "192.0.2.1 "})
         EXPECT_EQ(read(text), "wrong") << text;
+    EXPECT_FALSE(parse_ip(std::string_view{"192.0.2.1\0x", 11}));
 }
 
 TEST(IpRange, ContainsItsAddresses) {

@@ -1,12 +1,11 @@
 #include "core/server_names.h"
 
-#include <arpa/inet.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <ranges>
+
+#include "core/ip_address.h"
 
 namespace hostler {
 
@@ -36,15 +35,6 @@ bool is_host_name(std::string_view name) {
     return !std::ranges::all_of(last, is_digit);
 }
 
-std::optional<std::string> address_of(const std::string& text) {
-    std::array<unsigned char, sizeof(in6_addr)> bytes{};
-    std::array<char, INET6_ADDRSTRLEN> spelled{};
-    for (const int family : {AF_INET, AF_INET6})
-        if (::inet_pton(family, text.c_str(), bytes.data()) == 1)
-            return ::inet_ntop(family, bytes.data(), spelled.data(), spelled.size());
-    return std::nullopt;
-}
-
 void add_once(std::vector<std::string>& to, std::string one) {
     if (std::ranges::count(to, one) == 0) to.push_back(std::move(one));
 }
@@ -61,8 +51,8 @@ Result<ServerNames> checked(const ServerNames& names) {
             wrong.push_back(fmt::format("'{}' is no host name that a certificate can have", name));
     }
     for (const std::string& text : names.addresses) {
-        if (auto address = address_of(text))
-            add_once(good.addresses, std::move(*address));
+        if (const auto address = parse_ip(text))
+            add_once(good.addresses, address->bare_text());
         else
             wrong.push_back(fmt::format("'{}' is no IP address", text));
     }

@@ -27,10 +27,12 @@ public:
     void rests();     // It was answered; the next may come.
     void is_known();  // Who asks has shown a good key.
     void was_late();  // Nothing came within ServerLimits::first_time.
-    // Whose it is, from here on; empty: nobody's, as a trusted proxy's own. false: that client has all that
-    // it may, and none that could make room; then it is nobody's.
+    // Counts the connection to the client at `address` from now on; empty: to no client. Returns false if
+    // the client has reached its limit and none of its connections can be closed; the connection then counts
+    // to no client.
     bool belongs_to(std::string_view address);
-    // A trusted proxy has it, and each request may be of another client: between two it is nobody's.
+    // The connection is a trusted proxy's, and each request may come from another client. Between two
+    // requests it counts to no client.
     void is_shared(const TrustedProxies& by) { shared_by_ = &by; }
     const TrustedProxies* shared_by() const { return shared_by_; }
     Standing standing() const { return standing_; }
@@ -57,15 +59,15 @@ public:
         full,     // Of known ones: the newcomer waits until one ends.
         refused,  // Its client has all that it may, and none that could make room.
     };
-    // Makes room for a newcomer, if it can. `address`: of its client; empty: not known yet, which no client's
-    // limit holds back.
+    // Makes room for a newcomer, if it can. `address`: of its client; empty: not known yet, and the limit of
+    // a client does not apply.
     Entry admit(std::string_view address);
     // After admit() said `in`. The stream is wrapped, so that it can be closed from here.
     Place& enter(StreamPtr& stream, std::string_view address);
     void leave(Place& place);
 
     std::size_t size() const { return size_; }  // Connections, without those sent away a moment ago.
-    std::size_t clients() const { return clients_.size(); }  // Those of nobody are one.
+    std::size_t clients() const { return clients_.size(); }  // Connections without a client count as one.
     struct Count {
         std::uint64_t refused = 0;    // Closed at once, for their client's sake.
         std::uint64_t made_room = 0;  // Strangers, for newcomers.

@@ -27,7 +27,7 @@ TEST(ProxyPreamble, NamesTheClient) {
     EXPECT_EQ((*parsed)->client, "192.0.2.1:5000");
     EXPECT_EQ((*parsed)->size, four.size());
     EXPECT_EQ(parse_proxy_preamble(preamble('\x21', '\x21', v6)).value()->client, "[2001:db8::1]:5000");
-    // Fields of its own behind the addresses.
+    // Additional fields follow the addresses.
     const auto with_more =
         parse_proxy_preamble(preamble('\x21', '\x11', v4 + std::string("\x03\x00\x01x", 4)));
     EXPECT_EQ(with_more.value()->client, "192.0.2.1:5000");

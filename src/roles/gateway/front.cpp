@@ -91,12 +91,12 @@ private:
 
 struct Front::Peer {
     const std::uint16_t own_port;
-    // Who asks; a proxy that is trusted brings one client after the other.
+    // The client; a trusted proxy sends requests of different clients on one connection.
     std::string asks{};  // As of an inlet.
     std::string address{};
     std::optional<Counted> client{};
     std::string scheme{};  // As the client sees it.
-    bool by_tls = false;   // As far as is known: the scheme may be what this gateway is told that it has.
+    bool by_tls = false;   // `scheme` may say https where only the configured URL does.
     // Mostly the same from request to request: the Host that was asked for, what it means, and what an
     // instance is told in place of what the client said of itself.
     std::string asked_for{};
@@ -148,7 +148,7 @@ void Front::note_client(Peer& peer, const http::Inlet& inlet) {
     peer.asks = inlet.client();
     peer.address = without_port(peer.asks);
     peer.scheme = scheme;
-    peer.host.reset();  // What an instance is told has to be said anew.
+    peer.host.reset();  // The headers for instances name the client: they are made again.
     peer.client.emplace(clients_, client_of(peer.asks));
 }
 

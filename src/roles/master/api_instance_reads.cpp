@@ -165,7 +165,7 @@ void Api::add_instance_reads() {
         }
         CO_TRY(co_await to.synced(at.commit));
         std::uint64_t told = at.commit;
-        asked.request.all = true;  // Who watches is told when one ends.
+        asked.request.all = true;  // A watch also reports instances that end.
         while (true) {
             const auto news = CO_TRY(co_await term->feed().next(kind, at));
             at = news.place;

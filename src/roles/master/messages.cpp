@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "core/ip_address.h"
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 
@@ -29,13 +30,6 @@ std::string brief(const std::string& text) { return text.size() <= words_max ? t
 bool is_plausible(const uplink::Gpu& gpu) {
     return std::ranges::max({gpu.uuid().size(), gpu.model().size(), gpu.pci_address().size(),
                              gpu.health_reason().size()}) <= words_max;
-}
-
-// What can be an address, and no text that a host makes up for people to read.
-bool is_address(const std::string& text) {
-    constexpr std::size_t address_max = 45;
-    return !text.empty() && text.size() <= address_max &&
-           text.find_first_not_of("0123456789abcdef.:") == std::string::npos;
 }
 
 GpuFacts gpu_of(const uplink::Gpu& from) {
@@ -122,8 +116,9 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.files_damaged = brief(from.files_damaged());
     facts.serial = brief(from.serial());
     facts.system_uuid = brief(from.system_uuid());
-    for (const std::string& address : from.addresses())
-        if (facts.addresses.size() < addresses_max && is_address(address)) facts.addresses.push_back(address);
+    for (const std::string& text : from.addresses())
+        if (const auto address = parse_ip(text); address && facts.addresses.size() < addresses_max)
+            facts.addresses.push_back(address->bare_text());
     for (const auto& gpu : from.gpus()) {
         if (facts.gpus.size() == gpus_max) break;
         if (!is_plausible(gpu)) continue;
