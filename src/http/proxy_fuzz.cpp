@@ -45,6 +45,24 @@ void check_origin(std::string_view value) {
     }
 }
 
+// What a proxy appends counts, whatever its client sent before.
+void check_appended(std::string_view by_client) {
+    if (by_client.contains('\r') || by_client.contains('\n')) return;  // More than one field.
+    static const auto by_x = TrustedProxies::parse({"10.0.0.1"}, ProxyWord::x_forwarded_for).value();
+    static const auto by_standard = TrustedProxies::parse({"10.0.0.1"}, ProxyWord::forwarded).value();
+    for (const std::string_view appended : {"for=203.0.113.5", "for=\"203.0.113.5:80\";proto=http"}) {
+        RequestHead head;
+        if (!parse(fmt::format("GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {0}, 203.0.113.5\r\n"
+                               "Forwarded: {0}, {1}\r\n\r\n",
+                               by_client, appended),
+                   {}, head))
+            return;
+        HOSTLER_ASSERT(by_x.origin_of(head, "10.0.0.1:1").address == "203.0.113.5");
+        const Origin origin = by_standard.origin_of(head, "10.0.0.1:1");
+        HOSTLER_ASSERT(origin.address == "203.0.113.5" || origin.address == "10.0.0.1");
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -52,5 +70,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     check_preamble(text);
     check_preamble(std::string{"\r\n\r\n\0\r\nQUIT\n", 12} + std::string{text});
     check_origin(text);
+    check_appended(text);
     return 0;
 }

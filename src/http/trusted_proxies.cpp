@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <ranges>
 
 namespace hostler::http {
@@ -15,48 +16,88 @@ std::string_view known_scheme(std::string_view text) {
     return {};
 }
 
-// What stands between separators outside of quoted strings: RFC 9110 section 5.6.
-std::vector<std::string_view> parts_of(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    std::size_t begin = 0;
-    bool quoted = false;
-    for (std::size_t at = 0; at <= text.size(); ++at) {
-        if (at < text.size() && quoted && text[at] == '\\') {
-            ++at;
-        } else if (at < text.size() && text[at] == '"') {
-            quoted = !quoted;
-        } else if (at >= text.size() || (text[at] == separator && !quoted)) {
-            parts.push_back(trimmed(text.substr(begin, at - begin)));
-            begin = at + 1;
-        }
-    }
-    return parts;
-}
-
-std::string_view unquoted(std::string_view text) {
-    const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
-    return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
 struct Hop {
-    std::string_view from;
+    std::string_view from;  // Empty: not known.
     std::string_view scheme;
 };
 
-// In the order in which proxies added them.
+// Reads one `Forwarded` field by the grammar of RFC 7239 section 4. A client may begin the field with a quote
+// that it never closes: then what the proxy appends must not be taken for a part of the client's element.
+class ForwardedField {
+public:
+    explicit ForwardedField(std::string_view text) : rest_(text) {}
+
+    // In the order in which proxies added them; nullopt: the field is not well formed.
+    std::optional<std::vector<Hop>> hops() {
+        std::vector<Hop> all;
+        Hop hop;
+        bool any = false;  // Pairs in this element.
+        while (true) {
+            skip_blanks();
+            if (!rest_.empty() && rest_.front() != ',' && rest_.front() != ';') {
+                if (!pair(hop)) return std::nullopt;
+                any = true;
+                skip_blanks();
+            }
+            if (rest_.empty() || rest_.front() == ',') {
+                if (any) all.push_back(hop);
+                hop = {};
+                any = false;
+            } else if (rest_.front() != ';') {
+                return std::nullopt;
+            }
+            if (rest_.empty()) return all;
+            rest_.remove_prefix(1);
+        }
+    }
+
+private:
+    void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
+
+    bool pair(Hop& hop) {
+        const auto equals = rest_.find_first_of("=,;\" \t");
+        if (equals == 0 || equals == rest_.npos || rest_[equals] != '=') return false;
+        const std::string_view name = rest_.substr(0, equals);
+        rest_.remove_prefix(equals + 1);
+        const auto value = rest_.starts_with('"') ? quoted() : plain();
+        if (!value) return false;
+        if (same_name(name, "for")) hop.from = *value;
+        if (same_name(name, "proto")) hop.scheme = known_scheme(*value);
+        return true;
+    }
+
+    // Escapes stay: no address and no scheme needs one.
+    std::optional<std::string_view> quoted() {
+        for (std::size_t at = 1; at < rest_.size(); ++at) {
+            if (rest_[at] == '\\') {
+                ++at;
+            } else if (rest_[at] == '"') {
+                const auto value = rest_.substr(1, at - 1);
+                rest_.remove_prefix(at + 1);
+                return value;
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<std::string_view> plain() {
+        const auto value = rest_.substr(0, rest_.find_first_of(",;\" \t"));
+        rest_.remove_prefix(value.size());
+        return value;
+    }
+
+    std::string_view rest_;
+};
+
 std::vector<Hop> forwarded_hops(const Head& head) {
     std::vector<Hop> hops;
     for (const auto& [name, value] : head.fields) {
         if (!same_name(name, "Forwarded")) continue;
-        for (const auto element : parts_of(value, ',')) {
-            Hop& hop = hops.emplace_back();
-            for (const auto pair : parts_of(element, ';')) {
-                const auto equals = std::min(pair.find('='), pair.size());
-                const auto given = unquoted(pair.substr(std::min(equals + 1, pair.size())));
-                if (same_name(pair.substr(0, equals), "for")) hop.from = given;
-                if (same_name(pair.substr(0, equals), "proto")) hop.scheme = known_scheme(given);
-            }
-        }
+        const auto read = ForwardedField{value}.hops();
+        if (read)
+            hops.insert(hops.end(), read->begin(), read->end());
+        else
+            hops.emplace_back();
     }
     return hops;
 }
@@ -66,8 +107,9 @@ std::vector<Hop> x_forwarded_hops(const Head& head) {
     std::string_view scheme;  // The last one is of the proxy that we hear.
     for (const auto& [name, value] : head.fields) {
         if (same_name(name, "X-Forwarded-For"))
-            for (const auto from : parts_of(value, ',')) hops.push_back({from, {}});
-        if (same_name(name, "X-Forwarded-Proto")) scheme = known_scheme(parts_of(value, ',').back());
+            each_item(value, [&](std::string_view from) { hops.push_back({from, {}}); });
+        if (same_name(name, "X-Forwarded-Proto"))
+            each_item(value, [&](std::string_view one) { scheme = known_scheme(one); });
     }
     if (hops.empty()) hops.emplace_back();
     for (Hop& hop : hops) hop.scheme = scheme;

@@ -85,6 +85,24 @@ TEST(TrustedProxies, ForwardedAsTheStandardHasIt) {
               "203.0.113.5");
 }
 
+// A client's header stands before what the proxy appends to it.
+TEST(TrustedProxies, AQuoteThatTheClientOpensHidesNothing) {
+    for (const std::string by_client : {"for=6.6.6.6;x=\"", "for=6.6.6.6, x=\"", "for=6.6.6.6;x=\"\\", "\"",
+                                        "for=\"6.6.6.6", "for=6.6.6.6;", "=", "x"})
+        for (const std::string by_proxy :
+             {"for=203.0.113.5", "for=\"203.0.113.5:80\"", "for=203.0.113.5;host=\"a\""}) {
+            const auto from = Said{"Forwarded: " + by_client + ", " + by_proxy + "\r\n"}.from(by_standard);
+            EXPECT_TRUE(from == "203.0.113.5" || from == "10.0.0.1")
+                << by_client << ", " << by_proxy << ": " << from;
+            EXPECT_EQ(
+                Said{"Forwarded: " + by_client + "\r\nForwarded: " + by_proxy + "\r\n"}.from(by_standard),
+                "203.0.113.5")
+                << by_client;
+            EXPECT_EQ(Said{"X-Forwarded-For: " + by_client + ", 203.0.113.5\r\n"}.from(by_x), "203.0.113.5")
+                << by_client;
+        }
+}
+
 TEST(TrustedProxies, TheSchemeThatTheClientSees) {
     EXPECT_EQ(Said{"X-Forwarded-Proto: HTTPS\r\n"}.scheme(by_x), "https");
     EXPECT_EQ(Said{"X-Forwarded-For: 203.0.113.5\r\nX-Forwarded-Proto: http\r\n"}.scheme(by_x), "http");
