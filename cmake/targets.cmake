@@ -62,6 +62,12 @@ target_compile_options(hostler-demo PRIVATE -Wall -Wextra -Werror -Wshadow -Wno-
 set_target_properties(hostler-demo PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_link_options(hostler-demo PRIVATE -static -fno-sanitize=all -Wl,-s)
 
+# Stands before iptables where podman asks for it: started twenty times for each container, so static and small, too.
+add_executable(hostler-iptables src/iptables/main.cpp)
+target_compile_options(hostler-iptables PRIVATE -Wall -Wextra -Werror -Wshadow -O2 -fno-sanitize=all)
+set_target_properties(hostler-iptables PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_link_options(hostler-iptables PRIVATE -static -fno-sanitize=all -Wl,-s)
+
 # One suite per port, run on every adapter.
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
@@ -69,8 +75,8 @@ target_precompile_headers(contract_test REUSE_FROM core)
 target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   PRIVATE_REGISTRY="${PROJECT_SOURCE_DIR}/tests/contract/private_registry.py" HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" HOSTLER_AGENT="$<TARGET_FILE:hostler-agent>"
-  SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
-add_dependencies(contract_test hostler-agent hostler-demo simulated_nvml)
+  HOSTLER_IPTABLES="$<TARGET_FILE:hostler-iptables>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
+add_dependencies(contract_test hostler-agent hostler-demo hostler-iptables simulated_nvml)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)
 
@@ -142,7 +148,7 @@ target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlit
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)
-add_dependencies(hostler hostler-demo simulated_nvml)
+add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
@@ -253,6 +259,6 @@ add_executable(cloud_test ${cloud_sources})
 target_precompile_headers(cloud_test REUSE_FROM core)
 target_link_libraries(cloud_test PRIVATE net docker sealed sqlite Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>" HOSTLER_RECORDED="${PROJECT_SOURCE_DIR}/tests/recorded")
-add_dependencies(cloud_test hostler hostler-agent hostler-demo simulated_nvml)
+add_dependencies(cloud_test hostler hostler-agent hostler-demo hostler-iptables simulated_nvml)
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
 set_tests_properties(cloud PROPERTIES LABELS cloud TIMEOUT 600 RUN_SERIAL ON)

@@ -58,7 +58,12 @@ Result<int> Supervisor::start(const Child& child) {
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     std::vector<std::string> settings;
-    for (char** variable = environ; *variable; ++variable) settings.emplace_back(*variable);
+    // Where a name is there twice, the first counts.
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string_view setting = *variable;
+        const std::string name{setting.substr(0, setting.find('='))};
+        if (!child.spec.environment.contains(name)) settings.emplace_back(setting);
+    }
     for (const auto& [name, value] : child.spec.environment) settings.push_back(name + "=" + value);
     std::vector<char*> environment;
     for (std::string& setting : settings) environment.push_back(setting.data());

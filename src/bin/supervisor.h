@@ -14,7 +14,7 @@ namespace hostler::bin {
 struct ChildSpec {
     std::string name;  // "access-nj": of its log file, too.
     std::vector<std::string> command;
-    std::map<std::string, std::string> environment;  // Beside ours.
+    std::map<std::string, std::string> environment;  // Beside ours, and over it.
     // Asked before each start, so that a child comes back with what has been learnt since.
     std::function<std::vector<std::string>()> more_arguments{};
     std::function<void()> before_start{};  // Called before each start, when nothing of it runs.

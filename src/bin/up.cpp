@@ -237,7 +237,8 @@ Task<> Up::start_engine() {
         co_return Result<>{};
     }
     const docker::PodmanService podman = CO_TRY(docker::prepare_podman(
-        fs::absolute(settings_.data / "engine"), {.agent = (programs_ / "hostler-agent").string()}));
+        fs::absolute(settings_.data / "engine"), {.hook = {.agent = (programs_ / "hostler-agent").string()},
+                                                  .iptables = (programs_ / "hostler-iptables").string()}));
     ChildSpec child{.name = "engine", .command = podman.command};
     child.before_start = [scratch = podman.scratch] { docker::clear_scratch(scratch); };
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;

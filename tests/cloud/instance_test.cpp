@@ -68,6 +68,13 @@ TEST_F(Instance, GoesThroughItsStates) {
     cloud.end("states-1");
 }
 
+// What iptables answered is kept by the engine that `up` started. See src/iptables.
+TEST_F(Instance, AStartAsksTheFirewallThroughOurs) {
+    cloud.run({.id = "firewall-1"});
+    EXPECT_FALSE(std::filesystem::is_empty(cloud.data + "/engine/tmp/firewall"));
+    cloud.end("firewall-1");
+}
+
 TEST_F(Instance, RunsTheCommandThatItIsGiven) {
     // Split as a shell would: the demo program takes its port as an argument.
     Wish wish{.id = "command-1", .cmd = "/demo '8080'"};
@@ -99,7 +106,7 @@ docker::Outcome in_group_of(const std::string& pid, const std::string& command) 
     EXPECT_TRUE(group) << "of process " << pid;
     if (!group) return {};
     const auto ran =
-        docker::run_process({"sh", "-c", fmt::format("echo 0 >{} && {}", *group, command)}, {}, 10s);
+        docker::run_process({"sh", "-c", fmt::format("echo 0 >{} && {}", group->file(), command)}, {}, 10s);
     EXPECT_TRUE(ran) << ran.error().message;
     return ran.value_or(docker::Outcome{});
 }

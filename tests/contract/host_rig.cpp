@@ -157,7 +157,8 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
     if (rig) return rig;
     if (::geteuid() != 0) return nullptr;
     const auto path = new_folder();
-    auto service = docker::prepare_podman(path, {.agent = HOSTLER_AGENT, .rules = path + "/rules"});
+    auto service = docker::prepare_podman(
+        path, {.hook = {.agent = HOSTLER_AGENT, .rules = path + "/rules"}, .iptables = HOSTLER_IPTABLES});
     // Any other failure is one, and no reason to skip.
     HOSTLER_ASSERT(service || service.error().code == Code::not_found);
     if (!service) {

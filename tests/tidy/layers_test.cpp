@@ -34,6 +34,7 @@ const std::vector<Layer>& layers() {
         {"roles/*", role},
         {"cli", {"core/", "api/", "http/", "wire/"}},
         {"demo", {}},
+        {"iptables", {}},
         {"simulated_nvml", {"adapters/nvml/abi.h"}},
         {"simulated_cuda", {"adapters/cuda/"}},
     };

@@ -130,11 +130,12 @@ std::vector<std::string> ragged(const File& file) {
     return found;
 }
 
-// Above core and the adapters; the two programs that link nothing of ours are on their own.
+// Above core and the adapters; the programs that link nothing of ours are on their own.
 bool is_above(const File& file) {
     if (!file.path.starts_with("src/") || !is_source(file) || is_for_tests(file)) return false;
     return std::ranges::none_of(std::initializer_list<std::string_view>{"src/core/", "src/adapters/",
-                                                                        "src/demo/", "src/simulated_nvml/"},
+                                                                        "src/demo/", "src/iptables/",
+                                                                        "src/simulated_nvml/"},
                                 [&](std::string_view folder) { return file.path.starts_with(folder); });
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -78,8 +79,9 @@ std::optional<Group> group_of(std::string_view groups) {
 
 struct Errand {
     int root;
-    int group;  // cgroup.procs
-    int users;  // Its user namespace; -1: ours.
+    int group;   // The file by which a process joins its control group.
+    int folder;  // Of its control group, where one can be born in it (version 2); -1: it cannot.
+    int users;   // Its user namespace; -1: ours.
     int report;
     std::span<const std::pair<const char*, std::uint64_t>> nodes;  // With flags of open(2).
 };
@@ -116,10 +118,10 @@ int enter(const Errand& errand) {
     return 0;
 }
 
-[[noreturn]] void run(const Errand& errand) {
+[[noreturn]] void run(const Errand& errand, bool born_in_it) {
     let_go_of_all_but({errand.root, errand.group, errand.users, errand.report});
     tell(errand.report, Step::begun, static_cast<int>(::syscall(SYS_getpid)));
-    const bool joined = ::write(errand.group, "0", 1) == 1;
+    const bool joined = born_in_it || ::write(errand.group, "0", 1) == 1;
     tell(errand.report, Step::joined, joined ? 0 : errno);
     if (!joined) ::_exit(0);
     const int error = enter(errand);
@@ -164,12 +166,25 @@ std::string reason_of(int error) {
     return fmt::format("{} ({})", std::strerror(error), ::strerrorname_np(error));
 }
 
+// A process that moves from one control group to another waits about 10 ms for the kernel; one that is born
+// in it does not. Kernels before 5.7 know no such birth.
+long birth_in(int folder) {
+    if (folder < 0) return -1;
+    clone_args how{};
+    how.flags = CLONE_INTO_CGROUP;
+    how.exit_signal = SIGCHLD;
+    how.cgroup = static_cast<std::uint64_t>(folder);
+    return ::syscall(SYS_clone3, &how, sizeof how);
+}
+
 // It begins as a child of a child, so that one that a driver keeps is nobody's to wait for.
 bool begin(const Errand& errand) {
     const pid_t child = ::fork();
     if (child == 0) {
-        const long grandchild = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
-        if (grandchild == 0) run(errand);
+        long grandchild = birth_in(errand.folder);
+        const bool born_in_it = grandchild >= 0;
+        if (!born_in_it) grandchild = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+        if (grandchild == 0) run(errand, born_in_it);
         ::_exit(grandchild < 0 ? 1 : 0);
     }
     if (child < 0) return false;
@@ -227,7 +242,7 @@ Result<> listen(int fd, std::span<const CdiNode* const> nodes, std::chrono::mill
 
 }  // namespace
 
-std::optional<std::string> device_group(std::string_view groups, std::string_view mounts) {
+std::optional<DeviceGroup> device_group(std::string_view groups, std::string_view mounts) {
     const auto group = group_of(groups);
     if (!group) return std::nullopt;
     for (const auto line : split(mounts, '\n')) {
@@ -243,7 +258,8 @@ std::optional<std::string> device_group(std::string_view groups, std::string_vie
         if (!path.starts_with(root) || path.contains("/../")) continue;
         path.remove_prefix(root.size());
         if (path == "/") path = "";
-        return fmt::format("{}{}/cgroup.procs", front[4], path);
+        return DeviceGroup{.folder = fmt::format("{}{}", front[4], path),
+                           .first_version = group->first_version};
     }
     return std::nullopt;
 }
@@ -267,8 +283,10 @@ Result<> check_opens(std::int64_t pid, std::span<const CdiNode> nodes, std::chro
     if (root.fd < 0) return ended("its root cannot be entered to see whether devices open");
     const auto group = device_group(text_of(process + "/cgroup"), text_of("/proc/self/mountinfo"));
     if (!group) return ended("its control group, which decides on devices, is not mounted here");
-    const Descriptor procs{::open(group->c_str(), O_WRONLY | O_CLOEXEC)};
-    if (procs.fd < 0) return ended(fmt::format("{}: {}", *group, std::strerror(errno)));
+    const Descriptor join{::open(group->file().c_str(), O_WRONLY | O_CLOEXEC)};
+    if (join.fd < 0) return ended(fmt::format("{}: {}", group->file(), std::strerror(errno)));
+    const Descriptor folder{
+        group->first_version ? -1 : ::open(group->folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     const bool own_users = !same_file(process + "/ns/user", "/proc/self/ns/user");
     const Descriptor users{own_users ? ::open((process + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC) : -1};
     if (own_users && users.fd < 0) return ended("its user namespace cannot be entered");
@@ -277,7 +295,7 @@ Result<> check_opens(std::int64_t pid, std::span<const CdiNode> nodes, std::chro
     const Descriptor hear{ends[0]};
     {
         const Descriptor report{ends[1]};
-        if (!begin({root.fd, procs.fd, users.fd, report.fd, opens}))
+        if (!begin({root.fd, join.fd, folder.fd, users.fd, report.fd, opens}))
             return fail(Code::unavailable, "no process can be made to see whether devices open");
     }
     auto heard = listen(hear.fd, wanted, within);

@@ -20,9 +20,19 @@ inline constexpr std::chrono::seconds open_time{10};  // Of a driver that does n
 Result<> check_opens(std::int64_t pid, std::span<const CdiNode> nodes,
                      std::chrono::milliseconds within = open_time);
 
-// Where a process joins the control group that decides on devices for one of which /proc/PID/cgroup says
-// `groups`, as /proc/self/mountinfo says `mounts`: the hierarchy `devices` of version 1, else version 2.
-// nullopt: it is not mounted here.
-std::optional<std::string> device_group(std::string_view groups, std::string_view mounts);
+// A control group that decides on devices: of the hierarchy `devices` of version 1, else of version 2.
+struct DeviceGroup {
+    std::string folder;
+    bool first_version = false;
+
+    // By which a process joins. One thread does so at once in version 1; a process waits for the kernel.
+    std::string file() const { return folder + (first_version ? "/tasks" : "/cgroup.procs"); }
+
+    bool operator==(const DeviceGroup&) const = default;
+};
+
+// That of a process of which /proc/PID/cgroup says `groups`, as /proc/self/mountinfo says `mounts`. nullopt:
+// it is not mounted here.
+std::optional<DeviceGroup> device_group(std::string_view groups, std::string_view mounts);
 
 }  // namespace hostler::docker

@@ -144,15 +144,16 @@ TEST(Inside, TheControlGroupOfDevicesIsFound) {
         "33 24 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
     const std::string second = "33 24 0:29 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
     EXPECT_EQ(device_group("5:memory:/a\n4:pids,devices:/libpod_parent/libpod-1\n0::/b\n", first),
-              "/sys/fs/cgroup/devices/libpod_parent/libpod-1/cgroup.procs");
+              (DeviceGroup{"/sys/fs/cgroup/devices/libpod_parent/libpod-1", true}));
     EXPECT_EQ(device_group("0::/machine.slice/libpod-1.scope/container\n", second),
-              "/sys/fs/cgroup/machine.slice/libpod-1.scope/container/cgroup.procs");
-    EXPECT_EQ(device_group("0::/\n", second), "/sys/fs/cgroup/cgroup.procs");
+              (DeviceGroup{"/sys/fs/cgroup/machine.slice/libpod-1.scope/container", false}));
+    EXPECT_EQ(device_group("0::/\n", second)->file(), "/sys/fs/cgroup/cgroup.procs");
+    EXPECT_EQ((DeviceGroup{"/a", true}.file()), "/a/tasks");
     EXPECT_EQ(device_group("4:devices:/x\n", second), std::nullopt);
     EXPECT_EQ(device_group("", first), std::nullopt);
     // Of a container in a container: this one's view of the hierarchy begins lower.
     EXPECT_EQ(device_group("0::/outer/inner\n", "33 24 0:29 /outer /cg rw - cgroup2 cgroup2 rw\n"),
-              "/cg/inner/cgroup.procs");
+              (DeviceGroup{"/cg/inner", false}));
     EXPECT_EQ(device_group("0::/../inner\n", second), std::nullopt);
 }
 
@@ -204,7 +205,8 @@ TEST(Podman, AFolderOfItsOwn) {
     ASSERT_TRUE(::mkdtemp(folder));
     const std::filesystem::path root{folder};
     const DeviceHook hook{.agent = "/opt/hostler-agent"};
-    const auto service = prepare_podman(root / "engine", hook);
+    const PodmanHelpers helpers{.hook = hook, .iptables = "/opt/hostler-iptables"};
+    const auto service = prepare_podman(root / "engine", helpers);
     if (!service && service.error().code == Code::not_found) GTEST_SKIP() << "podman is not installed";
     ASSERT_TRUE(service) << service.error().message;
     EXPECT_EQ(service->socket, root / "engine/podman.sock");
@@ -222,7 +224,9 @@ TEST(Podman, AFolderOfItsOwn) {
     EXPECT_THAT(text, HasSubstr(fmt::format("hooks_dir = [\"{}\"]", (root / "engine/hooks").string())));
     std::ifstream hooks{root / "engine/hooks/devices.json"};
     EXPECT_EQ((std::string{std::istreambuf_iterator<char>{hooks}, {}}), hook_file(hook));
-    EXPECT_EQ(prepare_podman(root / std::string(100, 'x'), hook).error().code, Code::invalid);
+    ASSERT_TRUE(prepare_podman(root / "engine", helpers)) << "again";
+    EXPECT_EQ(std::filesystem::read_symlink(root / "engine/firewall/ip6tables"), helpers.iptables);
+    EXPECT_EQ(prepare_podman(root / std::string(100, 'x'), helpers).error().code, Code::invalid);
     std::filesystem::remove_all(root);
 }
 

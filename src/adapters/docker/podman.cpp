@@ -17,8 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string_view search_path() { return std::getenv("PATH") ? std::getenv("PATH") : "/usr/bin:/bin"; }
+
 bool installed(std::string_view program) {
-    std::string_view path = std::getenv("PATH") ? std::getenv("PATH") : "/usr/bin:/bin";
+    std::string_view path = search_path();
     while (!path.empty()) {
         const auto end = std::min(path.find(':'), path.size());
         if (::access(fmt::format("{}/{}", path.substr(0, end), program).c_str(), X_OK) == 0) return true;
@@ -79,9 +81,18 @@ std::string storage_conf(const fs::path& folder) {
         folder.string());
 }
 
+Result<> link_to(const fs::path& program, const fs::path& link) {
+    std::error_code error;
+    fs::remove(link, error);
+    fs::create_symlink(program, link, error);
+    if (error)
+        return fail(Code::unavailable, fmt::format("cannot make {}: {}", link.string(), error.message()));
+    return {};
+}
+
 }  // namespace
 
-Result<PodmanService> prepare_podman(fs::path folder, const DeviceHook& hook) {
+Result<PodmanService> prepare_podman(fs::path folder, const PodmanHelpers& helpers) {
     if (!installed("podman"))
         return fail(Code::not_found,
                     "podman is not installed; install it, or name a running engine's socket");
@@ -94,7 +105,7 @@ Result<PodmanService> prepare_podman(fs::path folder, const DeviceHook& hook) {
     if (socket.size() >= sizeof(sockaddr_un::sun_path))
         return fail(Code::invalid,
                     fmt::format("the path {} is too long for a socket; use a shorter folder", socket));
-    for (const char* part : {"", "root", "run", "networks", "hooks", "tmp"})
+    for (const char* part : {"", "root", "run", "networks", "hooks", "firewall", "tmp"})
         fs::create_directories(folder / part, error);
     if (error)
         return fail(Code::unavailable, fmt::format("cannot make {}: {}", folder.string(), error.message()));
@@ -103,12 +114,18 @@ Result<PodmanService> prepare_podman(fs::path folder, const DeviceHook& hook) {
         return std::unexpected(written.error());
     if (auto written = write_file(folder / "storage.conf", storage_conf(folder)); !written)
         return std::unexpected(written.error());
-    if (auto written = write_file(folder / "hooks/devices.json", hook_file(hook)); !written)
+    if (auto written = write_file(folder / "hooks/devices.json", hook_file(helpers.hook)); !written)
         return std::unexpected(written.error());
+    for (const char* name : {"iptables", "ip6tables"})
+        if (auto linked = link_to(helpers.iptables, folder / "firewall" / name); !linked)
+            return std::unexpected(linked.error());
     return PodmanService{.socket = socket,
                          .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
                          .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
                                          {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()},
+                                         {"HOSTLER_FIREWALL_ANSWERS", (folder / "tmp/firewall").string()},
+                                         {"PATH", fmt::format("{}:{}", (folder / "firewall").string(),
+                                                              search_path())},
                                          {"TMPDIR", (folder / "tmp").string()}},
                          .scratch = folder / "tmp"};
 }
