@@ -311,7 +311,8 @@ struct Gpu {
     std::string holder;
     std::string host_name;
     bool simulated = false;
-    std::int64_t memory_bytes = 0;
+    std::optional<std::int64_t> memory_bytes{};
+    bool memory_unified = false;
     std::string pci_address;
     int numa_node = -1;
     int pcie_generation = 0;
@@ -337,7 +338,7 @@ struct Gpu {
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
                       (id, host, zone, index, vendor, model, serial_number, state, reason, message, remedy, since, use, held_by,
-                       holder, host_name, simulated, memory_bytes, pci_address, numa_node, pcie_generation, pcie_width,
+                       holder, host_name, simulated, memory_bytes, memory_unified, pci_address, numa_node, pcie_generation, pcie_width,
                        driver_version, compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
                        fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
@@ -363,7 +364,8 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
      .example = "notebook-1"},
     {.member = "host_name", .help = "Name of the host it is in.", .example = "gpu-01"},
     {.member = "simulated", .help = "It is made up: this is a demonstration."},
-    {.member = "memory_bytes", .help = "Its memory.", .unit = Unit::bytes},
+    {.member = "memory_bytes", .help = "Its own memory; absent: its driver tells none.", .unit = Unit::bytes},
+    {.member = "memory_unified", .help = "It has no memory of its own and uses that of its host."},
     {.member = "pci_address", .help = "Where it is on PCI.", .example = "0000:07:00.0"},
     {.member = "numa_node", .help = "The NUMA node it is at; -1: unknown.", .example = "0"},
     {.member = "pcie_generation", .help = "Of its link, at best.", .example = "5"},

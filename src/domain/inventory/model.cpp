@@ -24,6 +24,7 @@ constexpr GpuModel models[] = {
     {"GB200 186GB", "GB200", "NVIDIA GB200", nvidia, "blackwell", sxm, 186, 18944, "10.0", 1200, 18, "10de:2941"},
     {"B300 288GB", "B300", "NVIDIA B300 SXM6 AC", nvidia, "blackwell", sxm, 288, 0, "10.3", 1100, 18, "10de:3182"},
     {"GB300 288GB", "GB300", "NVIDIA GB300", nvidia, "blackwell", sxm, 288, 0, "10.3", 1400, 18, "10de:31c2"},
+    {"GB10 128GB", "GB10", "NVIDIA GB10", nvidia, "blackwell", soc, 128, 6144, "12.1", 140, 0, ""},
     {"A100 SXM4 80GB", "A100", "NVIDIA A100-SXM4-80GB", nvidia, "ampere", sxm, 80, 6912, "8.0", 400, 12, "10de:20b2"},
     {"A100 SXM4 40GB", "A100", "NVIDIA A100-SXM4-40GB", nvidia, "ampere", sxm, 40, 6912, "8.0", 400, 12, "10de:20b0"},
     {"A100 PCIe 80GB", "A100", "NVIDIA A100 80GB PCIe", nvidia, "ampere", pcie, 80, 6912, "8.0", 300, 0, "10de:20b5"},

@@ -9,8 +9,9 @@
 
 namespace hostler {
 
-// `sxm` and `oam`: on a board with others, joined by the vendor's own links.
-enum class GpuForm { sxm, oam, pcie };
+// `sxm` and `oam`: on a board with others, joined by the vendor's own links. `soc`: on one chip with the CPUs,
+// whose memory it shares.
+enum class GpuForm { sxm, oam, pcie, soc };
 
 // One row of the catalogue. Sources: product and PCI ids are the driver's own name table (NVIDIA
 // open-gpu-kernel-modules 595.45.04) and pci.ids; the rest are vendors' data sheets. 0 or "": not stated

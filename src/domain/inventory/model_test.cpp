@@ -18,6 +18,7 @@ TEST(GpuModel, ProductNameDecides) {
 
 TEST(GpuModel, PciIdWhereTheNameIsUnknown) {
     EXPECT_EQ(gpu_model_name("", "10de:1e07", 11 * gib), "GeForce RTX 2080 Ti 11GB");
+    EXPECT_EQ(gpu_model_name("NVIDIA GB10", "", 0), "GB10 128GB");
     EXPECT_EQ(gpu_model_name("Graphics Device", "10de:2330", 80 * gib - gib), "H100 SXM5 80GB");
     // A known id on a board with other memory is another product.
     EXPECT_EQ(gpu_model_name("Graphics Device", "10de:2330", 40 * gib), "Graphics Device 40GB");

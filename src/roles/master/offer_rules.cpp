@@ -25,7 +25,8 @@ struct Count {
     int ready = 0;
     int more = 0;
     int reclaimable = 0;
-    const GpuFacts* gpu = nullptr;  // One of those GPUs.
+    const GpuFacts* gpu = nullptr;  // One of those GPUs,
+    const Host* host = nullptr;     // and where it is.
 };
 using Counts = std::map<Sort, Count>;
 
@@ -55,6 +56,7 @@ void count_stock(const Desk& desk, Counts& counts) {
         Count& count = counts[kind_of(*host, slot.spec, gpu ? gpu->model : "")];
         ++count.ready;
         count.gpu = gpu;
+        count.host = host;
     }
 }
 
@@ -147,8 +149,10 @@ void count_room(const Desk& desk, Counts& counts) {
                 if (times + after == 0) continue;
                 here[at].more += times;
                 here[at].reclaimable += after;
-                if (!model.empty() && !here[at].gpu)
+                if (!model.empty() && !here[at].gpu) {
                     here[at].gpu = gpu_named(host, [&](const GpuFacts& one) { return one.model == model; });
+                    here[at].host = &host;
+                }
             }
         }
     }
@@ -160,7 +164,7 @@ void count_room(const Desk& desk, Counts& counts) {
             Count& count = counts[named];
             count.more += of_specs[at].more;
             count.reclaimable += of_specs[at].reclaimable;
-            if (!count.gpu) count.gpu = of_specs[at].gpu;
+            if (!count.gpu) std::tie(count.gpu, count.host) = std::tie(of_specs[at].gpu, of_specs[at].host);
         }
 }
 
@@ -217,7 +221,7 @@ const std::vector<api::Offer>& offers(const Desk& desk) {
         offer.gpu_type = kind.gpu_type;
         if (count.gpu) {
             offer.vendor = text_of(count.gpu->vendor);
-            offer.gpu_memory_bytes = memory_of(*count.gpu);
+            offer.gpu_memory_bytes = memory_of(*count.host, *count.gpu);
         }
         offer.gpus = spec.gpu_count;
         offer.cpu = spec.cpu;

@@ -6,6 +6,7 @@
 #include "api/codec.h"
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/traits.h"
 
 namespace hostler::master {
 namespace {
@@ -207,6 +208,19 @@ TEST(Offers, HaveNoPriceWithoutAList) {
         ASSERT_EQ(refused.error().fields.size(), 1u);
         EXPECT_EQ(refused.error().fields[0].path, where);
     }
+}
+
+TEST(GpuMemory, OfOneWithoutItsOwnIsItsHosts) {
+    constexpr std::int64_t gib = std::int64_t{1} << 30;
+    Host host;
+    host.facts.memory_bytes = 120 * gib;
+    EXPECT_EQ(memory_of(host, {.model = "GB10 128GB"}), 128 * gib) << "as its data sheet says";
+    EXPECT_EQ(memory_of(host, {.model = "Foo 9"}), 120 * gib);
+    EXPECT_EQ(memory_of(host, {.model = "Foo 9", .memory_bytes = 24 * gib}), 24 * gib);
+    EXPECT_TRUE(has_unified_memory({.model = "GB10 128GB"}));
+    EXPECT_TRUE(has_unified_memory({.model = "Foo 9"}));
+    EXPECT_FALSE(has_unified_memory({.model = "Foo 9", .memory_bytes = 24 * gib}));
+    EXPECT_FALSE(has_unified_memory({.model = "H100 SXM5 80GB"})) << "also while its driver tells nothing";
 }
 
 }  // namespace

@@ -31,9 +31,15 @@ std::uint8_t isolations_of(const Host& host, const std::string& model) {
 
 }  // namespace
 
-std::int64_t memory_of(const GpuFacts& gpu) {
+bool has_unified_memory(const GpuFacts& gpu) {
     const GpuModel* model = find_gpu_model(gpu.model);
-    return model && model->memory_gib > 0 ? std::int64_t{model->memory_gib} << 30 : gpu.memory_bytes;
+    return model ? model->form == GpuForm::soc : gpu.memory_bytes == 0;
+}
+
+std::int64_t memory_of(const Host& host, const GpuFacts& gpu) {
+    const GpuModel* model = find_gpu_model(gpu.model);
+    if (model && model->memory_gib > 0) return std::int64_t{model->memory_gib} << 30;
+    return has_unified_memory(gpu) ? host.facts.memory_bytes : gpu.memory_bytes;
 }
 
 std::vector<std::string> models_of(const Host& host) {
@@ -55,7 +61,7 @@ Traits traits_of(const Desk& desk, const Host& host, const std::string& model) {
     for (const GpuFacts& gpu : host.facts.gpus) {
         if (gpu.cdi_name.empty() || gpu.model != model) continue;
         traits.vendor = gpu.vendor;
-        const std::int64_t memory = memory_of(gpu), least = traits.gpu_memory_bytes;
+        const std::int64_t memory = memory_of(host, gpu), least = traits.gpu_memory_bytes;
         traits.gpu_memory_bytes = least == 0 ? memory : std::min(least, memory);
     }
     if (const Price* price = price_on(desk, host, model)) traits.price_micros = price->amount_micros;

@@ -21,7 +21,11 @@ std::vector<std::string> lendable(const Host& host, const std::string& model);
 // How they reach each other, by those numbers.
 Topology topology_of(const Host& host, const std::string& model);
 
-// Memory as the data sheet says; what a driver shows of it is a little less.
-std::int64_t memory_of(const GpuFacts& gpu);
+// It has no memory of its own and uses that of its host's CPUs: so the catalogue says, or no driver tells any.
+bool has_unified_memory(const GpuFacts& gpu);
+
+// Memory as the data sheet says; what a driver shows of it is a little less. Of one with unified memory that
+// the catalogue does not know: its host's.
+std::int64_t memory_of(const Host& host, const GpuFacts& gpu);
 
 }  // namespace hostler::master

@@ -13,6 +13,7 @@
 #include "roles/master/image_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/secret_rules.h"
+#include "roles/master/traits.h"
 
 namespace hostler::master {
 
@@ -214,7 +215,8 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         }
     }
     shown.simulated = host.facts.simulated;
-    shown.memory_bytes = gpu.memory_bytes;
+    if (gpu.memory_bytes > 0) shown.memory_bytes = gpu.memory_bytes;
+    shown.memory_unified = has_unified_memory(gpu);
     shown.pci_address = gpu.pci_address;
     shown.numa_node = gpu.numa_node;
     shown.pcie_generation = gpu.pcie_generation_max;
