@@ -73,6 +73,7 @@ Task<StreamPtr> Session::dial(bool resume) {
     if (resume) target += "&resume=true";
     if (!way_.tenant.empty()) target += "&tenantID=" + percent_encode(way_.tenant);
     for (const auto& [name, value] : query_) target += fmt::format("&{}={}", name, percent_encode(value));
+    const std::size_t target_bytes = target.size();
     http::Call call{.request = {.method = "GET", .target = std::move(target)}};
     std::string key;
     for (int i = 0; i < 4; ++i) {
@@ -99,6 +100,17 @@ Task<StreamPtr> Session::dial(bool resume) {
     const auto body = co_await (*reply)->read_all(problem_bytes_max);
     const auto problem = api::decode_stored<api::Problem>(body.value_or(""));
     if (problem && !problem->code.empty()) co_return std::unexpected(api::error_of(*problem));
+    if ((*reply)->status == 414) {
+        auto error = fail(Code::invalid,
+                          fmt::format("the command is too long for the gateway at {}: with its variables it "
+                                      "takes {} bytes of a request",
+                                      way_.gateway.endpoint.address, target_bytes),
+                          "command_too_long");
+        error.error().help =
+            "Copy a script into the instance (`hostler instance cp`) and run that, or give it to a shell by "
+            "standard input (`hostler exec -i NAME -- sh <SCRIPT`).";
+        co_return error;
+    }
     co_return fail(Code::unavailable,
                    fmt::format("the gateway at {} answers with status {} and opens no session",
                                way_.gateway.endpoint.address, (*reply)->status));

@@ -90,8 +90,12 @@ private:
             fmt::format("instance {} is {}{}{}", instance_, state, message.empty() ? "" : ": ", message);
         Error error{
             .code = Code::internal, .message = std::move(sentence), .reason = text_of(item, "reason")};
-        error.help = fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell more",
-                                 instance_);
+        // What has never run has no logs.
+        error.help = text_of(item, "startedAt").empty()
+                         ? fmt::format("`hostler instance explain {}` tells more", instance_)
+                         : fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell "
+                                       "more",
+                                       instance_);
         return std::unexpected(std::move(error));
     }
 
