@@ -1,12 +1,15 @@
 """A registry of one image for one user, over plain HTTP on a free port of 127.0.0.1: as much as a pull asks for.
 
-usage: private_registry.py USER PASSWORD ROOT_FS_ARCHIVE
+usage: private_registry.py USER PASSWORD ROOT_FS_ARCHIVE [ADDRESS [CERTIFICATE_AND_KEY]]
+
+With a file of a certificate and its key it speaks TLS, at ADDRESS.
 """
 
 import base64
 import hashlib
 import http.server
 import json
+import ssl
 import sys
 
 WANTED = "Basic " + base64.b64encode(f"{sys.argv[1]}:{sys.argv[2]}".encode()).decode()
@@ -17,19 +20,25 @@ def digest(data):
 
 
 LAYER = open(sys.argv[3], "rb").read()
-CONFIG = json.dumps({
-    "architecture": "amd64",
-    "os": "linux",
-    "config": {"Cmd": ["/demo"]},
-    "rootfs": {"type": "layers", "diff_ids": [digest(LAYER)]},
-}).encode()
 OCI = "application/vnd.oci.image."
-MANIFEST = json.dumps({
-    "schemaVersion": 2,
-    "mediaType": OCI + "manifest.v1+json",
-    "config": {"mediaType": OCI + "config.v1+json", "size": len(CONFIG), "digest": digest(CONFIG)},
-    "layers": [{"mediaType": OCI + "layer.v1.tar", "size": len(LAYER), "digest": digest(LAYER)}],
-}).encode()
+
+
+def image(architecture="amd64", **more):
+    """Config and manifest."""
+    config = json.dumps({"architecture": architecture, "os": "linux", "config": {"Cmd": ["/demo"], **more},
+                         "rootfs": {"type": "layers", "diff_ids": [digest(LAYER)]}}).encode()
+    return config, json.dumps({
+        "schemaVersion": 2,
+        "mediaType": OCI + "manifest.v1+json",
+        "config": {"mediaType": OCI + "config.v1+json", "size": len(config), "digest": digest(config)},
+        "layers": [{"mediaType": OCI + "layer.v1.tar", "size": len(LAYER), "digest": digest(LAYER)}],
+    }).encode()
+
+
+# By the last part of the repository's name; any other is as the first.
+IMAGES = {"api": image(), "other-machine": image("arm64"), "large-user": image(User="70000"), "no-user": image(User="nobody-here")}
+BLOBS = {digest(LAYER): LAYER, **{digest(config): config for config, _ in IMAGES.values()}}
+MANIFESTS = {digest(manifest): manifest for _, manifest in IMAGES.values()}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -42,18 +51,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("WWW-Authenticate", 'Basic realm="private"')
             return self.end(body, "application/json")
         kind, body = "application/octet-stream", None
+        last = self.path.rsplit("/", 1)[-1]
         if self.path == "/v2/":
             kind, body = "application/json", b"{}"
         elif "/manifests/" in self.path:
-            kind, body = OCI + "manifest.v1+json", MANIFEST
-        elif self.path.endswith(digest(CONFIG)):
-            body = CONFIG
-        elif self.path.endswith(digest(LAYER)):
-            body = LAYER
+            repository = self.path.rsplit("/", 3)[-3]
+            kind, body = OCI + "manifest.v1+json", MANIFESTS.get(last, IMAGES.get(repository, IMAGES["api"])[1])
+        else:
+            body = BLOBS.get(last)
         self.send_response(404 if body is None else 200)
         self.send_header("Docker-Distribution-API-Version", "registry/2.0")
-        if body is MANIFEST:
-            self.send_header("Docker-Content-Digest", digest(MANIFEST))
+        if kind.endswith("manifest.v1+json"):
+            self.send_header("Docker-Content-Digest", digest(body))
         self.end(body or b"{}", kind)
 
     do_HEAD = do_GET
@@ -69,6 +78,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server = http.server.ThreadingHTTPServer((sys.argv[4] if len(sys.argv) > 4 else "127.0.0.1", 0), Handler)
+if len(sys.argv) > 5:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(sys.argv[5])
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
 print(f"listens at {server.server_address[1]}.", flush=True)
 server.serve_forever()

@@ -233,6 +233,11 @@ std::string image_library_path(std::string_view body) {
     return {};
 }
 
+std::string image_architecture(std::string_view body) {
+    const auto value = parse(body);
+    return value ? text(at(*value, {"Architecture"})) : std::string{};
+}
+
 std::string image_user(std::string_view body) {
     const auto value = parse(body);
     return value ? text(at(*value, {"Config", "User"})) : std::string{};
@@ -294,14 +299,65 @@ Error pull_refused(std::string_view image, std::string_view words) {
         lower.contains(": denied"))
         return refusal(Code::forbidden, "image_unauthorized",
                        "its registry gives it only to those who sign in, or does not have it");
+    if (says({"http response to https client", "first record does not look like a tls handshake"}))
+        return refusal(Code::forbidden, "registry_untrusted",
+                       "its registry speaks plain HTTP, and this host asks registries by TLS");
+    if (lower.contains("x509:"))
+        return refusal(Code::forbidden, "registry_untrusted",
+                       "its registry shows a certificate that this host does not trust");
     if (says({"connection refused", "no such host", "i/o timeout", "deadline exceeded", "timeout exceeded",
               "handshake timeout", "no route to host", "is unreachable", "server misbehaving",
-              "connection reset", "x509:", "tls:", "http response to https client", "toomanyrequests",
-              "too many requests", "http status: 5", "http status 5", "unexpected eof",
-              "request canceled"}) ||
+              "connection reset", "tls:", "toomanyrequests", "too many requests", "http status: 5",
+              "http status 5", "unexpected eof", "request canceled"}) ||
         lower.ends_with(": eof"))
         return refusal(Code::unavailable, "registry_unreachable", "its registry does not answer");
     return refusal(Code::not_found, "image_unavailable", "its registry does not have it");
+}
+
+namespace {
+
+// Podman's words, then the runtime's, whose set-up of a user may fail in several places.
+bool says_user_unmapped(std::string_view words) {
+    return words.contains("doesn't map UID") || words.contains("doesn't map GID") ||
+           (words.contains("in user namespace") && words.contains("unmapped"));
+}
+
+bool says_no_user(std::string_view words) {
+    return words.contains("unable to find user") || words.contains("unable to find group") ||
+           words.contains("no matching entries in passwd file") ||
+           words.contains("no matching entries in group file");
+}
+
+}  // namespace
+
+std::optional<Error> image_fault(std::string_view image, std::string_view words) {
+    constexpr std::size_t program_bytes_max = 200;
+    const auto fault = [&](std::string_view reason, std::string_view sentence) {
+        return Error{.code = Code::invalid,
+                     .message = fmt::format("image {}: {}", image, sentence),
+                     .reason = std::string{reason}};
+    };
+    if (says_user_unmapped(words))
+        return fault("image_user", fmt::format("its USER has a number over {}, and instances have users 0 to "
+                                               "{}; build it with a smaller one",
+                                               IdRange::size - 1, IdRange::size - 1));
+    if (says_no_user(words))
+        return fault("image_user", "its USER is not in its /etc/passwd or /etc/group");
+    // runc: `exec: "NAME": why`.
+    constexpr std::string_view before = "exec: \"";
+    const auto at = words.find(before);
+    const auto from = at == words.npos ? words.size() : at + before.size();
+    const auto program = words.substr(from, std::min(words.find('"', from), words.size()) - from);
+    if (words.contains("exec format error"))
+        return fault("image_command",
+                     "its command is no program for this machine: a script without #!, or a program for "
+                     "another architecture");
+    if (program.empty() || program.size() > program_bytes_max) return std::nullopt;
+    if (words.contains("executable file not found") || words.contains("no such file or directory"))
+        return fault("image_command", fmt::format("its command {} is not in it", program));
+    if (words.contains("permission denied"))
+        return fault("image_command", fmt::format("its command {} may not be executed", program));
+    return std::nullopt;
 }
 
 Error engine_error(int status, std::string_view body, std::string_view what) {

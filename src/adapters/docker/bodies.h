@@ -77,6 +77,8 @@ Result<std::vector<SeenNetwork>> parse_networks(std::string_view body);
 std::string image_library_path(std::string_view body);
 // Who runs it, in the same: "", "1000:1000", "node".
 std::string image_user(std::string_view body);
+// In the same: "amd64"; empty: it is not said.
+std::string image_architecture(std::string_view body);
 // What an engine says is wrong: its "message", or the body's beginning.
 std::string error_text(std::string_view body);
 // There is no such container. Podman calls it an error of its own when one goes while it looks.
@@ -84,9 +86,12 @@ bool is_gone(int status, std::string_view body);
 // The error in the stream of progress that answers a pull; nullopt: it went well.
 std::optional<std::string> pull_error(std::string_view stream);
 // The Error for a pull that ended with `words`: not_found (the registry does not have it), forbidden (not
-// without signing in), unavailable (the registry does not answer), invalid (no image's name), exhausted (disk
+// without signing in; registry_untrusted: no TLS, or not that of somebody known), unavailable (the registry does not answer), invalid (no image's name), exhausted (disk
 // full).
 Error pull_refused(std::string_view image, std::string_view words);
+// What is wrong with the image itself when a container of it cannot start, in words for its tenant: invalid,
+// with reason image_user or image_command. nullopt: it is something else.
+std::optional<Error> image_fault(std::string_view image, std::string_view words);
 // An engine that was killed while it started the container has forgotten that its runtime made it already.
 bool is_half_made(std::string_view words);
 bool is_address_taken(std::string_view words);

@@ -374,7 +374,6 @@ TEST(Parse, WhyAnImageCannotBeHad) {
          "Get \"https://r.invalid/v2/\": dial tcp: lookup r.invalid on 10.0.0.53:53: no such host"},
         {Code::unavailable, "Get \"https://r/v2/\": dial tcp 10.9.9.9:443: i/o timeout"},
         {Code::unavailable, "Get \"https://r/v2/\": net/http: TLS handshake timeout"},
-        {Code::unavailable, "Get \"https://r/v2/\": http: server gave HTTP response to HTTPS client"},
         {Code::unavailable,
          "reading manifest 1 in r/a: received unexpected HTTP status: 500 Internal Server Error"},
         {Code::unavailable, "toomanyrequests: You have reached your pull rate limit."},
@@ -392,6 +391,26 @@ TEST(Parse, WhyAnImageCannotBeHad) {
     std::set<std::string> different;
     for (const auto& [code, reason] : reasons) different.insert(reason);
     EXPECT_EQ(different.size(), 5u);
+    for (const char* words : {"Get \"https://r/v2/\": http: server gave HTTP response to HTTPS client",
+                              "Get \"https://r/v2/\": tls: first record does not look like a TLS handshake",
+                              "Get \"https://r/v2/\": x509: certificate signed by unknown authority"})
+        EXPECT_EQ(pull_refused("r/a:1", words).reason, "registry_untrusted") << words;
+}
+
+TEST(Bodies, WhatIsWrongWithAnImageIsToldFromOtherFailures) {
+    const auto reason = [](std::string_view words) {
+        const auto fault = image_fault("r/a:1", words);
+        return fault ? fault->reason : "";
+    };
+    EXPECT_EQ(reason("container uses ID mappings ([]specs...), but doesn't map UID 70000"), "image_user");
+    EXPECT_EQ(reason("unable to find user nobody-here: no matching entries in passwd file"), "image_user");
+    const std::string start = "runc create failed: unable to start container process: exec: \"foo\": ";
+    EXPECT_EQ(reason(start + "executable file not found in $PATH"), "image_command");
+    EXPECT_EQ(reason(start + "stat foo: no such file or directory: unknown"), "image_command");
+    EXPECT_EQ(reason(start + "permission denied"), "image_command");
+    EXPECT_EQ(reason("exec /demo: exec format error"), "image_command");
+    EXPECT_EQ(reason("mounting /v: no such file or directory"), "") << "not of the image";
+    EXPECT_EQ(reason("netavark: IPAM error: address already in use"), "");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "adapters/docker/architecture.h"
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
@@ -240,6 +241,19 @@ Task<bool> DockerEngine::has_image(std::string name) {
     co_return facts.has_value();
 }
 
+// Here, and of programs that this machine runs. Errors: invalid (image_architecture), unavailable.
+Task<bool> DockerEngine::is_usable(std::string image) {
+    const auto facts = co_await image_facts(image);
+    if (!facts && facts.error().code == Code::not_found) co_return false;
+    if (!facts) co_return std::unexpected(facts.error());
+    const std::string architecture = image_architecture(*facts);
+    if (runs_programs_of(architecture)) co_return true;
+    co_return fail(Code::invalid,
+                   fmt::format("image {} is for {} machines, and its host is {}", image, architecture,
+                               machine_architecture()),
+                   "image_architecture");
+}
+
 Task<std::vector<std::string>> DockerEngine::image_names() {
     const auto answer = CO_TRY(co_await api_.call("GET", "/images/json", settings_.call_time));
     if (!answer.success()) co_return std::unexpected(unavailable(answer, "images cannot be listed"));
@@ -273,7 +287,7 @@ Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
     // What comes from no registry is asked of none.
     const Recipe* recipe = find_recipe(settings_.recipes, image);
     const bool local = recipe || image.starts_with("localhost/");
-    if ((!wanted.ask || local) && CO_TRY(co_await has_image(image))) co_return Result<>{};
+    if ((!wanted.ask || local) && CO_TRY(co_await is_usable(image))) co_return Result<>{};
     if (recipe) co_return co_await make_image(*recipe, std::move(seen));
     if (local)
         co_return fail(
@@ -305,7 +319,7 @@ Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
         co_return std::unexpected(pull_refused(image, *error));
     }
     // An engine that is stopped meanwhile ends its stream as if all were said.
-    if (!CO_TRY(co_await has_image(image)))
+    if (!CO_TRY(co_await is_usable(image)))
         co_return fail(Code::unavailable,
                        fmt::format("image {}: the container engine broke off its pull", image));
     co_return Result<>{};
@@ -419,6 +433,9 @@ Task<Inspected> DockerEngine::create(const ContainerSpec& spec, const CdiEdits& 
     if (!answer.success() && says_no_image(error_text(answer.body)))
         co_return fail(Code::not_found, fmt::format("image {} is not on this host", spec.image),
                        std::string{image_missing});
+    if (!answer.success())
+        if (auto fault = image_fault(spec.image, error_text(answer.body)))
+            co_return std::unexpected(std::move(*fault));
     if (!answer.success() && !is_name_taken(answer.status, answer.body))
         co_return std::unexpected(engine_error(answer.status, answer.body, what));
     if (answer.success())
@@ -466,6 +483,8 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
     if (!answer.success() && answer.status != 304) {
+        if (auto fault = image_fault(spec.image, error_text(answer.body)))
+            co_return std::unexpected(std::move(*fault));
         auto error = engine_error(answer.status, answer.body, fmt::format("container {} cannot start", name));
         if (error.code == Code::not_found) error.code = Code::unavailable;  // Somebody removed it meanwhile.
         if (is_address_taken(error.message))

@@ -81,6 +81,7 @@ private:
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<std::string> image_facts(std::string image);
+    Task<bool> is_usable(std::string image);
     Task<> remove_container(std::string name, LayerEnd layer);
     Task<> remove_its_files(std::string name);  // That were laid for it.
     Task<std::string> disk_unlimited();

@@ -17,13 +17,16 @@ namespace hostler::master {
 namespace {
 
 bool is_about_its_image(std::string_view reason) {
-    return reason == "image_unavailable" || reason == "image_unauthorized" ||
-           reason == "image_build_failed" || reason == "registry_unreachable";
+    return reason.starts_with("image_") || reason == "registry_unreachable";
+}
+
+std::string registry_of(const Instance& instance) {
+    const std::string full = full_image_name(instance.spec.image);
+    return full.substr(0, full.find('/'));
 }
 
 // Whether its registry did not like a login, or was shown none.
 std::string help_of_login(const Desk& desk, const Instance& instance) {
-    const std::string full = full_image_name(instance.spec.image);
     if (const Secret* login = login_for(desk, instance.tenant, instance.spec.image))
         return fmt::format(
             "Its registry was shown the secret {0} and gives it no such image: see to the name of the image, "
@@ -36,7 +39,7 @@ std::string help_of_login(const Desk& desk, const Instance& instance) {
         "If its registry wants a login, keep one (`hostler secret create NAME --kind registry --server {} "
         "--username USER --value password=@FILE`); else give it another image "
         "(`hostler instance update {} --image IMAGE`). Then let it begin once more: ",
-        full.substr(0, full.find('/')), instance.caller_id);
+        registry_of(instance), instance.caller_id);
 }
 
 // There are logs of what has run, and of nothing else.
@@ -50,6 +53,11 @@ std::string help_of_ended(const Desk& desk, const Instance& instance) {
             "Give it another image (`hostler instance update {} --image IMAGE`), if this one is "
             "wrong, and let it begin once more: {}.",
             name, retry);
+    if (instance.reason == "registry_untrusted")
+        return fmt::format(
+            "Have an operator let its host's engine trust the registry {} "
+            "(docs/operate/engines.md#registries), then let it begin once more: {}.",
+            registry_of(instance), retry);
     if (instance.reason == "registry_refused")
         return fmt::format(
             "Give it an image of a registry that the operator allows (`hostler instance update {} --image "

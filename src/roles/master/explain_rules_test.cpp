@@ -50,7 +50,8 @@ TEST_F(Explain, ARunningInstanceWhoseGpuIsDeadSaysSo) {
 }
 
 TEST_F(Explain, WhatWouldHelpLeadsSomewhere) {
-    for (const char* reason : {"image_unavailable", "registry_unreachable"}) {
+    for (const char* reason :
+         {"image_unavailable", "registry_unreachable", "image_architecture", "image_user", "image_command"}) {
         const std::string help_text = help(failed(reason, reason));
         EXPECT_THAT(help_text, HasSubstr("hostler instance update " + std::string{reason} + " --image"));
         EXPECT_THAT(help_text, HasSubstr("hostler instance retry"));
@@ -60,6 +61,8 @@ TEST_F(Explain, WhatWouldHelpLeadsSomewhere) {
     EXPECT_THAT(refused, HasSubstr("hostler instance update refused --image"));
     EXPECT_THAT(refused, HasSubstr("--registries"));
     EXPECT_THAT(refused, HasSubstr("hostler instance retry refused"));
+    EXPECT_THAT(help(failed("untrusted", "registry_untrusted")),
+                HasSubstr("let its host's engine trust the registry"));
     EXPECT_THAT(help(failed("full", "disk_full")), HasSubstr("make room on the disk of its host"));
     const std::string closed = help(failed("closed", "gpu_unreachable"));
     EXPECT_THAT(closed, HasSubstr("cannot open their GPUs"));
