@@ -11,6 +11,7 @@
 #include "adapters/docker/engine.h"
 #include "adapters/docker/exec.h"
 #include "adapters/docker/network.h"
+#include "adapters/docker/own_streams.h"
 #include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
@@ -484,7 +485,9 @@ int agent_main(int argc, const char* const* argv) {
 }  // namespace hostler::bin
 
 int main(int argc, char** argv) {
-    // Podman waits for it at each start of a container with a GPU: nothing else is begun.
+    // Podman waits for them at each start of a container: nothing else is begun.
+    if (argc == 2 && std::string_view{argv[1]} == hostler::docker::streams_command)
+        return hostler::docker::streams_main();
     if (argc == 3 && std::string_view{argv[1]} == hostler::docker::hook_command)
         return hostler::docker::hook_main(argv[2]);
     return hostler::bin::agent_main(argc, argv);

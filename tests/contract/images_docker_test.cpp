@@ -103,5 +103,15 @@ TEST_P(Images, ACommandThatCannotRunIsSaidToBe) {
                 AllOf(HasSubstr("image_command"), HasSubstr("its command no-such-program is not in it")));
 }
 
+// /dev/stdout and /dev/stderr are what many servers log to.
+TEST_P(Images, OutputOpensByItsNameForEveryUser) {
+    const auto network = make_network(1);
+    EXPECT_EQ(rig().get(serve(network, 9, "a"), "/attack?what=open-output"), "done\n") << "root";
+    ASSERT_EQ(pull("team/other-user", {}), "");
+    const auto other = serve(network, 10, "b", [&](ContainerSpec& spec) { spec.image = image; });
+    EXPECT_EQ(rig().get(other, "/attack?what=open-output"), "done\n") << "1000";
+    EXPECT_EQ(rig().get(other, "/attack?what=ping-socket"), "done\n");
+}
+
 }  // namespace
 }  // namespace hostler::contract

@@ -36,7 +36,8 @@ def image(architecture="amd64", **more):
 
 
 # By the last part of the repository's name; any other is as the first.
-IMAGES = {"api": image(), "other-machine": image("arm64"), "large-user": image(User="70000"), "no-user": image(User="nobody-here")}
+IMAGES = {"api": image(), "other-machine": image("arm64"), "large-user": image(User="70000"), "no-user": image(User="nobody-here"),
+          "other-user": image(User="1000:1000")}
 BLOBS = {digest(LAYER): LAYER, **{digest(config): config for config, _ in IMAGES.values()}}
 MANIFESTS = {digest(manifest): manifest for _, manifest in IMAGES.values()}
 

@@ -217,6 +217,9 @@ def installing_starts_nothing_and_makes_the_user(cloud):
     assert "0.1.0" in core.run("hostler", "--version") and "0.1.0" in host.run("hostler-agent", "--version")
     hook = json.loads(host.shell("cat /usr/share/containers/oci/hooks.d/hostler-devices.json"))["hook"]
     same(host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])}").strip(), "{}")
+    hook = json.loads(host.shell("cat /usr/share/containers/oci/hooks.d/hostler-streams.json"))["hook"]
+    assert "no state of a container" in host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])} 2>&1")
+    assert "nf_tables" in host.shell("/usr/lib/hostler-agent/firewall/iptables --version")
 
 
 def units_are_right_and_harden(cloud):

@@ -27,6 +27,7 @@ struct Confinement {
     std::int64_t log_bytes_max = 10 << 20;
     std::int64_t files_max = 0;      // RLIMIT_NOFILE; 0: the engine's own.
     std::int64_t processes_max = 0;  // RLIMIT_NPROC; 0: the engine's own.
+    std::int64_t locked_max = -1;    // RLIMIT_MEMLOCK in bytes; -1: none. It counts as the container's memory.
     std::string seccomp_file;        // Where seccomp_profile() lies, for the engine that wants a file.
 };
 

@@ -62,7 +62,9 @@ TEST(CreateBody, SaysLimitsNetworkAndWallsToDocker) {
     EXPECT_TRUE(host.at("SecurityOpt").at(1).as_string().starts_with(R"(seccomp={"defaultAction":)"));
     EXPECT_EQ(host.at("CgroupnsMode").as_string(), "private");
     EXPECT_EQ(json::serialize(host.at("Binds")), R"(["/srv/v:/data:ro,rprivate"])");
-    EXPECT_EQ(host.at("Ulimits").as_array().size(), 2U);
+    EXPECT_EQ(host.at("Ulimits").as_array().size(), 3U);
+    EXPECT_EQ(host.at("Ulimits").as_array().back(),
+              json::parse(R"({"Name":"memlock","Soft":-1,"Hard":-1})"));
     EXPECT_FALSE(host.as_object().contains("Init"));
     EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/IPAMConfig/IPv4Address").as_string(),
               "10.1.2.3");
@@ -89,7 +91,9 @@ TEST(CreateBody, SaysTheSameToPodmanInItsOwnWords) {
     EXPECT_EQ(value.at_pointer("/idmappings/GIDMap/0/size").as_int64(), 65'536);
     EXPECT_EQ(json::serialize(value.at_pointer("/mounts/0/options")),
               R"(["ro","nosuid","nodev","rbind","rprivate"])");
-    EXPECT_EQ(value.at("r_limits").as_array().size(), 2U);
+    EXPECT_EQ(value.at("r_limits").as_array().size(), 3U);
+    EXPECT_EQ(value.at("r_limits").as_array().back(),
+              json::parse(R"({"type":"memlock","soft":18446744073709551615,"hard":18446744073709551615})"));
     EXPECT_EQ(json::serialize(value.at_pointer("/Networks/n-1")),
               R"({"static_ips":["10.1.2.3"],"static_mac":"02:48:0a:01:02:03","aliases":["h"]})");
     EXPECT_EQ(json::serialize(value.at("command")), R"(["/x","a b"])");

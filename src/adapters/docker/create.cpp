@@ -9,6 +9,7 @@
 #include "adapters/docker/api.h"
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/device_rules.h"
+#include "adapters/docker/own_streams.h"
 #include "adapters/docker/seccomp.h"
 #include "domain/image/image.h"
 
@@ -26,8 +27,11 @@ constexpr std::size_t environment_bytes_max = 1 << 20;
 constexpr const char* capabilities[] = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
                                         "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
                                         "SETPCAP", "SETUID",           "SYS_CHROOT"};
-// No port of a network of one's own is worth a capability.
-constexpr const char* low_ports[] = {"net.ipv4.ip_unprivileged_port_start", "0"};
+// No port of a network of one's own is worth a capability, and neither is ping.
+json::object sysctls() {
+    return {{"net.ipv4.ip_unprivileged_port_start", "0"},
+            {"net.ipv4.ping_group_range", fmt::format("0 {}", IdRange::size - 1)}};
+}
 
 struct Mount {
     std::string source;
@@ -152,7 +156,7 @@ json::object docker_host(const ContainerSpec& spec, const CdiEdits& edits, const
         {"SecurityOpt", json::array{"no-new-privileges", "seccomp=" + seccomp_profile()}},
         {"CgroupnsMode", "private"},
         {"IpcMode", "private"},
-        {"Sysctls", json::object{{low_ports[0], low_ports[1]}}},
+        {"Sysctls", sysctls()},
         {"RestartPolicy", {{"Name", "no"}}},
         {"LogConfig",
          {{"Type", "json-file"},
@@ -165,6 +169,7 @@ json::object docker_host(const ContainerSpec& spec, const CdiEdits& edits, const
     if (has_limits(confinement)) {
         limit("nofile", confinement.files_max);
         limit("nproc", confinement.processes_max);
+        limit("memlock", confinement.locked_max);
         host["Ulimits"] = std::move(limits);
     }
     if (spec.cpu_milli > 0) host["NanoCpus"] = milli_cpus(spec.cpu_milli, traits.cpus) * 1'000'000;
@@ -218,11 +223,13 @@ void podman_limits(json::object& body, const ContainerSpec& spec, const Traits& 
     if (spec.pids_max > 0) limits["pids"] = {{"limit", spec.pids_max}};
     if (!limits.empty()) body["resource_limits"] = std::move(limits);
     const auto limit = [](const char* name, std::int64_t value) {
-        return json::value{{"type", name}, {"soft", value}, {"hard", value}};
+        const auto most = static_cast<std::uint64_t>(value);  // Of -1 the largest: none.
+        return json::value{{"type", name}, {"soft", most}, {"hard", most}};
     };
     if (has_limits(confinement))
         body["r_limits"] =
-            json::array{limit("nofile", confinement.files_max), limit("nproc", confinement.processes_max)};
+            json::array{limit("nofile", confinement.files_max), limit("nproc", confinement.processes_max),
+                        limit("memlock", confinement.locked_max)};
 }
 
 // In a user namespace podman leaves the rules out without a word, and its hook puts them in: it goes by the
@@ -237,7 +244,7 @@ void podman_devices(json::object& body, const ContainerSpec& spec, const CdiEdit
                          {"access", node.permissions}});
     for (const auto group : edits.groups) groups.emplace_back(std::to_string(group));
     if (!rules.empty()) body["device_cgroup_rule"] = std::move(rules);
-    body["annotations"] = json::object{{device_annotation, edits.nodes.empty() ? "" : spec.name}};
+    body["annotations"].as_object()[device_annotation] = edits.nodes.empty() ? "" : spec.name;
     if (!groups.empty()) body["groups"] = std::move(groups);
 }
 
@@ -267,11 +274,13 @@ json::object podman_body(const ContainerSpec& spec, const std::map<std::string, 
         {"cgroupns", of_kind("private")},
         {"ipcns", of_kind("private")},
         {"netns", of_kind(spec.network.empty() ? "none" : "bridge")},
-        {"sysctl", json::object{{low_ports[0], low_ports[1]}}},
+        {"sysctl", sysctls()},
         {"restart_policy", "no"},
+        {"annotations", json::object{}},
         {"log_configuration", json::object{{"driver", "k8s-file"}, {"size", confinement.log_bytes_max}}},
         {"mounts", std::move(binds)}};
     if (spec.ids.mapped()) {
+        body["annotations"].as_object()[streams_annotation] = "own";
         body["userns"] = of_kind("private");
         body["idmappings"] = {{"HostUIDMapping", false},
                               {"HostGIDMapping", false},

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "adapters/docker/inside.h"
+#include "adapters/docker/oci_hook.h"
 
 namespace hostler::docker {
 
@@ -22,7 +23,6 @@ namespace {
 
 constexpr std::size_t config_bytes_max = 16 << 20, rules_bytes_max = 1 << 20;
 constexpr std::size_t id_size = 64;
-constexpr int hook_seconds = 10;
 
 // Errors: unavailable, too large.
 Result<std::string> read_all(int fd, std::size_t bytes_max) {
@@ -101,15 +101,7 @@ void add(json::object& config, const json::array& rules) {
 }  // namespace
 
 std::string hook_file(const DeviceHook& hook) {
-    json::object when;
-    when["annotations"] = json::object{{fmt::format("^{}$", device_annotation), "."}};
-    return json::serialize(json::object{{"version", "1.0.0"},
-                                        {"hook",
-                                         {{"path", hook.agent},
-                                          {"args", json::array{"hostler-agent", hook_command, hook.rules}},
-                                          {"timeout", hook_seconds}}},
-                                        {"when", std::move(when)},
-                                        {"stages", json::array{"precreate"}}});
+    return oci_hook_file(hook.agent, {hook_command, hook.rules}, device_annotation, "precreate");
 }
 
 bool hook_installed() {

@@ -1,14 +1,17 @@
 // The hook that gives containers their devices: what it adds to what the runtime is told, and to whose.
 #include "adapters/docker/device_rules.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
 
+#include "adapters/docker/own_streams.h"
 #include "core/testing/temp_folder.h"
 
 namespace hostler::docker {
@@ -109,6 +112,16 @@ TEST_F(DeviceRules, ThePodmanFileNamesProgramFolderAndAnnotation) {
     std::ifstream packaged{HOSTLER_OCI_HOOK};
     EXPECT_EQ(json::parse(std::string{std::istreambuf_iterator<char>{packaged}, {}}),
               json::parse(hook_file({.agent = "/usr/lib/hostler-agent/hostler-agent"})));
+    std::ifstream streams{HOSTLER_OCI_STREAMS};
+    EXPECT_EQ(json::parse(std::string{std::istreambuf_iterator<char>{streams}, {}}),
+              json::parse(streams_hook_file("/usr/lib/hostler-agent/hostler-agent")));
+}
+
+TEST(OwnStreams, AStateWithoutAProcessIsRefused) {
+    for (const char* state : {"", "[]", "{}", R"({"pid":0})", R"({"pid":"1"})"})
+        EXPECT_EQ(own_streams(state).error().code, Code::invalid) << state;
+    EXPECT_TRUE(own_streams(fmt::format(R"({{"pid":{}}})", ::getpid())))
+        << "in no namespace of its own all stays as it is";
 }
 
 }  // namespace

@@ -51,6 +51,15 @@ std::int64_t own_limit(__rlimit_resource what) {
                                            : static_cast<std::int64_t>(limit.rlim_max);
 }
 
+// Memory that is locked counts as any other, and drivers for RDMA lock all of their buffers. -1: no limit.
+std::int64_t locked_max() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_MEMLOCK, &limit);
+    const rlimit none{limit.rlim_cur, RLIM_INFINITY};
+    if (limit.rlim_max == RLIM_INFINITY || ::setrlimit(RLIMIT_MEMLOCK, &none) == 0) return -1;
+    return static_cast<std::int64_t>(limit.rlim_max);
+}
+
 // An engine cannot give more than it has, and has about what we have; its monitor is also bound by the number
 // of process ids.
 Confinement confinement(const EngineSettings& settings) {
@@ -59,6 +68,7 @@ Confinement confinement(const EngineSettings& settings) {
     return {.log_bytes_max = settings.log_bytes_max,
             .files_max = std::min<std::int64_t>(own_limit(RLIMIT_NOFILE), 1 << 20),
             .processes_max = std::min(own_limit(RLIMIT_NPROC), pids),
+            .locked_max = locked_max(),
             .seccomp_file = settings.state_folder + "/seccomp.json"};
 }
 

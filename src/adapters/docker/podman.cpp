@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "adapters/docker/own_streams.h"
+
 namespace hostler::docker {
 
 namespace {
@@ -115,6 +117,8 @@ Result<PodmanService> prepare_podman(fs::path folder, const PodmanHelpers& helpe
     if (auto written = write_file(folder / "storage.conf", storage_conf(folder)); !written)
         return std::unexpected(written.error());
     if (auto written = write_file(folder / "hooks/devices.json", hook_file(helpers.hook)); !written)
+        return std::unexpected(written.error());
+    if (auto written = write_file(folder / "hooks/streams.json", streams_hook_file(helpers.hook.agent)); !written)
         return std::unexpected(written.error());
     for (const char* name : {"iptables", "ip6tables"})
         if (auto linked = link_to(helpers.iptables, folder / "firewall" / name); !linked)
