@@ -12,6 +12,7 @@
 #include "adapters/docker/exec.h"
 #include "adapters/docker/network.h"
 #include "adapters/docker/own_streams.h"
+#include "adapters/docker/processes.h"
 #include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
@@ -95,6 +96,8 @@ struct Containers {
     std::unique_ptr<Exec> exec;
     Images* images = nullptr;        // The engine's,
     EngineEvents* events = nullptr;  // and those.
+    std::unique_ptr<Processes> docker_processes;
+    Processes* processes = nullptr;
     std::unique_ptr<HostNetwork> networks;
     docker::DockerNetwork* walls = nullptr;  // Null: nothing runs that could be walled in.
     std::unique_ptr<Net> net;                // Null: the host's own.
@@ -116,6 +119,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     made.simulated = engine.get();
     made.images = engine.get();
     made.events = engine.get();
+    made.processes = engine.get();
     made.exec = std::make_unique<sim::SimExec>(process.loop, *process.timers, *engine);
     made.engine = std::move(engine);
     co_return made;
@@ -158,6 +162,9 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     made.events = engine.get();
     made.engine = std::move(engine);
     made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
+    made.docker_processes = std::make_unique<docker::DockerProcesses>(
+        *process.net, *process.timers, worker, docker::ProcessSettings{.socket = socket});
+    made.processes = made.docker_processes.get();
     docker::WallSettings wall{.table = options.firewall_table,
                               .reach = TRY(parse_tenant_reach(options.tenant_reach))};
     auto networks = std::make_unique<docker::DockerNetwork>(
@@ -258,7 +265,8 @@ Task<> run(Process& process, Options options) {
                        disk_bench.get(),
                        layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
                        sealer.get(),
-                       containers.events}};
+                       containers.events,
+                       containers.processes}};
     known = &role;
     TaskGroup group{process.loop};
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));

@@ -1,4 +1,5 @@
-// The demo workload: an HTTP server on PORT (or the first argument), 8080 by default.
+// The demo workload: an HTTP server on PORT (or the first argument), 8080 by default, at the address LISTEN,
+// 0.0.0.0 by default.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -26,6 +27,11 @@ void on_terminate(int) {
     ::_exit(0);
 }
 
+union Address {
+    sockaddr_in v4;
+    sockaddr_in6 v6;
+};
+
 void* serve(void* argument) {
     demo::Connection connection{static_cast<int>(reinterpret_cast<std::intptr_t>(argument))};
     demo::Request request;
@@ -35,14 +41,18 @@ void* serve(void* argument) {
     return nullptr;
 }
 
-int listen_on(int port) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// `host`: an address, IPv4 or IPv6.
+int listen_on(const char* host, int port) {
+    Address address{};
+    const bool is_v4 = ::inet_pton(AF_INET, host, &address.v4.sin_addr) == 1;
+    if (!is_v4) ::inet_pton(AF_INET6, host, &address.v6.sin6_addr);
+    address.v4.sin_family = is_v4 ? AF_INET : AF_INET6;
+    address.v4.sin_port = htons(static_cast<std::uint16_t>(port));  // In both at the same place.
+    const int fd = ::socket(address.v4.sin_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int yes = 1;
     ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    if (::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(fd, 512) != 0) {
+    const socklen_t size = is_v4 ? sizeof address.v4 : sizeof address.v6;
+    if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(fd, 512) != 0) {
         std::fprintf(stderr, "demo: cannot listen on port %d: %s\n", port, std::strerror(errno));
         ::_exit(1);
     }
@@ -75,7 +85,8 @@ int main(int count, char** arguments) {
         while (true) ::pause();
     }
     const int port = count > 1 ? std::atoi(arguments[1]) : setting("PORT", 8080);
-    const int listener = listen_on(port);
+    const char* host = std::getenv("LISTEN");
+    const int listener = listen_on(host && *host ? host : "0.0.0.0", port);
     std::printf("demo: listening on port %d\n", port);
     std::fflush(stdout);
     pthread_attr_t attributes;

@@ -111,6 +111,29 @@ TEST_P(EngineContract, TellsWhatHappensToTheContainersThatAreFollowed) {
     ASSERT_TRUE(run(stream.close()));
 }
 
+TEST_P(EngineContract, WhatRunsTellsWhereItListensAndThatNothingWasKilled) {
+    Processes& processes = rig_->processes();
+    const auto network = make_network(7);
+    auto spec = rig_->server(name());
+    spec.network = network.id;
+    spec.address = network.gateway.substr(0, network.gateway.rfind('.') + 1) + "9";
+    ASSERT_TRUE(launch(spec));
+    const auto end = rig_->timers().now() + 10s;
+    auto addresses = run(processes.listening(name(), 8080));
+    while (addresses && addresses->empty() && rig_->timers().now() < end) {
+        EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+        addresses = run(processes.listening(name(), 8080));
+    }
+    EXPECT_EQ(addresses, std::vector<std::string>{"0.0.0.0"});
+    const auto kills = run(processes.memory_kills({name(), name("nobody")}));
+    ASSERT_TRUE(kills) << kills.error().message;
+    EXPECT_EQ(*kills, (std::map<std::string, MemoryKills>{{name(), {}}}));
+    ASSERT_TRUE(run(rig_->engine().stop(name(), Duration{0})));
+    EXPECT_EQ(run(processes.listening(name(), 8080)).error().code, Code::not_found);
+    EXPECT_EQ(run(processes.listening(name("nobody"), 8080)).error().code, Code::not_found);
+    EXPECT_TRUE(run(processes.memory_kills({name()}))->empty());
+}
+
 TEST_P(EngineContract, LaunchedTwiceIsOneContainer) {
     const auto spec = rig_->server(name());
     const auto first = launch(spec);

@@ -11,6 +11,7 @@
 #include "ports/engine_events.h"
 #include "ports/images.h"
 #include "ports/network.h"
+#include "ports/processes.h"
 #include "rig.h"
 
 namespace hostler::contract {
@@ -21,6 +22,7 @@ public:
     virtual Engine& engine() = 0;
     virtual Images& images() = 0;
     virtual EngineEvents& events() = 0;
+    virtual Processes& processes() = 0;
     virtual HostNetwork& network() = 0;
     virtual ContainerSpec server(std::string name) = 0;  // Runs until it is stopped; logs "SIGTERM" then.
     virtual ContainerSpec finisher(std::string name,

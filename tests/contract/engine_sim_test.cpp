@@ -12,6 +12,8 @@ public:
     Engine& engine() override { return *life().engine; }
     Images& images() override { return life().images; }
     EngineEvents& events() override { return life().events; }
+    Processes& processes() override { return life().processes; }
+    sim::SimEngine& simulated() { return machine_.engine; }
     HostNetwork& network() override { return life().networks; }
     ContainerSpec server(std::string name) override {
         return {.name = name, .labels = {{label, name}}, .image = "demo:1"};
@@ -27,6 +29,27 @@ public:
 };
 
 const EngineKind simulated{"sim", [] { return std::make_shared<SimEngineRig>(); }};
+
+class Simulated : public EngineContract {
+protected:
+    SimEngineRig& rig() { return static_cast<SimEngineRig&>(*rig_); }
+};
+INSTANTIATE_TEST_SUITE_P(Sim, Simulated, ::testing::Values(simulated), kind_name);
+
+TEST_P(Simulated, AProgramThatListensOnTheLoopbackOnly) {
+    auto spec = rig().server(name());
+    spec.image = "loopback:1";
+    ASSERT_TRUE(launch(spec));
+    EXPECT_EQ(run(rig().processes().listening(name(), 8080)), std::vector<std::string>{"127.0.0.1"});
+}
+
+TEST_P(Simulated, AChildThatIsKilledForMemoryIsCounted) {
+    ASSERT_TRUE(launch(rig().server(name())));
+    for (const char* process : {"loader", "python3"}) rig().simulated().kill_child(name(), process);
+    const auto killed = run(rig().processes().memory_kills({name()}));
+    ASSERT_TRUE(killed);
+    EXPECT_EQ(killed->at(name()), (MemoryKills{2, "python3"}));
+}
 INSTANTIATE_TEST_SUITE_P(Sim, EngineContract, ::testing::Values(simulated), kind_name);
 INSTANTIATE_TEST_SUITE_P(Sim, NetworkContract, ::testing::Values(simulated), kind_name);
 

@@ -106,6 +106,8 @@ void HostRig::connect() {
     HOSTLER_ASSERT(layers);
     layers_ = std::move(*layers);
     engine_ = std::make_unique<docker::DockerEngine>(*net_, *timers_, *worker_, engine_settings());
+    processes_ = std::make_unique<docker::DockerProcesses>(*net_, *timers_, *worker_,
+                                                           docker::ProcessSettings{.socket = socket_});
     network_ = network_with({});
     client_ = std::make_unique<http::Client>(*net_, *timers_, http::ClientLimits{.idle_max = 0});
     if (const auto facts = run(engine_->describe())) {

@@ -8,6 +8,7 @@
 #include "adapters/docker/engine.h"
 #include "adapters/docker/network.h"
 #include "adapters/docker/podman.h"
+#include "adapters/docker/processes.h"
 #include "adapters/docker/testing/dockerd.h"
 #include "engine_contract.h"
 #include "http/client.h"
@@ -21,6 +22,7 @@ public:
     docker::DockerEngine& engine() override { return *engine_; }
     docker::DockerEngine& images() override { return *engine_; }
     docker::DockerEngine& events() override { return *engine_; }
+    docker::DockerProcesses& processes() override { return *processes_; }
     docker::DockerNetwork& network() override { return *network_; }
     std::unique_ptr<docker::DockerNetwork> network_with(docker::WallSettings wall);
     void drive(std::function<bool()> done) override;
@@ -58,6 +60,7 @@ protected:
     std::unique_ptr<Worker> layer_worker_;
     std::unique_ptr<Layers> layers_;
     std::unique_ptr<docker::DockerEngine> engine_;
+    std::unique_ptr<docker::DockerProcesses> processes_;
     std::unique_ptr<docker::DockerNetwork> network_;
     std::unique_ptr<http::Client> client_;
     IdRange ids_;

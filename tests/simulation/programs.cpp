@@ -146,27 +146,13 @@ Task<> AgentProgram::once() {
     settings.gpu_test = 20s;  // GPUs come back while the storm lasts.
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     cloud.samples[life.machine.name].begin();
-    role = std::make_unique<agent::Agent>(settings, agent::Ports{life.loop,
-                                                                 life.timers,
-                                                                 *net,
-                                                                 life.random,
-                                                                 engine,
-                                                                 *networks,
-                                                                 *volumes,
-                                                                 journal,
-                                                                 life.logs,
-                                                                 {&life.telemetry},
-                                                                 life.host,
-                                                                 life.keys,
-                                                                 &names,
-                                                                 &exec,
-                                                                 &life.images,
-                                                                 &life.leases,
-                                                                 &life.gpu_bench,
-                                                                 &life.disk_bench,
-                                                                 &life.layers,
-                                                                 nullptr,
-                                                                 &life.events});
+    role = std::make_unique<agent::Agent>(
+        settings,
+        agent::Ports{
+            life.loop,    life.timers, *net,         life.random,       engine,          *networks,
+            *volumes,     journal,     life.logs,    {&life.telemetry}, life.host,       life.keys,
+            &names,       &exec,       &life.images, &life.leases,      &life.gpu_bench, &life.disk_bench,
+            &life.layers, nullptr,     &life.events, &life.processes});
     co_return co_await role->run();
 }
 

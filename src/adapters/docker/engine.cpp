@@ -14,6 +14,7 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/memory_kills.h"
 #include "adapters/docker/opens.h"
 #include "adapters/docker/pull.h"
 #include "adapters/docker/seccomp.h"
@@ -614,9 +615,10 @@ Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
             !oom_known_.contains(there.id))
             ids.push_back(there.id);
     if (!ids.empty()) {
-        const auto found = CO_TRY(co_await run_on<std::set<std::string>>(
-            worker_, [log = settings_.kernel_log, ids]() -> Result<std::set<std::string>> {
-                return out_of_memory(log, ids);
+        using Names = std::map<std::string, std::string>;
+        const auto found =
+            CO_TRY(co_await run_on<Names>(worker_, [log = settings_.kernel_log, ids]() -> Result<Names> {
+                return killed_for_memory(log, ids);
             }));
         if (oom_known_.size() + ids.size() > known_max) oom_known_.clear();
         for (const auto& id : ids) oom_known_[id] = found.contains(id);

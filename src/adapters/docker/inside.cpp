@@ -24,8 +24,6 @@ namespace hostler::docker {
 
 namespace {
 
-constexpr std::size_t log_bytes_max = 32 << 20;
-
 Result<> check_node(int root, std::string_view pid_root, const CdiNode& node) {
     struct stat host{};
     if (::stat(node.host_path.c_str(), &host) != 0)
@@ -242,26 +240,6 @@ Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {
         if (result) result = check_node(root, path, node);
     ::close(root);
     return result;
-}
-
-std::set<std::string> out_of_memory(const std::string& kernel_log, std::span<const std::string> ids) {
-    std::set<std::string> found;
-    const int fd = ::open(kernel_log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return found;
-    char record[8192];  // The kernel gives one whole record a read.
-    for (std::size_t bytes = 0; bytes < log_bytes_max;) {
-        const auto size = ::read(fd, record, sizeof record);
-        if (size < 0 && (errno == EPIPE || errno == EINTR))
-            continue;  // Overwritten meanwhile: the next that is there.
-        if (size <= 0) break;
-        bytes += static_cast<std::size_t>(size);
-        const std::string_view line{record, static_cast<std::size_t>(size)};
-        if (line.find("oom-kill:") == std::string_view::npos) continue;
-        for (const auto& id : ids)
-            if (line.find(id) != std::string_view::npos) found.insert(id);
-    }
-    ::close(fd);
-    return found;
 }
 
 }  // namespace hostler::docker

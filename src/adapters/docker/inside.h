@@ -1,7 +1,6 @@
 // What of a container only the host's kernel knows, and what the host lays ready for it.
 #pragma once
 
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,8 +39,5 @@ Result<> check_disk(std::int64_t pid, std::uint64_t bytes);
 // it started a container says nothing of this: some ignore devices in silence. Blocks, shortly. Errors:
 // unavailable, naming the device; not_found (the process has ended).
 Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes);
-
-// Those of `ids` whose container was out of memory, by the kernel's log; what has left its ring is not known.
-std::set<std::string> out_of_memory(const std::string& kernel_log, std::span<const std::string> ids);
 
 }  // namespace hostler::docker

@@ -190,16 +190,6 @@ TEST(Inside, ADiskThatDoesNotEndIsSeen) {
     EXPECT_EQ(check_disk(0x7ffffff0, capacity).error().code, Code::not_found);
 }
 
-TEST(Inside, TheKernelsLogTellsWhoWasOutOfMemory) {
-    const auto path = fmt::format("/tmp/hostler-kmsg-{}", ::getpid());
-    std::ofstream{path}
-        << "6,1,2,-;oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/libpod_parent/libpod-aaa,task=x\n";
-    const std::vector<std::string> ids{"aaa", "bbb"};
-    EXPECT_EQ(out_of_memory(path, ids), std::set<std::string>{"aaa"});
-    std::filesystem::remove(path);
-    EXPECT_TRUE(out_of_memory(path, ids).empty());
-}
-
 TEST(Podman, AFolderOfItsOwn) {
     char folder[] = "/tmp/hostler-podman-XXXXXX";
     ASSERT_TRUE(::mkdtemp(folder));

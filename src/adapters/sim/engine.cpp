@@ -19,6 +19,7 @@ struct SimEngine::Box {
     Instant ready{};
     std::string written;
     bool stopping = false;
+    MemoryKills kills;
     Signal changed;
     TaskGroup tasks;  // Of what runs in it.
 };
@@ -60,7 +61,9 @@ public:
     ContainerNet(SimEngine& engine, Net& below) : engine_(engine), below_(below) {}
     Task<StreamPtr> dial(std::string address, Duration deadline) override {
         const auto colon = address.rfind(':');
-        const std::string there = engine_.responder(address.substr(0, std::min(colon, address.size())));
+        const std::string host = address.substr(0, std::min(colon, address.size()));
+        if (engine_.refuses(host)) return refuse(std::move(address));
+        const std::string there = engine_.responder(host);
         return below_.dial(there.empty() ? address : there, deadline);
     }
     Task<ListenerPtr> listen(std::string address) override { return below_.listen(std::move(address)); }
@@ -69,6 +72,9 @@ public:
     }
 
 private:
+    static Task<StreamPtr> refuse(std::string address) {
+        co_return fail(Code::unavailable, fmt::format("dialling {}: Connection refused", address));
+    }
     SimEngine& engine_;
     Net& below_;
 };
@@ -97,6 +103,14 @@ std::string SimEngine::responder(const std::string& address) const {
         if (!address.empty() && box->spec.address == address && box->seen.state == ContainerState::running)
             return box->responder;
     return {};
+}
+
+bool SimEngine::refuses(const std::string& address) const {
+    return !address.empty() && std::ranges::any_of(boxes_, [&](const auto& one) {
+        const Box& box = *one.second;
+        return box.spec.address == address && box.seen.state == ContainerState::running &&
+               says(box.spec.image, "loopback");
+    });
 }
 
 std::vector<SimEngine::Standing> SimEngine::standing() const {
@@ -348,6 +362,29 @@ Task<std::string> SimEngine::logs(std::string name, LogsWanted wanted) {
 
 void SimEngine::kill(const std::string& name, int code) {
     if (const auto found = boxes_.find(name); found != boxes_.end()) end(BoxPtr{found->second}, code);
+}
+
+void SimEngine::kill_child(const std::string& name, std::string process) {
+    const auto found = boxes_.find(name);
+    if (found == boxes_.end() || found->second->seen.state != ContainerState::running) return;
+    MemoryKills& kills = found->second->kills;
+    kills = {kills.count + 1, std::move(process)};
+}
+
+Task<std::vector<std::string>> SimEngine::listening(std::string container, std::uint16_t) {
+    CO_TRY(co_await answer());
+    if (!runs(container))
+        co_return fail(Code::not_found, fmt::format("container {} does not run", container));
+    const bool local = says(boxes_.at(container)->spec.image, "loopback");
+    co_return std::vector<std::string>{local ? "127.0.0.1" : "0.0.0.0"};
+}
+
+Task<std::map<std::string, MemoryKills>> SimEngine::memory_kills(std::vector<std::string> containers) {
+    CO_TRY(co_await answer());
+    std::map<std::string, MemoryKills> all;
+    for (const auto& container : containers)
+        if (runs(container)) all[container] = boxes_.at(container)->kills;
+    co_return all;
 }
 
 void SimEngine::power_cut() {

@@ -12,6 +12,7 @@
 #include "ports/engine.h"
 #include "ports/engine_events.h"
 #include "ports/images.h"
+#include "ports/processes.h"
 
 namespace hostler::sim {
 
@@ -36,13 +37,17 @@ struct EngineFaults {
 
 // An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the
 // engine refuses it; "exits": ends after a second, with code 1; "never-ready": answers 503 for ever; "slow":
-// is ready after 30 s; "stubborn": ignores SIGTERM. Any other serves until it is stopped. The command
-// {"exit", "7"} ends it with that code.
+// is ready after 30 s; "stubborn": ignores SIGTERM; "loopback": listens on 127.0.0.1 only. Any other serves
+// until it is stopped. The command {"exit", "7"} ends it with that code.
 //
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
 // What a container has written is the generations that ran on it, as its labels tell them: "1 2 ". It is kept
 // over power cuts.
-class SimEngine final : public Engine, public Images, public KeptLayers, public EngineEvents {
+class SimEngine final : public Engine,
+                        public Images,
+                        public KeptLayers,
+                        public EngineEvents,
+                        public Processes {
 public:
     SimEngine(Loop& loop, Timers& timers, Net& net, Dice dice);
     ~SimEngine() override;
@@ -61,6 +66,8 @@ public:
     Task<std::size_t> make_ahead(std::size_t count, std::uint64_t bytes) override;
     Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override;
     Task<> answers() override { return answer(); }
+    Task<std::vector<std::string>> listening(std::string container, std::uint16_t port) override;
+    Task<std::map<std::string, MemoryKills>> memory_kills(std::vector<std::string> containers) override;
 
     // A Net that also reaches the containers at the addresses they were given; all else goes to `below`.
     std::unique_ptr<Net> container_net(Net& below);
@@ -87,10 +94,12 @@ public:
     std::set<std::string> layers_missed;  // Containers that should have begun with what was not kept.
     Signal ended;                         // Some container has ended.
     void kill(const std::string& name, int code);                          // A container dies by itself.
+    void kill_child(const std::string& name, std::string process);         // For want of memory; it lives on.
     void remove_image(const std::string& image) { images_.erase(image); }  // Somebody else did.
     void power_cut();  // All that ran has ended when the machine is back.
     std::string responder(
-        const std::string& address) const;  // Where the container at `address` answers; "" nowhere.
+        const std::string& address) const;           // Where the container at `address` answers; "" nowhere.
+    bool refuses(const std::string& address) const;  // It runs there and does not listen there.
 
 private:
     using BoxPtr = std::shared_ptr<Box>;

@@ -11,7 +11,11 @@ namespace {
 constexpr std::chrono::seconds tick_time{1};
 
 // The machine's engine as one life sees it: a dead process asks for nothing more.
-class LifeEngine final : public Engine, public Images, public KeptLayers, public EngineEvents {
+class LifeEngine final : public Engine,
+                         public Images,
+                         public KeptLayers,
+                         public EngineEvents,
+                         public Processes {
 public:
     LifeEngine(SimEngine& engine, std::weak_ptr<const void> life) : engine_(engine), life_(std::move(life)) {}
     Task<EngineFacts> describe() override {
@@ -59,6 +63,14 @@ public:
     Task<> answers() override {
         return ask<void>([this] { return engine_.answers(); });
     }
+    Task<std::vector<std::string>> listening(std::string container, std::uint16_t port) override {
+        return ask<std::vector<std::string>>(
+            [this, container = std::move(container), port] { return engine_.listening(container, port); });
+    }
+    Task<std::map<std::string, MemoryKills>> memory_kills(std::vector<std::string> containers) override {
+        return ask<std::map<std::string, MemoryKills>>(
+            [this, containers = std::move(containers)] { return engine_.memory_kills(containers); });
+    }
 
 private:
     template <class T>
@@ -102,6 +114,7 @@ Life::Life(Machine& on, std::uint64_t number)
       images(dynamic_cast<Images&>(*engine)),
       layers(dynamic_cast<KeptLayers&>(*engine)),
       events(dynamic_cast<EngineEvents&>(*engine)),
+      processes(dynamic_cast<Processes&>(*engine)),
       container_net(on.engine.container_net(net)),
       machine(on),
       tasks(loop) {}

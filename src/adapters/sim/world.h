@@ -49,7 +49,8 @@ public:
     std::unique_ptr<Engine> engine;      // The machine's, for this life.
     Images& images;                      // Of that engine.
     KeptLayers& layers;                  // The same,
-    EngineEvents& events;                // and again.
+    EngineEvents& events;                // and again,
+    Processes& processes;                // and again.
     std::unique_ptr<Net> container_net;  // `net`, and the machine's containers.
     Machine& machine;
     TaskGroup tasks;

@@ -19,6 +19,7 @@
 #include "ports/logs.h"
 #include "ports/names.h"
 #include "ports/network.h"
+#include "ports/processes.h"
 #include "ports/sealer.h"
 #include "ports/telemetry.h"
 #include "ports/volumes.h"
@@ -76,6 +77,7 @@ struct Settings {
     Duration jupyter_interval =
         seconds{10};  // Between two questions to a notebook server, whether it is used.
     Duration jupyter_deadline = seconds{3};  // For each of its answers.
+    Duration kills_interval = seconds{5};    // Between two looks for processes that were killed for memory.
     Duration path_deadline = seconds{60};    // For the master's word where the paths of a challenge begin.
     Duration speed_deadline = seconds{60};  // For all that an access point wants in order to measure our way.
     Duration busy_look = seconds{1};  // So long its traffic is counted before: a link in use is left alone.
@@ -119,6 +121,7 @@ struct Ports {
     KeptLayers* layers = nullptr;     // Null: what containers write goes with them.
     Sealer* sealer = nullptr;         // Of commands in the journal; has a key. Null: they are not sealed.
     EngineEvents* events = nullptr;   // Null: containers are listed each second.
+    Processes* processes = nullptr;   // Null: nothing is known of what runs in containers.
 };
 
 }  // namespace hostler::agent

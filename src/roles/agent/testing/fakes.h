@@ -436,6 +436,29 @@ private:
     }
 };
 
+class FakeProcesses : public Processes {
+public:
+    Task<std::vector<std::string>> listening(std::string container, std::uint16_t port) override {
+        ++looks;
+        while (hangs) CO_TRY(co_await awake.wait());
+        const auto found = listeners.find({container, port});
+        co_return found == listeners.end() ? std::vector<std::string>{} : found->second;
+    }
+    Task<std::map<std::string, MemoryKills>> memory_kills(std::vector<std::string> containers) override {
+        asked = containers;
+        std::map<std::string, MemoryKills> made;
+        for (const auto& container : containers)
+            if (const auto found = kills.find(container); found != kills.end()) made.insert(*found);
+        co_return made;
+    }
+    std::map<std::pair<std::string, std::uint16_t>, std::vector<std::string>> listeners;
+    std::map<std::string, MemoryKills> kills;
+    std::vector<std::string> asked;  // For kills.
+    int looks = 0;                   // For who listens.
+    bool hangs = false;              // Until `awake` is notified without it.
+    Signal awake;
+};
+
 class FakeNetworks : public HostNetwork {
 public:
     Task<> ensure(NetworkSpec spec) override {

@@ -257,27 +257,10 @@ struct World {
     void boot() {
         journal.crashed = false;
         ended.reset();
-        agent = std::make_unique<Agent>(settings, Ports{loop,
-                                                        timers,
-                                                        net,
-                                                        random,
-                                                        engine,
-                                                        networks,
-                                                        volumes,
-                                                        journal,
-                                                        logs,
-                                                        {&telemetry},
-                                                        host,
-                                                        keys,
-                                                        names,
-                                                        nullptr,
-                                                        &engine,
-                                                        leases,
-                                                        gpu_bench,
-                                                        disk_bench,
-                                                        &engine,
-                                                        nullptr,
-                                                        events});
+        agent = std::make_unique<Agent>(
+            settings, Ports{loop,      timers,       net,     random,  engine, networks,  volumes, journal,
+                            logs,      {&telemetry}, host,    keys,    names,  nullptr,   &engine, leases,
+                            gpu_bench, disk_bench,   &engine, nullptr, events, &processes});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -365,6 +348,7 @@ struct World {
     FakeJournal journal;
     FakeLogs logs;
     FakeEngine engine;
+    FakeProcesses processes;
     FakeNetworks networks;
     FakeVolumes volumes;
     FakeTelemetry telemetry;
