@@ -55,6 +55,27 @@ TEST_F(Failure, AProbeThatNeverPasses) {
                 HasSubstr("NEVER_READY"));
 }
 
+// On 127.0.0.1 a program reaches itself, and nobody else it.
+TEST_F(Failure, AProgramThatListensOnTheLoopbackOnly) {
+    const std::string words = "listens on 127.0.0.1 only; let it listen on 0.0.0.0";
+    const Page failed = fails({.id = "to-itself", .env = {{"LISTEN", "127.0.0.1"}}});
+    EXPECT_EQ(failed.at("/reason"), "not_ready") << failed.body;
+    EXPECT_THAT(failed.at("/message"), HasSubstr("port 8080: its program " + words));
+    EXPECT_THAT(cloud.api("GET", "/v1/instances/to-itself/explain?tenantID=acme").at("/sentence"),
+                HasSubstr(words));
+    const std::string url = cloud.run({.id = "unasked", .probe = false, .env = {{"LISTEN", "::1"}}});
+    // Until it listens, nothing does.
+    Page silent;
+    EXPECT_TRUE(cloud.until([&] {
+        silent = cloud.web.fetch("GET", url + "/");
+        return silent.body.contains("only");
+    })) << silent.body;
+    EXPECT_EQ(silent.status, 502);
+    EXPECT_THAT(silent.body,
+                HasSubstr("On port 8080 its program listens on ::1 only; let it listen on 0.0.0.0."));
+    cloud.end("unasked");
+}
+
 TEST_F(Failure, ACommandThatIsNotInTheImage) {
     const Page failed = fails({.id = "no-command", .cmd = "/bin/nothing --here"});
     EXPECT_THAT(failed.at("/message"), HasSubstr("/bin/nothing"));

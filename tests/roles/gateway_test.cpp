@@ -352,6 +352,10 @@ TEST_F(PathTest, AFailureNamesTheHopThatBroke) {
     const auto silent = get("open", {{"Accept", page_accept}});
     EXPECT_EQ(silent.status, 502);
     EXPECT_THAT(silent.body, HasSubstr("Nothing listens on port 8080 in the instance."));
+    agent_->refuse_with = "port_loopback";
+    const auto local = get("open", {{"Accept", page_accept}});
+    EXPECT_EQ(local.status, 502);
+    EXPECT_THAT(local.body, HasSubstr("On port 8080 "));
     cloud_.add_route("away", "h-2", true);
     EXPECT_THAT(get("away", {}).body, HasSubstr("The host of the instance is not connected."));
     auto& route = cloud_.add_route("nowhere", "h-1", true);

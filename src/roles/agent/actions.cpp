@@ -400,14 +400,21 @@ Task<> Executor::probe_port(JobPtr job, uplink::Port port, Instant begun, Instan
         const Workload* seen = workloads_.find(instance);
         if (!seen || seen->state == WorkloadState::exited)
             co_return fail(Code::invalid, "the container ended before it was ready", "exited");
+        const std::string container = seen->container;
         const Duration left = until - ports_.timers.now();
         const Probe what{fmt::format("{}:{}", seen->address, port.port()), port.probe_path()};
         const auto answer = co_await probe(ports_.net, ports_.timers, what,
                                            std::min(try_max, std::max<Duration>(left, milliseconds{1})));
         if (answer) co_return Result<>{};
         if (answer.error().code == Code::cancelled) CO_TRY(co_await check_cancelled());
-        const std::string why = fmt::format("port {}: {}", port.port(), answer.error().message);
-        if (ports_.timers.now() + wait >= until)
+        const bool last = ports_.timers.now() + wait >= until;
+        Result<std::string> local{};
+        if (last || wait == wait_max)
+            local = co_await silent_.why(container, static_cast<std::uint16_t>(port.port()));
+        if (!local) CO_TRY(co_await check_cancelled());
+        const std::string why = fmt::format("port {}: {}", port.port(),
+                                            local && !local->empty() ? *local : answer.error().message);
+        if (last)
             co_return fail(Code::timeout, fmt::format("it was not ready in time; {}", why), "not_ready");
         workloads_.note_detail(instance, why);
         if (wait == wait_min) progress(*job, "probing", "waiting for it to answer");

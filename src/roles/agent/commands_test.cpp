@@ -41,6 +41,24 @@ TEST(Commands, AStartIsDoneWhenItsProbeAnswers) {
     EXPECT_TRUE(workload(world.master.reports.back())->ready());
 }
 
+TEST(Commands, AStartSaysThatItsProgramListensOnTheLoopbackOnly) {
+    World world;
+    world.join();
+    world.processes.listeners[{"hostler-i-1", 8080}] = {"::1"};
+    auto command = world.start();
+    command.mutable_start_workload()->set_ready_deadline_ms(60'000);
+    world.master.order(command);
+    const std::string words = "port 8080: its program listens on ::1 only; let it listen on 0.0.0.0";
+    world.timers.advance(10s);
+    EXPECT_EQ(world.master.updates.back().message(), words) << "while it waits";
+    EXPECT_LT(world.processes.looks, 12);
+    world.timers.advance(60s);
+    const auto* answer = world.master.answer("c-1");
+    ASSERT_NE(answer, nullptr);
+    EXPECT_EQ(answer->reason(), "not_ready");
+    EXPECT_NE(answer->message().find(words), std::string::npos) << answer->message();
+}
+
 TEST(Commands, TheDiskOfAContainerEndsWhereTheMasterSaysIt) {
     World world;
     world.engine.disk_unlimited = "its storage driver is vfs";

@@ -55,6 +55,7 @@ Executor::Executor(const Settings& settings, const Ports& ports, CommandBook& bo
       hooks_(std::move(hooks)),
       tenant_ids_(ports.journal),
       private_images_(ports.journal),
+      silent_(ports),
       tasks_(ports.loop) {}
 
 Executor::~Executor() = default;

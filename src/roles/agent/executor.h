@@ -16,6 +16,7 @@
 #include "roles/agent/leases.h"
 #include "roles/agent/private_images.h"
 #include "roles/agent/settings.h"
+#include "roles/agent/silent_ports.h"
 #include "roles/agent/tenant_ids.h"
 #include "roles/agent/workloads.h"
 
@@ -110,6 +111,7 @@ private:
     Hooks hooks_;
     TenantIds tenant_ids_;
     PrivateImages private_images_;
+    SilentPorts silent_;
     std::string host_;
     std::map<std::string, Lane> lanes_;  // By subject.
     std::set<std::string> images_;       // That were here when they were last needed.

@@ -130,7 +130,12 @@ struct Sessions::Session {
 
 Sessions::Sessions(const Settings& settings, const Ports& ports, const Workloads& workloads,
                    Activity& activity)
-    : settings_(settings), ports_(ports), workloads_(workloads), activity_(activity), tasks_(ports.loop) {}
+    : settings_(settings),
+      ports_(ports),
+      workloads_(workloads),
+      activity_(activity),
+      silent_(ports),
+      tasks_(ports.loop) {}
 
 Sessions::~Sessions() = default;
 
@@ -247,7 +252,7 @@ Task<ProcessPtr> Sessions::begin(const uplink::TunnelOpen& wanted) {
     if (!ports_.exec && wanted.kind() != "port")
         co_return fail(Code::unavailable, "this host runs nothing that could be entered", "no_exec");
     if (wanted.kind() == "exec") co_return co_await ports_.exec->start(exec_of(wanted, workload));
-    if (wanted.kind() == "port") co_return co_await dial_port(wanted, workload.address);
+    if (wanted.kind() == "port") co_return co_await dial_port(wanted, workload);
     if (wanted.kind() == "get") co_return co_await ports_.exec->read_files(workload.container, wanted.path());
     if (wanted.kind() == "put")
         co_return co_await ports_.exec->write_files(workload.container, wanted.path());
@@ -261,14 +266,20 @@ Task<ProcessPtr> Sessions::begin(const uplink::TunnelOpen& wanted) {
 }
 
 // Any port: who may open a session may run a command that connects to it.
-Task<ProcessPtr> Sessions::dial_port(const uplink::TunnelOpen& wanted, const std::string& address) {
+Task<ProcessPtr> Sessions::dial_port(const uplink::TunnelOpen& wanted, const Workload& workload) {
     if (wanted.port() == 0 || wanted.port() > 65535) co_return fail(Code::invalid, "that is no port");
-    auto stream = co_await ports_.net.dial(fmt::format("{}:{}", address, wanted.port()),
+    auto stream = co_await ports_.net.dial(fmt::format("{}:{}", workload.address, wanted.port()),
                                            settings_.tunnel_handshake / 2);
-    if (!stream)
+    if (!stream) {
+        const auto port = static_cast<std::uint16_t>(wanted.port());
+        const auto why = co_await silent_.why(workload.container, port);
+        CO_TRY(co_await check_cancelled());
+        const bool told = why && !why->empty();
         co_return fail(Code::unavailable,
-                       fmt::format("nothing answers on port {} of the instance", wanted.port()),
-                       "port_silent");
+                       fmt::format("nothing answers on port {} of the instance{}{}", port, told ? ": " : "",
+                                   told ? *why : ""),
+                       told ? "port_loopback" : "port_silent");
+    }
     CO_TRY(running(wanted));
     co_return std::make_unique<PortProcess>(std::move(*stream));
 }

@@ -14,6 +14,7 @@
 #include "roles/agent/activity.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/settings.h"
+#include "roles/agent/silent_ports.h"
 #include "roles/agent/workloads.h"
 
 namespace hostler::agent {
@@ -28,7 +29,7 @@ public:
 
     // Begins what is wanted; of a session that is there already, by the same principal, gives that: so asking
     // twice begins it once. Errors: not_found (not_here, session_gone, path_not_found), forbidden,
-    // unavailable (not_running, port_silent), exhausted (too_many_sessions), invalid.
+    // unavailable (not_running, port_silent, port_loopback), exhausted (too_many_sessions), invalid.
     Task<SessionPtr> enter(uplink::TunnelOpen wanted);
     // The connection is the session's until it breaks.
     Task<> carry(SessionPtr session, StreamPtr stream);
@@ -42,7 +43,7 @@ private:
     Result<> admit(const uplink::TunnelOpen& wanted) const;
     Task<> live(SessionPtr session, uplink::TunnelOpen wanted);
     Task<ProcessPtr> begin(const uplink::TunnelOpen& wanted);
-    Task<ProcessPtr> dial_port(const uplink::TunnelOpen& wanted, const std::string& address);
+    Task<ProcessPtr> dial_port(const uplink::TunnelOpen& wanted, const Workload& workload);
     Task<> put_out(SessionPtr session);
     Task<> take_in(SessionPtr session);
     Task<> repeat_end(SessionPtr session);
@@ -53,6 +54,7 @@ private:
     Ports ports_;
     const Workloads& workloads_;
     Activity& activity_;
+    SilentPorts silent_;
     std::map<std::string, SessionPtr> sessions_;  // By id.
     TaskGroup tasks_;
 };

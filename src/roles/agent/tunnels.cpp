@@ -63,6 +63,7 @@ Tunnels::Tunnels(const Settings& settings, const Ports& ports, const MemberBook&
       workloads_(workloads),
       activity_(activity),
       sessions_(sessions),
+      silent_(ports),
       tasks_(ports.loop) {}
 
 Tunnels::~Tunnels() = default;
@@ -183,11 +184,16 @@ Task<StreamPtr> Tunnels::reach(const uplink::TunnelOpen& wanted, Open& mine) {
             "too_many_tunnels");
     mine.instance = instance;  // From here on it is closed when the instance stops.
     const std::string address = fmt::format("{}:{}", found->address, wanted.port());
+    const std::string container = found->container;
     auto inner = co_await ports_.net.dial(address, settings_.tunnel_handshake / 2);
-    if (!inner)
+    if (!inner) {
+        const auto why = co_await silent_.why(container, static_cast<std::uint16_t>(wanted.port()));
+        CO_TRY(co_await check_cancelled());
+        if (why && !why->empty()) co_return fail(Code::unavailable, *why, "port_loopback");
         co_return fail(Code::unavailable,
                        fmt::format("nothing answers on port {} of instance {}", wanted.port(), instance),
                        "port_silent");
+    }
     const Workload* now = workloads_.find(instance);
     if (!now || now->generation != wanted.generation() || workloads_.stopping(instance))
         co_return fail(Code::unavailable, fmt::format("instance {} is not running", instance), "not_running");

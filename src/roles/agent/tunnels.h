@@ -10,6 +10,7 @@
 #include "roles/agent/identity.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/sessions.h"
+#include "roles/agent/silent_ports.h"
 #include "roles/agent/workloads.h"
 
 namespace hostler::agent {
@@ -42,6 +43,7 @@ private:
     const Workloads& workloads_;
     Activity& activity_;
     Sessions& sessions_;
+    SilentPorts silent_;
     std::uint64_t last_ = 0;
     std::map<std::uint64_t, Open> open_;
     TaskGroup tasks_;

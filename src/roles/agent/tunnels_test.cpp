@@ -94,6 +94,20 @@ TEST_F(TunnelTest, LeadsNowhereElse) {
     EXPECT_EQ(open("i-1", 1, 8080), "port_silent");
 }
 
+TEST_F(TunnelTest, SaysThatAProgramListensOnTheLoopbackOnly) {
+    world_.net.stop_listening("10.201.3.5:8080");
+    world_.processes.listeners[{"hostler-i-1", 8080}] = {"127.0.0.1"};
+    order();
+    stream_ = *hostler::testing::run(world_.loop, as_gateway("gateway/g-1"));
+    const auto answer = *hostler::testing::run(world_.loop, ask(*stream_, "i-1", 1, 8080));
+    EXPECT_EQ(answer.failure().reason(), "port_loopback");
+    EXPECT_EQ(answer.failure().message(), "its program listens on 127.0.0.1 only; let it listen on 0.0.0.0");
+    // What can be reached and is silent at this moment is nobody's mistake.
+    world_.processes.listeners[{"hostler-i-1", 8080}] = {"0.0.0.0"};
+    world_.timers.advance(1s);
+    EXPECT_EQ(open("i-1", 1, 8080), "port_silent");
+}
+
 TEST_F(TunnelTest, OnlyAGatewayIsHeard) {
     order();
     const auto stream = hostler::testing::run(world_.loop, as_gateway("host/h-2"));

@@ -86,7 +86,8 @@ Task<StreamPtr> Upstreams::dial(RoutePtr route, std::shared_ptr<const uplink::Tu
         if (stream.error().reason.empty() || stream.error().reason == "host_not_connected") doubt(ways[i]);
         // "Not connected here" says less than any other failure.
         if (error.message.empty() || error.reason == "host_not_connected") error = std::move(stream.error());
-        if (error.reason == "port_silent" || error.reason == "port_not_declared" ||
+        if (error.reason == "port_silent" || error.reason == "port_loopback" ||
+            error.reason == "port_not_declared" ||
             (session && !error.reason.empty() && error.reason != "host_not_connected"))
             break;  // It was reached: no other way helps.
     }
@@ -201,6 +202,9 @@ Task<> Upstreams::open_port(Stream& stream, const Route& route, const uplink::Tu
     if (error.reason == "port_silent" || error.reason == "port_refused")
         co_return fail(Code::unavailable,
                        fmt::format("Nothing listens on port {} in the instance.", route.port), "port_silent");
+    if (error.reason == "port_loopback")
+        co_return fail(Code::unavailable, fmt::format("On port {} {}.", route.port, error.message),
+                       error.reason);
     if (error.code == Code::not_found)
         co_return fail(Code::unavailable,
                        "The host does not run this instance any more; it may just have been started anew.",
