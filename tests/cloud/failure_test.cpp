@@ -91,6 +91,26 @@ TEST_F(Failure, OneThatUsesMoreMemoryThanItsSpec) {
     EXPECT_TRUE(cloud.until([&] { return cloud.containers(id).empty(); }));
 }
 
+TEST_F(Failure, AChildThatUsesMoreMemoryIsTold) {
+    const std::string url = cloud.run({.id = "parent"});
+    EXPECT_EQ(cloud.web.fetch("GET", url + "/alloc?mib=600&child=loader").body, "begun\n");
+    const std::string words = "memory was used up, and the kernel killed its process loader";
+    Page events;
+    EXPECT_TRUE(cloud.until(
+        [&] {
+            events = cloud.api("GET", "/v1/instances/parent/events?tenantID=acme");
+            return events.body.contains(words);
+        },
+        30s))
+        << events.body;
+    EXPECT_THAT(events.body, HasSubstr("process_out_of_memory"));
+    EXPECT_EQ(cloud.instance("parent").at("/state"), "running") << "its program lives on";
+    const Page why = cloud.api("GET", "/v1/instances/parent/explain?tenantID=acme");
+    EXPECT_THAT(why.at("/sentence"), HasSubstr(words));
+    EXPECT_THAT(why.at("/wouldHelp"), HasSubstr("Let loader use less memory"));
+    cloud.end("parent");
+}
+
 TEST_F(Failure, AnEngineThatIsKilledComesBackAndFindsEverything) {
     const std::string url = cloud.run({.id = "stays"});
     const Page before = cloud.instance("stays");

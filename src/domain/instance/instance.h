@@ -102,6 +102,16 @@ struct InstanceRun {
 };
 BOOST_DESCRIBE_STRUCT(InstanceRun, (), (generation, host, started_at, ready_at, ended_at, reason, exit_code))
 
+// Processes of a run that were killed for want of memory, as an event has told.
+struct InstanceKills {
+    std::uint64_t generation = 0;  // Of the run.
+    std::int64_t count = 0;
+    std::string process;       // The name of the last one; empty: not known.
+    std::int64_t told_at = 0;  // When the last event was made.
+    bool operator==(const InstanceKills&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceKills, (), (generation, count, process, told_at))
+
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
     std::string caller_id;  // The caller's instanceID, of one instance of the tenant at a time.
@@ -138,6 +148,7 @@ struct Instance {
     std::int64_t lease_ms = 0;  // Of loss policy `move`: the longest that its host was given in this place.
     // Where what it wrote beside its volumes outlives its container; empty: nowhere.
     std::string layer_host;
+    InstanceKills memory_kills;
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
@@ -145,7 +156,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
                        unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host,
-                       labels))
+                       labels, memory_kills))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

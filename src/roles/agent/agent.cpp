@@ -7,6 +7,7 @@
 #include "roles/agent/executor.h"
 #include "roles/agent/jupyter.h"
 #include "roles/agent/layers_ahead.h"
+#include "roles/agent/memory_watch.h"
 #include "roles/agent/retest.h"
 #include "roles/agent/session.h"
 #include "roles/agent/speed.h"
@@ -29,7 +30,8 @@ public:
           activity(ports.timers),
           sampler(settings, ports, [this] { reporter.touch(); }),
           ahead(ports.layers, [this] { return executor.starting(); }),
-          reporter(settings, ports, workloads, activity, sampler, leases, book, ahead),
+          memory(settings, ports, workloads),
+          reporter(settings, ports, workloads, activity, sampler, leases, book, ahead, memory),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),
@@ -88,6 +90,7 @@ public:
     Activity activity;
     Sampler sampler;
     LayersAhead ahead;
+    MemoryWatch memory;
     Reporter reporter;
     Sessions sessions;
     JupyterWatch notebooks;
@@ -142,6 +145,7 @@ Task<> Agent::State::begin() {
     tasks.start("leases", watch());
     tasks.start("reports", reporter.run());
     tasks.start("notebooks", notebooks.run());
+    tasks.start("processes killed for memory", memory.run());
     tasks.start("layers ahead", ahead.run());
     tasks.start("journal", sweep());
     tasks.start("session", session.run());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.h"
+#include "core/safe_text.h"
 #include "domain/image/image.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
@@ -30,7 +31,8 @@ std::string worth_telling(uplink::HostFacts facts) {
 }  // namespace
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-                   Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead)
+                   Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead,
+                   const MemoryWatch& memory)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
@@ -39,6 +41,7 @@ Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& work
       leases_(leases),
       book_(book),
       ahead_(ahead),
+      memory_(memory),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
 
@@ -214,6 +217,12 @@ uplink::Workload Reporter::with_use(const Workload& workload) {
     made.set_lease_ended(workload.state == WorkloadState::exited &&
                          leases_.ended(workload.instance, workload.generation) &&
                          (by_itself == ended_by_itself_.end() || by_itself->second != workload.generation));
+    if (const auto kills = memory_.of(workload.instance, workload.generation)) {
+        constexpr std::size_t name_max = 64;
+        made.mutable_memory_kills()->set_count(kills->count);
+        made.mutable_memory_kills()->set_process(
+            safe_line(std::string_view{kills->process}.substr(0, name_max)));
+    }
     const auto use = activity_.of(workload.instance, workload.generation);
     if (!use) return made;
     made.set_unused_ms(

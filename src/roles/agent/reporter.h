@@ -11,6 +11,7 @@
 #include "roles/agent/book.h"
 #include "roles/agent/layers_ahead.h"
 #include "roles/agent/leases.h"
+#include "roles/agent/memory_watch.h"
 #include "roles/agent/messages_fwd.h"
 #include "roles/agent/reports.h"
 #include "roles/agent/sampler.h"
@@ -22,7 +23,8 @@ namespace hostler::agent {
 class Reporter {
 public:
     Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
-             Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead);
+             Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead,
+             const MemoryWatch& memory);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -59,6 +61,7 @@ private:
     const Leases& leases_;
     const CommandBook& book_;
     const LayersAhead& ahead_;
+    const MemoryWatch& memory_;
     ReportQueue queue_;
     Signal grown_;
     Signal wake_;

@@ -10,6 +10,7 @@
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
 #include "roles/master/layer_rules.h"
+#include "roles/master/memory_rules.h"
 #include "roles/master/secret_rules.h"
 
 namespace hostler::master {
@@ -161,6 +162,14 @@ void explain_disks(const Desk& desk, const Instance& instance, api::Explanation&
     if (!why.would_help) why.would_help = full->help;
 }
 
+// A program may end by itself, well or not, when it has lost one of its processes.
+void explain_memory(const Instance& instance, api::Explanation& why) {
+    const std::string sentence = memory_kills_sentence(instance);
+    if (sentence.empty()) return;
+    why.sentence += " " + sentence;
+    if (!why.would_help) why.would_help = memory_kills_help(instance);
+}
+
 void explain_secrets(const Desk& desk, const Instance& instance, api::Explanation& why) {
     const auto there = check_secrets(desk, instance);
     if (!there) why.sentence += fmt::format(" But {}.", there.error().message);
@@ -202,7 +211,9 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
         return why;
     }
     if (is_final(instance.phase)) {
-        why.would_help = help_of_ended(desk, instance);
+        explain_memory(instance, why);
+        const std::string memory = why.would_help ? *why.would_help + " " : "";
+        why.would_help = (instance.reason == completed ? "" : memory) + help_of_ended(desk, instance);
         return why;
     }
     why.sentence += probe_progress(desk, instance);
@@ -210,6 +221,7 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     explain_volumes(desk, instance, why);
     explain_disks(desk, instance, why);
     explain_secrets(desk, instance, why);
+    explain_memory(instance, why);
     if (const auto unfit = unfit_gpu(desk, instance)) {
         why.token = unfit->token;
         why.sentence += fmt::format(" But {}.", unfit->sentence);

@@ -89,6 +89,36 @@ void write_uses(MetricsPage& page, const std::vector<Use>& uses) {
         if (use->utilisation_percent) page.row(labels, *use->utilisation_percent);
 }
 
+struct Kills {
+    std::string labels;
+    std::int64_t count;
+};
+
+// Of instances that run in this zone, if one is given.
+std::vector<Kills> memory_kills(const Desk& desk, const std::string& zone) {
+    std::vector<Kills> all;
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        const InstanceKills& kills = instance.memory_kills;
+        if (kills.count == 0 || kills.generation != instance.run_generation || !has_place(instance.phase))
+            continue;
+        const Host* host = desk.estate.hosts.find(instance.host);
+        if (!host || host->phase != HostPhase::ready || (!zone.empty() && host->zone != zone)) continue;
+        all.push_back({MetricsPage::labels({{"Hostname", host->facts.hostname},
+                                            {"instance", host->id},
+                                            {"zone", host->zone},
+                                            {"tenant", instance.tenant},
+                                            {"workload", instance.caller_id}}),
+                       kills.count});
+    }
+    return all;
+}
+
+void write_memory_kills(MetricsPage& page, const std::vector<Kills>& all) {
+    page.begin("hostler_instance_memory_kills_total",
+               "Processes of an instance's container that the kernel killed for want of memory.", counter);
+    for (const auto& [labels, count] : all) page.row(labels, count);
+}
+
 struct Way {
     std::string labels;
     SpeedFigures figures;
@@ -190,6 +220,7 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
     write_hosts(page, hosts);
     if (!uses.empty()) write_uses(page, uses);
     if (!ways.empty()) write_network(page, ways);
+    if (const auto kills = memory_kills(desk, zone); !kills.empty()) write_memory_kills(page, kills);
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include "roles/master/command_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/layer_rules.h"
+#include "roles/master/memory_rules.h"
 #include "roles/master/move_rules.h"
 #include "roles/master/near.h"
 #include "roles/master/network_rules.h"
@@ -357,6 +358,7 @@ void note_completed(Desk& desk, const std::string& id) {
 void reconcile_instance(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
     if (!instance || instance->claim.empty() || awaits_word(desk, instance->host)) return;
+    note_memory_kills(desk, id);
     Seen seen = desk.live.seen(instance->host, id);
     if (is_restartable(instance->phase) && is_of_earlier_run(desk, *instance)) {
         // Its host was lost before it could begin it anew.

@@ -47,6 +47,11 @@ struct SeenWorkload {
     int jupyter_port = 0;
     std::string jupyter_path{};
     bool lease_ended = false;  // It was stopped because its lease had run out.
+    struct MemoryKills {
+        std::int64_t count = 0;
+        std::string process;
+    };
+    std::optional<MemoryKills> memory_kills{};  // Of its processes; nullopt: its host does not say.
 };
 
 // What an instance wrote beside its volumes, kept on a host.

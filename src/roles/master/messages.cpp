@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/ip_address.h"
+#include "core/safe_text.h"
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 
@@ -211,6 +212,14 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     seen.jupyter_port = static_cast<int>(std::min(from.jupyter_port(), 65535u));
     seen.jupyter_path = from.jupyter_path();
     seen.lease_ended = from.lease_ended();
+    constexpr std::uint64_t kills_max = 1'000'000'000;
+    constexpr std::size_t process_bytes_max = 256;  // A name has 15, of which each may be shown as four.
+    if (from.has_memory_kills())
+        seen.memory_kills = {
+            .count = static_cast<std::int64_t>(std::min(from.memory_kills().count(), kills_max)),
+            .process = from.memory_kills().process().size() <= process_bytes_max
+                           ? safe_line(from.memory_kills().process())
+                           : std::string{}};
     return seen;
 }
 
