@@ -552,6 +552,13 @@ public:
         co_return made;
     }
     std::map<std::int64_t, std::string> containers;  // By process.
+    Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> of) override {
+        std::map<std::string, ProcessUse> made;
+        for (const auto& id : of)
+            if (const auto found = processes.find(id); found != processes.end()) made.insert(*found);
+        co_return made;
+    }
+    std::map<std::string, ProcessUse> processes;  // By container.
 
 private:
     std::int64_t network_bytes_ = 0;
