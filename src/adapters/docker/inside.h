@@ -41,6 +41,10 @@ Result<> check_disk(std::int64_t pid, std::uint64_t bytes);
 // unavailable, naming the device; not_found (the process has ended).
 Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes);
 
+// Waits until the init of process `pid` has begun the program below it, a second at most; false: it has ended
+// before that. Blocks, shortly.
+bool program_begins(std::int64_t pid);
+
 // Those of `ids` whose container was out of memory, by the kernel's log; what has left its ring is not known.
 std::set<std::string> out_of_memory(const std::string& kernel_log, std::span<const std::string> ids);
 
