@@ -47,6 +47,8 @@ struct SeenWorkload {
     int jupyter_port = 0;
     std::string jupyter_path{};
     bool lease_ended = false;  // It was stopped because its lease had run out.
+    int processes = 0;         // And threads,
+    int processes_max = 0;     // that it may have; 0: not known.
 };
 
 // What an instance wrote beside its volumes, kept on a host.

@@ -211,6 +211,9 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     seen.jupyter_port = static_cast<int>(std::min(from.jupyter_port(), 65535u));
     seen.jupyter_path = from.jupyter_path();
     seen.lease_ended = from.lease_ended();
+    constexpr std::uint32_t processes_max = 1 << 30;
+    seen.processes = static_cast<int>(std::min(from.processes(), processes_max));
+    seen.processes_max = static_cast<int>(std::min(from.processes_max(), processes_max));
     return seen;
 }
 
@@ -386,6 +389,8 @@ CommandAnswer answer_of(const uplink::CommandUpdate& update) {
                         update.workload().exit_code() != 0;
         answer.exit_code = update.workload().exit_code();
     }
+    answer.killed_generation = update.killed().generation();
+    answer.killed_after_s = std::clamp<std::int64_t>(update.killed().grace_ms(), 0, 24 * 3'600'000) / 1000;
     return answer;
 }
 
