@@ -112,6 +112,8 @@ inline constexpr auto fields<Template> = std::to_array<Field>({
 enum class LossPolicy { stay, move };
 BOOST_DESCRIBE_ENUM(LossPolicy, stay, move)
 
+inline constexpr std::int64_t stop_grace_max_s = 600;  // Operators may set a lower limit.
+
 // POST /gpu-instances.
 struct CreateInstance {
     std::string instance_id;
@@ -132,12 +134,17 @@ struct CreateInstance {
     std::optional<std::vector<SecretEnv>> secret_envs{};
     std::optional<std::vector<SecretFile>> secret_files{};
     std::optional<Labels> labels{};
+    std::optional<std::string> entrypoint{};
+    std::optional<std::string> shm_size{};
+    std::optional<std::int64_t> stop_grace_seconds{};
+    std::optional<bool> no_init{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
-                       loss_policy, placement, secret_envs, secret_files, labels))
+                       loss_policy, placement, secret_envs, secret_files, labels, entrypoint, shm_size,
+                       stop_grace_seconds, no_init))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it; free again once its instance has ended and was deleted.",
@@ -174,6 +181,20 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "secret_files", .help = "Files in memory that have values of secrets.", .max = 64},
     {.member = "labels", .help = "Labels of the instance. Lists can filter by them.", .example = "{\"team\":\"ml\"}",
      .max = labels_max},
+    {.member = "entrypoint",
+     .help = "Command line in place of the image's ENTRYPOINT, split as a shell would; empty: none. The image's CMD "
+             "then counts for nothing, too.",
+     .example = "tini -- python", .max = 32768},
+    {.member = "shm_size", .help = "Size of /dev/shm, at most its memory. Without it, half of its memory.",
+     .example = "8Gi", .form = &forms::quantity},
+    {.member = "stop_grace_seconds",
+     .help = "Time that its program has to end after SIGTERM; then it gets SIGKILL. Without it, 30 s, unless the "
+             "operator has set another time.",
+     .example = "120", .min = 1, .max = stop_grace_max_s, .unit = Unit::seconds},
+    {.member = "no_init",
+     .help = "Run its program as process 1, and not below an init that reaps orphans. For images that have an init "
+             "of their own.",
+     .example = "true"},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it; no label is empty.
@@ -227,8 +248,10 @@ struct InstanceRun {
     std::string host;
     std::string reason;
     std::optional<int> exit_code{};
+    std::optional<std::int64_t> killed_after_seconds{};
 };
-BOOST_DESCRIBE_STRUCT(InstanceRun, (), (generation, started_at, ready_at, ended_at, host, reason, exit_code))
+BOOST_DESCRIBE_STRUCT(InstanceRun, (),
+                      (generation, started_at, ready_at, ended_at, host, reason, exit_code, killed_after_seconds))
 template <>
 inline constexpr auto fields<InstanceRun> = std::to_array<Field>({
     {.member = "generation", .help = "Of its container.", .example = "1"},
@@ -238,6 +261,9 @@ inline constexpr auto fields<InstanceRun> = std::to_array<Field>({
     {.member = "host", .help = "The host it was on.", .example = "h-4f2a9c"},
     {.member = "reason", .help = "Why it was over, as a token.", .example = "restarted"},
     {.member = "exit_code", .help = "Of its container.", .example = "0"},
+    {.member = "killed_after_seconds",
+     .help = "Its program had not ended so long after SIGTERM, and got SIGKILL; absent: it ended in time.",
+     .example = "30", .unit = Unit::seconds},
 });
 
 struct InstanceUrl {
@@ -324,13 +350,16 @@ struct Instance {
     std::vector<SecretEnv> secret_envs;
     std::vector<SecretFile> secret_files;
     Labels labels;
+    std::string shm_size;
+    std::int64_t stop_grace_seconds = 0;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, network, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
-                       stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels))
+                       stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels, shm_size,
+                       stop_grace_seconds))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -388,6 +417,9 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "secret_envs", .help = "Variables that have values of secrets."},
     {.member = "secret_files", .help = "Files in memory that have values of secrets."},
     {.member = "labels", .help = "Labels of the instance.", .example = "{\"team\":\"ml\"}"},
+    {.member = "shm_size", .help = "Size of its /dev/shm; empty: not known before it has a place.", .example = "8Gi"},
+    {.member = "stop_grace_seconds", .help = "Time between SIGTERM and SIGKILL when it is stopped.", .example = "30",
+     .unit = Unit::seconds},
 });
 
 // POST /v1/instances/{instance}/keep-alive.
@@ -420,10 +452,14 @@ struct UpdateInstance {
     std::optional<std::vector<Env>> envs{};
     std::optional<std::vector<Port>> ports{};
     std::optional<Labels> labels{};
+    std::optional<std::string> entrypoint{};
+    std::optional<std::string> shm_size{};
+    std::optional<std::int64_t> stop_grace_seconds{};
+    std::optional<bool> no_init{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateInstance, (),
                       (instance, tenant_id, inactivity_timeout_seconds, max_run_seconds, stop_at, image, cmd,
-                       envs, ports, labels))
+                       envs, ports, labels, entrypoint, shm_size, stop_grace_seconds, no_init))
 template <>
 inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -446,6 +482,15 @@ inline constexpr auto fields<UpdateInstance> = std::to_array<Field>({
     {.member = "ports", .help = "Have these ports, in place of all that it has.", .max = 32},
     {.member = "labels", .help = "Labels to set; one with an empty value is taken away, the others stay.",
      .example = "{\"team\":\"ml\"}", .max = label_changes_max},
+    {.member = "entrypoint",
+     .help = "Run this command line in place of the image's ENTRYPOINT; empty: none.", .example = "tini -- python",
+     .max = 32768},
+    {.member = "shm_size", .help = "Give /dev/shm this size, at most its memory.", .example = "8Gi",
+     .form = &forms::quantity},
+    {.member = "stop_grace_seconds",
+     .help = "Give its program this time to end after SIGTERM, also of one that runs.", .example = "120", .min = 1,
+     .max = stop_grace_max_s, .unit = Unit::seconds},
+    {.member = "no_init", .help = "Run its program as process 1, and not below an init.", .example = "true"},
 });
 
 // No port or variable twice.

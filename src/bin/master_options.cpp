@@ -46,6 +46,12 @@ Result<> check_move_lease(double move_lease_s, double report_s) {
                                            move_lease_s, report_s));
 }
 
+Result<> check_stop_grace(double stop_grace_s, double stop_grace_max_s) {
+    if (stop_grace_s <= stop_grace_max_s) return {};
+    return fail(Code::invalid, fmt::format("--stop-grace {} is more than --stop-grace-max {}", stop_grace_s,
+                                           stop_grace_max_s));
+}
+
 Result<ClassIntervals> read_class_intervals(const std::vector<std::string>& words, double longest_s) {
     ClassIntervals intervals;
     std::string wrong;
@@ -146,7 +152,12 @@ void MasterOptions::add_times(CLI::App& app) {
         ->capture_default_str();
     app.add_flag("--require-disk-limit", settings.require_disk_limit,
                  "Hosts that cannot limit what instances write get no new ones");
-    app.add_option("--stop-grace", stop_grace_s_, "Seconds between SIGTERM and SIGKILL")
+    app.add_option("--stop-grace", stop_grace_s_,
+                   "Seconds between SIGTERM and SIGKILL, of instances that ask for no time of their own")
+        ->check(CLI::Range(1.0, stop_grace_most_s))
+        ->capture_default_str();
+    app.add_option("--stop-grace-max", stop_grace_max_s_, "Seconds that instances may ask for instead")
+        ->check(CLI::Range(1.0, stop_grace_most_s))
         ->capture_default_str();
     app.add_option("--ready-deadline", ready_s_, "Seconds for an instance's probes to answer")
         ->capture_default_str();
@@ -177,6 +188,7 @@ Result<> MasterOptions::finish() {
     TRY(tls.check("--public-url", settings.public_url));
     proxies = TRY(proxies_.read());
     TRY(check_move_lease(move_lease_s_, report_s_));
+    TRY(check_stop_grace(stop_grace_s_, stop_grace_max_s_));
     TRY(series_.put_into(settings));
     TRY(read_reach());
     read_zones();
@@ -217,6 +229,7 @@ void MasterOptions::read_times() {
     settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h_ * 60)};
     settings.network_every = std::chrono::minutes{static_cast<int>(network_h_ * 60)};
     settings.stop_grace = whole(stop_grace_s_);
+    settings.stop_grace_max = whole(stop_grace_max_s_);
     settings.instance_disk_bytes =
         static_cast<std::int64_t>(instance_disk_gib_ * static_cast<double>(std::int64_t{1} << 30));
     settings.ready_deadline = whole(ready_s_);

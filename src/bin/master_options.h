@@ -20,6 +20,8 @@ Result<ClassIntervals> read_class_intervals(const std::vector<std::string>& word
 
 // Errors: invalid, with the option.
 Result<> check_move_lease(double move_lease_s, double report_s);
+inline constexpr double stop_grace_most_s = 600;  // Agents give no container longer.
+Result<> check_stop_grace(double stop_grace_s, double stop_grace_max_s);
 
 struct MasterOptions {
     std::filesystem::path data;
@@ -55,8 +57,8 @@ private:
     std::vector<std::string> zones_, alert_reach_, report_of_;
     std::string admission_ = "standard";
     double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
-           move_lease_s_ = 600, stop_grace_s_ = 10, ready_s_ = 300, drain_s_ = 5, challenge_h_ = 24,
-           network_h_ = 12, instance_disk_gib_ = 10, hsts_s_ = 0;
+           move_lease_s_ = 600, stop_grace_s_ = 30, stop_grace_max_s_ = 300, ready_s_ = 300, drain_s_ = 5,
+           challenge_h_ = 24, network_h_ = 12, instance_disk_gib_ = 10, hsts_s_ = 0;
 };
 
 }  // namespace hostler::bin

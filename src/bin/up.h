@@ -37,6 +37,8 @@ struct UpSettings {
     SeriesOptions series;                  // As of each of them.
     double unreachable_s = 10;
     double move_lease_s = 600;
+    double stop_grace_s = 30;       // Between SIGTERM and SIGKILL, where an instance asks for no other time;
+    double stop_grace_max_s = 300;  // and the most it may ask for.
     double lost_s = 60;
     double ready_deadline_s = 300;            // For probes to answer.
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.

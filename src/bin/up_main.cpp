@@ -30,6 +30,7 @@ namespace {
 // What a master would refuse is refused before anything is started. Errors: invalid, with the option.
 Result<> finish(UpSettings& settings, const std::string& simulate) {
     TRY(check_move_lease(settings.move_lease_s, settings.report_s));
+    TRY(check_stop_grace(settings.stop_grace_s, settings.stop_grace_max_s));
     TRY(parse_tenant_reach(settings.tenant_reach));
     TRY(docker::parse_registries(settings.registries, settings.registries_only));
     TRY(read_class_intervals(settings.report_of, settings.report_s));
@@ -107,6 +108,14 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--move-lease", settings.move_lease_s,
                    "Seconds that instances of loss policy move run on without a master's word")
         ->check(CLI::Range(60.0, 86'400.0))
+        ->capture_default_str();
+    app.add_option("--stop-grace", settings.stop_grace_s,
+                   "Seconds between SIGTERM and SIGKILL, of instances that ask for no time of their own")
+        ->check(CLI::Range(1.0, stop_grace_most_s))
+        ->capture_default_str();
+    app.add_option("--stop-grace-max", settings.stop_grace_max_s,
+                   "Seconds that instances may ask for instead")
+        ->check(CLI::Range(1.0, stop_grace_most_s))
         ->capture_default_str();
     app.add_option("--ready-deadline", settings.ready_deadline_s,
                    "Seconds for an instance's probes to answer")

@@ -148,7 +148,8 @@ Task<> Up::start_masters(const std::string& listen) {
                                      "--unreachable-after", fmt::format("{}", settings_.unreachable_s),
                                      "--lost-after",        fmt::format("{}", settings_.lost_s),
                                      "--move-lease",        fmt::format("{}", settings_.move_lease_s),
-                                     "--stop-grace",        "5",
+                                     "--stop-grace",        fmt::format("{}", settings_.stop_grace_s),
+                                     "--stop-grace-max",    fmt::format("{}", settings_.stop_grace_max_s),
                                      "--ready-deadline",    fmt::format("{}", settings_.ready_deadline_s)};
     std::string pool = settings_.network_pool;
     if (pool.empty()) pool = CO_TRY(network_pool(settings_.data / "network-pool", *process_.random));

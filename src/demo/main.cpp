@@ -71,7 +71,7 @@ int main(int count, char** arguments) {
         std::printf("%d %d\n", static_cast<int>(::getuid()), static_cast<int>(::geteuid()));
         return 0;
     }
-    ::signal(SIGTERM, on_terminate);
+    ::signal(SIGTERM, setting("IGNORE_SIGTERM", 0) != 0 ? SIG_IGN : on_terminate);
     ::signal(SIGINT, on_terminate);
     ::signal(SIGCHLD, SIG_IGN);
     if (const int delay_ms = setting("START_DELAY_MS", 0); delay_ms > 0) ::usleep(delay_ms * 1000);

@@ -30,6 +30,9 @@ public:
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t>) override {
         co_return std::map<std::int64_t, std::string>{};
     }
+    Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string>) override {
+        co_return std::map<std::string, ProcessUse>{};
+    }
 };
 
 GpuInventory one(std::string uuid, std::string model) {

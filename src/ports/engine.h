@@ -50,11 +50,16 @@ struct ContainerSpec {
     std::string name;                           // Unique on the engine.
     std::map<std::string, std::string> labels;  // "hostler.host", "hostler.instance", "hostler.generation", …
     std::string image;
-    std::vector<std::string> command;  // Empty: the image's own.
+    std::vector<std::string> command;  // Empty: the image's own, unless the entry point is replaced.
+    // In place of the image's entry point; empty: none. nullopt: the image's own.
+    std::optional<std::vector<std::string>> entrypoint{};
+    // Its program is process 1 itself. Else an init is, which passes signals on and reaps orphans.
+    bool no_init = false;
     std::map<std::string, std::string> environment;
     std::int64_t cpu_milli = 0;  // 0: no limit; so for the next two.
     std::int64_t memory_bytes = 0;
     std::int64_t pids_max = 0;
+    std::int64_t shm_bytes = 0;            // Of /dev/shm; 0: as the engine has it.
     std::int64_t disk_bytes = 0;           // Of what it writes beside its mounts, where EngineFacts let it.
     bool disk_limit_required = false;      // It does not start where they do not.
     LayerStart layer = LayerStart::empty;  // What it begins with, where its disk is limited.
@@ -117,6 +122,12 @@ struct LogsWanted {
         0;  // Lines that were written before this second of the Unix clock may be left out.
 };
 
+// How a container that was to stop ended.
+enum class StopEnd {
+    ended,   // Within its grace, or before; or that is not known.
+    killed,  // By SIGKILL, when its grace was over.
+};
+
 // Every call may be repeated: the caller retries after any failure. Errors everywhere: unavailable (the
 // engine does not answer), timeout. An adapter may be used by many tasks at once.
 class Engine {
@@ -124,7 +135,7 @@ public:
     // Reasons of launch().
     static constexpr std::string_view image_missing = "image_missing", name_taken = "name_taken",
                                       address_taken = "address_taken", layer_missing = "layer_missing",
-                                      gpu_unreachable = "gpu_unreachable";
+                                      gpu_unreachable = "gpu_unreachable", init_missing = "init_missing";
 
     virtual ~Engine() = default;
     virtual Task<EngineFacts> describe() = 0;
@@ -138,12 +149,13 @@ public:
     // back; with other labels it is a conflict, name_taken. A device that is asked for is seen inside and
     // opens there, or the start fails and nothing stays (unavailable, gpu_unreachable); no other device
     // opens. Errors: not_found (image_missing: the image is not on this host; CDI device; layer_missing:
-    // nothing was kept of what it is to begin with), invalid (the engine refuses the spec), exhausted (disk),
-    // conflict (address_taken: another container has the address, or the engine lost one that had it when it
-    // was killed).
+    // nothing was kept of what it is to begin with; init_missing: the host has no init), invalid (the engine
+    // refuses the spec), exhausted (disk), conflict (address_taken: another container has the address, or the
+    // engine lost one that had it when it was killed).
     virtual Task<Container> launch(ContainerSpec spec) = 0;
-    // SIGTERM, then SIGKILL after `grace`. What does not run or exist is stopped.
-    virtual Task<> stop(std::string name, Duration grace) = 0;
+    // SIGTERM, or what the image names in its place; then SIGKILL after `grace`. What does not run or exist
+    // is stopped.
+    virtual Task<StopEnd> stop(std::string name, Duration grace) = 0;
     // Takes away what stop() left, and what it wrote unless that is to be kept. What does not exist is
     // removed; what was kept of it before is lost then, too, unless it is to be kept.
     virtual Task<> remove(std::string name, LayerEnd layer) = 0;

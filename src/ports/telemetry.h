@@ -35,6 +35,13 @@ public:
     static constexpr std::size_t faults_max = 1024;
 };
 
+// Processes and threads of a container.
+struct ProcessUse {
+    std::int64_t now = 0;
+    std::int64_t max = 0;  // That it may have.
+    bool operator==(const ProcessUse&) const = default;
+};
+
 // The machine around the GPUs.
 class HostTelemetry {
 public:
@@ -45,6 +52,9 @@ public:
     // In which container each of these processes is, by the engine's id of it; those that are in none, or
     // have ended, are left out. Errors: cancelled; timeout.
     virtual Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) = 0;
+    // Of containers by the engine's ids; those that do not run, or have no limit, are left out. Errors:
+    // cancelled; timeout.
+    virtual Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) = 0;
 };
 
 }  // namespace hostler

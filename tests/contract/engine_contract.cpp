@@ -205,13 +205,24 @@ TEST_P(EngineContract, WhatHasEndedIsNotStartedAgain) {
 
 TEST_P(EngineContract, StoppingAsksFirstAndMayBeRepeated) {
     ASSERT_TRUE(launch(rig_->server(name())));
-    ASSERT_TRUE(run(rig_->engine().stop(name(), 10s)));
+    EXPECT_EQ(run(rig_->engine().stop(name(), 10s)), StopEnd::ended);
     EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 0);
     const auto log = run(rig_->engine().logs(name(), {64 * 1024}));
     ASSERT_TRUE(log) << log.error().message;
     EXPECT_THAT(*log, HasSubstr("SIGTERM"));
-    EXPECT_TRUE(run(rig_->engine().stop(name(), 10s)));
-    EXPECT_TRUE(run(rig_->engine().stop("nothing-of-that-name", 1s)));
+    EXPECT_EQ(run(rig_->engine().stop(name(), 10s)), StopEnd::ended);
+    EXPECT_EQ(run(rig_->engine().stop("nothing-of-that-name", 1s)), StopEnd::ended);
+}
+
+TEST_P(EngineContract, WhatDoesNotEndIsKilledWhenItsGraceIsOver) {
+    ASSERT_TRUE(launch(rig_->stubborn(name())));
+    wait_until(ContainerState::running);
+    const Instant asked = rig_->timers().now();
+    EXPECT_EQ(run(rig_->engine().stop(name(), 2s)), StopEnd::killed);
+    EXPECT_GE(rig_->timers().now() - asked, 2s);
+    EXPECT_LT(rig_->timers().now() - asked, 10s);
+    EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 137);
+    EXPECT_EQ(run(rig_->engine().stop(name(), 2s)), StopEnd::ended) << "it is over: nothing was killed now";
 }
 
 TEST_P(EngineContract, LogsOfWhatHasEndedAreTheLastBytes) {

@@ -26,10 +26,11 @@ public:
     virtual HostNetwork& network() = 0;
     virtual ContainerSpec server(std::string name) = 0;  // Runs until it is stopped; logs "SIGTERM" then.
     virtual ContainerSpec finisher(std::string name,
-                                   int code) = 0;  // Writes "leaving", then ends with `code`.
-    virtual std::string subnet(int number) = 0;    // "10.77.<n>.0/24": free on this host.
-    virtual void crash() = 0;                      // The engine dies at once and comes back.
-    virtual void enter() {}                        // To where its containers are reached, until leave().
+                                   int code) = 0;          // Writes "leaving", then ends with `code`.
+    virtual ContainerSpec stubborn(std::string name) = 0;  // Runs and does not end when it is asked to.
+    virtual std::string subnet(int number) = 0;            // "10.77.<n>.0/24": free on this host.
+    virtual void crash() = 0;                              // The engine dies at once and comes back.
+    virtual void enter() {}  // To where its containers are reached, until leave().
     virtual void leave() {}
 };
 

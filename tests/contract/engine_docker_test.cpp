@@ -490,13 +490,16 @@ TEST_P(Containers, ADeviceThatIsNotReallyInsideFailsTheLaunchAndLeavesNothing) {
 }
 
 TEST_P(Containers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
-    auto spec = rig_->server(name());
-    spec.command = {"/no-such-command"};
-    const auto refused = launch(spec);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, Code::invalid);
-    EXPECT_THAT(refused.error().message, HasSubstr("/no-such-command"));
-    EXPECT_TRUE(list().empty());
+    for (const bool no_init : {false, true}) {
+        auto spec = rig_->server(name());
+        spec.command = {"/no-such-command"};
+        spec.no_init = no_init;
+        const auto refused = launch(spec);
+        ASSERT_FALSE(refused) << no_init;
+        EXPECT_EQ(refused.error().code, Code::invalid);
+        EXPECT_THAT(refused.error().message, HasSubstr("/no-such-command"));
+        EXPECT_TRUE(list().empty());
+    }
 }
 
 // kill() returns before the threads of another process have stopped.

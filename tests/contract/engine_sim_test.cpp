@@ -24,6 +24,11 @@ public:
                 .image = "demo:1",
                 .command = {"exit", std::to_string(code)}};
     }
+    ContainerSpec stubborn(std::string name) override {
+        auto spec = server(std::move(name));
+        spec.image = "stubborn:1";
+        return spec;
+    }
     std::string subnet(int number) override { return "10.77." + std::to_string(number) + ".0/24"; }
     void crash() override { reboot(); }
 };

@@ -264,6 +264,12 @@ ContainerSpec HostRig::finisher(std::string name, int code) {
     return spec;
 }
 
+ContainerSpec HostRig::stubborn(std::string name) {
+    auto spec = server(std::move(name));
+    spec.environment["IGNORE_SIGTERM"] = "1";
+    return spec;
+}
+
 namespace {
 
 constexpr unsigned places = 64 * 16;  // 10.64.0.0/20, 10.65.0.0/20, …, each for sixteen networks.

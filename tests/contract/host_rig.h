@@ -29,6 +29,7 @@ public:
     // In a user namespace, where this engine has them.
     ContainerSpec server(std::string name) override;
     ContainerSpec finisher(std::string name, int code) override;
+    ContainerSpec stubborn(std::string name) override;
     std::string subnet(int number) override;
 
     // The body of GET http://address:8080/path, tried until the server listens; "" when it does not answer

@@ -189,7 +189,9 @@ public:
         return engine_.pull(std::move(image), std::move(seen));
     }
     Task<Container> launch(ContainerSpec spec) override { return engine_.launch(std::move(spec)); }
-    Task<> stop(std::string name, Duration grace) override { return engine_.stop(std::move(name), grace); }
+    Task<StopEnd> stop(std::string name, Duration grace) override {
+        return engine_.stop(std::move(name), grace);
+    }
     Task<> remove(std::string name, LayerEnd) override { return engine_.remove(std::move(name), always_); }
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return engine_.list(std::move(label), std::move(value));

@@ -143,8 +143,8 @@ public:
     Task<Container> launch(ContainerSpec spec) override {
         return fate_.of<Container>("launch", [&] { return engine_.launch(std::move(spec)); });
     }
-    Task<> stop(std::string name, Duration grace) override {
-        return fate_.of<void>("stop", [&] { return engine_.stop(std::move(name), grace); });
+    Task<StopEnd> stop(std::string name, Duration grace) override {
+        return fate_.of<StopEnd>("stop", [&] { return engine_.stop(std::move(name), grace); });
     }
     Task<> remove(std::string name, LayerEnd layer) override {
         return fate_.of<void>("remove", [&] { return engine_.remove(std::move(name), layer); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
 #include <charconv>
 #include <set>
 
@@ -138,8 +139,6 @@ Result<Traits> parse_traits(std::string_view version_body, std::string_view info
                 traits.shared_ids = ids_of_folder(text(at(info, {"DockerRootDir"})));
     traits.cpus = std::max<std::int64_t>(number(at(info, {"NCPU"})), 0);
     traits.storage = text(at(info, {"Driver"}));
-    const auto init_id = text(at(info, {"InitCommit", "ID"}));
-    traits.has_init = traits.dialect == Dialect::docker && !init_id.empty() && init_id != "N/A";
     return traits;
 }
 
@@ -271,6 +270,10 @@ bool is_address_taken(std::string_view words) {
     return words.contains("is already allocated to container ID") || words.contains("Address already in use");
 }
 
+bool says_no_init(std::string_view words) {
+    return words.contains("docker-init") && words.contains("not found");
+}
+
 bool says_disk_full(std::string_view words) {
     return words.contains("no space left on device") || words.contains("disk quota exceeded");
 }
@@ -341,8 +344,7 @@ std::optional<Error> image_fault(std::string_view image, std::string_view words)
         return fault("image_user", fmt::format("its USER has a number over {}, and instances have users 0 to "
                                                "{}; build it with a smaller one",
                                                IdRange::size - 1, IdRange::size - 1));
-    if (says_no_user(words))
-        return fault("image_user", "its USER is not in its /etc/passwd or /etc/group");
+    if (says_no_user(words)) return fault("image_user", "its USER is not in its /etc/passwd or /etc/group");
     // runc: `exec: "NAME": why`.
     constexpr std::string_view before = "exec: \"";
     const auto at = words.find(before);
@@ -358,6 +360,20 @@ std::optional<Error> image_fault(std::string_view image, std::string_view words)
     if (words.contains("permission denied"))
         return fault("image_command", fmt::format("its command {} may not be executed", program));
     return std::nullopt;
+}
+
+// "[FATAL tini (7)] exec NAME failed: No such file or directory"
+std::optional<Error> init_fault(std::string_view image, std::string_view log) {
+    constexpr std::string_view first = "[FATAL tini (", before = ")] exec ", after = " failed: ";
+    const auto at = log.find(first);
+    const auto name = at == log.npos ? at : log.find(before, at);
+    const auto why = name == log.npos ? name : log.find(after, name);
+    if (why == log.npos) return std::nullopt;
+    const auto from = name + before.size();
+    std::string words{log.substr(why + after.size(), log.find('\n', why) - why - after.size())};
+    if (!words.empty())
+        words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
+    return image_fault(image, fmt::format("exec: \"{}\": {}", log.substr(from, why - from), words));
 }
 
 Error engine_error(int status, std::string_view body, std::string_view what) {

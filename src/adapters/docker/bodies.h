@@ -16,7 +16,6 @@ struct Traits {
     Dialect dialect = Dialect::docker;
     std::string version;  // "4.3.1"
     int cgroup_version = 1;
-    bool has_init = false;  // It can put an init process before the container's own.
     std::int64_t cpus = 0;  // Of its machine; 0: it does not say.
     IdRange shared_ids{};   // Docker's own mapping, when it has one.
     std::string storage{};  // The driver of its layers: "overlay", "overlay2".
@@ -27,14 +26,15 @@ struct Confinement {
     std::int64_t log_bytes_max = 10 << 20;
     std::int64_t files_max = 0;      // RLIMIT_NOFILE; 0: the engine's own.
     std::int64_t processes_max = 0;  // RLIMIT_NPROC; 0: the engine's own.
-    std::int64_t locked_max = -1;    // RLIMIT_MEMLOCK in bytes; -1: none. It counts as the container's memory.
-    std::string seccomp_file;        // Where seccomp_profile() lies, for the engine that wants a file.
+    std::int64_t locked_max = -1;  // RLIMIT_MEMLOCK in bytes; -1: none. It counts as the container's memory.
+    std::string seccomp_file;      // Where seccomp_profile() lies, for the engine that wants a file.
+    std::string init;              // Of podman: the same of the init; empty: this host has none.
 };
 
 // The path to POST create_body() to.
 std::string create_path(const ContainerSpec& spec, Dialect dialect);
 // Podman's mapping of users is not in the API that both have, so that the two get bodies of different forms.
-// Errors: invalid, naming the field.
+// Errors: invalid, naming the field; not_found (init_missing).
 Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
                                 const Confinement& confinement, std::string_view image_library_path = {});
 
@@ -87,15 +87,18 @@ bool is_gone(int status, std::string_view body);
 // The error in the stream of progress that answers a pull; nullopt: it went well.
 std::optional<std::string> pull_error(std::string_view stream);
 // The Error for a pull that ended with `words`: not_found (the registry does not have it), forbidden (not
-// without signing in; registry_untrusted: no TLS, or not that of somebody known), unavailable (the registry does not answer), invalid (no image's name), exhausted (disk
-// full).
+// without signing in; registry_untrusted: no TLS, or not that of somebody known), unavailable (the registry
+// does not answer), invalid (no image's name), exhausted (disk full).
 Error pull_refused(std::string_view image, std::string_view words);
 // What is wrong with the image itself when a container of it cannot start, in words for its tenant: invalid,
 // with reason image_user or image_command. nullopt: it is something else.
 std::optional<Error> image_fault(std::string_view image, std::string_view words);
+// The same of what an init wrote (tini) whose program could not be begun.
+std::optional<Error> init_fault(std::string_view image, std::string_view log);
 // An engine that was killed while it started the container has forgotten that its runtime made it already.
 bool is_half_made(std::string_view words);
 bool is_address_taken(std::string_view words);
+bool says_no_init(std::string_view words);  // Dockerd's, of an init that it does not find.
 bool says_disk_full(std::string_view words);
 bool says_no_image(std::string_view words);  // The one that a container is to be made of.
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".

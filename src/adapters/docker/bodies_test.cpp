@@ -29,8 +29,9 @@ ContainerSpec spec() {
 }
 
 json::value body(const ContainerSpec& of, const CdiEdits& edits = {},
-                 Traits traits = {Dialect::podman, "4.3.1", 1, false}, Confinement confinement = {},
+                 Traits traits = {Dialect::podman, "4.3.1", 1}, Confinement confinement = {},
                  std::string_view path = {}) {
+    if (confinement.init.empty()) confinement.init = "/usr/bin/tini-static";
     const auto text = create_body(of, edits, traits, confinement, path);
     EXPECT_TRUE(text) << text.error().message;
     return text ? json::parse(*text) : json::value{};
@@ -63,9 +64,10 @@ TEST(CreateBody, SaysLimitsNetworkAndWallsToDocker) {
     EXPECT_EQ(host.at("CgroupnsMode").as_string(), "private");
     EXPECT_EQ(json::serialize(host.at("Binds")), R"(["/srv/v:/data:ro,rprivate"])");
     EXPECT_EQ(host.at("Ulimits").as_array().size(), 3U);
-    EXPECT_EQ(host.at("Ulimits").as_array().back(),
-              json::parse(R"({"Name":"memlock","Soft":-1,"Hard":-1})"));
-    EXPECT_FALSE(host.as_object().contains("Init"));
+    EXPECT_EQ(host.at("Ulimits").as_array().back(), json::parse(R"({"Name":"memlock","Soft":-1,"Hard":-1})"));
+    EXPECT_TRUE(host.at("Init").as_bool());
+    EXPECT_FALSE(host.as_object().contains("ShmSize")) << "as the engine has it";
+    EXPECT_FALSE(value.as_object().contains("Entrypoint"));
     EXPECT_EQ(value.at_pointer("/NetworkingConfig/EndpointsConfig/n-1/IPAMConfig/IPv4Address").as_string(),
               "10.1.2.3");
     EXPECT_EQ(json::serialize(value.at("Cmd")), R"(["/x","a b"])");
@@ -101,6 +103,56 @@ TEST(CreateBody, SaysTheSameToPodmanInItsOwnWords) {
     EXPECT_EQ(value.at("name").as_string(), "c");
     EXPECT_FALSE(body(spec(), {}, of_podman).as_object().contains("idmappings"));
     EXPECT_EQ(create_path(spec(), Dialect::podman), "/libpod/containers/create");
+}
+
+TEST(CreateBody, SaysHowTheProgramIsRun) {
+    auto wanted = spec();
+    wanted.shm_bytes = 32 << 20;
+    wanted.entrypoint = std::vector<std::string>{"/entry", "a b"};
+    auto docker = body(wanted, {}, of_docker);
+    EXPECT_EQ(docker.at_pointer("/HostConfig/ShmSize").as_int64(), 32 << 20);
+    EXPECT_EQ(json::serialize(docker.at("Entrypoint")), R"(["/entry","a b"])");
+    auto podman = body(wanted, {}, of_podman);
+    EXPECT_EQ(podman.at("shm_size").as_int64(), 32 << 20);
+    EXPECT_EQ(json::serialize(podman.at("entrypoint")), R"(["/entry","a b"])");
+    EXPECT_TRUE(podman.at("init").as_bool());
+    EXPECT_EQ(podman.at("init_path").as_string(), "/usr/bin/tini-static");
+    wanted.entrypoint->clear();
+    wanted.no_init = true;
+    docker = body(wanted, {}, of_docker);
+    EXPECT_EQ(json::serialize(docker.at("Entrypoint")), R"([""])") << "an empty list is the image's own";
+    EXPECT_FALSE(docker.at_pointer("/HostConfig/Init").as_bool()) << "also where the daemon has it on";
+    podman = body(wanted, {}, of_podman);
+    EXPECT_EQ(json::serialize(podman.at("entrypoint")), R"([""])");
+    EXPECT_FALSE(podman.as_object().contains("init"));
+}
+
+TEST(CreateBody, WithoutAnInitPodmanMakesOnlyWhatWantsNone) {
+    auto wanted = spec();
+    const auto refused = create_body(wanted, {}, of_podman, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Engine::init_missing);
+    wanted.no_init = true;
+    EXPECT_TRUE(create_body(wanted, {}, of_podman, {}));
+    EXPECT_TRUE(
+        says_no_init("container c cannot start: failed to create shim: exec: \"docker-init\": executable "
+                     "file not found in $PATH: unknown"));
+    EXPECT_FALSE(says_no_init("exec: \"serve\": executable file not found in $PATH"));
+}
+
+TEST(InitFault, IsTheImagesCommand) {
+    const auto fault = [](std::string_view log) {
+        const auto found = init_fault("x:1", log);
+        return found ? found->reason + ": " + found->message : "none";
+    };
+    EXPECT_EQ(fault("[FATAL tini (7)] exec no-such failed: No such file or directory\n"),
+              "image_command: image x:1: its command no-such is not in it");
+    EXPECT_EQ(fault("[FATAL tini (2)] exec /etc/passwd failed: Permission denied\n"),
+              "image_command: image x:1: its command /etc/passwd may not be executed");
+    EXPECT_THAT(fault("[FATAL tini (2)] exec /x failed: Exec format error\n"),
+                HasSubstr("image_command: image x:1: its command is no program for this machine"));
+    EXPECT_EQ(fault("sh: no-such: not found\n"), "none");
+    EXPECT_EQ(fault("[FATAL tini ("), "none");
 }
 
 // An engine takes a short name for the beginning of an id, too.
@@ -141,7 +193,7 @@ TEST(CreateBody, AsksForNoMoreCpusThanTheEngineHas) {
 }
 
 TEST(CreateBody, LeavesOutWhatIsNotAsked) {
-    const auto value = body({.name = "c", .image = "x"}, {}, {Dialect::docker, "20.10", 2, true});
+    const auto value = body({.name = "c", .image = "x"}, {}, {Dialect::docker, "20.10", 2});
     const auto& host = value.at("HostConfig").as_object();
     for (const auto* name : {"NanoCpus", "Memory", "MemorySwap", "PidsLimit", "Ulimits"})
         EXPECT_FALSE(host.contains(name));
@@ -243,16 +295,14 @@ TEST(NetworkBody, NamesTheBridgeAndTheDialectsOwnIsolation) {
 TEST(Parse, TraitsOfBothEngines) {
     const auto podman =
         parse_traits(R"({"Version":"4.3.1","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]})",
-                     R"({"CgroupVersion":"1","InitCommit":{"ID":""}})");
+                     R"({"CgroupVersion":"1"})");
     ASSERT_TRUE(podman);
     EXPECT_EQ(podman->dialect, Dialect::podman);
-    EXPECT_FALSE(podman->has_init);
     const auto docker = parse_traits(R"({"Version":"20.10.24","Components":[{"Name":"Engine"}]})",
-                                     R"({"CgroupVersion":"2","InitCommit":{"ID":"de40ad0"}})");
+                                     R"({"CgroupVersion":"2"})");
     ASSERT_TRUE(docker);
     EXPECT_EQ(docker->dialect, Dialect::docker);
     EXPECT_EQ(docker->cgroup_version, 2);
-    EXPECT_TRUE(docker->has_init);
     EXPECT_EQ(parse_traits("<html>", "{}").error().code, Code::unavailable);
 }
 

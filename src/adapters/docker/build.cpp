@@ -168,10 +168,13 @@ Task<> DockerEngine::build_image(Recipe recipe, PullSeen seen) {
 
 Task<> DockerEngine::import_image(std::string archive, std::string name, ImageChanges changes) {
     Query query;
-    if (!changes.command.empty()) {
-        const boost::json::array words(changes.command.begin(), changes.command.end());
-        query.emplace_back("changes", "CMD " + boost::json::serialize(words));
-    }
+    const auto add = [&query](std::string_view what, const std::vector<std::string>& list) {
+        if (list.empty()) return;
+        const boost::json::array words(list.begin(), list.end());
+        query.emplace_back("changes", fmt::format("{} {}", what, boost::json::serialize(words)));
+    };
+    add("ENTRYPOINT", changes.entrypoint);
+    add("CMD", changes.command);
     for (const auto& [variable, value] : changes.environment)
         query.emplace_back("changes", fmt::format("ENV {}={}", variable,
                                                   boost::json::serialize(boost::json::string(value))));

@@ -134,6 +134,11 @@ json::object labels_of(const ContainerSpec& spec) {
 
 json::array words(const std::vector<std::string>& list) { return json::array(list.begin(), list.end()); }
 
+// To both engines a list of one empty word is none, and an empty list the image's own.
+json::array entry_words(const std::vector<std::string>& entrypoint) {
+    return entrypoint.empty() ? json::array{""} : words(entrypoint);
+}
+
 // One set of limits: all or none, since one engine forgets its own defaults when any is given.
 bool has_limits(const Confinement& confinement) {
     return confinement.files_max != 0 && confinement.processes_max != 0;
@@ -178,7 +183,8 @@ json::object docker_host(const ContainerSpec& spec, const CdiEdits& edits, const
         host["MemorySwap"] = spec.memory_bytes;  // Memory and swap together: no swap.
     }
     if (spec.pids_max > 0) host["PidsLimit"] = spec.pids_max;
-    if (traits.has_init) host["Init"] = true;
+    if (spec.shm_bytes > 0) host["ShmSize"] = spec.shm_bytes;
+    host["Init"] = !spec.no_init;
     if (!groups.empty()) host["GroupAdd"] = std::move(groups);
     return host;
 }
@@ -195,6 +201,7 @@ json::object docker_body(const ContainerSpec& spec, const std::map<std::string, 
                       {"HostConfig", std::move(host)}};
     if (!spec.hostname.empty()) body["Hostname"] = spec.hostname;
     if (!spec.command.empty()) body["Cmd"] = words(spec.command);
+    if (spec.entrypoint) body["Entrypoint"] = entry_words(*spec.entrypoint);
     if (spec.network.empty()) return body;
     json::object endpoint;
     if (!spec.address.empty()) endpoint["IPAMConfig"] = {{"IPv4Address", spec.address}};
@@ -289,6 +296,12 @@ json::object podman_body(const ContainerSpec& spec, const std::map<std::string, 
     }
     if (!spec.hostname.empty()) body["hostname"] = spec.hostname;
     if (!spec.command.empty()) body["command"] = words(spec.command);
+    if (spec.entrypoint) body["entrypoint"] = entry_words(*spec.entrypoint);
+    if (spec.shm_bytes > 0) body["shm_size"] = spec.shm_bytes;
+    if (!spec.no_init) {
+        body["init"] = true;
+        body["init_path"] = confinement.init;
+    }
     if (spec.network.empty()) return body;
     json::object endpoint;
     if (!spec.address.empty()) endpoint["static_ips"] = json::array{spec.address};
@@ -308,11 +321,18 @@ std::string create_path(const ContainerSpec& spec, Dialect dialect) {
 Result<std::string> create_body(const ContainerSpec& spec, const CdiEdits& edits, const Traits& traits,
                                 const Confinement& confinement, std::string_view image_path) {
     if (spec.image.empty()) return fail(Code::invalid, fmt::format("container {} has no image", spec.name));
-    if (spec.cpu_milli < 0 || spec.memory_bytes < 0 || spec.pids_max < 0)
+    if (spec.cpu_milli < 0 || spec.memory_bytes < 0 || spec.pids_max < 0 || spec.shm_bytes < 0)
         return fail(Code::invalid, fmt::format("container {} has a negative limit", spec.name));
     const auto variables = TRY(environment(spec, edits, image_path));
     const auto mounted = TRY(mounts(spec, edits));
-    if (traits.dialect == Dialect::docker)
+    const bool docker = traits.dialect == Dialect::docker;
+    if (!docker && !spec.no_init && confinement.init.empty())
+        return fail(Code::not_found,
+                    fmt::format("container {}: its host has no init to run its program below; install the "
+                                "package tini there",
+                                spec.name),
+                    std::string{Engine::init_missing});
+    if (docker)
         return json::serialize(
             docker_body(spec, variables, docker_host(spec, edits, mounted, traits, confinement)));
     auto body = podman_body(spec, variables, mounted, confinement);

@@ -34,6 +34,7 @@ constexpr Duration removal_poll = 100ms;
 constexpr Duration creation_time = 5s;               // Of one that another call makes: for it to be seen.
 constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
+constexpr std::size_t init_words_max = 4096;  // Of a container whose program never began.
 constexpr std::size_t log_tail_lines_max = 1'000'000;
 
 bool is_name(std::string_view name) {
@@ -61,6 +62,13 @@ std::int64_t locked_max() {
     return static_cast<std::int64_t>(limit.rlim_max);
 }
 
+// Empty: none is.
+std::string first_there(const std::vector<std::string>& programs) {
+    const auto found = std::ranges::find_if(
+        programs, [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; });
+    return found == programs.end() ? std::string{} : *found;
+}
+
 // An engine cannot give more than it has, and has about what we have; its monitor is also bound by the number
 // of process ids.
 Confinement confinement(const EngineSettings& settings) {
@@ -70,7 +78,8 @@ Confinement confinement(const EngineSettings& settings) {
             .files_max = std::min<std::int64_t>(own_limit(RLIMIT_NOFILE), 1 << 20),
             .processes_max = std::min(own_limit(RLIMIT_NPROC), pids),
             .locked_max = locked_max(),
-            .seccomp_file = settings.state_folder + "/seccomp.json"};
+            .seccomp_file = settings.state_folder + "/seccomp.json",
+            .init = first_there(settings.inits)};
 }
 
 // Older kernels cannot show an image's files under other users: each tenant would cost a copy of each image.
@@ -148,6 +157,9 @@ std::string printable(std::string text) {
         if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
     return text;
 }
+
+// As an init ends that cannot begin the program: it may not be executed, or is not there.
+bool is_no_program(int exit_code) { return exit_code == 126 || exit_code == 127; }
 
 std::string container_path(std::string_view name, std::string_view verb = {}) {
     return fmt::format("/containers/{}{}", percent_encode(name), verb);
@@ -494,6 +506,11 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     const auto answer =
         CO_TRY(co_await api_.call("POST", container_path(id, "/start"), settings_.start_time));
     if (!answer.success() && answer.status != 304) {
+        if (says_no_init(answer.body))
+            co_return fail(
+                Code::not_found,
+                fmt::format("container {}: its host has no docker-init to run its program below", name),
+                std::string{init_missing});
         if (auto fault = image_fault(spec.image, error_text(answer.body)))
             co_return std::unexpected(std::move(*fault));
         auto error = engine_error(answer.status, answer.body, fmt::format("container {} cannot start", name));
@@ -502,8 +519,17 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
             error = {Code::conflict, std::move(error.message), std::string{address_taken}};
         co_return std::unexpected(std::move(error));
     }
-    const auto there = CO_TRY(co_await inspect(id));
+    auto there = CO_TRY(co_await inspect(id));
+    if (there && there->pid != 0 && !spec.no_init) {
+        const bool begun = CO_TRY(co_await run_on<bool>(
+            worker_, [pid = there->pid]() -> Result<bool> { return program_begins(pid); }));
+        if (!begun) there = CO_TRY(co_await inspect(id));
+    }
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
+    if (there->pid == 0 && !spec.no_init && is_no_program(there->container.exit_code)) {
+        const auto said = CO_TRY(co_await logs(id, {.bytes_max = init_words_max}));
+        if (auto fault = init_fault(spec.image, said)) co_return std::unexpected(std::move(*fault));
+    }
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
     CO_TRY(has_address(spec, *there));
@@ -520,12 +546,19 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     co_return there->container;
 }
 
-Task<> DockerEngine::stop(std::string name, Duration grace) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::max(grace, Duration{0})).count();
-    const auto path = target(container_path(name, "/stop"), {{"t", std::to_string(seconds)}});
-    const auto answer = CO_TRY(co_await api_.call("POST", path, std::chrono::seconds{seconds} + stop_margin));
-    if (answer.success() || answer.status == 304 || answer.status == 404) co_return Result<>{};
-    co_return std::unexpected(unavailable(answer, fmt::format("container {} does not stop", name)));
+// No engine says whether it had to kill: the time and the exit code do.
+Task<StopEnd> DockerEngine::stop(std::string name, Duration grace) {
+    constexpr int killed = 137;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::max(grace, Duration{0}));
+    const auto path = target(container_path(name, "/stop"), {{"t", std::to_string(seconds.count())}});
+    const Instant asked = timers_.now();
+    const auto answer = CO_TRY(co_await api_.call("POST", path, seconds + stop_margin));
+    if (answer.status == 304 || answer.status == 404) co_return StopEnd::ended;
+    if (!answer.success())
+        co_return std::unexpected(unavailable(answer, fmt::format("container {} does not stop", name)));
+    if (timers_.now() - asked < seconds) co_return StopEnd::ended;
+    const auto there = CO_TRY(co_await inspect(std::move(name)));
+    co_return there && there->container.exit_code == killed ? StopEnd::killed : StopEnd::ended;
 }
 
 Task<> DockerEngine::remove(std::string name, LayerEnd layer) {

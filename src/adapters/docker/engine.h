@@ -40,11 +40,15 @@ struct EngineSettings {
     std::string rules_folder = device_rules_folder;  // Of ours, where the hook of podman's service looks.
     bool user_namespaces =
         true;  // Off: root of a container is root of the host, where the engine lets us choose.
+    // Where podman finds the init of containers: the first that is there. Dockerd has one of its own.
+    std::vector<std::string> inits{"/usr/bin/tini-static", "/usr/bin/catatonit",
+                                   "/usr/libexec/podman/catatonit"};
     Layers* layers = nullptr;  // What limits the disk of containers; outlives the engine. Null: nothing does.
 };
 
 // What an imported image says of itself.
 struct ImageChanges {
+    std::vector<std::string> entrypoint{};
     std::vector<std::string> command;
     std::map<std::string, std::string> environment;
     std::vector<int> ports;  // TCP.
@@ -58,7 +62,7 @@ public:
     Task<EngineFacts> describe() override;
     Task<> pull(ImageWanted image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
-    Task<> stop(std::string name, Duration grace) override;
+    Task<StopEnd> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name, LayerEnd layer) override;
     using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;

@@ -14,11 +14,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace hostler::docker {
 
@@ -240,6 +242,28 @@ Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {
         if (result) result = check_node(root, path, node);
     ::close(root);
     return result;
+}
+
+// The init and what it has forked run the same file until the program is begun.
+bool program_begins(std::int64_t pid) {
+    constexpr auto patience = std::chrono::seconds{1}, look = std::chrono::milliseconds{1};
+    const auto program_of = [](std::int64_t of) {
+        std::error_code error;
+        return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", of), error).string();
+    };
+    const std::string init = program_of(pid);
+    for (auto left = patience / look; left > 0; --left) {
+        std::ifstream children{fmt::format("/proc/{0}/task/{0}/children", pid)};
+        if (!children) return std::filesystem::exists(fmt::format("/proc/{}", pid));  // A kernel without it.
+        std::int64_t child = 0;
+        if (children >> child) {
+            const std::string program = program_of(child);
+            if (!program.empty() && program != init) return true;
+        }
+        if (program_of(pid).empty()) return false;  // It has ended.
+        std::this_thread::sleep_for(look);
+    }
+    return true;
 }
 
 }  // namespace hostler::docker

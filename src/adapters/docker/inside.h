@@ -40,4 +40,8 @@ Result<> check_disk(std::int64_t pid, std::uint64_t bytes);
 // unavailable, naming the device; not_found (the process has ended).
 Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes);
 
+// Waits until the init of process `pid` has begun the program below it, a second at most; false: it has ended
+// before that. Blocks, shortly.
+bool program_begins(std::int64_t pid);
+
 }  // namespace hostler::docker

@@ -171,6 +171,8 @@ Result<> SimEngine::admit(const ContainerSpec& spec) {
     }
     if (says(spec.image, "refused"))
         return fail(Code::invalid, fmt::format("the engine refuses {}", spec.image));
+    if (spec.entrypoint && spec.entrypoint->empty() && spec.command.empty())
+        return fail(Code::invalid, "there is nothing to run: no command, and the entry point is replaced");
     for (const auto& device : spec.cdi_devices)
         if (!devices.contains(device))
             return fail(Code::not_found, fmt::format("there is no CDI device {}", device));
@@ -260,13 +262,14 @@ void SimEngine::end(const BoxPtr& box, int code) {
     ended.notify_all();
 }
 
-Task<> SimEngine::stop(std::string name, Duration grace) {
+Task<StopEnd> SimEngine::stop(std::string name, Duration grace) {
     CO_TRY(co_await answer());
     const auto found = boxes_.find(name);
-    if (found == boxes_.end()) co_return Result<>{};
+    if (found == boxes_.end()) co_return StopEnd::ended;
     const BoxPtr box = found->second;
     while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
-    if (box->seen.state != ContainerState::running) co_return Result<>{};
+    if (box->seen.state != ContainerState::running) co_return StopEnd::ended;
+    const Instant asked = timers_.now();
     if (!std::exchange(box->stopping, true)) {
         box->log.emplace_back(timers_.wall(), "SIGTERM\n");
         const bool stubborn = says(box->spec.image, "stubborn");
@@ -274,7 +277,7 @@ Task<> SimEngine::stop(std::string name, Duration grace) {
                      end_later(box, stubborn ? grace : std::min(grace, times.stop), stubborn ? 137 : 0));
     }
     while (box->seen.state == ContainerState::running) CO_TRY(co_await box->changed.wait());
-    co_return Result<>{};
+    co_return box->seen.exit_code == 137 && timers_.now() - asked >= grace ? StopEnd::killed : StopEnd::ended;
 }
 
 Task<std::vector<KeptLayer>> SimEngine::kept() {

@@ -55,7 +55,7 @@ public:
     Task<EngineFacts> describe() override;
     Task<> pull(ImageWanted image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;
-    Task<> stop(std::string name, Duration grace) override;
+    Task<StopEnd> stop(std::string name, Duration grace) override;
     Task<> remove(std::string name, LayerEnd layer) override;
     using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;

@@ -132,4 +132,9 @@ Task<std::map<std::int64_t, std::string>> SimHostTelemetry::containers_of(std::v
     co_return std::map<std::int64_t, std::string>{};
 }
 
+// Its containers are no processes.
+Task<std::map<std::string, ProcessUse>> SimHostTelemetry::processes_of(std::vector<std::string>) {
+    co_return std::map<std::string, ProcessUse>{};
+}
+
 }  // namespace hostler::sim

@@ -54,6 +54,7 @@ public:
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
+    Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) override;
 
 private:
     std::string machine_;

@@ -28,8 +28,8 @@ public:
     Task<Container> launch(ContainerSpec spec) override {
         return ask<Container>([this, spec = std::move(spec)] { return engine_.launch(spec); });
     }
-    Task<> stop(std::string name, Duration grace) override {
-        return ask<void>([this, name = std::move(name), grace] { return engine_.stop(name, grace); });
+    Task<StopEnd> stop(std::string name, Duration grace) override {
+        return ask<StopEnd>([this, name = std::move(name), grace] { return engine_.stop(name, grace); });
     }
     Task<> remove(std::string name, LayerEnd layer) override {
         return ask<void>([this, name = std::move(name), layer] { return engine_.remove(name, layer); });

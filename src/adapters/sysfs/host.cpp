@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "adapters/sysfs/addresses.h"
@@ -172,6 +173,34 @@ std::string container_of(const std::string& cgroup) {
     return found;
 }
 
+// The folders of control groups, by container, anywhere below `root`. An engine's monitor has a group with
+// the id in its name, too.
+void find_groups(const std::string& root, int depth, int& folders_left,
+                 std::map<std::string, std::string>& into) {
+    for (const std::string& name : list_folder(root)) {
+        if (folders_left <= 0) return;
+        const std::string folder = fmt::format("{}/{}", root, name);
+        std::error_code error;
+        if (!std::filesystem::is_directory(folder, error)) continue;
+        --folders_left;
+        const std::string id = container_of(name);
+        if (!id.empty() && name.find("conmon") == std::string::npos)
+            into[id] = folder;
+        else if (depth > 1)
+            find_groups(folder, depth - 1, folders_left, into);
+    }
+}
+
+// Some runtimes put the limit on a group below the container's.
+std::optional<ProcessUse> read_processes(const std::string& folder) {
+    for (const char* below : {"", "/container"}) {
+        const auto now = read_number(folder + below + "/pids.current");
+        const auto max = read_number(folder + below + "/pids.max");  // "max": no number.
+        if (now && max && *max > 0) return ProcessUse{*now, *max};
+    }
+    return std::nullopt;
+}
+
 void read_memory(const std::string& meminfo, HostSample& sample) {
     if (meminfo.empty()) return;
     sample.memory_total_bytes = kib_line(meminfo, "MemTotal");
@@ -245,6 +274,33 @@ Task<std::map<std::int64_t, std::string>> LinuxHost::containers_of(std::vector<s
                     !id.empty())
                     found[pid] = std::move(id);
             return Result<Containers>{std::move(found)};
+        });
+}
+
+Task<std::map<std::string, ProcessUse>> LinuxHost::processes_of(std::vector<std::string> containers) {
+    using Uses = std::map<std::string, ProcessUse>;
+    co_return co_await ask<Uses>(
+        timers_, settings_.timeout, lane_,
+        [sys = settings_.roots.sys, groups = groups_, containers = std::move(containers)] {
+            constexpr int depth_max = 6, folders_max = 20'000;
+            Uses uses;
+            bool looked = false;
+            for (const std::string& id : containers) {
+                auto group = groups->find(id);
+                auto use = group == groups->end() ? std::nullopt : read_processes(group->second);
+                if (!use && !std::exchange(looked, true)) {  // It is new, or has ended.
+                    groups->clear();
+                    int folders_left = folders_max;
+                    const std::string root = sys + "/fs/cgroup";
+                    std::error_code error;  // Version 1 has a hierarchy for it.
+                    const bool first = std::filesystem::exists(root + "/pids", error);
+                    find_groups(first ? root + "/pids" : root, depth_max, folders_left, *groups);
+                }
+                group = groups->find(id);
+                if (!use && group != groups->end()) use = read_processes(group->second);
+                if (use) uses[id] = *use;
+            }
+            return Result<Uses>{std::move(uses)};
         });
 }
 

@@ -19,6 +19,7 @@ public:
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
+    Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) override;
 
 private:
     struct Ticks {  // Of all CPUs since boot.
@@ -28,8 +29,10 @@ private:
     Timers& timers_;
     LinuxHostSettings settings_;
     Lane lane_;
-    // Of the sample before; touched by the lane only.
+    using Groups = std::map<std::string, std::string>;  // Folder of its control group, by container.
+    // Of the sample before, and of containers that were counted; touched by the lane only.
     std::shared_ptr<Ticks> before_ = std::make_shared<Ticks>();
+    std::shared_ptr<Groups> groups_ = std::make_shared<Groups>();
 };
 
 }  // namespace hostler

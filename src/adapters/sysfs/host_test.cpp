@@ -177,6 +177,27 @@ TEST_F(LinuxHostTest, ContainersOfProcesses) {
     EXPECT_EQ(found, (std::map<std::int64_t, std::string>{{10, id}, {11, id}, {12, id}, {13, inner}}));
 }
 
+TEST_F(LinuxHostTest, ProcessesOfContainers) {
+    const std::string a(64, 'a'), b(64, 'b'), c(64, 'c');
+    const auto write = [&](const std::string& folder, const std::string& now, const std::string& max) {
+        tree.write("sys/fs/cgroup/" + folder + "/pids.current", now + "\n");
+        tree.write("sys/fs/cgroup/" + folder + "/pids.max", max + "\n");
+    };
+    write("machine.slice/libpod-" + a + ".scope", "7", "64");
+    write("machine.slice/libpod-conmon-" + a + ".scope", "2", "9");
+    write("machine.slice/libpod-" + b + ".scope", "3", "max");
+    write("machine.slice/libpod-" + b + ".scope/container", "3", "4096");
+    write("system.slice/docker-" + c + ".scope", "5", "max");
+    LinuxHost host{loop, timers, settings};
+    EXPECT_EQ(run(host.processes_of({a, b, c, std::string(64, 'd')})),
+              (std::map<std::string, ProcessUse>{{a, {7, 64}}, {b, {3, 4096}}}))
+        << "one has no limit, one is not there";
+    // In the hierarchy of version 1; those that were known have gone.
+    write("pids/libpod_parent/libpod-" + a, "64", "64");
+    tree.remove("sys/fs/cgroup/machine.slice");
+    EXPECT_EQ(run(host.processes_of({a, b})), (std::map<std::string, ProcessUse>{{a, {64, 64}}}));
+}
+
 TEST_F(LinuxHostTest, ThisMachine) {
     LinuxHost host{loop, timers, {}};
     const auto facts = run(host.facts());

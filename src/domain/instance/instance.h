@@ -72,11 +72,17 @@ struct InstanceSpec {
     LossPolicy loss_policy = LossPolicy::stay;
     std::optional<Wishes> placement;
     std::vector<InstanceSecret> secrets;
+    bool replaces_entrypoint = false;     // The image's ENTRYPOINT counts for nothing,
+    std::vector<std::string> entrypoint;  // and this does; empty: none.
+    std::int64_t shm_bytes = 0;           // Of /dev/shm; 0: half of its memory.
+    std::int64_t stop_grace_s = 0;        // Between SIGTERM and SIGKILL; 0: as the operator has it.
+    bool no_init = false;                 // Its program is process 1 itself.
     bool operator==(const InstanceSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
                       (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
-                       zone, loss_policy, placement, secrets))
+                       zone, loss_policy, placement, secrets, replaces_entrypoint, entrypoint, shm_bytes,
+                       stop_grace_s, no_init))
 
 // A place that it moved away from, and whose host has not yet said that nothing of it runs there.
 struct LeftPlace {
@@ -98,9 +104,11 @@ struct InstanceRun {
     std::int64_t ended_at = 0;
     std::string reason;  // Why it was over, as a token.
     std::optional<int> exit_code;
+    std::int64_t killed_after_s = 0;  // It had not ended so long after SIGTERM, and got SIGKILL; 0: no.
     bool operator==(const InstanceRun&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(InstanceRun, (), (generation, host, started_at, ready_at, ended_at, reason, exit_code))
+BOOST_DESCRIBE_STRUCT(InstanceRun, (),
+                      (generation, host, started_at, ready_at, ended_at, reason, exit_code, killed_after_s))
 
 // Processes of a run that were killed for want of memory, as an event has told.
 struct InstanceKills {

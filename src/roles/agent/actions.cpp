@@ -126,8 +126,7 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
                        "stale_generation");
     if (old && old->generation < generation) {
         const Uninterrupted whole{job->interruptible};
-        CO_TRY(co_await take_away(instance, old->container, grace_of(wanted.stop_grace_ms()),
-                                  end_of(wanted.keep_layer())));
+        CO_TRY(co_await take_away(job, *old, grace_of(wanted.stop_grace_ms()), end_of(wanted.keep_layer())));
         old.reset();
     }
     if (old && old->state != WorkloadState::created) co_return Result<>{};
@@ -183,6 +182,10 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     spec.name = container_name(wanted.instance());
     spec.image = wanted.image();
     spec.command.assign(wanted.command().begin(), wanted.command().end());
+    if (wanted.replaces_entrypoint())
+        spec.entrypoint.emplace(wanted.entrypoint().begin(), wanted.entrypoint().end());
+    spec.no_init = wanted.no_init();
+    spec.shm_bytes = wanted.shm_bytes();
     spec.cpu_milli = wanted.cpu_milli();
     spec.memory_bytes = wanted.memory_bytes();
     spec.pids_max = wanted.pids_max();
@@ -208,6 +211,10 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
             spec.secret_files.push_back({secret.path(), secret.value()});
         else
             spec.environment[secret.variable()] = secret.value();
+    // A program that asks for the number of CPUs is told the host's, and would begin so many threads.
+    if (spec.cpu_milli > 0)
+        spec.environment.emplace("OMP_NUM_THREADS",
+                                 fmt::format("{}", std::max<std::int64_t>(spec.cpu_milli / 1000, 1)));
     spec.environment["HOSTLER_INSTANCE"] = wanted.instance();
     spec.environment["HOSTLER_TENANT"] = wanted.tenant();
     spec.environment["HOSTLER_NAME"] = wanted.name();
@@ -440,8 +447,8 @@ Task<> Executor::give_up(JobPtr job, Error why) {
     if (why.reason == "exited" && !ended.detail.empty()) why.message += ": " + ended.detail;
     if (const auto text = co_await keep_logs(instance, ended.container); text && !text->empty())
         why.message += "; its last lines were:\n" + last_lines(*text);
-    const auto gone = co_await take_away(instance, ended.container, grace_of(wanted.stop_grace_ms()),
-                                         end_of(wanted.keep_layer()));
+    const auto gone =
+        co_await take_away(job, ended, grace_of(wanted.stop_grace_ms()), end_of(wanted.keep_layer()));
     if (!gone) {
         if (gone.error().code == Code::cancelled) co_return gone;
         log_error("container {} of a failed start cannot be removed: {}", ended.container,
@@ -472,8 +479,7 @@ Task<> Executor::stop(JobPtr job) {
                            fmt::format("instance {} already runs generation {}; the command is for {}",
                                        instance, gone.generation, job->command.generation()),
                            "stale_generation");
-        CO_TRY(co_await take_away(instance, gone.container, grace_of(asked.grace_ms()),
-                                  end_of(asked.keep_layer())));
+        CO_TRY(co_await take_away(job, gone, grace_of(asked.grace_ms()), end_of(asked.keep_layer())));
     } else if (!asked.keep_layer()) {
         CO_TRY(co_await lose_layer(instance));
     }
@@ -523,12 +529,18 @@ Task<> Executor::lose_layer(std::string instance) {
     co_return Result<>{};
 }
 
-Task<> Executor::take_away(std::string instance, std::string container, Duration grace, LayerEnd layer) {
+Task<> Executor::take_away(JobPtr job, Workload gone, Duration grace, LayerEnd layer) {
+    const std::string instance = gone.instance, container = gone.container;
     const auto step = [&](Result<> result) -> Result<> {
         if (!result) return std::unexpected(because(result.error(), "stop_failed"));
         return {};
     };
-    CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.stop(container, grace); })));
+    const auto end = co_await persist(ports_.timers, [&] { return ports_.engine.stop(container, grace); });
+    if (!end) co_return std::unexpected(because(end.error(), "stop_failed"));
+    if (*end == StopEnd::killed) {
+        job->killed = gone.generation;
+        job->killed_after = grace;
+    }
     (void)co_await keep_logs(instance, container);
     CO_TRY(co_await check_cancelled());
     CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container, layer); })));

@@ -561,6 +561,94 @@ TEST(Commands, AStopKeepsTheLogsAndConfirmsTheAbsence) {
     EXPECT_EQ(world.master.answer("c-3")->state(), "done");
 }
 
+TEST(Commands, AProgramThatHadToBeKilledIsTold) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.engine.stubborn = true;
+    world.master.order(world.start("c-1", 1));
+    world.timers.advance(2s);
+    EXPECT_FALSE(world.master.answer("c-1")->has_killed());
+    auto again = world.start("c-2", 2);
+    again.mutable_start_workload()->set_stop_grace_ms(40'000);
+    world.master.order(again);
+    world.timers.advance(2s);
+    ASSERT_EQ(world.master.answer("c-2")->state(), "done");
+    EXPECT_EQ(world.engine.graces.back(), 40s);
+    EXPECT_EQ(world.master.answer("c-2")->killed().generation(), 1U) << "the one that it replaced";
+    EXPECT_EQ(world.master.answer("c-2")->killed().grace_ms(), 40'000);
+    world.master.order(world.stop("c-3", 3));
+    world.timers.advance(2s);
+    ASSERT_EQ(world.master.answer("c-3")->state(), "done");
+    EXPECT_EQ(world.master.answer("c-3")->killed().generation(), 2U);
+    EXPECT_EQ(world.master.answer("c-3")->killed().grace_ms(), 5000);
+    world.engine.stubborn = false;
+    world.master.order(world.start("c-4", 4));
+    world.timers.advance(2s);
+    world.master.order(world.stop("c-5", 5));
+    world.timers.advance(2s);
+    ASSERT_EQ(world.master.answer("c-5")->state(), "done");
+    EXPECT_FALSE(world.master.answer("c-5")->has_killed());
+}
+
+TEST(Commands, TheProgramIsRunAsAsked) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    auto first = world.start("c-1", 1);
+    auto& wanted = *first.mutable_start_workload();
+    wanted.set_cpu_milli(2500);
+    wanted.set_shm_bytes(1 << 30);
+    wanted.set_replaces_entrypoint(true);
+    wanted.set_no_init(true);
+    world.master.order(first);
+    world.timers.advance(2s);
+    const ContainerSpec* spec = &world.engine.specs.at("hostler-i-1");
+    EXPECT_EQ(spec->shm_bytes, 1 << 30);
+    EXPECT_EQ(spec->entrypoint, std::vector<std::string>{});
+    EXPECT_TRUE(spec->no_init);
+    EXPECT_EQ(spec->environment.at("OMP_NUM_THREADS"), "2") << "whole CPUs";
+    auto second = world.start("c-2", 2);
+    second.mutable_start_workload()->set_cpu_milli(500);
+    second.mutable_start_workload()->add_entrypoint("not asked for");
+    world.master.order(second);
+    world.timers.advance(2s);
+    spec = &world.engine.specs.at("hostler-i-1");
+    EXPECT_EQ(spec->entrypoint, std::nullopt);
+    EXPECT_FALSE(spec->no_init);
+    EXPECT_EQ(spec->environment.at("OMP_NUM_THREADS"), "1");
+    auto third = world.start("c-3", 3);
+    third.mutable_start_workload()->set_cpu_milli(4000);
+    auto& own = *third.mutable_start_workload()->add_environment();
+    own.set_name("OMP_NUM_THREADS");
+    own.set_value("7");
+    world.master.order(third);
+    world.timers.advance(2s);
+    EXPECT_EQ(world.engine.specs.at("hostler-i-1").environment.at("OMP_NUM_THREADS"), "7");
+    world.master.order(world.start("c-4", 4));
+    world.timers.advance(2s);
+    EXPECT_FALSE(world.engine.specs.at("hostler-i-1").environment.contains("OMP_NUM_THREADS")) << "no limit";
+}
+
+TEST(Commands, ProcessesOfWhatRunsAreReported) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.engine.on_launch = [&](const ContainerSpec& spec) {
+        world.engine.containers.at(spec.name).id = "c0ffee";
+    };
+    world.host.processes["c0ffee"] = {4090, 4096};
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(30s);
+    const uplink::Workload* seen = nullptr;
+    for (const auto& report : world.master.reports)
+        for (const auto& workload : report.workloads())
+            if (workload.processes_max() > 0) seen = &workload;
+    ASSERT_NE(seen, nullptr);
+    EXPECT_EQ(seen->processes(), 4090U);
+    EXPECT_EQ(seen->processes_max(), 4096U);
+}
+
 TEST(Commands, ANewGenerationReplacesTheOldContainer) {
     World world;
     world.serve("10.201.3.5:8080");

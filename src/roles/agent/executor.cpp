@@ -156,6 +156,11 @@ Task<> Executor::perform(JobPtr job) {
     }
     if (*outcome && job->measured) *answer.mutable_measured() = *job->measured;
     if (job->seen) *answer.mutable_workload() = workload_message(*job->seen);
+    if (job->killed != 0) {
+        answer.mutable_killed()->set_generation(job->killed);
+        answer.mutable_killed()->set_grace_ms(
+            std::chrono::duration_cast<milliseconds>(job->killed_after).count());
+    }
     std::vector<Journal::Entry> with;
     if (*outcome && job->seen && job->seen->ready)
         with.push_back(workloads_.readiness(job->seen->instance, job->seen->generation));

@@ -97,7 +97,7 @@ private:
     Task<> stop(JobPtr job);
     Task<> create_volume(std::string volume, std::uint64_t size_bytes);
     Task<> delete_volume(std::string volume);
-    Task<> take_away(std::string instance, std::string container, Duration grace, LayerEnd layer);
+    Task<> take_away(JobPtr job, Workload gone, Duration grace, LayerEnd layer);
     Task<> lose_layer(std::string instance);
     Task<std::string> keep_logs(std::string instance, std::string container);
     Task<> look();

@@ -18,6 +18,8 @@ struct Executor::Job {
     bool interruptible = true;                   // Between calls that must not be left half done.
     TaskGroup* running = nullptr;                // Where it is being done.
     std::optional<Workload> seen;                // To be told with the answer.
+    std::uint64_t killed = 0;                    // The same: generation of what got SIGKILL,
+    Duration killed_after{};                     // so long after SIGTERM. 0: nothing did.
     std::shared_ptr<uplink::Measured> measured;  // The same.
     // Of a challenge: where its paths begin, once the master has said it.
     std::optional<std::uint32_t> path_seed;

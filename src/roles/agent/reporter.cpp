@@ -145,6 +145,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
     if (auto room = co_await within(ports_.loop, ports_.timers, left(), "volumes", ports_.volumes.room()))
         room_ = std::move(*room);
     CO_TRY(co_await add_disk_uses(report, left()));
+    CO_TRY(co_await count_processes(left()));
     const auto networks =
         co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
     std::optional<Result<std::vector<KeptLayer>>> layers;
@@ -201,6 +202,20 @@ Task<> Reporter::add_disk_uses(uplink::Report& report, Duration allowed) {
     co_return Result<>{};
 }
 
+Task<> Reporter::count_processes(Duration allowed) {
+    std::vector<std::string> running;
+    for (const auto& [instance, workload] : workloads_.all())
+        if (workload.state == WorkloadState::running && !workload.container_id.empty())
+            running.push_back(workload.container_id);
+    processes_.clear();
+    if (running.empty()) co_return Result<>{};
+    auto counted = co_await within(ports_.loop, ports_.timers, allowed, "processes",
+                                   ports_.host.processes_of(std::move(running)));
+    CO_TRY(co_await check_cancelled());
+    if (counted) processes_ = std::move(*counted);
+    co_return Result<>{};
+}
+
 Task<uplink::Telemetry> Reporter::telemetry() {
     const auto samples = CO_TRY(co_await sampler_.sample());
     uplink::Telemetry made;
@@ -222,6 +237,13 @@ uplink::Workload Reporter::with_use(const Workload& workload) {
         made.mutable_memory_kills()->set_count(kills->count);
         made.mutable_memory_kills()->set_process(
             safe_line(std::string_view{kills->process}.substr(0, name_max)));
+    }
+    if (const auto counted = processes_.find(workload.container_id); counted != processes_.end()) {
+        const auto number = [](std::int64_t value) {
+            return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, 1 << 30));
+        };
+        made.set_processes(number(counted->second.now));
+        made.set_processes_max(number(counted->second.max));
     }
     const auto use = activity_.of(workload.instance, workload.generation);
     if (!use) return made;

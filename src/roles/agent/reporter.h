@@ -52,6 +52,7 @@ private:
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
     Task<> add_disk_uses(uplink::Report& report, Duration within);
+    Task<> count_processes(Duration within);
 
     const Settings& settings_;
     Ports ports_;
@@ -79,7 +80,8 @@ private:
     HostVolumes::Room room_;                       // As last measured.
     std::optional<std::set<std::string>> images_;  // Names in full, as last seen.
     Instant images_due_{};
-    std::string boot_id_;  // Where the machine has none.
+    std::map<std::string, ProcessUse> processes_;  // By the engine's id of a container, as last counted.
+    std::string boot_id_;                          // Where the machine has none.
 };
 
 }  // namespace hostler::agent

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/container_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/image_rules.h"
 #include "roles/master/instance_rules.h"
@@ -143,6 +144,9 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     const HostCommand command = *found;
     desk.estate.commands.retire(id);
     if (!answer.done) rest(desk, command.subject);
+    if (answer.killed_generation != 0)
+        note_killed(desk, command.verb == Verb::stop_left ? left_instance(command.subject) : command.subject,
+                    answer.killed_generation, answer.killed_after_s);
     if (answer.absent && command.verb != Verb::stop_unused && command.verb != Verb::stop_left)
         desk.live.hosts[host].missed[command.subject] = reports_to_believe;
     switch (command.verb) {
@@ -176,11 +180,12 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
 }
 
 void expire_commands(Desk& desk) {
+    // One that was begun in time may yet wait for its program to end, and for its probes.
+    const auto slack =
+        std::chrono::microseconds{desk.settings.ready_deadline + desk.settings.stop_grace_max}.count();
     std::vector<std::string> ids;
     for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.expires_at + std::chrono::microseconds{desk.settings.ready_deadline}.count() <
-            desk.estate.micros())
-            ids.push_back(id);
+        if (command.expires_at + slack < desk.estate.micros()) ids.push_back(id);
     for (const std::string& id : ids) {
         const std::string subject = desk.estate.commands.at(id).subject;
         move(desk, id, CommandEvent::expire, "the host did not answer in time");

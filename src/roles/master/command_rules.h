@@ -27,6 +27,9 @@ struct CommandAnswer {
     bool exited = false;  // exit_code says something.
     std::optional<HostFigures> measured{};
     bool absent = false;  // The host says that nothing of the subject runs now.
+    // The run of this generation had not ended so long after SIGTERM, and got SIGKILL; 0: none.
+    std::uint64_t killed_generation = 0;
+    std::int64_t killed_after_s = 0;
 };
 
 // The host did not do it because the command itself was too old or too late for it.

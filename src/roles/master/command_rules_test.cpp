@@ -109,7 +109,7 @@ TEST(Commands, AStopThatFailedIsTriedAgainAfterAMoment) {
 
 TEST(Commands, ExpireLongAfterTheirDeadline) {
     Started1 rig;
-    rig.pass(1200), expire_commands(rig.desk);
+    rig.pass(1500), expire_commands(rig.desk);
     EXPECT_EQ(rig.command_of(rig.id)->id, rig.command) << "the host has its deadline, and time to say so";
     rig.pass(1), expire_commands(rig.desk);
     ASSERT_NE(rig.command_of(rig.id), nullptr);

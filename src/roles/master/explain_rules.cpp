@@ -6,6 +6,7 @@
 
 #include "domain/image/image.h"
 #include "ports/engine.h"
+#include "roles/master/container_rules.h"
 #include "roles/master/disk_rules.h"
 #include "roles/master/drain_rules.h"
 #include "roles/master/kinds.h"
@@ -73,6 +74,11 @@ std::string help_of_ended(const Desk& desk, const Instance& instance) {
             "docs/operate/engines.md). "
             "Then let it begin once more: {}.",
             retry);
+    if (instance.reason == Engine::init_missing)
+        return fmt::format(
+            "Have an operator install an init on its host (`apt-get install tini`), or let its program run "
+            "without one (`hostler instance update {} --no-init`). Then let it begin once more: {}.",
+            name, retry);
     if (instance.reason == "disk_full")
         return fmt::format(
             "Have an operator make room on the disk of its host (`hostler host get HOST` shows "
@@ -99,6 +105,16 @@ std::string help_of_ended(const Desk& desk, const Instance& instance) {
             "Change its command, image or variables (`hostler instance update {} --cmd COMMAND`), "
             "and let it begin once more: {}.",
             name, retry);
+    // As an init ends that cannot begin the program, and a shell that cannot begin its command.
+    constexpr int not_executable = 126, not_found = 127;
+    if (instance.exit_code == not_executable || instance.exit_code == not_found)
+        return fmt::format(
+            "Its command is not in the image or cannot be run there, as exit code {0} says; `hostler "
+            "instance "
+            "logs {1}` names it. Change it (`hostler instance update {1} --cmd COMMAND`), and let it begin "
+            "once "
+            "more: {2}.",
+            *instance.exit_code, name, retry);
     const std::string read = fmt::format("Read what it wrote (`hostler instance logs {}`), then let", name);
     return fmt::format("{} it begin once more: {}.", instance.started_at != 0 ? read : "Let", retry);
 }
@@ -170,6 +186,15 @@ void explain_memory(const Instance& instance, api::Explanation& why) {
     if (!why.would_help) why.would_help = memory_kills_help(instance);
 }
 
+void explain_processes(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const auto full = full_processes(desk, instance);
+    if (!full) return;
+    why.token = full->token;
+    why.sentence += fmt::format(" But {}.", full->sentence);
+    why.blocking.push_back({instance.host, full->sentence});
+    if (!why.would_help) why.would_help = full->help;
+}
+
 void explain_secrets(const Desk& desk, const Instance& instance, api::Explanation& why) {
     const auto there = check_secrets(desk, instance);
     if (!there) why.sentence += fmt::format(" But {}.", there.error().message);
@@ -204,6 +229,7 @@ std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
 api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     api::Explanation why{.token = instance.reason,
                          .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
+    if (const std::string killed = killed_sentence(instance); !killed.empty()) why.sentence += " " + killed;
     if (instance.phase == InstancePhase::resting) {
         const std::string kept = layer_sentence(desk, instance);
         why.sentence += kept.empty() ? " Nothing of what it wrote outside its volumes is kept." : " " + kept;
@@ -220,6 +246,7 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     explain_place(desk, instance, why);
     explain_volumes(desk, instance, why);
     explain_disks(desk, instance, why);
+    explain_processes(desk, instance, why);
     explain_secrets(desk, instance, why);
     explain_memory(instance, why);
     if (const auto unfit = unfit_gpu(desk, instance)) {

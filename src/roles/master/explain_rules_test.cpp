@@ -75,6 +75,8 @@ TEST_F(Explain, WhatWouldHelpLeadsSomewhere) {
     said[a][id] = {.state = "exited", .generation = 1, .exit_code = 3};
     report(a);
     EXPECT_THAT(help(id), HasSubstr("hostler instance logs ran"));
+    estate.instances.edit(id).exit_code = 127;
+    EXPECT_THAT(help(id), HasSubstr("hostler instance update ran --cmd COMMAND"));
     delete_instance(desk, id, "test");
     EXPECT_THAT(help(id), HasSubstr("the name ran is free"));
 }

@@ -6,6 +6,7 @@
 
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
+#include "roles/master/container_rules.h"
 #include "roles/master/foreign_rules.h"
 #include "roles/master/layer_rules.h"
 #include "roles/master/memory_rules.h"
@@ -54,14 +55,17 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
         spec.jupyter_port = from->jupyter_port;
         spec.jupyter_path = from->jupyter_path;
     }
-    if (!desk.estate.specs.find(request.spec_name))
-        wrong.push_back({"specName", no_such_in(desk.estate.specs, "spec", request.spec_name)});
+    const Spec* shape = desk.estate.specs.find(request.spec_name);
+    if (!shape) wrong.push_back({"specName", no_such_in(desk.estate.specs, "spec", request.spec_name)});
     if (request.zone && !desk.estate.zones.find(*request.zone))
         wrong.push_back({"zone", no_such_in(desk.estate.zones, "zone", *request.zone)});
     if (auto words = shell_words(request.template_.cmd))
         spec.command = std::move(*words);
     else
         wrong.push_back({"template.cmd", words.error().message});
+    read_container(desk, {request.entrypoint, request.shm_size, request.stop_grace_seconds, request.no_init},
+                   shape ? shape->memory_bytes : 0, spec, wrong);
+    check_command(spec, "template.cmd", wrong);
     std::set<std::string> names;
     for (std::size_t i = 0; i < request.template_.envs.size(); ++i) {
         const auto& env = request.template_.envs[i];

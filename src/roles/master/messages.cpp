@@ -220,6 +220,9 @@ SeenWorkload workload_of(const uplink::Workload& from) {
             .process = from.memory_kills().process().size() <= process_bytes_max
                            ? safe_line(from.memory_kills().process())
                            : std::string{}};
+    constexpr std::uint32_t processes_max = 1 << 30;
+    seen.processes = static_cast<int>(std::min(from.processes(), processes_max));
+    seen.processes_max = static_cast<int>(std::min(from.processes_max(), processes_max));
     return seen;
 }
 
@@ -395,6 +398,8 @@ CommandAnswer answer_of(const uplink::CommandUpdate& update) {
                         update.workload().exit_code() != 0;
         answer.exit_code = update.workload().exit_code();
     }
+    answer.killed_generation = update.killed().generation();
+    answer.killed_after_s = std::clamp<std::int64_t>(update.killed().grace_ms(), 0, 24 * 3'600'000) / 1000;
     return answer;
 }
 

@@ -5,6 +5,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/access_rules.h"
+#include "roles/master/container_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/layer_rules.h"
 #include "roles/master/measure_rules.h"
@@ -22,6 +23,12 @@ void write_network(const Desk& desk, const Subnet& subnet, uplink::EnsureNetwork
     into.set_gateway(desk.pool.address(subnet.index, 1));
 }
 
+// Of one that is not known any more as well.
+std::int64_t grace_ms(const Desk& desk, const Instance* instance) {
+    return std::chrono::milliseconds{instance ? stop_grace_of(desk, *instance) : desk.settings.stop_grace}
+        .count();
+}
+
 bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorkload& into) {
     const Claim* claim = desk.estate.claims.find(instance.claim);
     const Subnet* subnet = desk.estate.subnets.find(instance.subnet);
@@ -31,6 +38,10 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_name(instance.caller_id);
     into.set_image(instance.spec.image);
     for (const std::string& word : instance.spec.command) into.add_command(word);
+    into.set_replaces_entrypoint(instance.spec.replaces_entrypoint);
+    for (const std::string& word : instance.spec.entrypoint) into.add_entrypoint(word);
+    into.set_no_init(instance.spec.no_init);
+    into.set_shm_bytes(shm_bytes_of(desk, instance));
     for (const InstanceVariable& variable : instance.spec.environment) {
         auto& added = *into.add_environment();
         added.set_name(variable.name);
@@ -58,7 +69,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
         added.set_path(volume.path);
         added.set_read_only(volume.read_only);
     }
-    into.set_stop_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+    into.set_stop_grace_ms(grace_ms(desk, &instance));
     into.set_jupyter_port(static_cast<std::uint32_t>(instance.spec.jupyter_port));
     into.set_jupyter_path(instance.spec.jupyter_path);
     into.set_ready_deadline_ms(std::chrono::milliseconds{desk.settings.ready_deadline}.count());
@@ -112,19 +123,19 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
                    write_start(desk, *instance, *into.mutable_start_workload()) &&
                    write_secrets(desk, *instance, *into.mutable_start_workload());
         }
-        case Verb::stop_workload:
-            into.mutable_stop_workload()->set_instance(command.subject);
-            into.mutable_stop_workload()->set_grace_ms(
-                std::chrono::milliseconds{desk.settings.stop_grace}.count());
-            if (const Instance* instance = desk.estate.instances.find(command.subject))
-                into.mutable_stop_workload()->set_keep_layer(keeps_its_layer(*instance) &&
-                                                             instance->host == command.host);
+        case Verb::stop_workload: {
+            const Instance* instance = desk.estate.instances.find(command.subject);
+            auto& stop = *into.mutable_stop_workload();
+            stop.set_instance(command.subject);
+            stop.set_grace_ms(grace_ms(desk, instance));
+            stop.set_keep_layer(instance && keeps_its_layer(*instance) && instance->host == command.host);
             return true;
+        }
         case Verb::stop_left:
             into.set_subject(left_instance(command.subject));
             into.mutable_stop_workload()->set_instance(into.subject());
             into.mutable_stop_workload()->set_grace_ms(
-                std::chrono::milliseconds{desk.settings.stop_grace}.count());
+                grace_ms(desk, desk.estate.instances.find(into.subject())));
             return true;
         case Verb::stop_unused: {
             const Instance* instance = desk.estate.instances.find(command.subject);
@@ -134,7 +145,7 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
                 return false;
             auto& stop = *into.mutable_stop_workload();
             stop.set_instance(command.subject);
-            stop.set_grace_ms(std::chrono::milliseconds{desk.settings.stop_grace}.count());
+            stop.set_grace_ms(grace_ms(desk, instance));
             stop.set_keep_layer(may_keep_layer(desk, *instance));
             stop.set_if_unused_ms(static_cast<std::uint64_t>(instance->schedule.inactivity_s) * 1000);
             return true;

@@ -341,8 +341,35 @@ TEST_F(WrittenCommands, AStartCarriesAllOfTheInstance) {
     ASSERT_EQ(start.mounts_size(), 1);
     EXPECT_EQ(start.mounts(0).volume() + start.mounts(0).path(), volume_id + "/data");
     EXPECT_TRUE(start.mounts(0).read_only());
-    EXPECT_EQ(start.stop_grace_ms(), 10'000);
+    EXPECT_EQ(start.stop_grace_ms(), 30'000);
+    EXPECT_EQ(start.shm_bytes(), std::int64_t{8} << 30) << "half of its memory";
+    EXPECT_FALSE(start.replaces_entrypoint() || start.no_init());
     EXPECT_EQ(start.ready_deadline_ms(), 300'000);
+}
+
+TEST_F(WrittenCommands, TheProgramIsRunAsItsOwnerWants) {
+    host("a");
+    ASSERT_TRUE(stock(1));
+    const std::string id = started("one");
+    InstanceSpec& spec = estate.instances.edit(id).spec;
+    spec.replaces_entrypoint = true;
+    spec.entrypoint = {"tini", "--"};
+    spec.no_init = true;
+    spec.shm_bytes = 1 << 30;
+    spec.stop_grace_s = 120;
+    uplink::StartWorkload start = written(*command_of(id)).start_workload();
+    EXPECT_TRUE(start.replaces_entrypoint() && start.no_init());
+    ASSERT_EQ(start.entrypoint_size(), 2);
+    EXPECT_EQ(start.entrypoint(0) + " " + start.entrypoint(1), "tini --");
+    EXPECT_EQ(start.shm_bytes(), 1 << 30);
+    EXPECT_EQ(start.stop_grace_ms(), 120'000);
+    HostCommand stop{.id = "cmd-1", .host = "h-a", .verb = Verb::stop_workload, .subject = id};
+    EXPECT_EQ(written(stop).stop_workload().grace_ms(), 120'000);
+    stop.verb = Verb::stop_unused;
+    estate.instances.edit(id).schedule.inactivity_s = 60;
+    EXPECT_EQ(written(stop).stop_workload().grace_ms(), 120'000);
+    settings.stop_grace_max = std::chrono::seconds{60};
+    EXPECT_EQ(written(stop).stop_workload().grace_ms(), 60'000) << "the operator's limit became lower";
 }
 
 TEST_F(WrittenCommands, WhatHasGoneIsNotCommanded) {
@@ -371,7 +398,7 @@ TEST_F(WrittenCommands, TheOthersNameTheirSubject) {
     EXPECT_EQ(written(command).remove_network().network(), volume_id);
     command.verb = Verb::stop_workload;
     EXPECT_EQ(written(command).stop_workload().instance(), volume_id);
-    EXPECT_EQ(written(command).stop_workload().grace_ms(), 10'000);
+    EXPECT_EQ(written(command).stop_workload().grace_ms(), 30'000);
 }
 
 TEST_F(WrittenCommands, ARouteForEachPort) {

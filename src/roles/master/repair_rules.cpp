@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "roles/master/container_rules.h"
 #include "roles/master/instance_rules.h"
 #include "roles/master/refuse.h"
 #include "roles/master/rest_rules.h"
@@ -78,9 +79,11 @@ Result<> may_be_changed(const Instance& instance) {
 }  // namespace
 
 Result<> change_container(Desk& desk, const std::string& id, const api::UpdateInstance& request) {
-    if (!request.image && !request.cmd && !request.envs && !request.ports) return {};
+    const bool runs_else = request.image || request.cmd || request.envs || request.ports ||
+                           request.entrypoint || request.shm_size || request.no_init;
+    if (!runs_else && !request.stop_grace_seconds) return {};
     const Instance& now = desk.estate.instances.at(id);
-    TRY(may_be_changed(now));
+    if (runs_else) TRY(may_be_changed(now));
     InstanceSpec wanted = now.spec;
     Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
     std::vector<std::string> what;
@@ -103,8 +106,18 @@ Result<> change_container(Desk& desk, const std::string& id, const api::UpdateIn
         wanted.ports = changed_ports(now.spec.ports, *request.ports, wrong.fields);
         what.push_back("its ports");
     }
+    read_container(desk, {request.entrypoint, request.shm_size, request.stop_grace_seconds, request.no_init},
+                   memory_of(desk, now), wanted, wrong.fields);
+    if (request.cmd || request.entrypoint) check_command(wanted, "cmd", wrong.fields);
+    if (request.entrypoint) what.emplace_back("its entry point");
+    if (request.shm_size) what.emplace_back("the size of /dev/shm");
+    if (request.no_init) what.emplace_back(wanted.no_init ? "no init" : "an init");
     if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
     if (wanted == now.spec) return {};
+    if (!runs_else) {  // It counts from now on.
+        desk.estate.instances.edit(id).spec = std::move(wanted);
+        return {};
+    }
     if (request.ports) TRY(keep_own_ports(desk, id, wanted.ports));
     Instance& changed = desk.estate.instances.edit(id);
     changed.spec = std::move(wanted);

@@ -80,8 +80,10 @@ struct Settings {
     std::chrono::milliseconds move_margin{120'000};
     std::chrono::seconds start_deadline{900};  // From the command to a ready instance, the pull included.
     std::chrono::seconds ready_deadline{300};  // From its container's start to its probes' answers.
-    std::chrono::seconds stop_grace{10};       // Between SIGTERM and SIGKILL.
-    std::chrono::seconds stop_notice{900};     // So long before a rule stops an instance its people are told.
+    // Between SIGTERM and SIGKILL, of instances that ask for no time of their own; and the most they may.
+    std::chrono::seconds stop_grace{30};
+    std::chrono::seconds stop_grace_max{300};
+    std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
     std::chrono::hours ended_kept{24};  // An ended instance answers for this time, from the store.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/quantity.h"
+#include "roles/master/container_rules.h"
 #include "roles/master/disk_rules.h"
 #include "roles/master/explain_rules.h"
 #include "roles/master/health_rules.h"
@@ -98,6 +99,10 @@ api::Instance view(const Desk& desk, const Instance& instance) {
         shown.reason = full->token;
         shown.message = full->sentence;
     }
+    if (auto full = full_processes(desk, instance)) {
+        shown.reason = std::move(full->token);
+        shown.message = std::move(full->sentence);
+    }
     if (const auto unfit = unfit_gpu(desk, instance)) {
         shown.reason = unfit->token;
         shown.message = unfit->sentence;
@@ -139,11 +144,16 @@ api::Instance view(const Desk& desk, const Instance& instance) {
                               .ended_at = wall_if(run.ended_at),
                               .host = run.host,
                               .reason = run.reason,
-                              .exit_code = run.exit_code});
+                              .exit_code = run.exit_code,
+                              .killed_after_seconds =
+                                  run.killed_after_s > 0 ? std::optional{run.killed_after_s} : std::nullopt});
     shown.inactivity_timeout_seconds = instance.schedule.inactivity_s;
     shown.max_run_seconds = instance.schedule.max_run_s;
     shown.loss_policy =
         instance.spec.loss_policy == LossPolicy::move ? api::LossPolicy::move : api::LossPolicy::stay;
+    shown.stop_grace_seconds = stop_grace_of(desk, instance).count();
+    if (const std::int64_t bytes = shm_bytes_of(desk, instance); bytes > 0)
+        shown.shm_size = to_string(Quantity::of_units(bytes));
     if (instance.spec.placement) shown.placement = shown_as(*instance.spec.placement);
     shown.layer = layer_of(desk, instance);
     shown.stop_at = wall_if(instance.schedule.stop_at);

@@ -59,7 +59,7 @@ public:
         obedience_.launching(spec);
         return engine_.launch(std::move(spec));
     }
-    Task<> stop(std::string name, Duration grace) override {
+    Task<StopEnd> stop(std::string name, Duration grace) override {
         obedience_.stopping(name);
         return engine_.stop(std::move(name), grace);
     }

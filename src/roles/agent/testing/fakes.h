@@ -339,13 +339,14 @@ public:
         if (on_launch) on_launch(spec);
         co_return made;
     }
-    Task<> stop(std::string name, Duration grace) override {
+    Task<StopEnd> stop(std::string name, Duration grace) override {
         CO_TRY(alive());
         graces.push_back(grace);
-        if (const auto found = containers.find(name); found != containers.end())
-            found->second.state = ContainerState::exited;
+        const auto found = containers.find(name);
+        const bool ran = found != containers.end() && found->second.state == ContainerState::running;
+        if (found != containers.end()) found->second.state = ContainerState::exited;
         ++stops;
-        co_return Result<>{};
+        co_return ran&& stubborn ? StopEnd::killed : StopEnd::ended;
     }
     Task<> remove(std::string name, LayerEnd layer) override {
         CO_TRY(alive());
@@ -413,6 +414,7 @@ public:
     std::vector<std::string> removed;
     std::vector<Duration> graces;
     std::optional<int> exit_at_once;
+    bool stubborn = false;  // What runs ignores SIGTERM.
     std::function<void(const ContainerSpec&)> on_launch;
     std::string refuse_launch;
     bool down = false;
@@ -575,6 +577,13 @@ public:
         co_return made;
     }
     std::map<std::int64_t, std::string> containers;  // By process.
+    Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> of) override {
+        std::map<std::string, ProcessUse> made;
+        for (const auto& id : of)
+            if (const auto found = processes.find(id); found != processes.end()) made.insert(*found);
+        co_return made;
+    }
+    std::map<std::string, ProcessUse> processes;  // By container.
 
 private:
     std::int64_t network_bytes_ = 0;
