@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <set>
 
+#include "adapters/docker/listing.h"
 #include "core/log.h"
 #include "core/signal.h"
 
@@ -45,23 +47,16 @@ Containers::Containers(Process& process, std::string socket, std::filesystem::pa
 
 Task<Containers::Kept> Containers::running(std::vector<std::string> hosts) {
     Kept kept;
-    const json::value filters{{"label", json::array{"hostler.host"}}};
-    const auto answer = CO_TRY(co_await api_.call(
-        "GET", docker::target("/containers/json", {{"filters", json::serialize(filters)}}), call_time));
-    boost::system::error_code error;
-    const json::value list = json::parse(answer.body, error);
-    if (!answer.success() || error || !list.is_array())
-        co_return fail(Code::unavailable, "the container engine does not list its containers");
-    for (const json::value& item : list.as_array()) {
-        const json::value* labels = item.as_object().if_contains("Labels");
-        const json::value* id = item.as_object().if_contains("Id");
-        if (!labels || !labels->is_object() || !id || !id->is_string()) continue;
-        const auto label = [&](std::string_view name) {
-            const json::value* text = labels->get_object().if_contains(name);
-            return text && text->is_string() ? std::string{text->get_string()} : std::string{};
+    std::set<std::string> told;
+    for (const docker::Inspected& there :
+         CO_TRY(co_await docker::list_containers(api_, "hostler.host", call_time, told))) {
+        if (there.container.state != ContainerState::running) continue;
+        const auto label = [&](const std::string& name) {
+            const auto found = there.container.labels.find(name);
+            return found == there.container.labels.end() ? std::string{} : found->second;
         };
         if (std::ranges::find(hosts, label("hostler.host")) == hosts.end()) continue;
-        add(kept.containers, id->get_string().c_str());
+        add(kept.containers, there.id);
         add(kept.networks, label("hostler.network"));
     }
     co_return kept;

@@ -14,6 +14,7 @@
 #include "adapters/docker/api.h"
 #include "adapters/docker/engine.h"
 #include "adapters/docker/image.h"
+#include "adapters/docker/namespaces.h"
 #include "adapters/docker/podman.h"
 #include "bin/operator_key.h"
 #include "core/log.h"
@@ -239,6 +240,7 @@ Task<> Up::start_engine() {
     const docker::PodmanService podman = CO_TRY(docker::prepare_podman(
         fs::absolute(settings_.data / "engine"), {.hook = {.agent = (programs_ / "hostler-agent").string()},
                                                   .iptables = (programs_ / "hostler-iptables").string()}));
+    CO_TRY(docker::share_mounts(docker::namespaces_folder));
     ChildSpec child{.name = "engine", .command = podman.command};
     child.before_start = [scratch = podman.scratch] { docker::clear_scratch(scratch); };
     for (const auto& [name, value] : podman.environment) child.environment[name] = value;

@@ -31,6 +31,8 @@ struct EngineFacts {
     std::string disk_unlimited{};  // Why ContainerSpec::disk_bytes limits nothing, in words; empty: it does.
 };
 
+// A source that is a folder of mode 0 is new: the engine gives it the owner and mode of the folder that it
+// covers in the image, or mode 0777 where the image has none there.
 struct MountSpec {
     std::string source;  // On the host, absolute.
     std::string target;  // In the container, absolute.
@@ -160,7 +162,8 @@ public:
     // removed; what was kept of it before is lost then, too, unless it is to be kept.
     virtual Task<> remove(std::string name, LayerEnd layer) = 0;
     Task<> remove(std::string name) { return remove(std::move(name), LayerEnd::lost); }
-    // Those with this label value, whether they run or not.
+    // Those with this label value, whether they run or not. One that the engine cannot look at has an id and
+    // an error, no name and no labels, and may run; stop() takes its id for its name.
     virtual Task<std::vector<Container>> list(std::string label, std::string value) = 0;
     // The last of what it wrote, both streams in order. Errors: not_found.
     virtual Task<std::string> logs(std::string name, LogsWanted wanted) = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/task.h"
@@ -50,6 +51,9 @@ class Layers : public KeptLayers {
 public:
     // Smaller ones are made so large: no XFS is smaller.
     static constexpr std::uint64_t bytes_min = std::uint64_t{300} << 20;
+    // In the held folder, kept with what the container wrote: the folders that its image declares as volumes,
+    // of an engine that would lay them elsewhere.
+    static constexpr std::string_view volumes_folder = "hostler-volumes";
 
     // Why this machine makes none, in words; empty: it does.
     virtual Task<std::string> refused() = 0;

@@ -35,8 +35,8 @@ public:
     // not so much room; all is as before), invalid (an id that cannot be one).
     virtual Task<> create(std::string id, std::uint64_t size_bytes) = 0;
     // Makes its folder ready to be mounted, again after every start of the machine. The folder is, or
-    // becomes, that of somebody among `ids`; everybody may write there. Errors: not_found; unavailable
-    // (volume_damaged: what is in it needs a person).
+    // becomes, that of somebody among `ids`. A new one has mode 0, for the engine that mounts it first
+    // (MountSpec). Errors: not_found; unavailable (volume_damaged: what is in it needs a person).
     virtual Task<Attached> attach(std::string id, IdRange ids) = 0;
     // With all that is in it. What is not there is removed. Errors: invalid; unavailable (volume_in_use).
     virtual Task<> remove(std::string id) = 0;

@@ -114,6 +114,136 @@ TEST_P(Disks, WhatAContainerWroteIsThereInTheNextOneOfItsNameIfItWasKept) {
     EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
 }
 
+// What an image declares as a volume is no folder of the host's own disk.
+TEST_P(Disks, AVolumeOfTheImageLiesWithinTheLimitAndIsKeptWithTheLayer) {
+    const std::string folder = rig().folder() + "/declares", image = "localhost/hostler-contract-declares:1";
+    ASSERT_EQ(shell(fmt::format("mkdir -p {0}/data/inner {0}/tmp {0}/etc && cp {1} {0}/demo && "
+                                "echo -n seed > {0}/data/inner/seed && chown -R 33:44 {0}/data/inner && "
+                                "chmod 2750 {0}/data/inner && chmod 0751 {0}/data && echo made",
+                                folder, HOSTLER_DEMO)),
+              "made\n");
+    rig().import_folder(folder, image, {"VOLUME /data", "VOLUME /not/there", "CMD [\"/demo\"]"});
+    const auto launched = [&](std::string_view generation, LayerStart start) {
+        auto spec = rig_->server(name());
+        spec.image = image;
+        spec.disk_bytes = disk_bytes;
+        spec.memory_bytes = std::int64_t{1} << 30;
+        spec.layer = start;
+        spec.labels["hostler.generation"] = generation;
+        return launch(spec);
+    };
+    const auto inside = [&](std::string_view path) {
+        return fmt::format("/proc/{}/root{}", rig().process_of(name()), path);
+    };
+    const auto taken_away = [&](LayerEnd end) {
+        return run(rig().engine().stop(name(), 0s)) && run(rig().engine().remove(name(), end));
+    };
+    const auto volumes = [&] {
+        docker::Api api{rig().net(), rig().timers(), rig().engine_settings().socket};
+        const auto answer = run(api.call("GET", "/volumes", 10s));
+        return answer ? boost::json::parse(answer->body).at("Volumes") : boost::json::value{};
+    };
+    const auto before = free_bytes();
+    auto made = launched("1", LayerStart::empty);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(shell("cat " + inside("/data/inner/seed")), "seed");
+    EXPECT_EQ(shell("stat -c '%a %u %g' " + inside("/data/inner")),
+              fmt::format("2750 {} {}\n", rig().ids().first_user + 33, rig().ids().first_group + 44));
+    EXPECT_EQ(shell("stat -c %a " + inside("/data")), "751\n");
+    EXPECT_LE(fs::space(inside("/data")).capacity, static_cast<std::uintmax_t>(disk_bytes));
+    EXPECT_THAT(shell("dd if=/dev/zero bs=1M count=400 of=" + inside("/data/full") + " 2>&1; true"),
+                HasSubstr("No space left"));
+    EXPECT_GT(free_bytes() + disk_bytes + slack, before);
+    ASSERT_EQ(shell(fmt::format("rm {0}/full && echo -n mine > {0}/mine && echo -n x > {1}/y; echo done",
+                                inside("/data"), inside("/not/there"))),
+              "done\n");
+    EXPECT_EQ(shell("stat -c '%a %u' " + inside("/not/there")),
+              fmt::format("755 {}\n", rig().ids().first_user));
+    ASSERT_EQ(shell("chmod 1770 " + inside("/not/there") + " && echo done"), "done\n");
+    ASSERT_TRUE(taken_away(LayerEnd::kept));
+    EXPECT_EQ(volumes(), boost::json::array{});
+    made = launched("2", LayerStart::kept);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(shell("cat " + inside("/data/mine") + " " + inside("/data/inner/seed")), "mineseed");
+    EXPECT_LE(fs::space(inside("/data")).capacity, static_cast<std::uintmax_t>(disk_bytes));
+    EXPECT_EQ(shell("cat " + inside("/not/there/y")), "x");
+    EXPECT_EQ(shell("stat -c %a " + inside("/not/there")), "1770\n");
+    // As `hostler up` does, which stops containers and starts them again by the engine alone.
+    ASSERT_TRUE(run(rig().engine().stop(name(), 0s)));
+    post("/containers/" + name() + "/start", "", 204);
+    EXPECT_EQ(shell("cat " + inside("/data/mine")), "mine");
+    ASSERT_TRUE(taken_away(LayerEnd::lost));
+    made = launched("3", LayerStart::empty);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(shell("ls " + inside("/data")), "inner\n");
+    ASSERT_TRUE(taken_away(LayerEnd::lost));
+    EXPECT_EQ(volumes(), boost::json::array{});
+    EXPECT_EQ(devices(), "");
+    EXPECT_TRUE(fs::is_empty(rig().folder() + "/layers"));
+}
+
+TEST_P(Disks, AnImageWithMoreInItsVolumeThanTheLimitDoesNotStart) {
+    if (rig().dialect() == docker::Dialect::podman) GTEST_SKIP() << "there it is no copy";
+    const std::string folder = rig().folder() + "/large", image = "localhost/hostler-contract-large:1";
+    ASSERT_EQ(shell(fmt::format("mkdir -p {0}/data && cp {1} {0}/demo && "
+                                "dd if=/dev/zero bs=1M count=400 of={0}/data/zeros 2>/dev/null && echo made",
+                                folder, HOSTLER_DEMO)),
+              "made\n");
+    rig().import_folder(folder, image, {"VOLUME /data", "CMD [\"/demo\"]"});
+    auto spec = rig_->server(name());
+    spec.image = image;
+    spec.disk_bytes = disk_bytes;
+    const auto refused = launch(spec);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, "disk_full");
+    EXPECT_THAT(refused.error().message, HasSubstr("/data"));
+    EXPECT_TRUE(list().empty());
+    EXPECT_EQ(devices(), "");
+}
+
+// So that a program that looks at its folder, as OpenSSH at /root, finds what its image has there.
+TEST_P(Containers, ANewVolumeTakesOwnerAndModeOfWhatItCovers) {
+    const std::string folder = rig().folder() + "/covered", image = "localhost/hostler-contract-covered:1";
+    ASSERT_EQ(
+        shell(fmt::format("mkdir -p {0}/root {0}/home/u {0}/shared {0}/etc {0}/tmp && cp {1} {0}/demo && "
+                          "ln -s home/u {0}/linked && chmod 700 {0}/root && chown 1000:1001 {0}/home/u && "
+                          "chmod 750 {0}/home/u && chmod 3777 {0}/shared && echo made",
+                          folder, HOSTLER_DEMO)),
+        "made\n");
+    rig().import_folder(folder, image, {"CMD [\"/demo\"]"});
+    struct {
+        const char *name, *target;
+        std::uint32_t user, group;
+        const char* mode;
+    } const cases[] = {{"r", "/root", 0, 0, "700"},
+                       {"u", "/linked", 1000, 1001, "750"},
+                       {"s", "/shared", 0, 0, "3777"},
+                       {"n", "/none/such", 0, 0, "777"}};
+    const auto facts = [&](std::string_view of) {
+        return shell(fmt::format("stat -c '%a %u %g' {}/volumes-{}", rig().folder(), of));
+    };
+    auto spec = rig_->server(name());
+    spec.image = image;
+    for (const auto& one : cases) {  // As volumes that nobody has had yet.
+        const std::string source = fmt::format("{}/volumes-{}", rig().folder(), one.name);
+        ASSERT_EQ(::mkdir(source.c_str(), 0), 0);
+        ASSERT_EQ(::chown(source.c_str(), rig().ids().first_user, rig().ids().first_group), 0);
+        spec.mounts.push_back({source, one.target, false});
+    }
+    const auto first = launch(spec);
+    ASSERT_TRUE(first) << first.error().message;
+    for (const auto& one : cases)
+        EXPECT_EQ(facts(one.name), fmt::format("{} {} {}\n", one.mode, rig().ids().first_user + one.user,
+                                               rig().ids().first_group + one.group))
+            << one.target;
+    EXPECT_EQ(shell(fmt::format("stat -c %a /proc/{}/root/root", rig().process_of(name()))), "700\n");
+    // One that is not new keeps what it has.
+    ASSERT_EQ(::chmod((rig().folder() + "/volumes-r").c_str(), 0755), 0);
+    ASSERT_TRUE(run(rig_->engine().remove(name())));
+    ASSERT_TRUE(launch(spec));
+    EXPECT_THAT(facts("r"), HasSubstr("755 "));
+}
+
 // Counts what is dialled: the engine's adapter dials for each call.
 class CountedNet final : public Net {
 public:
@@ -148,7 +278,10 @@ TEST_P(Disks, AStartTakesALayerThatWasMadeAheadAndAsksTheEngineFourTimes) {
     net.dials = 0;
     const auto launched = run(engine.launch(spec));
     ASSERT_TRUE(launched) << launched.error().message;
-    EXPECT_EQ(net.dials, 4) << "create, look where it writes, start, look whether it runs";
+    const int asked = rig().dialect() == docker::Dialect::podman ? 5 : 4;
+    EXPECT_EQ(net.dials, asked)
+        << "create, look where it writes, start, look whether it runs; what volumes a "
+           "new image declares";
     EXPECT_EQ(rig().get(spec.address, "/healthz"), "ok\n");
     EXPECT_NE(device, "");
     EXPECT_EQ(std::ranges::count(devices(), '\n'), 1) << "the one that was there is the container's";

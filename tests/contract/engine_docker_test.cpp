@@ -139,6 +139,102 @@ TEST_P(OnPodman, ABridgeThatIsLeftGoesWithItsNetwork) {
               "gone\n");
 }
 
+// As after somebody has removed the mount of its network namespace by hand.
+TEST_P(Containers, OneThatTheEngineCannotListHidesNoOther) {
+    const auto network = make_network(1);
+    const auto together = [](auto& spec) { spec.labels["hostler.host"] = "one"; };
+    serve(network, 9, "a", together);
+    serve(network, 10, "b", together);
+    ASSERT_EQ(rig().get(serve(network, 11, "c", together), "/healthz"), "ok\n");
+    for (const auto* bad : {"a", "c"}) {
+        const auto path = rig().look_at(name(bad)).network_namespace;
+        ASSERT_NE(path, "");
+        ASSERT_EQ(rig().shell_of_engine(fmt::format("umount -l {0} && rm -f {0} && echo gone", path)),
+                  "gone\n");
+    }
+    const auto all = run(rig_->engine().list("hostler.host", "one"));
+    ASSERT_TRUE(all) << all.error().message;
+    ASSERT_EQ(all->size(), 3U);
+    for (const auto& one : *all) {
+        EXPECT_EQ(one.state, ContainerState::running) << one.name;
+        EXPECT_EQ(one.labels.at("hostler.host"), "one") << one.name;
+    }
+    EXPECT_EQ(rig().get(serve(network, 12, "d", together), "/healthz"), "ok\n");
+    ASSERT_TRUE(run(rig_->engine().stop(name("a"), 0s)));
+    for (const auto* bad : {"a", "c"}) ASSERT_TRUE(run(rig_->engine().remove(name(bad))));
+    EXPECT_EQ(run(rig_->engine().list("hostler.host", "one"))->size(), 2U);
+}
+
+// Podman's service on a machine whose mounts are not shared, as in a container or without systemd.
+class OnUnsharedPodman : public Containers {};
+INSTANTIATE_TEST_SUITE_P(Real, OnUnsharedPodman,
+                         ::testing::Values(EngineKind{"podman", [] { return PodmanRig::unshared(); }}),
+                         kind_name);
+class OnPodmanAsFound : public Containers {};
+INSTANTIATE_TEST_SUITE_P(Real, OnPodmanAsFound,
+                         ::testing::Values(EngineKind{"podman", [] { return PodmanRig::unshared(true); }}),
+                         kind_name);
+
+TEST_P(OnUnsharedPodman, NoNetworkNamespaceStays) {
+    const auto network = make_network(1);
+    for (const auto* one : {"a", "b", "c"}) {
+        ASSERT_EQ(rig().get(serve(network, 9, one), "/healthz"), "ok\n");
+        const auto path = rig().look_at(name(one)).network_namespace;
+        ASSERT_TRUE(std::filesystem::exists(path)) << path;
+        ASSERT_TRUE(run(rig_->engine().stop(name(one), 0s)));
+        const auto end = rig_->timers().now() + 10s;
+        while (std::filesystem::exists(path) && rig_->timers().now() < end)
+            EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+        EXPECT_FALSE(std::filesystem::exists(path)) << path;
+        ASSERT_TRUE(run(rig_->engine().remove(name(one))));
+    }
+}
+
+// Podman cannot take their networks down.
+TEST_P(OnPodmanAsFound, WhatStaysGoesWithTheContainer) {
+    const auto network = make_network(1);
+    int number = 9;
+    for (const auto* one : {"a", "b", "c"}) {
+        ASSERT_EQ(rig().get(serve(network, number++, one), "/healthz"), "ok\n");
+        const auto path = rig().look_at(name(one)).network_namespace;
+        ASSERT_TRUE(run(rig_->engine().remove(name(one))));
+        EXPECT_FALSE(std::filesystem::exists(path)) << path;
+        const auto cables = [&] {
+            return shell(
+                fmt::format("ls /sys/class/net/{}/brif 2>/dev/null; true", docker::bridge_name(network.id)));
+        };
+        const auto end = rig_->timers().now() + 10s;
+        while (cables() != "" && rig_->timers().now() < end) EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+        EXPECT_EQ(cables(), "");
+    }
+}
+
+// By an agent that began after its start. Nobody else's is touched.
+TEST_P(OnPodman, ANamespaceThatStayedGoesWithItsContainer) {
+    const auto network = make_network(1);
+    serve(network, 9);
+    const auto path = rig().look_at(name()).network_namespace;
+    ASSERT_TRUE(run(rig_->engine().stop(name(), 0s)));
+    const auto end = rig_->timers().now() + 10s;
+    while (std::filesystem::exists(path) && rig_->timers().now() < end)
+        EXPECT_TRUE(run(sleep(rig_->timers(), 20ms)));
+    const auto cable = fmt::format("ho{}", ::getpid());
+    const auto others = fmt::format("/run/netns/netns-other-{}", ::getpid());
+    for (const auto& one : {path, others})
+        ASSERT_EQ(shell(fmt::format(
+                      "touch {0} && unshare -n mount --bind /proc/self/ns/net {0} && echo there", one)),
+                  "there\n");
+    ASSERT_EQ(shell(fmt::format("ip link add {} type veth peer name eth0 netns {} && echo there", cable,
+                                std::filesystem::path{path}.filename().string())),
+              "there\n");
+    docker::DockerEngine later{rig().net(), rig().timers(), rig().worker(), rig().engine_settings()};
+    ASSERT_TRUE(run(later.remove(name())));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_EQ(shell(fmt::format("ip link show {} 2>/dev/null; true", cable)), "");
+    EXPECT_TRUE(std::filesystem::exists(others));
+    shell(fmt::format("umount {0}; rm {0}", others));
+}
+
 TEST_P(Containers, WhatIsKilledByHandIsNotCalledOutOfMemory) {
     ASSERT_TRUE(launch(rig_->server(name())));
     ASSERT_EQ(::kill(rig().process_of(name()), SIGKILL), 0);

@@ -1,10 +1,7 @@
 // The Exec port (ports/exec.h) on real engines, podman and dockerd: what sessions stand on.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "adapters/docker/exec.h"
-#include "adapters/docker/image.h"
 #include "host_rig.h"
 
 namespace hostler::contract {
@@ -12,8 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-constexpr const char* busybox_image = "localhost/hostler-contract-box:1";
 
 struct Said {
     std::string out, err;
@@ -25,19 +20,8 @@ protected:
     void SetUp() override {
         EngineContract::SetUp();
         if (!rig_) return;
-        std::ifstream program{"/bin/busybox", std::ios::binary};
-        ASSERT_TRUE(program) << "busybox-static is needed";
-        const std::string bytes{std::istreambuf_iterator<char>(program), {}};
-        auto& engine = rig().engine();
-        if (!run(engine.has_image(busybox_image)).value_or(false)) {
-            const auto made = run(engine.import_image(
-                docker::rootfs_of_program("/busybox", bytes), busybox_image,
-                {.command = {"/busybox", "sh", "-c",
-                             "trap 'exit 0' TERM; while :; do /busybox sleep 1 & wait; done"}}));
-            ASSERT_TRUE(made) << made.error().message;
-        }
         auto spec = rig_->server(name());
-        spec.image = busybox_image;
+        spec.image = rig().busybox_image();
         spec.command.clear();
         const auto launched = launch(spec);
         ASSERT_TRUE(launched) << launched.error().message;

@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "adapters/docker/image.h"
+#include "adapters/docker/listing.h"
+#include "adapters/docker/namespaces.h"
 #include "adapters/docker/network.h"
 #include "adapters/docker/process.h"
 #include "adapters/net/net.h"
@@ -141,11 +146,44 @@ docker::EngineSettings HostRig::engine_settings() const {
             .layers = layers_.get()};
 }
 
-pid_t HostRig::process_of(const std::string& container) {
+docker::Inspected HostRig::look_at(const std::string& container) {
     docker::Api api{*net_, *timers_, socket_};
-    const auto answer = run(api.call("GET", "/containers/" + container + "/json", 10s));
-    const auto seen = answer ? docker::parse_inspect(answer->body) : std::unexpected(answer.error());
-    return seen ? static_cast<pid_t>(seen->pid) : 0;
+    const auto seen = run(docker::inspect_container(api, container, 10s));
+    return seen && *seen ? **seen : docker::Inspected{};
+}
+
+pid_t HostRig::process_of(const std::string& container) { return static_cast<pid_t>(look_at(container).pid); }
+
+std::string HostRig::shell_of_engine(const std::string& command) const {
+    return shell(fmt::format("nsenter --mount --target {} sh -c '{}'", service(), command));
+}
+
+std::string HostRig::busybox_image() {
+    const std::string image = "localhost/hostler-contract-box:1";
+    if (run(engine_->has_image(image)).value_or(false)) return image;
+    std::ifstream program{"/bin/busybox", std::ios::binary};
+    EXPECT_TRUE(program) << "busybox-static is needed";
+    const std::string bytes{std::istreambuf_iterator<char>(program), {}};
+    const auto made = run(engine_->import_image(
+        docker::rootfs_of_program("/busybox", bytes), image,
+        {.command = {"/busybox", "sh", "-c",
+                     "trap 'exit 0' TERM; while :; do /busybox sleep 1 & wait; done"}}));
+    EXPECT_TRUE(made) << made.error().message;
+    return image;
+}
+
+void HostRig::import_folder(const std::string& folder, const std::string& image,
+                            const std::vector<std::string>& changes) {
+    const std::string archive = folder + ".tar";
+    ASSERT_EQ(shell(fmt::format("tar -C {} --numeric-owner -cf {} . && echo made", folder, archive)),
+              "made\n");
+    docker::Query query{{"fromSrc", "-"}, {"repo", image}};
+    for (const auto& change : changes) query.emplace_back("changes", change);
+    docker::Api api{*net_, *timers_, socket_};
+    const auto answer = run(api.stream("POST", docker::target("/images/create", query), 60s, 60s,
+                                       [](std::string_view) {}, {.bytes = {}, .file = archive}));
+    ASSERT_TRUE(answer && answer->success()) << (answer ? answer->body : answer.error().message);
+    ASSERT_TRUE(run(engine_->has_image(image)).value_or(false));
 }
 
 std::string HostRig::layers_mounted() const {
@@ -154,9 +192,10 @@ std::string HostRig::layers_mounted() const {
 
 // ── Podman
 
-std::shared_ptr<PodmanRig> PodmanRig::shared() {
-    auto& rig = the_one<PodmanRig>();
-    if (rig) return rig;
+namespace {
+
+// nullptr where podman cannot be had.
+std::shared_ptr<PodmanRig> make_podman(std::function<bool()> enter) {
     if (::geteuid() != 0) return nullptr;
     const auto path = new_folder();
     auto service = docker::prepare_podman(
@@ -167,14 +206,40 @@ std::shared_ptr<PodmanRig> PodmanRig::shared() {
         fs::remove_all(path);
         return nullptr;
     }
-    rig = std::make_shared<PodmanRig>(std::move(*service), path);
+    return std::make_shared<PodmanRig>(std::move(*service), path, std::move(enter));
+}
+
+}  // namespace
+
+std::shared_ptr<PodmanRig> PodmanRig::shared() {
+    auto& rig = the_one<PodmanRig>();
+    if (!rig) rig = make_podman([] { return docker::share_mounts(docker::namespaces_folder).has_value(); });
+    return rig;
+}
+
+std::shared_ptr<PodmanRig> PodmanRig::unshared(bool as_found) {
+    auto rig = make_podman([as_found] {
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+            return false;
+        while (::umount2(docker::namespaces_folder, MNT_DETACH) == 0) {
+        }
+        return as_found || docker::share_mounts(docker::namespaces_folder).has_value();
+    });
+    if (!rig) return rig;
+    const auto inside = rig->run(run_on<void>(*rig->worker_, [pid = rig->pid_]() -> Result<> {
+        const int space = ::open(fmt::format("/proc/{}/ns/mnt", pid).c_str(), O_RDONLY | O_CLOEXEC);
+        const bool entered = ::unshare(CLONE_FS) == 0 && ::setns(space, CLONE_NEWNS) == 0;
+        ::close(space);
+        return entered ? Result<>{} : Result<>{fail(Code::unavailable, std::strerror(errno))};
+    }));
+    EXPECT_TRUE(inside) << inside.error().message;
     return rig;
 }
 
 void PodmanRig::drop() { the_one<PodmanRig>().reset(); }
 
-PodmanRig::PodmanRig(docker::PodmanService service, std::string folder)
-    : HostRig(std::move(folder), service.socket), service_(std::move(service)) {
+PodmanRig::PodmanRig(docker::PodmanService service, std::string folder, std::function<bool()> enter)
+    : HostRig(std::move(folder), service.socket), service_(std::move(service)), enter_(std::move(enter)) {
     // As dockerd has it by itself: registries of tests speak plain HTTP.
     const std::string registries = folder_ + "/registries.conf";
     std::ofstream{registries} << "[[registry]]\nlocation = \"127.0.0.1\"\ninsecure = true\n";
@@ -194,7 +259,7 @@ void PodmanRig::start_service() {
     pid_ = ::fork();
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (::getppid() != parent) ::_exit(1);
+        if (::getppid() != parent || !enter_()) ::_exit(1);
         for (const auto& [name, value] : service_.environment) ::setenv(name.c_str(), value.c_str(), 1);
         std::vector<char*> arguments;
         for (auto& argument : service_.command) arguments.push_back(argument.data());

@@ -44,7 +44,14 @@ public:
     virtual docker::Dialect dialect() const = 0;
     pid_t process_of(const std::string& container);  // Its first, as the host counts; 0: it does not run.
     std::string layers_mounted() const;              // Of containers' file systems, how many.
-    IdRange ids() const { return ids_; }             // That its containers have.
+    docker::Inspected look_at(const std::string& container);
+    std::string busybox_image();  // The image of a container that waits for SIGTERM, with /busybox.
+    // An image of what is in a folder of this host, owners included; changes as lines of a Dockerfile.
+    void import_folder(const std::string& folder, const std::string& image,
+                       const std::vector<std::string>& changes);
+    // In the engine's mount namespace.
+    std::string shell_of_engine(const std::string& command) const;
+    IdRange ids() const { return ids_; }  // That its containers have.
 
 protected:
     HostRig(std::string folder, std::string socket)
@@ -73,7 +80,12 @@ public:
     static std::shared_ptr<PodmanRig> shared();
     static void drop();  // With all that it made.
 
-    PodmanRig(docker::PodmanService service, std::string folder);
+    // One of its own, in a mount namespace whose mounts are not shared, /run/netns being none of them.
+    // Without the part of `hostler up` that shares it if `as_found`. Nothing that the rig mounts is seen
+    // there.
+    static std::shared_ptr<PodmanRig> unshared(bool as_found = false);
+
+    PodmanRig(docker::PodmanService service, std::string folder, std::function<bool()> enter);
     ~PodmanRig() override;
 
     void crash() override;
@@ -84,6 +96,7 @@ private:
     void start_service();
 
     docker::PodmanService service_;
+    std::function<bool()> enter_;  // In the child that becomes the service.
     pid_t pid_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <ifaddrs.h>
 #include <sched.h>
 
+#include <atomic>
+#include <future>
 #include <thread>
 
 #include "adapters/docker/firewall.h"
@@ -40,6 +42,8 @@ public:
     HostPort(const HostPort&) = delete;
     HostPort& operator=(const HostPort&) = delete;
 
+    // A connection, to be closed; -1: there is none.
+    int take() const { return ::accept(fd_, nullptr, nullptr); }
     // Connections since the last time that this was asked.
     int heard() const {
         int count = 0;
@@ -244,6 +248,106 @@ TEST_P(Walls, NetworksOfTheOperatorHearNothing) {
     EXPECT_EQ(other.heard(), 1);
     ASSERT_TRUE(run(rig().network().refresh_walls()));
     EXPECT_THAT(reach(a, "10.255.7.2", other.port()), closed);
+}
+
+// A host whose way out takes less than a bridge, as a tunnel or PPPoE does, and a router there that says
+// nothing when it drops what is too long: server ── router ── host.
+class NarrowWay {
+public:
+    NarrowWay() {
+        const auto made = shell(fmt::format(
+            "ip netns add {0} && ip netns add {1} &&"
+            "ip link add {2}h type veth peer name {2}o netns {0} &&"
+            "ip -n {0} link add {2}s type veth peer name {2}r netns {1} &&"
+            "ip address add 198.18.7.1/30 dev {2}h && ip link set {2}h mtu 1400 up &&"
+            "ip -n {0} address add 198.18.7.2/30 dev {2}o && ip -n {0} link set {2}o mtu 1400 up &&"
+            "ip -n {0} address add 198.18.7.5/30 dev {2}s && ip -n {0} link set {2}s up &&"
+            "ip -n {1} address add 198.18.7.6/30 dev {2}r && ip -n {1} address add {3}/32 dev {2}r &&"
+            "ip -n {1} link set {2}r up && ip -n {1} route add default via 198.18.7.5 src {3} &&"
+            "ip -n {0} route add {3}/32 via 198.18.7.6 && ip -n {0} route add default via 198.18.7.1 &&"
+            "ip route add {3}/32 via 198.18.7.2 && ip netns exec {0} sysctl -qw net.ipv4.ip_forward=1 &&"
+            "ip netns exec {0} nft 'add table ip t; add chain ip t o {{ type filter hook output priority 0; "
+            "}};"
+            "add rule ip t o icmp type destination-unreachable drop' && echo made",
+            router_, server_, cable_, address));
+        EXPECT_EQ(made, "made\n");
+        std::promise<int> port;
+        auto known = port.get_future();
+        thread_ = std::thread{[this, &port] { serve(port); }};
+        port_ = known.get();
+    }
+    ~NarrowWay() {
+        over_ = true;
+        thread_.join();
+        shell(fmt::format("ip link delete {}h; ip netns delete {}; ip netns delete {}", cable_, router_,
+                          server_));
+    }
+    NarrowWay(const NarrowWay&) = delete;
+    NarrowWay& operator=(const NarrowWay&) = delete;
+
+    int port() const { return port_; }
+    static constexpr const char* address = "11.22.33.55";
+    static constexpr std::size_t bytes = 4 << 20;
+
+private:
+    // All of it, whatever is asked.
+    void serve(std::promise<int>& port) {
+        const int space = ::open(("/run/netns/" + server_).c_str(), O_RDONLY | O_CLOEXEC);
+        EXPECT_EQ(::setns(space, CLONE_NEWNET), 0);
+        ::close(space);
+        const HostPort listener;
+        port.set_value(listener.port);
+        const std::string answer(bytes, 'x');
+        while (!over_) {
+            const int one = listener.take();
+            if (one < 0) {
+                std::this_thread::sleep_for(std::chrono::milliseconds{5});
+                continue;
+            }
+            char asked[1024];
+            EXPECT_GT(::recv(one, asked, sizeof asked, 0), 0);
+            const timeval patience{.tv_sec = 5, .tv_usec = 0};
+            ::setsockopt(one, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            for (std::size_t at = 0; at < answer.size();) {
+                const auto size = ::send(one, answer.data() + at, answer.size() - at, MSG_NOSIGNAL);
+                if (size <= 0) break;
+                at += static_cast<std::size_t>(size);
+            }
+            ::shutdown(one, SHUT_WR);
+            while (::recv(one, asked, sizeof asked, 0) > 0) {
+            }
+            ::close(one);
+        }
+    }
+
+    std::string router_ = fmt::format("hostler-r{}", ::getpid());
+    std::string server_ = fmt::format("hostler-s{}", ::getpid());
+    std::string cable_ = fmt::format("hn{}", ::getpid());
+    std::atomic<bool> over_ = false;
+    std::thread thread_;
+    int port_ = 0;
+};
+
+TEST_P(Walls, ADownloadComesThroughAWayThatTakesLessThanABridge) {
+    using namespace std::chrono_literals;
+    const auto network = make_network(1);
+    const NarrowWay way;
+    const auto download = [&](std::string_view suffix, int number, std::string_view patience) {
+        serve(network, number, suffix, [&](auto& spec) {
+            spec.image = rig().busybox_image();
+            spec.command = {"/busybox", "sh", "-c",
+                            fmt::format("echo all | /busybox timeout {} /busybox nc {} {} | /busybox wc -c",
+                                        patience, NarrowWay::address, way.port())};
+        });
+        wait_until(ContainerState::exited, suffix);
+        return run(rig_->engine().logs(name(suffix), {.bytes_max = 1000})).value_or("");
+    };
+    EXPECT_EQ(download("a", 9, "10"), fmt::format("{}\n", NarrowWay::bytes));
+    // The table does it, and nothing else here.
+    shell("nft flush chain inet hostler forward");
+    EXPECT_THAT(download("b", 10, "3"), Not(HasSubstr(std::to_string(NarrowWay::bytes))));
+    ASSERT_TRUE(run(rig_->network().ensure(network)));
+    EXPECT_EQ(download("c", 11, "10"), fmt::format("{}\n", NarrowWay::bytes));
 }
 
 // What the host's firewall says of a bridge, our table and the engine's. shell() cuts off a long ruleset.

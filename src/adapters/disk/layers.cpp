@@ -191,12 +191,12 @@ struct LayerStore::Root {
         if (const auto note = TRY(images->mount(image, first)); !note.empty())
             log_info("layer {}: {}", name, note);
         constexpr auto copy_max = std::chrono::seconds{60};
-        const auto laid =
-            TRY(run_tool({"sh", "-c",
-                          "find \"$2\" -mindepth 1 -maxdepth 1 ! -name diff -exec rm -rf {} + && "
-                          "find \"$1\" -mindepth 1 -maxdepth 1 ! -name diff -exec cp -a {} \"$2\" \\;",
-                          "sh", folder, first},
-                         copy_max));
+        const auto laid = TRY(
+            run_tool({"sh", "-c",
+                      "find \"$2\" -mindepth 1 -maxdepth 1 ! -name diff ! -name \"$3\" -exec rm -rf {} + && "
+                      "find \"$1\" -mindepth 1 -maxdepth 1 ! -name diff -exec cp -a {} \"$2\" \\;",
+                      "sh", folder, first, std::string{Layers::volumes_folder}},
+                     copy_max));
         if (laid.exit_code != 0)
             return fail(Code::unavailable,
                         fmt::format("cannot lay the kept layer of {}: {}", name, laid.output));

@@ -176,9 +176,8 @@ Result<> VolumeStore::Root::make_data_folder(const std::string& id, IdRange ids)
         if (::mkdirat(*top, fresh_data_name, 0700) != 0 && errno != EEXIST)
             return disk_error("make", mount_of(id));
         data = folder_in(*top, fresh_data_name);
-        // An image's user may be anybody.
-        constexpr mode_t everybody = 0777;
-        if (!data.open() || ::fchmod(*data, everybody) != 0 || ::fsync(*data) != 0 ||
+        // Nobody has given it a mode: that is how an engine knows a new one.
+        if (!data.open() || ::fchmod(*data, 0) != 0 || ::fsync(*data) != 0 ||
             ::renameat(*top, fresh_data_name, *top, data_name) != 0 || ::fsync(*top) != 0)
             return disk_error("make the folder of", "volume " + id);
     }

@@ -76,7 +76,7 @@ protected:
     std::unique_ptr<VolumeStore> store_;
 };
 
-TEST_F(VolumeFiles, WhatIsTheirsIsPrivateAndTheTopIsForAll) {
+TEST_F(VolumeFiles, WhatIsTheirsIsPrivateAndTheTopOfANewOneHasNoMode) {
     ASSERT_TRUE(store_->create("v-1", size));
     const auto attached = store_->attach("v-1", {});
     ASSERT_TRUE(attached);
@@ -87,7 +87,11 @@ TEST_F(VolumeFiles, WhatIsTheirsIsPrivateAndTheTopIsForAll) {
     ASSERT_EQ(::stat((root() + "/v-1/image").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0600U);
     ASSERT_EQ(::stat(attached->folder.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 07777, 0777U);
+    EXPECT_EQ(status.st_mode & 07777, 0U);
+    ASSERT_EQ(::chmod(attached->folder.c_str(), 0750), 0);
+    ASSERT_TRUE(store_->attach("v-1", {}));
+    ASSERT_EQ(::stat(attached->folder.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0750U) << "it is not new any more";
 }
 
 TEST_F(VolumeFiles, TheTopIsTheContainersRootsAndStaysWhoseTheyGaveItTo) {

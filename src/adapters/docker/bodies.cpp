@@ -161,12 +161,24 @@ Result<Inspected> parse_inspect(std::string_view body) {
         for (const auto& [network, there] : *networks)
             if (auto address = text(at(there, {"IPAddress"})); !address.empty())
                 seen.addresses.push_back(std::move(address));
+    seen.image = text(at(value, {"Image"}));
     // Both folders of overlayfs lie side by side, with what the engine notes of the layer.
     const auto upper = text(at(value, {"GraphDriver", "Data", "UpperDir"}));
     const auto work = text(at(value, {"GraphDriver", "Data", "WorkDir"}));
     const auto folder = upper.substr(0, upper.rfind('/'));
     if (folder.size() > 1 && folder.starts_with('/') && work.substr(0, work.rfind('/')) == folder)
         seen.layer = folder;
+    const auto lower = text(at(value, {"GraphDriver", "Data", "LowerDir"}));
+    for (std::size_t begin = 0; begin < lower.size();) {
+        const auto end = std::min(lower.find(':', begin), lower.size());
+        seen.image_layers.push_back(lower.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    if (const auto* mounts = at(value, {"Mounts"}).if_array())
+        for (const auto& mount : *mounts)
+            if (text(at(mount, {"Type"})) == "volume" && text(at(mount, {"Driver"})) == "local")
+                seen.volumes.push_back({text(at(mount, {"Source"})), text(at(mount, {"Destination"}))});
+    seen.network_namespace = text(at(value, {"NetworkSettings", "SandboxKey"}));
     return seen;
 }
 
@@ -240,6 +252,15 @@ std::string image_architecture(std::string_view body) {
 std::string image_user(std::string_view body) {
     const auto value = parse(body);
     return value ? text(at(*value, {"Config", "User"})) : std::string{};
+}
+
+std::vector<std::string> image_volumes(std::string_view body) {
+    const auto value = parse(body);
+    const auto* volumes = value ? at(*value, {"Config", "Volumes"}).if_object() : nullptr;
+    std::vector<std::string> paths;
+    if (volumes)
+        for (const auto& [path, nothing] : *volumes) paths.emplace_back(path);
+    return paths;
 }
 
 std::string error_text(std::string_view body) {

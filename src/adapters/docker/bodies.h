@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "adapters/docker/cdi.h"
+#include "adapters/docker/folders.h"
 #include "ports/engine.h"
 #include "ports/network.h"
 
@@ -51,7 +52,11 @@ struct Inspected {
     Container container;
     std::int64_t pid = 0;  // 0 when it does not run.
     std::vector<std::string> addresses{};
+    std::string image{};  // Its id.
     std::string layer{};  // The folder where overlayfs keeps what it writes, and works; empty: not known.
+    std::vector<std::string> image_layers{};  // What lies below that, the topmost first.
+    std::vector<ImageVolume> volumes{};       // That the engine has made for it.
+    std::string network_namespace{};          // Its file; empty: it has none now.
 };
 
 Result<Inspected> parse_inspect(std::string_view body);
@@ -80,6 +85,8 @@ std::string image_library_path(std::string_view body);
 std::string image_user(std::string_view body);
 // In the same: "amd64"; empty: it is not said.
 std::string image_architecture(std::string_view body);
+// The folders that it declares as volumes, in the same.
+std::vector<std::string> image_volumes(std::string_view body);
 // What an engine says is wrong: its "message", or the body's beginning.
 std::string error_text(std::string_view body);
 // There is no such container. Podman calls it an error of its own when one goes while it looks.

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <regex>
+
+#include "adapters/docker/listing.h"
 
 namespace hostler::docker {
 namespace {
@@ -341,6 +344,47 @@ TEST(Parse, InspectAndList) {
     ASSERT_EQ(list->size(), 1U);
     EXPECT_EQ(list->at(0).container.state, ContainerState::running);
     EXPECT_FALSE(parse_list("{}"));
+}
+
+TEST(Parse, WhatLiesBelowAContainerAndBesideIt) {
+    const auto seen = parse_inspect(R"({"Id":"abc","GraphDriver":{"Data":{"LowerDir":"/g/2:/g/1"}},
+        "Mounts":[{"Type":"bind","Source":"/a","Destination":"/b"},
+                  {"Type":"volume","Driver":"local","Source":"/v/x/_data","Destination":"/data"},
+                  {"Type":"volume","Driver":"other","Source":"/w","Destination":"/c"}],
+        "NetworkSettings":{"SandboxKey":"/run/netns/netns-1"}})");
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->image_layers, (std::vector<std::string>{"/g/2", "/g/1"}));
+    EXPECT_EQ(seen->volumes, (std::vector<ImageVolume>{{"/v/x/_data", "/data"}}));
+    EXPECT_EQ(seen->network_namespace, "/run/netns/netns-1");
+    EXPECT_TRUE(parse_inspect(R"({"Id":"abc"})")->image_layers.empty());
+}
+
+TEST(Parse, VolumesOfAnImage) {
+    EXPECT_EQ(image_volumes(R"({"Config":{"Volumes":{"/a":{},"/b/c":{}}}})"),
+              (std::vector<std::string>{"/a", "/b/c"}));
+    for (const auto* none : {R"({"Config":{"Volumes":null}})", "{}", "x"})
+        EXPECT_TRUE(image_volumes(none).empty()) << none;
+}
+
+TEST(Listing, AnErrorNamesAContainer) {
+    const std::string id = "a893484f0815b791c2c72cc6b057f785428b0e2da707355e7f3738059931945e";
+    EXPECT_EQ(container_named("joining network namespace of container " + id +
+                              ": retrieving network namespace at "
+                              "/run/netns/netns-8749d23e-a6de-abb3-344f-f60e00d1ad80: failed to Statfs"),
+              id);
+    EXPECT_EQ(container_named(id), id);
+    EXPECT_EQ(container_named(id + "0"), "");
+    EXPECT_EQ(container_named("the disk is bad"), "");
+}
+
+TEST(Listing, AllIdsButSome) {
+    const auto id = [](std::string_view begin) {
+        return std::string{begin} + std::string(64 - begin.size(), '7');
+    };
+    const std::regex others{all_ids_but({id("abc"), id("abd"), id("0")}), std::regex::extended};
+    for (const auto* bad : {"abc", "abd", "0"}) EXPECT_FALSE(std::regex_search(id(bad), others)) << bad;
+    for (const auto* good : {"abe", "ab", "a", "1", "00", "b"})
+        EXPECT_TRUE(std::regex_search(id(good), others)) << good;
 }
 
 TEST(Parse, NetworksInTheWordsOfBothApis) {

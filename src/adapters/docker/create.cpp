@@ -285,7 +285,8 @@ json::object podman_body(const ContainerSpec& spec, const std::map<std::string, 
         {"restart_policy", "no"},
         {"annotations", json::object{}},
         {"log_configuration", json::object{{"driver", "k8s-file"}, {"size", confinement.log_bytes_max}}},
-        {"mounts", std::move(binds)}};
+        {"mounts", std::move(binds)},
+        {"image_volume_mode", "ignore"}};  // They are folders as any other, of its layer.
     if (spec.ids.mapped()) {
         body["annotations"].as_object()[streams_annotation] = "own";
         body["userns"] = of_kind("private");

@@ -14,7 +14,9 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/listing.h"
 #include "adapters/docker/memory_kills.h"
+#include "adapters/docker/namespaces.h"
 #include "adapters/docker/opens.h"
 #include "adapters/docker/pull.h"
 #include "adapters/docker/seccomp.h"
@@ -35,6 +37,7 @@ constexpr Duration creation_time = 5s;               // Of one that another call
 constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
 constexpr std::size_t init_words_max = 4096;  // Of a container whose program never began.
+constexpr const char* namespace_file = "network-namespace";  // Names that of its start.
 constexpr std::size_t log_tail_lines_max = 1'000'000;
 
 bool is_name(std::string_view name) {
@@ -161,6 +164,11 @@ std::string printable(std::string text) {
 // As an init ends that cannot begin the program: it may not be executed, or is not there.
 bool is_no_program(int exit_code) { return exit_code == 126 || exit_code == 127; }
 
+// Of what is laid for a container, or noted of it.
+std::string own_folder(const std::string& state, std::string_view container) {
+    return fmt::format("{}/containers/{}", state, container);
+}
+
 std::string container_path(std::string_view name, std::string_view verb = {}) {
     return fmt::format("/containers/{}{}", percent_encode(name), verb);
 }
@@ -195,16 +203,57 @@ Task<std::string> DockerEngine::disk_unlimited() {
     co_return co_await settings_.layers->refused();
 }
 
-// Of one that was made and has not been started yet. Gives its limit; 0: it has none.
-Task<std::uint64_t> DockerEngine::limit_disk(const ContainerSpec& spec, std::string id) {
-    if (spec.disk_bytes <= 0 && spec.layer == LayerStart::empty) co_return 0;
-    auto why = CO_TRY(co_await disk_unlimited());
+// Of one that was made and has not been started yet: its limit, and its volumes. Gives its limit; 0: it has
+// none.
+Task<std::uint64_t> DockerEngine::make_disk(const ContainerSpec& spec, std::string id) {
+    const bool podman = CO_TRY(co_await traits()).dialect == Dialect::podman;
+    const bool limited = spec.disk_bytes > 0 || spec.layer == LayerStart::kept;
+    if (!podman && !limited && spec.mounts.empty()) co_return 0;
     const auto there = CO_TRY(co_await inspect(std::move(id)));
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
-    if (why.empty() && there->layer.empty()) why = "the engine does not say where containers write";
+    const auto bytes = limited ? CO_TRY(co_await limit_disk(spec, *there)) : 0;
+    const auto volumes = bytes > 0 ? there->volumes : std::vector<ImageVolume>{};
+    if (!spec.mounts.empty() || !volumes.empty())
+        CO_TRY(co_await run_on<void>(worker_,
+                                     [mounts = spec.mounts, ids = spec.ids, layer = there->layer,
+                                      layers = there->image_layers, volumes]() -> Result<> {
+                                         TRY(give_tops(mounts, layers, ids));
+                                         return lay_volumes(layer, volumes);
+                                     }));
+    if (podman) CO_TRY(co_await make_volume_folders(spec, *there));
+    co_return bytes;
+}
+
+// Those that the image declares as volumes and does not have: podman makes none where it makes no volumes.
+Task<> DockerEngine::make_volume_folders(const ContainerSpec& spec, const Inspected& there) {
+    auto known = image_volumes_.find(there.image);
+    if (known == image_volumes_.end()) {
+        auto declared = image_volumes(CO_TRY(co_await image_facts(spec.image)));
+        if (image_volumes_.size() >= known_max) image_volumes_.clear();
+        known = image_volumes_.emplace(there.image, std::move(declared)).first;
+    }
+    if (known->second.empty()) co_return Result<>{};
+    std::vector<std::string> layers{there.layer + "/diff"};  // Of an earlier run, where it was kept.
+    layers.insert(layers.end(), there.image_layers.begin(), there.image_layers.end());
+    const auto missing = CO_TRY(co_await run_on<std::vector<ArchiveFile>>(
+        worker_, [layers, declared = known->second]() -> Result<std::vector<ArchiveFile>> {
+            return missing_folders(layers, declared);
+        }));
+    if (missing.empty()) co_return Result<>{};
+    const auto answer =
+        CO_TRY(co_await api_.call("PUT", target(container_path(there.id, "/archive"), {{"path", "/"}}),
+                                  settings_.start_time, archive_of(missing), "application/x-tar"));
+    if (answer.success()) co_return Result<>{};
+    co_return std::unexpected(
+        unavailable(answer, fmt::format("container {}: cannot make the folders of its image", spec.name)));
+}
+
+Task<std::uint64_t> DockerEngine::limit_disk(const ContainerSpec& spec, const Inspected& there) {
+    auto why = CO_TRY(co_await disk_unlimited());
+    if (why.empty() && there.layer.empty()) why = "the engine does not say where containers write";
     if (why.empty())
         co_return co_await settings_.layers->hold(
-            spec.name, there->layer, static_cast<std::uint64_t>(std::max<std::int64_t>(spec.disk_bytes, 0)),
+            spec.name, there.layer, static_cast<std::uint64_t>(std::max<std::int64_t>(spec.disk_bytes, 0)),
             spec.layer);
     if (spec.layer == LayerStart::kept)
         co_return fail(Code::not_found,
@@ -349,10 +398,7 @@ Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
 }
 
 Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
-    const auto answer = CO_TRY(co_await api_.call("GET", container_path(name, "/json"), settings_.call_time));
-    if (is_gone(answer.status, answer.body)) co_return std::nullopt;
-    if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look at container " + name));
-    co_return CO_TRY(parse_inspect(answer.body));
+    return inspect_container(api_, std::move(name), settings_.call_time);
 }
 
 Task<Container> DockerEngine::launch(ContainerSpec spec) {
@@ -385,7 +431,7 @@ Task<Container> DockerEngine::launch(ContainerSpec spec) {
 Task<Container> DockerEngine::make(const ContainerSpec& spec, const CdiEdits& edits) {
     const auto created = CO_TRY(co_await create(spec, edits));
     if (created.container.state != ContainerState::created) co_return created.container;
-    const auto limited = co_await limit_disk(spec, created.id);
+    const auto limited = co_await make_disk(spec, created.id);
     if (!limited) {
         if (limited.error().code != Code::cancelled)
             (void)co_await remove_container(spec.name, spec.layer_end);
@@ -532,6 +578,10 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     }
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
+    CO_TRY(co_await run_on<void>(
+        worker_, [folder = own_folder(settings_.state_folder, name), path = there->network_namespace] {
+            return keep_file(folder, namespace_file, path);
+        }));
     CO_TRY(has_address(spec, *there));
     if (disk_bytes > 0) {
         const auto ends = co_await run_on<void>(
@@ -581,15 +631,24 @@ Task<> DockerEngine::remove_its_files(std::string name) {
 Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {
     const auto path = target(container_path(name), {{"force", "true"}, {"v", "true"}});
     const auto end = timers_.now() + remove_time;
+    std::string network_namespace;
     if (settings_.layers && is_name(name)) {
         // An engine cannot remove a folder that something is mounted on.
-        if (const auto there = CO_TRY(co_await inspect(name)); there && there->pid != 0)
-            CO_TRY(co_await stop(name, Duration{0}));
+        const auto there = co_await inspect(name);
+        if (!there || (*there && (*there)->pid != 0)) CO_TRY(co_await stop(name, Duration{0}));
         CO_TRY(co_await settings_.layers->release(name, layer));
+        if (there && *there) {
+            network_namespace = (*there)->network_namespace;
+            CO_TRY(co_await run_on<void>(worker_, [volumes = (*there)->volumes]() -> Result<> {
+                unlay_volumes(volumes);
+                return {};
+            }));
+        }
     }
     while (true) {
         const auto answer = CO_TRY(co_await api_.call("DELETE", path, remove_time));
-        if (answer.success() || answer.status == 404) co_return Result<>{};
+        if (answer.success() || answer.status == 404)
+            co_return co_await remove_left_namespaces(std::move(name), std::move(network_namespace));
         // Another removal is on its way; it is waited for, since the name must be free afterwards. So is
         // podman's cleaning up after a container that has just ended, which holds its mounts.
         if (!is_being_removed(answer.status, answer.body) || timers_.now() > end)
@@ -599,25 +658,29 @@ Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {
     }
 }
 
+// That podman has left behind of a container that is no more: the last that was seen, and that of its start.
+Task<> DockerEngine::remove_left_namespaces(std::string name, std::string last) {
+    if (!is_name(name)) co_return Result<>{};
+    co_return co_await run_on<void>(
+        worker_, [folder = own_folder(settings_.state_folder, name), name, last]() -> Result<> {
+            std::string first;
+            std::getline(std::ifstream{folder + "/" + namespace_file}, first);
+            for (const auto& path : {first, last})
+                if (const auto left = remove_namespace(path); !left)
+                    log_warn("container {}: {}", name, left.error().message);
+                else if (*left)
+                    log_warn("container {}: its network namespace {} was left behind, and is removed", name,
+                             path);
+            return {};
+        });
+}
+
 Task<std::vector<Container>> DockerEngine::list(std::string label, std::string value) {
-    const boost::json::value filters{{"label", boost::json::array{fmt::format("{}={}", label, value)}}};
-    const auto path =
-        target("/containers/json", {{"all", "true"}, {"filters", boost::json::serialize(filters)}});
-    const auto answer = CO_TRY(co_await api_.call("GET", path, settings_.call_time));
-    if (!answer.success()) co_return std::unexpected(unavailable(answer, "containers cannot be listed"));
+    auto seen = CO_TRY(co_await list_containers(api_, fmt::format("{}={}", label, value), settings_.call_time,
+                                                unlisted_told_));
+    CO_TRY(co_await note_out_of_memory(seen));
     std::vector<Container> all;
-    std::vector<Inspected> exited;
-    for (auto& there : CO_TRY(parse_list(answer.body))) {
-        if (there.container.state != ContainerState::exited) {
-            all.push_back(std::move(there.container));
-            continue;
-        }
-        // Only a closer look tells how it ended. It may be gone, or started again, by then.
-        auto closer = CO_TRY(co_await inspect(there.id));
-        if (closer) exited.push_back(std::move(*closer));
-    }
-    CO_TRY(co_await note_out_of_memory(exited));
-    for (auto& there : exited) all.push_back(std::move(there.container));
+    for (auto& there : seen) all.push_back(std::move(there.container));
     std::ranges::sort(all, {}, &Container::name);
     co_return all;
 }
@@ -640,10 +703,10 @@ Task<> DockerEngine::answers() {
 }
 
 // Podman does not say that the kernel killed a container for its memory (measured on 4.3), the kernel does.
-Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
+Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& seen) {
     constexpr int killed = 137;
     std::vector<std::string> ids;
-    for (const auto& there : exited)
+    for (const auto& there : seen)
         if (there.container.exit_code == killed && !there.container.oom_killed &&
             !oom_known_.contains(there.id))
             ids.push_back(there.id);
@@ -656,7 +719,7 @@ Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& exited) {
         if (oom_known_.size() + ids.size() > known_max) oom_known_.clear();
         for (const auto& id : ids) oom_known_[id] = found.contains(id);
     }
-    for (auto& there : exited)
+    for (auto& there : seen)
         if (const auto known = oom_known_.find(there.id); known != oom_known_.end())
             there.container.oom_killed = there.container.oom_killed || known->second;
     co_return Result<>{};

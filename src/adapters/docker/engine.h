@@ -89,7 +89,10 @@ private:
     Task<> remove_container(std::string name, LayerEnd layer);
     Task<> remove_its_files(std::string name);  // That were laid for it.
     Task<std::string> disk_unlimited();
-    Task<std::uint64_t> limit_disk(const ContainerSpec& spec, std::string id);
+    Task<std::uint64_t> make_disk(const ContainerSpec& spec, std::string id);
+    Task<std::uint64_t> limit_disk(const ContainerSpec& spec, const Inspected& there);
+    Task<> make_volume_folders(const ContainerSpec& spec, const Inspected& there);
+    Task<> remove_left_namespaces(std::string name, std::string last);
     Task<std::string> resolver(const ContainerSpec& spec);
     Task<Container> make(const ContainerSpec& spec, const CdiEdits& edits);
     Task<Inspected> find_taken(const ContainerSpec& spec);
@@ -99,7 +102,7 @@ private:
     Task<Container> start_and_look(const ContainerSpec& spec, std::string id, const CdiEdits& edits,
                                    std::uint64_t disk_bytes);
     Task<std::optional<Container>> adopt(const ContainerSpec& spec, const Inspected& there);
-    Task<> note_out_of_memory(std::vector<Inspected>& exited);
+    Task<> note_out_of_memory(std::vector<Inspected>& seen);
 
     Timers& timers_;
     Worker& worker_;
@@ -108,6 +111,8 @@ private:
     std::optional<Traits> traits_;
     std::map<std::string, bool>
         oom_known_;  // By container id: kernels forget, and reading the log is not free.
+    std::map<std::string, std::vector<std::string>> image_volumes_;  // By image id.
+    std::set<std::string> unlisted_told_;  // Ids of containers that the engine cannot list.
 };
 
 }  // namespace hostler::docker

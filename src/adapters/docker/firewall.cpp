@@ -30,7 +30,9 @@ add chain inet TABLE tenant_in
 // that very address: the engine's resolver, and not the host's, which listens on all. Out: not to other
 // bridges, not to what the host publishes for others, no IPv6 (bridges have none); to what the operator
 // allows; else not to private networks (cloud metadata and multicast among them) nor to those that the host
-// is connected to. In: answers.
+// is connected to. In: answers. A connection that the host forwards uses segments that fit the way out as it
+// is when the connection begins: a bridge has an MTU of 1500 whatever the host's own links have, and many
+// routers outside do not say what does not fit.
 constexpr std::string_view rules = R"(flush chain inet TABLE input
 flush chain inet TABLE forward
 flush chain inet TABLE tenant_to_host
@@ -41,6 +43,8 @@ flush set inet TABLE private
 flush set inet TABLE connected
 add rule inet TABLE input iifname @bridges jump tenant_to_host
 add rule inet TABLE forward iifname . oifname @inside accept
+add rule inet TABLE forward iifname @bridges tcp flags & (syn | rst) == syn tcp option maxseg size set rt mtu
+add rule inet TABLE forward oifname @bridges tcp flags & (syn | rst) == syn tcp option maxseg size set rt mtu
 add rule inet TABLE forward iifname @bridges jump tenant_out
 add rule inet TABLE forward oifname @bridges jump tenant_in
 add rule inet TABLE tenant_to_host meta nfproto ipv6 drop

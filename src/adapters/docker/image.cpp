@@ -16,7 +16,7 @@ constexpr std::size_t block_bytes = 512;
 void add_entry(std::string& archive, std::string_view name, char type, unsigned mode,
                std::string_view content) {
     std::array<char, block_bytes> header{};
-    HOSTLER_ASSERT(name.size() < 100);
+    HOSTLER_ASSERT(name.size() <= archive_name_max);
     const auto put = [&](std::size_t at, std::size_t size, unsigned long value) {
         std::snprintf(header.data() + at, size, "%0*lo", static_cast<int>(size - 1), value);
     };

@@ -8,8 +8,10 @@
 
 namespace hostler::docker {
 
+inline constexpr std::size_t archive_name_max = 99;  // Bytes.
+
 struct ArchiveFile {
-    std::string name;  // Less than 100 bytes. A folder ends with "/".
+    std::string name;  // At most archive_name_max. A folder ends with "/".
     std::string content;
     unsigned mode = 0644;
 };

@@ -19,6 +19,7 @@
 #include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
+#include "adapters/docker/namespaces.h"
 #include "adapters/docker/opens.h"
 #include "adapters/docker/podman.h"
 #include "adapters/docker/process.h"
@@ -188,6 +189,41 @@ TEST(Inside, ADiskThatDoesNotEndIsSeen) {
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().reason, "disk_unlimited");
     EXPECT_EQ(check_disk(0x7ffffff0, capacity).error().code, Code::not_found);
+}
+
+TEST(Namespaces, WhetherMountsArePassedOn) {
+    const std::string bare =
+        "20 1 254:0 / / rw - ext4 /dev/vda rw\n"
+        "21 20 0:5 / /proc rw - proc proc rw\n";
+    EXPECT_EQ(sharing_of(bare, "/run/netns"), Sharing::plain);
+    EXPECT_EQ(sharing_of("20 1 254:0 / / rw shared:1 - ext4 /dev/vda rw\n", "/run/netns"), Sharing::shared);
+    const std::string at = "22 20 254:0 /run/netns /run/netns rw";
+    EXPECT_EQ(sharing_of(bare + at + " - ext4 /dev/vda rw\n", "/run/netns"), Sharing::mounted);
+    EXPECT_EQ(sharing_of(bare + at + " master:3 - ext4 /dev/vda rw\n", "/run/netns"), Sharing::mounted);
+    EXPECT_EQ(sharing_of(bare + at + " master:3 shared:4 - ext4 /dev/vda rw\n", "/run/netns"),
+              Sharing::shared);
+    EXPECT_EQ(sharing_of(bare + "22 20 254:0 /x /run/net rw shared:4 - ext4 /dev/vda rw\n", "/run/netns"),
+              Sharing::plain)
+        << "another's";
+    EXPECT_EQ(sharing_of(bare + "22 20 0:9 / /run/a\\040b rw shared:4 - tmpfs t rw\n", "/run/a b/c"),
+              Sharing::shared);
+    // The last one hides the others.
+    EXPECT_EQ(
+        sharing_of(bare + at + " shared:4 - ext4 /dev/vda rw\n" + at + " - ext4 /dev/vda rw\n", "/run/netns"),
+        Sharing::mounted);
+}
+
+TEST(Namespaces, OnlyWhatPodmanNamesSoIsRemoved) {
+    const hostler::testing::TempFolder folder;
+    const std::string file = folder.path() + "/netns-1";
+    std::ofstream{file} << "";
+    for (const auto& path : {file, std::string{}, std::string{"/run/netns/../../etc/passwd"},
+                             std::string{"/run/netns/mine"}, std::string{"/run/netns/netns-not-there"}}) {
+        const auto removed = remove_namespace(path);
+        ASSERT_TRUE(removed) << path;
+        EXPECT_FALSE(*removed) << path;
+    }
+    EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 TEST(Podman, AFolderOfItsOwn) {

@@ -191,7 +191,7 @@ Task<Container> SimEngine::launch(ContainerSpec spec) {
     if (found == boxes_.end()) {
         CO_TRY(admit(spec));
         auto box = std::make_shared<Box>(loop_);
-        box->seen = {.name = spec.name, .labels = spec.labels};
+        box->seen = {.name = spec.name, .labels = spec.labels, .id = "sim-" + spec.name};
         box->spec = std::move(spec);
         found = boxes_.emplace(box->spec.name, box).first;
         count_networks();
@@ -264,7 +264,8 @@ void SimEngine::end(const BoxPtr& box, int code) {
 
 Task<StopEnd> SimEngine::stop(std::string name, Duration grace) {
     CO_TRY(co_await answer());
-    const auto found = boxes_.find(name);
+    const auto found = std::ranges::find_if(
+        boxes_, [&](const auto& box) { return name == box.first || name == box.second->seen.id; });
     if (found == boxes_.end()) co_return StopEnd::ended;
     const BoxPtr box = found->second;
     while (box->seen.state == ContainerState::created && !box->failure) CO_TRY(co_await box->changed.wait());
@@ -328,7 +329,14 @@ Task<std::vector<Container>> SimEngine::list(std::string label, std::string valu
     std::vector<Container> all;
     for (const auto& [name, box] : boxes_) {
         const auto found = box->spec.labels.find(label);
-        if (found != box->spec.labels.end() && found->second == value) all.push_back(box->seen);
+        if (found == box->spec.labels.end() || found->second != value) continue;
+        all.push_back(box->seen);
+        if (faults.unseen.contains(name))
+            all.back() = {.name = "",
+                          .labels = {},
+                          .state = ContainerState::running,
+                          .error = "the engine cannot look at it",
+                          .id = box->seen.id};
     }
     co_return all;
 }

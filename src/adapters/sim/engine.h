@@ -27,12 +27,13 @@ struct EngineTimes {
 };
 
 struct EngineFaults {
-    bool down = false;        // No call is answered.
-    Duration slow{};          // Added to each call.
-    double refuse_start = 0;  // Chance that a start fails with the engine's own words.
-    Duration late_news{};     // Added to each thing that is told.
-    double end_news = 0;      // Chance that it ends telling, instead of telling a thing,
-    double drop_news = 0;     // and that it tells nothing more and does not say so.
+    bool down = false;               // No call is answered.
+    Duration slow{};                 // Added to each call.
+    double refuse_start = 0;         // Chance that a start fails with the engine's own words.
+    Duration late_news{};            // Added to each thing that is told.
+    std::set<std::string> unseen{};  // Names of containers that it cannot look at.
+    double end_news = 0;             // Chance that it ends telling, instead of telling a thing,
+    double drop_news = 0;            // and that it tells nothing more and does not say so.
 };
 
 // An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the

@@ -84,7 +84,11 @@ void Executor::progress(Job& job, std::string_view phase, std::string message) {
     hooks_.send(update);
 }
 
-Task<> Executor::look() {
+Task<> Executor::look(std::string instance) {
+    co_return co_await persist(ports_.timers, [&] { return workloads_.refresh(instance); });
+}
+
+Task<> Executor::look_at_all() {
     co_return co_await persist(ports_.timers, [&] { return workloads_.refresh(); });
 }
 
@@ -115,7 +119,7 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
     const std::uint64_t generation = job->command.generation();
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
     if (!known)
-        if (auto seen = co_await look(); !seen)
+        if (auto seen = co_await look(instance); !seen)
             co_return std::unexpected(because(seen.error(), "engine_failed"));
     std::optional<Workload> old;
     if (const Workload* found = workloads_.find(instance)) old = *found;
@@ -438,7 +442,7 @@ Task<> Executor::give_up(JobPtr job, Error why) {
     const auto& wanted = job->command.start_workload();
     const std::string instance = wanted.instance();
     hooks_.stopping(instance);
-    (void)co_await look();
+    (void)co_await look(instance);
     CO_TRY(co_await check_cancelled());
     const Workload* seen = workloads_.find(instance);
     if (!seen || seen->generation != job->command.generation()) co_return std::unexpected(std::move(why));
@@ -468,7 +472,8 @@ Task<> Executor::stop(JobPtr job) {
     } const mark{workloads_, instance};
     workloads_.note_stopping(instance, true);
     hooks_.stopping(instance);
-    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    if (auto seen = co_await look(instance); !seen)
+        co_return std::unexpected(because(seen.error(), "engine_failed"));
     Workload gone;
     gone.instance = instance;
     gone.generation = job->command.generation();
@@ -506,7 +511,8 @@ Task<> Executor::create_volume(std::string volume, std::uint64_t size_bytes) {
 }
 
 Task<> Executor::delete_volume(std::string volume) {
-    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    if (auto seen = co_await look_at_all(); !seen)
+        co_return std::unexpected(because(seen.error(), "engine_failed"));
     for (const auto& [instance, workload] : workloads_.all())
         if (std::ranges::find(workload.volumes, volume) != workload.volumes.end())
             co_return fail(
@@ -544,7 +550,7 @@ Task<> Executor::take_away(JobPtr job, Workload gone, Duration grace, LayerEnd l
     (void)co_await keep_logs(instance, container);
     CO_TRY(co_await check_cancelled());
     CO_TRY(step(co_await persist(ports_.timers, [&] { return ports_.engine.remove(container, layer); })));
-    CO_TRY(step(co_await look()));
+    CO_TRY(step(co_await look(instance)));
     if (workloads_.find(instance))
         co_return fail(Code::unavailable,
                        fmt::format("container {} is still there after its removal", container),

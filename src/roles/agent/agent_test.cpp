@@ -433,6 +433,46 @@ TEST(Watching, AnEngineThatIsDownIsNotAnEmptyHost) {
     EXPECT_TRUE(workload(world.master.reports.back())->ready());
 }
 
+// Silence is not death.
+TEST(Watching, AContainerThatTheEngineCannotLookAtIsAsItWas) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(2s);
+    world.engine.containers.at("hostler-i-1").id = "77";
+    world.timers.advance(35s);
+    world.master.reports.clear();
+    world.engine.unseen = {"hostler-i-1"};
+    world.timers.advance(35s);
+    bool complete = false;
+    for (const auto& report : world.master.reports) {
+        complete = complete || report.workloads_complete();
+        for (const auto& seen : report.workloads()) EXPECT_EQ(seen.state(), "running");
+        if (report.workloads_complete()) EXPECT_NE(workload(report), nullptr);
+    }
+    EXPECT_TRUE(complete);
+    world.master.order(world.stop());
+    world.timers.advance(10s);
+    ASSERT_NE(world.master.answer("c-2"), nullptr);
+    EXPECT_EQ(world.master.answer("c-2")->state(), "done");
+    EXPECT_TRUE(world.engine.containers.empty());
+}
+
+TEST(Watching, AListThatFailsIsAskedForMoreAndMoreRarely) {
+    World world;
+    world.engine.refuse_list = "one container of many";
+    world.join();
+    world.timers.advance(40s);
+    const int before = world.engine.lists;
+    world.timers.advance(60s);
+    EXPECT_GE(world.engine.lists, before + 11);
+    EXPECT_LE(world.engine.lists, before + 13) << "each 5 s";
+    world.engine.refuse_list = "";
+    world.timers.advance(20s);
+    EXPECT_TRUE(world.master.reports.back().workloads_complete());
+}
+
 // A host whose engine tells what happens, with one instance that runs.
 struct Told : World {
     Told() {

@@ -59,6 +59,22 @@ TEST(Commands, AStartSaysThatItsProgramListensOnTheLoopbackOnly) {
     EXPECT_NE(answer->message().find(words), std::string::npos) << answer->message();
 }
 
+TEST(Commands, WhatIsWrongWithOtherContainersStopsNeitherAStartNorAStop) {
+    World world;
+    world.engine.refuse_list = "one container of many";
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
+    world.timers.advance(5s);
+    ASSERT_NE(world.master.answer("c-1"), nullptr);
+    EXPECT_EQ(world.master.answer("c-1")->state(), "done");
+    world.master.order(world.stop());
+    world.timers.advance(10s);
+    ASSERT_NE(world.master.answer("c-2"), nullptr);
+    EXPECT_EQ(world.master.answer("c-2")->state(), "done");
+    EXPECT_TRUE(world.engine.containers.empty());
+}
+
 TEST(Commands, TheDiskOfAContainerEndsWhereTheMasterSaysIt) {
     World world;
     world.engine.disk_unlimited = "its storage driver is vfs";

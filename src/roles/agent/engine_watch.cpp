@@ -8,6 +8,15 @@
 
 namespace hostler::agent {
 
+namespace {
+
+// Of looks that fail: one each interval at first, for an engine that was started again; then more rarely.
+constexpr int tries_at_first = 10;
+constexpr int doublings_max = 3;
+constexpr Duration retry_max = seconds{5};
+
+}  // namespace
+
 EngineWatch::EngineWatch(const Settings& settings, const Ports& ports, Workloads& workloads,
                          std::function<Task<>()> look)
     : settings_(settings),
@@ -41,6 +50,13 @@ Task<> EngineWatch::look() {
     const bool rarely = follows_ && looked_at_ >= settled_;
     due_ = looked_at_ + (rarely ? settings_.list_interval : settings_.watch_interval);
     CO_TRY(co_await look_());
+    if (!workloads_.known()) {  // Also while it tells what happens.
+        ++failures_;
+        const int doublings = std::clamp(failures_ - tries_at_first, 0, doublings_max);
+        due_ = looked_at_ + std::min<Duration>(settings_.watch_interval * (1 << doublings), retry_max);
+        co_return Result<>{};
+    }
+    failures_ = 0;
     if (!follows_) co_return Result<>{};
     const Instant now = ports_.timers.now();
     if (!told && !told_ && changes != changes_ && !untold_ &&

@@ -42,6 +42,7 @@ private:
     Instant settled_{};                // From then on a list shows all that was told.
     std::optional<Instant> untold_{};  // A look found what the engine has not told by now.
     bool follows_ = false;
+    int failures_ = 0;   // Looks that failed, one after the other.
     bool told_ = false;  // Something, since the last look began.
     bool said_ = false;  // That it tells nothing.
     std::uint64_t changes_ = 0;

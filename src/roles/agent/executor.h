@@ -100,7 +100,8 @@ private:
     Task<> take_away(JobPtr job, Workload gone, Duration grace, LayerEnd layer);
     Task<> lose_layer(std::string instance);
     Task<std::string> keep_logs(std::string instance, std::string container);
-    Task<> look();
+    Task<> look(std::string instance);
+    Task<> look_at_all();
     void progress(Job& job, std::string_view phase, std::string message);
 
     const Settings& settings_;

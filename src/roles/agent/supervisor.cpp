@@ -13,7 +13,8 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::string_view nothing_runs = "nothing of it runs", was_stopped = "it was stopped";
-constexpr Duration look_again = std::chrono::seconds{1};  // At what has run out, for a launch that was under way.
+constexpr Duration look_again =
+    std::chrono::seconds{1};  // At what has run out, for a launch that was under way.
 
 }  // namespace
 
@@ -131,8 +132,10 @@ Task<std::string> Supervisor::stop(RunLease lease) {
         // It may have been granted anew while the engine was asked.
         const auto leases = CO_TRY(co_await leases_.granted());
         if (std::ranges::find(leases, lease) == leases.end()) co_return "it was granted anew";
+        // One that the engine cannot look at has no name.
+        const std::string& name = container.name.empty() ? container.id : container.name;
         CO_TRY(co_await within(loop_, timers_, settings_.stop_grace + settings_.call_deadline,
-                               "the container engine", engine_.stop(container.name, settings_.stop_grace)));
+                               "the container engine", engine_.stop(name, settings_.stop_grace)));
         stopped = true;
     }
     if (!stopped) co_return std::string{nothing_runs};

@@ -23,7 +23,8 @@ Task<> Executor::decide_unused(JobPtr job) {
     const std::string key = decision_key(instance);
     const auto decided = ports_.journal.all().find(key);
     if (decided != ports_.journal.all().end() && decided->second == job->command.id()) co_return Result<>{};
-    if (auto seen = co_await look(); !seen) co_return std::unexpected(because(seen.error(), "engine_failed"));
+    if (auto seen = co_await look(instance); !seen)
+        co_return std::unexpected(because(seen.error(), "engine_failed"));
     const auto check = [&]() -> Result<> {
         const Workload* seen = workloads_.find(instance);
         if (!seen || seen->state != WorkloadState::running)

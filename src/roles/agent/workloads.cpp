@@ -72,6 +72,11 @@ Task<> Workloads::refresh() {
         engine_error_.clear();
         std::set<std::string> here;
         for (const Container& container : *list) {
+            if (container.name.empty()) {  // The engine cannot look at it: it is as it was.
+                for (const auto& [instance, workload] : all_)
+                    if (workload.container_id == container.id) here.insert(instance);
+                continue;
+            }
             Workload workload = of(container);
             if (workload.instance.empty()) continue;
             here.insert(workload.instance);
@@ -84,6 +89,22 @@ Task<> Workloads::refresh() {
         co_return co_await forget_ready();
     }
     co_return Result<>{};  // Commands keep changing things, and tell what they change themselves.
+}
+
+Task<> Workloads::refresh(std::string instance) {
+    std::optional<Container> seen;
+    for (Container& container : CO_TRY(co_await engine_.list(std::string{label::instance}, instance))) {
+        if (container.name.empty() && find(instance)) co_return Result<>{};
+        if (container.name.empty())
+            co_return fail(Code::unavailable, fmt::format("the container engine cannot look at {}: {}",
+                                                          container_name(instance), container.error));
+        if (value(container, label::host) == host_) seen = std::move(container);
+    }
+    if (seen)
+        note(*seen);
+    else
+        note_absent(instance);
+    co_return Result<>{};
 }
 
 void Workloads::note_silent(std::string why) {

@@ -83,6 +83,8 @@ public:
     void belong_to(std::string host) { host_ = std::move(host); }
     // Asks the engine. When it does not answer, what was known stays, and silence() tells why.
     Task<> refresh();
+    // Asks for one instance alone: what is wrong with other containers of the host is no matter.
+    Task<> refresh(std::string instance);
     void note_silent(std::string why);  // The engine did not answer at all.
     // Every instance seen and not yet confirmed to be gone, by name.
     const std::map<std::string, Workload>& all() const { return all_; }

@@ -269,6 +269,8 @@ public:
 
 class FakeEngine : public Engine, public Images, public KeptLayers, public EngineEvents {
 public:
+    std::set<std::string> unseen;  // Containers that it cannot look at.
+    std::string refuse_list;       // Its words when it is to list all of a host.
     std::set<std::string> layers;  // Kept ones, by the names of their containers.
     Task<std::vector<KeptLayer>> kept() override {
         CO_TRY(alive());
@@ -374,11 +376,14 @@ public:
         ++lists;
         while (lists_hang) CO_TRY(co_await listing.wait());
         CO_TRY(alive());
+        if (label == "hostler.host" && !refuse_list.empty()) co_return fail(Code::unavailable, refuse_list);
         std::vector<Container> made;
         for (const auto& [name, container] : containers)
             if (const auto at = container.labels.find(label);
-                at != container.labels.end() && at->second == value)
+                at != container.labels.end() && at->second == value) {
                 made.push_back(container);
+                if (unseen.contains(name)) made.back() = {.error = "no such mount", .id = container.id};
+            }
         co_return made;
     }
     Task<std::string> logs(std::string name, LogsWanted wanted) override {
