@@ -572,7 +572,7 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "tenant_id",
      .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
-    {.member = "tail", .help = "Number of last lines.", .example = "200", .min = 1, .max = 10'000,
+    {.member = "tail", .help = "Number of last lines; with `after`, of first ones.", .example = "200", .min = 1, .max = 10'000,
      .absent = Absent::fills},
     {.member = "since", .help = "Only lines that were written during the last so many seconds.", .example = "600",
      .min = 1, .max = 366 * 86400, .unit = Unit::seconds},
@@ -586,15 +586,24 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
 
 struct Logs {
     std::string text;
+    std::string base64;
     bool truncated = false;
     std::string next;
     bool ended = false;
 };
-BOOST_DESCRIBE_STRUCT(Logs, (), (text, truncated, next, ended))
+BOOST_DESCRIBE_STRUCT(Logs, (), (text, base64, truncated, next, ended))
 template <>
 inline constexpr auto fields<Logs> = std::to_array<Field>({
-    {.member = "text", .help = "What the container wrote on both its outputs, as UTF-8.", .max = 16 << 20},
-    {.member = "truncated", .help = "There was more before it."},
+    {.member = "text",
+     .help = "What the container wrote on both its outputs, up to 1 MiB with 20 bytes a line: all characters, "
+             "also those that steer terminals, and U+FFFD for each byte that is not UTF-8. The last line may "
+             "have no line break yet.",
+     .max = 16 << 20},
+    {.member = "base64", .help = "Where that is not UTF-8, the bytes as they were written; else empty.",
+     .max = 16 << 20},
+    {.member = "truncated",
+     .help = "Something is left out before it: earlier lines or the beginning of the first line; with `after`, "
+             "what was written right behind that place and is not kept any more."},
     {.member = "next", .help = "With `follow`: the place behind the last line, for `after`; else empty."},
     {.member = "ended", .help = "The instance runs no more, so that no lines follow until it is started again."},
 });
