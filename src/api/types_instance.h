@@ -333,6 +333,7 @@ struct Instance {
     std::optional<WallTime> ready_at{};
     std::optional<WallTime> ended_at{};
     std::optional<int> exit_code{};
+    bool holds_place = false;
     int probes = 0;
     std::vector<InstanceRun> runs;
     std::int64_t inactivity_timeout_seconds = 0;
@@ -356,7 +357,7 @@ struct Instance {
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, network, volumes, generation,
-                       created_at, started_at, ready_at, ended_at, exit_code, probes, runs, inactivity_timeout_seconds,
+                       created_at, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels, shm_size,
                        stop_grace_seconds))
@@ -392,6 +393,8 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "ready_at", .help = "When this run was running: its probes had answered."},
     {.member = "ended_at", .help = "When it ended, or was stopped."},
     {.member = "exit_code", .help = "Of its container.", .example = "0"},
+    {.member = "holds_place",
+     .help = "It holds its GPUs and volumes, also when it has ended: until its host has said that nothing of it is left there."},
     {.member = "probes", .help = "So many of its ports must answer before it is running; 0: none.",
      .example = "1"},
     {.member = "runs", .help = "Its last 16 runs, the newest last: what started and ended when, and why."},
@@ -572,7 +575,7 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "tenant_id",
      .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
-    {.member = "tail", .help = "Number of last lines.", .example = "200", .min = 1, .max = 10'000,
+    {.member = "tail", .help = "Number of last lines; with `after`, of first ones.", .example = "200", .min = 1, .max = 10'000,
      .absent = Absent::fills},
     {.member = "since", .help = "Only lines that were written during the last so many seconds.", .example = "600",
      .min = 1, .max = 366 * 86400, .unit = Unit::seconds},
@@ -586,15 +589,24 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
 
 struct Logs {
     std::string text;
+    std::string base64;
     bool truncated = false;
     std::string next;
     bool ended = false;
 };
-BOOST_DESCRIBE_STRUCT(Logs, (), (text, truncated, next, ended))
+BOOST_DESCRIBE_STRUCT(Logs, (), (text, base64, truncated, next, ended))
 template <>
 inline constexpr auto fields<Logs> = std::to_array<Field>({
-    {.member = "text", .help = "What the container wrote on both its outputs, as UTF-8.", .max = 16 << 20},
-    {.member = "truncated", .help = "There was more before it."},
+    {.member = "text",
+     .help = "What the container wrote on both its outputs, up to 1 MiB with 20 bytes a line: all characters, "
+             "also those that steer terminals, and U+FFFD for each byte that is not UTF-8. The last line may "
+             "have no line break yet.",
+     .max = 16 << 20},
+    {.member = "base64", .help = "Where that is not UTF-8, the bytes as they were written; else empty.",
+     .max = 16 << 20},
+    {.member = "truncated",
+     .help = "Something is left out before it: earlier lines or the beginning of the first line; with `after`, "
+             "what was written right behind that place and is not kept any more."},
     {.member = "next", .help = "With `follow`: the place behind the last line, for `after`; else empty."},
     {.member = "ended", .help = "The instance runs no more, so that no lines follow until it is started again."},
 });

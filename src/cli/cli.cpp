@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t items_max = 1'000'000;  // Of a list that is fetched page by page.
 constexpr int page_size = 1000;
-constexpr int watch_tries_max = 10;  // In a row, each half a second apart.
+constexpr int watch_tries_max = 10;   // In a row, each half a second apart.
+constexpr int follow_tries_max = 60;  // In a row, each two seconds apart.
 // Between questions for further lines of a log.
 constexpr Duration follow_pause_min = std::chrono::milliseconds{500};
 constexpr Duration follow_pause_max = std::chrono::seconds{2};
@@ -244,6 +245,21 @@ private:
                                    [&](const auto& one) { return one.first == name && one.second == value; });
     }
 
+    // Failures after which the same question may be answered.
+    static bool may_pass(const Error& error) {
+        return error.code == Code::unavailable || error.code == Code::timeout ||
+               error.code == Code::exhausted;
+    }
+
+    // A terminal is given whole characters and colours.
+    void write_log(std::string_view bytes, bool last) {
+        if (!style_.terminal) return world_.out(bytes);
+        log_rest_.append(bytes);
+        const auto whole = log_rest_.size() - (last ? 0 : unfinished_bytes(log_rest_));
+        world_.out(safe_log(std::string_view{log_rest_}.substr(0, whole)));
+        log_rest_.erase(0, whole);
+    }
+
     // Lines as they are written, until the instance runs no more.
     Task<> follow(ApiCall call) {
         if (style_.format != Format::table) co_return fail(Code::invalid, "--follow prints text alone");
@@ -253,25 +269,24 @@ private:
         bool first = true;
         for (Duration pause = follow_pause_min;; pause = std::min(pause * 2, follow_pause_max)) {
             auto answer = co_await client_.call(call);
-            if (!answer && !first && answer.error().code == Code::unavailable && ++tries <= watch_tries_max) {
+            if (!answer && !first && may_pass(answer.error()) && ++tries <= follow_tries_max) {
+                if (tries == 1)
+                    world_.err(fmt::format("{}; asking again\n", safe_line(answer.error().message)));
                 CO_TRY(co_await sleep(world_.timers, follow_pause_max));
                 continue;
             }
             const json::value logs = CO_TRY(std::move(answer));
             tries = 0;
-            const std::string text = text_of(logs, "text");
+            const std::string text = log_bytes(logs);
             const std::string next = text_of(logs, "next");
             if (next.empty())
                 co_return fail(Code::conflict,
                                "this cloud's master is of an older release, and logs cannot be followed",
                                "not_followed");
-            const auto is = [&](std::string_view name) {
-                const json::value* flag = logs.get_object().if_contains(name);
-                return flag && flag->is_bool() && flag->get_bool();
-            };
+            const auto is = [&](std::string_view name) { return is_set(logs, name); };
             if (!std::exchange(first, false) && is("truncated"))
-                world_.err("some lines are left out: more were written than one answer holds\n");
-            world_.out(style_.terminal ? safe_log(text) : text);
+                world_.err("some lines are left out: they are not kept any more\n");
+            write_log(text, is("ended") && text.empty());
             if (!text.empty()) pause = follow_pause_min;
             if (is("ended") && text.empty()) {
                 world_.err(fmt::format("instance/{} does not run\n", instance));
@@ -298,7 +313,25 @@ private:
                            : render_object(operation_, answer, style_));
         }
         if (operation_.writes()) talk(call, subject, answer);
+        if (&operation_ == &api::ops::get_instance_logs) tell_what_is_cut(call, answer);
         co_return Result<>{};
+    }
+
+    // Fewer lines than were asked for, though there are more.
+    void tell_what_is_cut(const ApiCall& call, const json::value& logs) {
+        if (style_.format != Format::table || !is_set(logs, "truncated")) return;
+        std::int64_t wanted = api::GetLogs{}.tail;
+        for (const auto& [name, value] : call.query)
+            if (name == "tail") wanted = std::atoll(value.c_str());
+        const std::string bytes = log_bytes(logs);
+        if (std::ranges::count(bytes, '\n') + (bytes.ends_with('\n') ? 0 : 1) < wanted)
+            world_.err(
+                "its beginning is left out: more was written than one answer holds, or than is kept\n");
+    }
+
+    static bool is_set(const json::value& answer, std::string_view name) {
+        const json::value* flag = answer.is_object() ? answer.get_object().if_contains(name) : nullptr;
+        return flag && flag->is_bool() && flag->get_bool();
     }
 
     static bool is_empty(const json::value& answer) {
@@ -394,6 +427,7 @@ private:
     const api::Operation& operation_;
     ApiClient client_;
     Style style_;
+    std::string log_rest_;
     Duration patience_{};
 };
 

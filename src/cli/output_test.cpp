@@ -2,6 +2,7 @@
 #include "cli/fake_api_test.h"
 #include "cli/render.h"
 #include "cli/yaml.h"
+#include "core/base64.h"
 
 namespace hostler::cli {
 namespace {
@@ -269,6 +270,52 @@ TEST_F(OutputTest, PrintsLogsAsTheyAre) {
     EXPECT_EQ(out, "last 2\nline\n");
 }
 
+TEST_F(OutputTest, APipeIsGivenTheBytesOfLogsAndATerminalWhatIsHarmless) {
+    const std::string bytes = "10%\r20%\r\xff \x1b[31mred\x1b[0m \x1b[2J";
+    api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs) -> Task<api::Logs> {
+        co_return api::Logs{.text = "10%", .base64 = base64(bytes), .truncated = true};
+    });
+    EXPECT_EQ(run({"logs", "nb"}), 0) << err;
+    EXPECT_EQ(out, bytes);
+    EXPECT_THAT(err, HasSubstr("its beginning is left out"));
+    EXPECT_EQ(run({"logs", "nb", "-n", "1"}), 0) << err;
+    EXPECT_EQ(err, "");
+    world.out_is_terminal = true;
+    EXPECT_EQ(run({"logs", "nb"}), 0) << err;
+    EXPECT_EQ(out, "10%\r20%\r\\xff \x1b[31mred\x1b[0m \\x1b[2J");
+}
+
+TEST_F(OutputTest, FollowingGoesOnAfterAMissedAnswerWhereItWas) {
+    std::vector<std::string> asked;
+    api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {
+        asked.push_back(request.after);
+        if (asked.size() == 2) co_return fail(Code::timeout, "host h-1 does not answer");
+        if (asked.size() == 3) co_return fail(Code::exhausted, "too many requests for logs at one time");
+        if (asked.size() == 1) co_return api::Logs{.text = "a\nZ\xc3\xbc", .next = "1.1"};
+        co_return api::Logs{.text = asked.size() == 4 ? "b\n" : "", .next = "2.1", .ended = true};
+    });
+    start({"logs", "-f", "nb"});
+    timers.advance(60s);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_EQ(out,
+              "a\nZ\xc3\xbc"
+              "b\n");
+    EXPECT_THAT(asked, ElementsAre("", "1.1", "1.1", "1.1", "2.1"));
+    EXPECT_EQ(err, "host h-1 does not answer; asking again\ninstance/nb does not run\n");
+}
+
+TEST_F(OutputTest, ATerminalIsGivenWholeCharacters) {
+    int asked = 0;
+    api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs) -> Task<api::Logs> {
+        const std::string bytes[] = {"Z\xc3", "\xbcri\x1b[3", "1mch\xff", ""};
+        const auto& now = bytes[asked++];
+        co_return api::Logs{.base64 = base64(now), .next = "1.1", .ended = true};
+    });
+    world.out_is_terminal = true;
+    EXPECT_EQ(run({"logs", "-f", "nb"}), 0) << err;
+    EXPECT_EQ(out, "Z\xc3\xbcri\x1b[31mch\\xff");
+}
+
 TEST_F(OutputTest, LogsAreFollowedUntilTheInstanceEnds) {
     std::vector<std::string> asked;
     std::vector<api::Logs> answers = {{.text = "a\n", .truncated = true, .next = "1.1"},
@@ -289,8 +336,7 @@ TEST_F(OutputTest, LogsAreFollowedUntilTheInstanceEnds) {
     EXPECT_EQ(out, "a\nb\nc\n");
     EXPECT_THAT(asked, ElementsAre("true 5 600 ", "true 10000 0 1.1", "true 10000 0 1.1", "true 10000 0 2.1",
                                    "true 10000 0 3.1"));
-    EXPECT_EQ(err,
-              "some lines are left out: more were written than one answer holds\ninstance/nb does not run\n");
+    EXPECT_EQ(err, "some lines are left out: they are not kept any more\ninstance/nb does not run\n");
     answers = {api::Logs{.text = "a\n"}};
     asked.clear();
     EXPECT_EQ(run({"logs", "-f", "nb"}), 5);

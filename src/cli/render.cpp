@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/series.h"
 #include "cli/yaml.h"
+#include "core/base64.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {
@@ -397,6 +398,15 @@ std::string Table::rows(const json::array& items) {
 
 std::string json_text(const json::value& value) { return safe_json(api::indented(value)) + "\n"; }
 
+std::string log_bytes(const json::value& logs) {
+    const auto text = [&](std::string_view name) {
+        const json::value* value = field_of(logs, name);
+        return value && value->is_string() ? std::string{value->get_string()} : std::string{};
+    };
+    const std::string encoded = text("base64");
+    return encoded.empty() ? text("text") : base64_decoded(encoded);
+}
+
 std::string name_of(const api::Schema& schema, const json::value& object) {
     for (const std::string_view key : {"instanceID", "name", "id", "specName", "operationID"}) {
         // What has an id of its own and a name that need not be unique is called by the id.
@@ -449,7 +459,11 @@ std::string render_object(const api::Operation& operation, const json::value& ob
         case Format::table: break;
     }
     if (schema.name == "Explanation") return explanation(object, style);
-    if (schema.name == "Logs" || schema.name == "ReportDocument") {
+    if (schema.name == "Logs") {
+        const std::string bytes = log_bytes(object);
+        return style.terminal ? safe_log(bytes) : bytes;
+    }
+    if (schema.name == "ReportDocument") {
         const json::value* text = field_of(object, "text");
         if (!text || !text->is_string()) return "";
         return style.terminal ? safe_log(text->get_string()) : std::string(text->get_string());

@@ -72,5 +72,7 @@ std::string age(WallTime then, WallTime now);
 // Indented, with a line break; it steers no terminal.
 std::string json_text(const json::value& value);
 std::string bytes_text(std::int64_t bytes);  // "80 GiB"
+// What an answer to get_instance_logs has, byte for byte.
+std::string log_bytes(const json::value& logs);
 
 }  // namespace hostler::cli

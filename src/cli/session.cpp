@@ -4,6 +4,7 @@
 
 #include "api/codec.h"
 #include "api/problem.h"
+#include "core/base64.h"
 #include "core/percent.h"
 #include "core/safe_text.h"
 
@@ -87,7 +88,7 @@ Task<StreamPtr> Session::dial(bool resume) {
     headers.set("Connection", "Upgrade");
     headers.set("Upgrade", "websocket");
     headers.set("Sec-WebSocket-Version", "13");
-    headers.set("Sec-WebSocket-Key", http::base64(key));
+    headers.set("Sec-WebSocket-Key", base64(key));
     call.patience = {.connect = 10s, .head = 40s};
     auto reply = co_await client_.start(way_.gateway.endpoint, std::move(call));
     if (!reply && reply.error().code == Code::cancelled) co_return std::unexpected(reply.error());

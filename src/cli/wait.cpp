@@ -53,7 +53,9 @@ public:
         progress_.show(phase.empty() ? state : phase, told_of(item, phase));
         if (event.name == "removed") return gone();
         if (until_ == Until::ended) {
-            done_ = has_ended(state);
+            // One that has failed has its volumes until its host says that nothing of it is left there.
+            const json::value* holds = item.as_object().if_contains("holdsPlace");
+            done_ = has_ended(state) && !(state == "failed" && holds && holds->is_bool() && holds->get_bool());
             return !done_;
         }
         if (state != "running") settling_.reset();

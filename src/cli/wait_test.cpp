@@ -261,6 +261,22 @@ TEST_F(WaitTest, WaitsForTheEndOfWhatItStops) {
     EXPECT_EQ(err, "instance/nb deleted\n");
 }
 
+TEST_F(WaitTest, WhatHasFailedHasEndedOnceItHoldsNoPlace) {
+    probes = 0;
+    api::Instance failed{
+        .id = "i-1", .instance_id = "nb", .tenant_id = "acme", .state = api::InstanceState::failed};
+    failed.holds_place = true;
+    story.emplace_back(api::Change::added, failed);
+    start({"instance", "delete", "nb", "--wait"});
+    timers.advance(2s);
+    EXPECT_THAT(err, ::testing::Not(::testing::HasSubstr("deleted"))) << "its volumes are not free yet";
+    failed.holds_place = false;
+    story.emplace_back(api::Change::changed, failed);
+    timers.advance(1s);
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(err, ::testing::HasSubstr("instance/nb deleted\n"));
+}
+
 TEST_F(WaitTest, WaitsForOperations) {
     int asked_times = 0;
     bool fails = false;

@@ -61,9 +61,10 @@ std::string safe(std::string_view text, std::string_view stays, std::string_view
     return out;
 }
 
+constexpr std::size_t colour_max = 32;
+
 // "\x1b[1;31m"; 0: another sequence.
 std::size_t colour_length(std::string_view text) {
-    constexpr std::size_t colour_max = 32;
     if (!text.starts_with("\x1b[")) return 0;
     const auto end = text.substr(0, colour_max).find_first_not_of("0123456789;:", 2);
     return end != text.npos && text[end] == 'm' ? end + 1 : 0;
@@ -89,6 +90,23 @@ std::string safe_log(std::string_view text) {
         text.remove_prefix(end);
     }
     return out;
+}
+
+std::size_t unfinished_bytes(std::string_view text) {
+    const std::string_view end = text.substr(text.size() - std::min(text.size(), colour_max));
+    if (const auto at = end.rfind('\x1b'); at != end.npos) {
+        const auto colour = end.substr(at);
+        if (colour.size() == 1 ||
+            (colour[1] == '[' && colour.find_first_not_of("0123456789;:", 2) == colour.npos))
+            return colour.size();
+    }
+    for (std::size_t size = 1; size <= std::min<std::size_t>(end.size(), 3); ++size) {
+        const auto first = static_cast<unsigned char>(end[end.size() - size]);
+        if ((first & 0xc0) == 0x80) continue;
+        const std::size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+        return whole > size ? size : 0;
+    }
+    return 0;
 }
 
 std::string safe_json(std::string_view json) {

@@ -15,6 +15,9 @@ std::string safe_line(std::string_view text);
 std::string safe_lines(std::string_view text);
 // Of a program that writes to a terminal: colours (SGR), tabs, carriage returns and line breaks stay.
 std::string safe_log(std::string_view text);
+// Bytes at the end of such a text that may be the beginning of a character or colour, of which the rest
+// follows.
+std::size_t unfinished_bytes(std::string_view text);
 // JSON text, with the same values: in its strings such characters become "\u202e".
 std::string safe_json(std::string_view json);
 // A field of CSV (RFC 4180). Before a sign with which a formula begins in spreadsheets stands a "'".

@@ -28,6 +28,20 @@ TEST(SafeText, ColoursOfALogStay) {
     EXPECT_EQ(safe_log("\x1b["), "\\x1b[");
 }
 
+TEST(SafeText, WhatGoesOnIsWaitedFor) {
+    EXPECT_EQ(unfinished_bytes(""), 0U);
+    EXPECT_EQ(unfinished_bytes("abc\n"), 0U);
+    EXPECT_EQ(unfinished_bytes("Z\xc3"), 1U);
+    EXPECT_EQ(unfinished_bytes("Z\xc3\xbc"), 0U);
+    EXPECT_EQ(unfinished_bytes("\xf0\x9f\x9a"), 3U);
+    EXPECT_EQ(unfinished_bytes("\xf0\x9f\x9a\x80"), 0U);
+    EXPECT_EQ(unfinished_bytes("\x80\x80\x80\x80"), 0U);
+    EXPECT_EQ(unfinished_bytes("red \x1b"), 1U);
+    EXPECT_EQ(unfinished_bytes("red \x1b[1;3"), 5U);
+    EXPECT_EQ(unfinished_bytes("red \x1b[1;31m"), 0U);
+    EXPECT_EQ(unfinished_bytes("\x1b[" + std::string(100, '1')), 0U) << "no colour is that long";
+}
+
 TEST(SafeText, JsonKeepsItsMeaning) {
     EXPECT_EQ(safe_json("{\n  \"a\": \"\u202e\x7f\U000e0041ü\"\n}"),
               "{\n  \"a\": \"\\u202e\\u007f\\udb40\\udc41ü\"\n}");

@@ -3,6 +3,8 @@
 #include <array>
 #include <boost/uuid/detail/sha1.hpp>
 
+#include "core/base64.h"
+
 namespace hostler::http {
 
 namespace {
@@ -96,20 +98,6 @@ void write_web_socket(std::string& into, WebSocketSide own, Opcode opcode, std::
     const std::size_t begin = into.size();
     into += bytes;
     apply_mask(into.data() + begin, bytes.size(), key.data());
-}
-
-std::string base64(std::string_view bytes) {
-    static constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t group = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            group = group << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-        for (std::size_t k = 0; k < 4; ++k)
-            out += i + k > bytes.size() ? '=' : letters[group >> (18 - 6 * k) & 63];
-    }
-    return out;
 }
 
 std::string web_socket_accept(std::string_view key) {

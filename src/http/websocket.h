@@ -47,6 +47,5 @@ void write_web_socket(std::string& into, WebSocketSide own, Opcode opcode, std::
 
 // What a server answers to this Sec-WebSocket-Key.
 std::string web_socket_accept(std::string_view key);
-std::string base64(std::string_view bytes);
 
 }  // namespace hostler::http

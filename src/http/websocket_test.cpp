@@ -13,10 +13,6 @@ std::string framed(WebSocketSide own, Opcode opcode, std::string_view bytes) {
 
 TEST(WebSocket, AnswersTheKeyOfTheStandardsExample) {
     EXPECT_EQ(web_socket_accept("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
-    EXPECT_EQ(base64("M"), "TQ==");
-    EXPECT_EQ(base64("Ma"), "TWE=");
-    EXPECT_EQ(base64("Man"), "TWFu");
-    EXPECT_EQ(base64(""), "");
 }
 
 TEST(WebSocket, MessagesOfEachSizeComeThroughByteByByte) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/log_lines.h"
 #include "core/timers.h"
 #include "ports/id_range.h"
 #include "ports/layers.h"
@@ -115,15 +116,6 @@ struct ImageWanted {
     bool ask = false;  // Its registry decides whether it is given, also where the image is here.
 };
 
-struct LogsWanted {
-    std::size_t bytes_max = 0;
-    // Each line begins with the time at which it was written, as core/log_lines.h reads it; the first may be
-    // cut off.
-    bool timed = false;
-    std::int64_t since_s =
-        0;  // Lines that were written before this second of the Unix clock may be left out.
-};
-
 // How a container that was to stop ended.
 enum class StopEnd {
     ended,   // Within its grace, or before; or that is not known.
@@ -165,8 +157,9 @@ public:
     // Those with this label value, whether they run or not. One that the engine cannot look at has an id and
     // an error, no name and no labels, and may run; stop() takes its id for its name.
     virtual Task<std::vector<Container>> list(std::string label, std::string value) = 0;
-    // The last of what it wrote, both streams in order. Errors: not_found.
-    virtual Task<std::string> logs(std::string name, LogsWanted wanted) = 0;
+    // Of what it wrote, byte for byte, both streams in order, also what has no line break yet where the
+    // engine lets it go. The last 10 MiB at least are there, as the engine writes them. Errors: not_found.
+    virtual Task<LogPart> logs(std::string name, LogsWanted wanted) = 0;
 };
 
 }  // namespace hostler

@@ -34,6 +34,12 @@ std::string EngineContract::name(std::string_view suffix) const {
     return test + "-" + std::string(suffix);
 }
 
+std::string EngineContract::log_text(LogsWanted wanted) {
+    const auto log = run(rig_->engine().logs(name(), wanted));
+    EXPECT_TRUE(log) << log.error().message;
+    return log ? text_of(log_pieces(log->pieces)) : "";
+}
+
 Result<Container> EngineContract::launch(ContainerSpec spec) {
     launched_.push_back(spec.name);
     TRY(run(rig_->engine().pull(spec.image, {})));
@@ -207,9 +213,7 @@ TEST_P(EngineContract, StoppingAsksFirstAndMayBeRepeated) {
     ASSERT_TRUE(launch(rig_->server(name())));
     EXPECT_EQ(run(rig_->engine().stop(name(), 10s)), StopEnd::ended);
     EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 0);
-    const auto log = run(rig_->engine().logs(name(), {64 * 1024}));
-    ASSERT_TRUE(log) << log.error().message;
-    EXPECT_THAT(*log, HasSubstr("SIGTERM"));
+    EXPECT_THAT(log_text({64 * 1024}), HasSubstr("SIGTERM"));
     EXPECT_EQ(run(rig_->engine().stop(name(), 10s)), StopEnd::ended);
     EXPECT_EQ(run(rig_->engine().stop("nothing-of-that-name", 1s)), StopEnd::ended);
 }
@@ -228,12 +232,12 @@ TEST_P(EngineContract, WhatDoesNotEndIsKilledWhenItsGraceIsOver) {
 TEST_P(EngineContract, LogsOfWhatHasEndedAreTheLastBytes) {
     ASSERT_TRUE(launch(rig_->finisher(name(), 0)));
     wait_until(ContainerState::exited);
-    const auto whole = run(rig_->engine().logs(name(), {64 * 1024}));
-    ASSERT_TRUE(whole) << whole.error().message;
-    EXPECT_THAT(*whole, HasSubstr("leaving"));
-    const auto part = run(rig_->engine().logs(name(), {5}));
+    const auto whole = log_text({64 * 1024});
+    EXPECT_THAT(whole, HasSubstr("leaving"));
+    const auto part = run(rig_->engine().logs(name(), {.bytes_max = 25}));
     ASSERT_TRUE(part);
-    EXPECT_EQ(*part, whole->substr(whole->size() - 5));
+    EXPECT_EQ(text_of(log_pieces(part->pieces)), whole.substr(whole.size() - 5));
+    EXPECT_TRUE(part->truncated);
     const auto none = run(rig_->engine().logs("nothing-of-that-name", {100}));
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Code::not_found);
@@ -242,22 +246,17 @@ TEST_P(EngineContract, LogsOfWhatHasEndedAreTheLastBytes) {
 TEST_P(EngineContract, LinesOfALogHaveTheirTimes) {
     ASSERT_TRUE(launch(rig_->finisher(name(), 0)));
     wait_until(ContainerState::exited);
-    const auto timed = run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true}));
-    ASSERT_TRUE(timed) << timed.error().message;
-    const auto lines = log_lines(*timed);
+    const auto log = run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024}));
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_FALSE(log->truncated);
+    const auto lines = log_pieces(log->pieces);
     ASSERT_FALSE(lines.empty());
     EXPECT_THAT(std::string{lines.back().text}, HasSubstr("leaving"));
-    EXPECT_THAT(without_times(*timed), *run(rig_->engine().logs(name(), {64 * 1024})));
-    const auto second =
-        std::chrono::floor<std::chrono::seconds>(lines.back().time).time_since_epoch().count();
-    const auto same =
-        run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true, .since_s = second}));
-    ASSERT_TRUE(same);
-    EXPECT_THAT(*same, HasSubstr("leaving"));
-    const auto later =
-        run(rig_->engine().logs(name(), {.bytes_max = 64 * 1024, .timed = true, .since_s = second + 1}));
-    ASSERT_TRUE(later);
-    EXPECT_EQ(*later, "");
+    const auto last = lines.back().time;
+    EXPECT_THAT(log_text({.bytes_max = 64 * 1024, .since = last}), HasSubstr("leaving"));
+    EXPECT_EQ(log_text({.bytes_max = 64 * 1024, .since = last + 1us}), "");
+    EXPECT_EQ(log_text({.bytes_max = 64 * 1024, .after = log->next}), "");
+    EXPECT_EQ(log_text({.bytes_max = 64 * 1024, .after = LogPlace{}}), text_of(lines));
 }
 
 TEST_P(EngineContract, RemovingTakesItAwayAndMayBeRepeated) {

@@ -59,6 +59,7 @@ protected:
     // What list() shows once its state is `state`; fails after 20 s.
     Container wait_until(ContainerState state, std::string_view suffix = "a");
     NetworkSpec make_network(int number);
+    std::string log_text(LogsWanted wanted);  // Of container "a".
 
     std::shared_ptr<EngineRig> rig_;
     std::vector<std::string> launched_;

@@ -43,7 +43,8 @@ protected:
         return spec;
     }
     std::string written(const std::string& container) {
-        return run(rig_->engine().logs(container, {64 * 1024})).value_or("");
+        const auto log = run(rig_->engine().logs(container, {64 * 1024})).value_or(LogPart{});
+        return text_of(log_pieces(log.pieces));
     }
     // What it wrote until it ended.
     std::string output(ContainerSpec spec, std::string_view suffix = "a") {

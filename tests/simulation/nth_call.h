@@ -153,8 +153,8 @@ public:
         return fate_.of<std::vector<Container>>(
             "list", [&] { return engine_.list(std::move(label), std::move(value)); });
     }
-    Task<std::string> logs(std::string name, LogsWanted wanted) override {
-        return fate_.of<std::string>("logs", [&] { return engine_.logs(std::move(name), wanted); });
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override {
+        return fate_.of<LogPart>("logs", [&] { return engine_.logs(std::move(name), wanted); });
     }
 
 private:

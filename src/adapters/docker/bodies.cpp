@@ -109,6 +109,22 @@ SeenNetwork network_of(const json::value& value) {
     return seen;
 }
 
+// Podman tells it as docker would tell of another driver. Docker does not say where the one that we ask for
+// writes; its files have had one form and place since 2018.
+std::optional<LogFile> log_of(const json::value& value, std::string_view id, std::string_view root) {
+    const auto started = parse_rfc3339(text(at(value, {"State", "StartedAt"})));
+    LogFile file{.container = started.value_or(WallTime{})};
+    const auto driver = text(at(value, {"HostConfig", "LogConfig", "Type"}));
+    if (driver == "local" && root.starts_with('/')) {
+        file.format = LogFormat::local;
+        file.path = fmt::format("{}/containers/{}/local-logs/container.log", root, id);
+        return file;
+    }
+    file.path = text(at(value, {"LogPath"}));
+    if (!file.path.ends_with("/ctr.log")) return std::nullopt;
+    return file;
+}
+
 // Docker keeps what belongs to a mapping in a folder of its name, "/var/lib/docker/100000.100000", and says
 // it nowhere else.
 IdRange ids_of_folder(std::string_view folder) {
@@ -139,10 +155,11 @@ Result<Traits> parse_traits(std::string_view version_body, std::string_view info
                 traits.shared_ids = ids_of_folder(text(at(info, {"DockerRootDir"})));
     traits.cpus = std::max<std::int64_t>(number(at(info, {"NCPU"})), 0);
     traits.storage = text(at(info, {"Driver"}));
+    traits.root = text(at(info, {"DockerRootDir"}));
     return traits;
 }
 
-Result<Inspected> parse_inspect(std::string_view body) {
+Result<Inspected> parse_inspect(std::string_view body, std::string_view root) {
     const auto value = TRY(parse(body));
     Inspected seen{.id = text(at(value, {"Id"}))};
     if (seen.id.empty()) return fail(Code::unavailable, engine_down);
@@ -179,6 +196,7 @@ Result<Inspected> parse_inspect(std::string_view body) {
             if (text(at(mount, {"Type"})) == "volume" && text(at(mount, {"Driver"})) == "local")
                 seen.volumes.push_back({text(at(mount, {"Source"})), text(at(mount, {"Destination"}))});
     seen.network_namespace = text(at(value, {"NetworkSettings", "SandboxKey"}));
+    seen.log = log_of(value, seen.id, root);
     return seen;
 }
 

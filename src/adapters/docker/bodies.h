@@ -5,6 +5,7 @@
 
 #include "adapters/docker/cdi.h"
 #include "adapters/docker/folders.h"
+#include "adapters/docker/log_file.h"
 #include "ports/engine.h"
 #include "ports/network.h"
 
@@ -20,6 +21,7 @@ struct Traits {
     std::int64_t cpus = 0;  // Of its machine; 0: it does not say.
     IdRange shared_ids{};   // Docker's own mapping, when it has one.
     std::string storage{};  // The driver of its layers: "overlay", "overlay2".
+    std::string root{};     // The folder of all that it keeps: "/var/lib/docker".
 };
 
 // What holds for every container, whoever it belongs to.
@@ -57,9 +59,11 @@ struct Inspected {
     std::vector<std::string> image_layers{};  // What lies below that, the topmost first.
     std::vector<ImageVolume> volumes{};       // That the engine has made for it.
     std::string network_namespace{};          // Its file; empty: it has none now.
+    std::optional<LogFile> log{};  // Where that can be read.
 };
 
-Result<Inspected> parse_inspect(std::string_view body);
+// `root`: as Traits has it, to find Docker's logs.
+Result<Inspected> parse_inspect(std::string_view body, std::string_view root = {});
 // GET /containers/json: only what it tells (no exit codes).
 Result<std::vector<Inspected>> parse_list(std::string_view body);
 // Whether this event of GET /events, of a container, may have changed what the list shows of it. What is not

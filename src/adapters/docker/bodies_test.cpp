@@ -202,7 +202,7 @@ TEST(CreateBody, LeavesOutWhatIsNotAsked) {
         EXPECT_FALSE(host.contains(name));
     EXPECT_EQ(host.at("NetworkMode").as_string(), "none");
     EXPECT_TRUE(host.at("Init").as_bool());
-    EXPECT_EQ(host.at("LogConfig").at("Type").as_string(), "json-file");
+    EXPECT_EQ(host.at("LogConfig").at("Type").as_string(), "local");
     EXPECT_FALSE(value.as_object().contains("Cmd"));
     const auto other = body({.name = "c", .image = "x"}, {}, of_podman);
     for (const auto* name : {"resource_limits", "r_limits", "Networks", "command", "groups"})
@@ -324,6 +324,25 @@ TEST(Parse, WhereAContainerWritesWhenTheEngineSaysIt) {
     EXPECT_EQ(layer("diff", "work"), "");
     EXPECT_EQ(parse_inspect(R"({"Id":"a"})")->layer, "");
     EXPECT_EQ(parse_traits(R"({"Version":"20.10.24"})", R"({"Driver":"btrfs"})")->storage, "btrfs");
+}
+
+TEST(Parse, WhereTheLogLies) {
+    const auto log = [](std::string_view config, std::string_view path) {
+        return parse_inspect(
+                   fmt::format(R"({{"Id":"a","HostConfig":{{"LogConfig":{{"Type":"{}"}}}},"LogPath":"{}",
+            "State":{{"StartedAt":"2026-11-21T11:40:29.5Z"}}}})",
+                               config, path),
+                   "/var/lib/docker")
+            ->log;
+    };
+    const WallTime started = *parse_rfc3339("2026-11-21T11:40:29.5Z");
+    EXPECT_EQ(log("json-file", "/g/userdata/ctr.log"),
+              (LogFile{LogFormat::k8s, "/g/userdata/ctr.log", started}));
+    EXPECT_EQ(log("local", ""),
+              (LogFile{LogFormat::local, "/var/lib/docker/containers/a/local-logs/container.log", started}));
+    EXPECT_EQ(log("json-file", "/var/lib/docker/containers/a/a-json.log"), std::nullopt);
+    EXPECT_EQ(log("journald", ""), std::nullopt);
+    EXPECT_EQ(parse_traits(R"({"Version":"20.10.24"})", R"({"DockerRootDir":"/d"})")->root, "/d");
 }
 
 TEST(Parse, InspectAndList) {

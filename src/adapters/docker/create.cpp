@@ -164,8 +164,11 @@ json::object docker_host(const ContainerSpec& spec, const CdiEdits& edits, const
         {"Sysctls", sysctls()},
         {"RestartPolicy", {{"Name", "no"}}},
         {"LogConfig",
-         {{"Type", "json-file"},
-          {"Config", {{"max-size", std::to_string(confinement.log_bytes_max)}, {"max-file", "2"}}}}},
+         {{"Type", "local"},  // The other ones change bytes that are not UTF-8.
+          {"Config",
+           {{"max-size", std::to_string(confinement.log_bytes_max)},
+            {"max-file", "2"},
+            {"compress", "false"}}}}},
         {"Binds", std::move(binds)},
         {"DeviceCgroupRules", std::move(rules)}};
     const auto limit = [&](const char* name, std::int64_t value) {

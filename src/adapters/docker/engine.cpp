@@ -11,7 +11,6 @@
 #include <fstream>
 
 #include "adapters/docker/architecture.h"
-#include "adapters/docker/frames.h"
 #include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
 #include "adapters/docker/listing.h"
@@ -38,7 +37,6 @@ constexpr std::string_view half_made = "half_made";  // The reason of an error: 
 constexpr std::size_t known_max = 4096;
 constexpr std::size_t init_words_max = 4096;  // Of a container whose program never began.
 constexpr const char* namespace_file = "network-namespace";  // Names that of its start.
-constexpr std::size_t log_tail_lines_max = 1'000'000;
 
 bool is_name(std::string_view name) {
     if (name.empty() || name.size() > 128) return false;
@@ -398,7 +396,8 @@ Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
 }
 
 Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
-    return inspect_container(api_, std::move(name), settings_.call_time);
+    const auto engine = CO_TRY(co_await traits());
+    co_return co_await inspect_container(api_, std::move(name), settings_.call_time, engine.root);
 }
 
 Task<Container> DockerEngine::launch(ContainerSpec spec) {
@@ -457,6 +456,7 @@ Task<std::optional<Container>> DockerEngine::adopt(const ContainerSpec& spec, co
             co_return fail(Code::conflict, fmt::format("container {} exists with label {}", spec.name, label),
                            std::string{name_taken});
     if (there.container.state == ContainerState::created) co_return std::nullopt;
+    CO_TRY(co_await note_log(there));
     if (auto whole = has_address(spec, there); !whole) {
         CO_TRY(co_await remove_container(spec.name, spec.layer_end));
         co_return std::unexpected(std::move(whole).error());
@@ -566,6 +566,7 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
         co_return std::unexpected(std::move(error));
     }
     auto there = CO_TRY(co_await inspect(id));
+    if (there) CO_TRY(co_await note_log(*there));
     if (there && there->pid != 0 && !spec.no_init) {
         const bool begun = CO_TRY(co_await run_on<bool>(
             worker_, [pid = there->pid]() -> Result<bool> { return program_begins(pid); }));
@@ -574,7 +575,8 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
     if (there->pid == 0 && !spec.no_init && is_no_program(there->container.exit_code)) {
         const auto said = CO_TRY(co_await logs(id, {.bytes_max = init_words_max}));
-        if (auto fault = init_fault(spec.image, said)) co_return std::unexpected(std::move(*fault));
+        if (auto fault = init_fault(spec.image, text_of(log_pieces(said.pieces))))
+            co_return std::unexpected(std::move(*fault));
     }
     // One that has ended by itself needs nothing any more.
     if (there->pid == 0) co_return there->container;
@@ -680,6 +682,11 @@ Task<std::vector<Container>> DockerEngine::list(std::string label, std::string v
                                                 unlisted_told_));
     CO_TRY(co_await note_out_of_memory(seen));
     std::vector<Container> all;
+    std::vector<Inspected> running;
+    for (const auto& there : seen)
+        if (there.container.state == ContainerState::running && !there.container.name.empty())
+            running.push_back(there);
+    CO_TRY(co_await note_logs(std::move(running)));
     for (auto& there : seen) all.push_back(std::move(there.container));
     std::ranges::sort(all, {}, &Container::name);
     co_return all;
@@ -723,24 +730,6 @@ Task<> DockerEngine::note_out_of_memory(std::vector<Inspected>& seen) {
         if (const auto known = oom_known_.find(there.id); known != oom_known_.end())
             there.container.oom_killed = there.container.oom_killed || known->second;
     co_return Result<>{};
-}
-
-Task<std::string> DockerEngine::logs(std::string name, LogsWanted wanted) {
-    LogTail tail{wanted.bytes_max};
-    // A line has at least one byte, so this many lines hold what is asked for.
-    const auto lines = std::clamp<std::size_t>(wanted.bytes_max, 1, log_tail_lines_max);
-    Query query{{"stdout", "true"}, {"stderr", "true"}, {"tail", std::to_string(lines)}};
-    if (wanted.timed) query.emplace_back("timestamps", "true");
-    if (wanted.since_s > 0) query.emplace_back("since", std::to_string(wanted.since_s));
-    const auto path = target(container_path(name, "/logs"), query);
-    const auto answer = CO_TRY(co_await api_.stream("GET", path, settings_.call_time, settings_.start_time,
-                                                    [&tail](std::string_view piece) { tail.feed(piece); }));
-    // 409: dockerd is removing it.
-    if (answer.status == 404 || answer.status == 409)
-        co_return fail(Code::not_found, fmt::format("container {} is not there", name));
-    if (!answer.success())
-        co_return std::unexpected(unavailable(answer, fmt::format("container {} has no log", name)));
-    co_return wanted.timed ? times_in_utc(tail.take()) : tail.take();
 }
 
 }  // namespace hostler::docker

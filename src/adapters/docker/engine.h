@@ -5,6 +5,7 @@
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/device_rules.h"
 #include "adapters/docker/driver.h"
+#include "adapters/docker/held_logs.h"
 #include "adapters/docker/recipe.h"
 #include "adapters/docker/registries.h"
 #include "core/worker.h"
@@ -66,7 +67,9 @@ public:
     Task<> remove(std::string name, LayerEnd layer) override;
     using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
-    Task<std::string> logs(std::string name, LogsWanted wanted) override;
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override;
+    // The same, of the engine: for logs that lie in no file of ours to read.
+    Task<LogPart> ask_for_logs(std::string name, LogsWanted wanted);
     Task<std::vector<std::string>> image_names() override;
     Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override;
     Task<> answers() override;
@@ -103,6 +106,10 @@ private:
                                    std::uint64_t disk_bytes);
     Task<std::optional<Container>> adopt(const ContainerSpec& spec, const Inspected& there);
     Task<> note_out_of_memory(std::vector<Inspected>& seen);
+    // logs.cpp
+    Task<> note_log(Inspected there);
+    Task<> note_logs(std::vector<Inspected> running);
+    Task<std::optional<LogFile>> log_file(std::string name);
 
     Timers& timers_;
     Worker& worker_;
@@ -113,6 +120,12 @@ private:
         oom_known_;  // By container id: kernels forget, and reading the log is not free.
     std::map<std::string, std::vector<std::string>> image_volumes_;  // By image id.
     std::set<std::string> unlisted_told_;  // Ids of containers that the engine cannot list.
+    struct KnownLog {
+        std::string id;
+        std::optional<LogFile> file;
+    };
+    std::map<std::string, KnownLog> logs_known_;  // By the container's name.
+    std::shared_ptr<HeldLogs> held_logs_ = std::make_shared<HeldLogs>();
 };
 
 }  // namespace hostler::docker

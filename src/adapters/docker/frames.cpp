@@ -1,21 +1,22 @@
 #include "adapters/docker/frames.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "core/timers.h"
+#include "core/log_lines.h"
 
 namespace hostler::docker {
 
-void LogTail::feed(std::string_view piece) {
+void LogFrames::feed(std::string_view piece) {
     constexpr std::size_t header_bytes = 8;  // The stream's number, three zeros, the size in big endian.
     while (!piece.empty()) {
         if (left_ > 0) {
             const auto size = std::min<std::uint64_t>(left_, piece.size());
-            keep(piece.substr(0, size));
+            const auto room = bytes_max_ - std::min(bytes_max_, frame_.size());
+            frame_.append(piece.substr(0, std::min<std::uint64_t>(size, room)));
             piece.remove_prefix(size);
             left_ -= size;
+            if (left_ == 0) end_frame();
             continue;
         }
         const auto size = std::min(header_bytes - header_.size(), piece.size());
@@ -28,47 +29,16 @@ void LogTail::feed(std::string_view piece) {
     }
 }
 
-void LogTail::keep(std::string_view text) {
-    if (text.size() > bytes_max_) text.remove_prefix(text.size() - bytes_max_);
-    kept_.append(text);
+// Each is a line, or a part of one.
+void LogFrames::end_frame() {
+    for (const LogPiece& piece : log_lines(frame_)) append_piece(kept_, piece);
+    frame_.clear();
     // Cut seldom: each cut moves all that is kept.
-    if (kept_.size() > 2 * bytes_max_) kept_.erase(0, kept_.size() - bytes_max_);
+    if (kept_.size() <= 2 * bytes_max_) return;
+    kept_.erase(0, kept_.find('\n', kept_.size() - bytes_max_) + 1);
+    cut_ = true;
 }
 
-std::string LogTail::take() {
-    if (kept_.size() > bytes_max_) kept_.erase(0, kept_.size() - bytes_max_);
-    return std::exchange(kept_, {});
-}
-
-std::string times_in_utc(std::string timed) {
-    constexpr std::string_view offset_shape = "+00:00 ";
-    constexpr std::size_t time_max = 36;  // "2026-11-21T11:40:29.123456789+01:00 "
-    std::string out;
-    for (std::string_view rest = timed; !rest.empty();) {
-        const std::string_view line = rest.substr(0, std::min(rest.size(), rest.find('\n') + 1));
-        const std::string_view whole = line.empty() ? rest : line;
-        rest.remove_prefix(whole.size());
-        const auto end = whole.substr(0, time_max).find(' ');
-        const auto at =
-            end == whole.npos || end + 1 < offset_shape.size() ? whole.npos : end + 1 - offset_shape.size();
-        const bool shifted =
-            at != whole.npos && (whole[at] == '+' || whole[at] == '-') && whole[at + 3] == ':';
-        const auto local =
-            shifted ? parse_rfc3339(std::string{whole.substr(0, at)} + "Z") : fail(Code::invalid, "");
-        int hours = 0, minutes = 0;
-        const auto number = [&](std::size_t from, int& into) {
-            const char* begin = whole.data() + from;
-            return std::from_chars(begin, begin + 2, into).ptr == begin + 2;
-        };
-        if (!local || !number(at + 1, hours) || !number(at + 4, minutes)) {
-            out += whole;
-            continue;
-        }
-        const auto offset =
-            (std::chrono::hours{hours} + std::chrono::minutes{minutes}) * (whole[at] == '-' ? -1 : 1);
-        out.append(rfc3339(*local - offset)).append(whole.substr(end));
-    }
-    return out;
-}
+std::string LogFrames::take() { return std::exchange(kept_, {}); }
 
 }  // namespace hostler::docker

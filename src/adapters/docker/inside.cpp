@@ -246,7 +246,7 @@ Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {
 
 // The init and what it has forked run the same file until the program is begun.
 bool program_begins(std::int64_t pid) {
-    constexpr auto patience = std::chrono::seconds{1}, look = std::chrono::milliseconds{1};
+    constexpr std::chrono::milliseconds patience{1000}, look{1};
     const auto program_of = [](std::int64_t of) {
         std::error_code error;
         return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", of), error).string();

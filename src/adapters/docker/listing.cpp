@@ -72,11 +72,12 @@ std::string all_ids_but(const std::set<std::string>& ids) {
     return fmt::format("^({})", all);
 }
 
-Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time) {
+Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
+                                                 std::string root) {
     const auto answer = CO_TRY(co_await api.call("GET", inspect_path(name), call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (!answer.success()) co_return std::unexpected(refused(answer, "cannot look at container " + name));
-    co_return CO_TRY(parse_inspect(answer.body));
+    co_return CO_TRY(parse_inspect(answer.body, root));
 }
 
 Task<std::vector<Inspected>> list_containers(Api& api, std::string label, Duration call_time,

@@ -18,8 +18,9 @@ namespace hostler::docker {
 Task<std::vector<Inspected>> list_containers(Api& api, std::string label, Duration call_time,
                                              std::set<std::string>& told);
 
-// GET /containers/x/json; nullopt: there is none. Errors: unavailable, timeout.
-Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time);
+// GET /containers/x/json; nullopt: there is none. `root`: as of parse_inspect(). Errors: unavailable, timeout.
+Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
+                                                 std::string root = {});
 
 // The id of the container that an engine's error is about; empty: it names none.
 std::string container_named(std::string_view words);

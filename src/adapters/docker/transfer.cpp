@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "adapters/docker/exec.h"
+#include "core/base64.h"
 #include "core/percent.h"
 #include "core/signal.h"
 
@@ -136,24 +137,6 @@ private:
     TaskGroup tasks_;
 };
 
-std::string decode_base64(std::string_view text) {
-    static constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string bytes;
-    std::uint32_t group = 0;
-    int bits = 0;
-    for (const char c : text) {
-        const auto at = letters.find(c == '-' ? '+' : c == '_' ? '/' : c);
-        if (at == std::string_view::npos) continue;
-        group = group << 6 | static_cast<std::uint32_t>(at);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        bytes += static_cast<char>(group >> bits);
-    }
-    return bytes;
-}
-
 }  // namespace
 
 ProcessPtr archive_from(http::ReplyPtr reply) { return std::make_unique<FromContainer>(std::move(reply)); }
@@ -166,7 +149,7 @@ ProcessPtr archive_to(Loop& loop, http::Client& client, http::Endpoint engine, s
 
 Result<PathFacts> parse_path_facts(std::string_view header) {
     boost::system::error_code wrong;
-    const auto value = json::parse(decode_base64(header), wrong);
+    const auto value = json::parse(base64_decoded(header), wrong);
     if (wrong || !value.is_object())
         return fail(Code::unavailable, "the engine does not tell what is at that path");
     const auto& object = value.get_object();

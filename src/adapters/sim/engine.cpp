@@ -15,6 +15,7 @@ struct SimEngine::Box {
     Container seen;
     std::optional<Error> failure;
     std::deque<std::pair<WallTime, std::string>> log;  // Lines.
+    bool log_cut = false;                              // Others were before them.
     std::string responder;                             // "127.0.0.1:41233"
     Instant ready{};
     std::string written;
@@ -360,15 +361,13 @@ Task<> SimEngine::follow(std::string label, std::string value, std::function<voi
     }
 }
 
-Task<std::string> SimEngine::logs(std::string name, LogsWanted wanted) {
+Task<LogPart> SimEngine::logs(std::string name, LogsWanted wanted) {
     CO_TRY(co_await answer());
     const auto found = boxes_.find(name);
     if (found == boxes_.end()) co_return fail(Code::not_found, fmt::format("there is no container {}", name));
-    std::string log;
-    for (const auto& [time, line] : found->second->log)
-        if (time >= WallTime{std::chrono::seconds{wanted.since_s}})
-            log += wanted.timed ? with_time(time, line) : line;
-    co_return log.substr(log.size() - std::min(wanted.bytes_max, log.size()));
+    std::vector<LogPiece> pieces;
+    for (const auto& [time, line] : found->second->log) pieces.push_back({time, line});
+    co_return log_part(pieces, !found->second->log_cut, wanted);
 }
 
 void SimEngine::kill(const std::string& name, int code) {
@@ -460,7 +459,10 @@ Task<> SimEngine::serve(BoxPtr box, StreamPtr stream) {
                         good ? "200 OK" : "503 Service Unavailable", body.size(),
                         last ? "Connection: close\r\n" : "", head.starts_with("HEAD ") ? "" : body)));
         box->log.emplace_back(timers_.wall(), head.substr(0, head.find('\r')) + "\n");
-        if (box->log.size() > log_lines_max) box->log.pop_front();
+        if (box->log.size() > log_lines_max) {
+            box->log.pop_front();
+            box->log_cut = true;
+        }
         if (last) co_return co_await stream->finish();
     }
 }

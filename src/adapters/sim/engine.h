@@ -60,7 +60,7 @@ public:
     Task<> remove(std::string name, LayerEnd layer) override;
     using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
-    Task<std::string> logs(std::string name, LogsWanted wanted) override;
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override;
     Task<std::vector<std::string>> image_names() override;
     Task<std::vector<KeptLayer>> kept() override;
     Task<std::map<std::string, DiskUse>> uses() override;

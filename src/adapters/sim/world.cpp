@@ -39,9 +39,8 @@ public:
             return engine_.list(label, value);
         });
     }
-    Task<std::string> logs(std::string name, LogsWanted wanted) override {
-        return ask<std::string>(
-            [this, name = std::move(name), wanted] { return engine_.logs(name, wanted); });
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override {
+        return ask<LogPart>([this, name = std::move(name), wanted] { return engine_.logs(name, wanted); });
     }
     Task<std::vector<KeptLayer>> kept() override {
         return ask<std::vector<KeptLayer>>([this] { return engine_.kept(); });

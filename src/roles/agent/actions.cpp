@@ -560,15 +560,14 @@ Task<> Executor::take_away(JobPtr job, Workload gone, Duration grace, LayerEnd l
 
 // Kept text is a comfort, not a promise: that it cannot be kept stops nothing.
 Task<std::string> Executor::keep_logs(std::string instance, std::string container) {
-    const auto timed = co_await ports_.engine.logs(container, {.bytes_max = kept_log_max, .timed = true});
-    if (!timed) {
-        if (timed.error().code != Code::not_found)
-            log_warn("logs of {}: {}", container, timed.error().message);
-        co_return std::unexpected(timed.error());
+    const auto log = co_await ports_.engine.logs(container, {.bytes_max = kept_log_max});
+    if (!log) {
+        if (log.error().code != Code::not_found) log_warn("logs of {}: {}", container, log.error().message);
+        co_return std::unexpected(log.error());
     }
-    if (auto kept = co_await ports_.logs.keep(instance, kept_log(*timed)); !kept)
+    if (auto kept = co_await ports_.logs.keep(instance, kept_log(*log)); !kept)
         log_warn("logs of {} are not kept: {}", container, kept.error().message);
-    co_return without_times(*timed);
+    co_return text_of(log_pieces(log->pieces));
 }
 
 }  // namespace hostler::agent

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "roles/agent/kept_log.h"
 #include "roles/agent/testing/world.h"
 
 namespace hostler::agent {
@@ -677,54 +678,88 @@ TEST(Logs, LiveOnesAndKeptOnes) {
     world.join();
     world.master.order(world.start());
     world.timers.advance(2s);
-    world.engine.written["hostler-i-1"] = "first\nlast \xff\n";
+    world.engine.written["hostler-i-1"] = "first\nlast \xff\r";
     uplink::Frame ask;
-    ask.mutable_log_request()->set_instance("i-1");
-    ask.mutable_log_request()->set_tail_bytes(7);
-    const auto answer = [&]() -> uplink::Frame {
-        return *hostler::testing::run(world.loop, world.master.link->ask(ask, 5s));
+    auto& request = *ask.mutable_log_request();
+    request.set_instance("i-1");
+    request.set_pieces(true);
+    request.set_lines(1);
+    const auto answer = [&]() -> uplink::LogAnswer {
+        return hostler::testing::run(world.loop, world.master.link->ask(ask, 5s))->log_answer();
     };
-    EXPECT_EQ(answer().log_answer().text(), "last ?\n");
-    EXPECT_TRUE(answer().log_answer().truncated());
+    EXPECT_EQ(answer().pieces(), "1795261229000000 P last \xff\r\n");
+    EXPECT_TRUE(answer().truncated());
+    EXPECT_EQ(answer().next(), "1795261229000000.2");
+    request.set_lines(10);
+    EXPECT_FALSE(answer().truncated());
     // While an engine removes a container it may answer that there is nothing.
     world.engine.written["hostler-i-1"].clear();
-    EXPECT_EQ(answer().log_answer().text(), "");
+    EXPECT_EQ(answer().pieces(), "");
+    EXPECT_EQ(answer().next(), "0.0");
     world.logs.kept["i-1"] = "gone\n";
-    EXPECT_EQ(answer().log_answer().text(), "gone\n");
-    world.engine.written["hostler-i-1"] = "first\nlast \xff\n";
+    EXPECT_EQ(answer().pieces(), "0 F gone\n");
+    world.engine.written["hostler-i-1"] = "first\nlast \xff\r";
     world.master.order(world.stop());
     world.timers.advance(2s);
-    EXPECT_EQ(answer().log_answer().text(), "last ?\n");
-    ask.mutable_log_request()->set_instance("i-2");
+    EXPECT_EQ(answer().pieces(), "1795261229000000 F first\n1795261229000000 P last \xff\r\n");
+    request.set_after("1795261229000000.1");
+    EXPECT_EQ(answer().pieces(), "1795261229000000 P last \xff\r\n");
+    request.set_after("yesterday");
+    EXPECT_EQ(hostler::testing::run(world.loop, world.master.link->ask(ask, 5s)).error().code, Code::invalid);
+    request.set_after("");
+    request.set_instance("i-2");
     EXPECT_EQ(hostler::testing::run(world.loop, world.master.link->ask(ask, 5s)).error().code,
               Code::not_found);
 }
 
-TEST(Logs, LinesHaveTheirTimesWhereThatIsAskedFor) {
+// Its end was written after the last answer, and another container has begun since.
+TEST(Logs, WhoFollowsIsGivenTheEndOfTheRunBefore) {
     World world;
     world.serve("10.201.3.5:8080");
     world.join();
     world.master.order(world.start());
     world.timers.advance(2s);
-    world.engine.written["hostler-i-1"] = "first\nlast\n";
+    world.logs.kept["i-1"] = kept_log({.pieces = "1795261220000000 F known\n1795261221000000 F WHY\n"});
+    world.engine.written["hostler-i-1"] = "once more\n";
     uplink::Frame ask;
-    ask.mutable_log_request()->set_instance("i-1");
-    ask.mutable_log_request()->set_timed(true);
-    ask.mutable_log_request()->set_since_s(1'795'000'000);
+    auto& request = *ask.mutable_log_request();
+    request.set_instance("i-1");
+    request.set_pieces(true);
+    request.set_after("1795261220000000.1");
     const auto answer = [&]() -> uplink::LogAnswer {
         return hostler::testing::run(world.loop, world.master.link->ask(ask, 5s))->log_answer();
     };
-    const std::string timed = "2026-11-21T11:40:29Z first\n2026-11-21T11:40:29Z last\n";
-    EXPECT_EQ(answer().text(), timed);
-    EXPECT_TRUE(answer().timed());
-    EXPECT_EQ(world.engine.since_s, 1'795'000'000);
-    world.master.order(world.stop());
+    EXPECT_EQ(answer().pieces(), "1795261221000000 F WHY\n");
+    request.set_after(answer().next());
+    EXPECT_EQ(answer().pieces(), "1795261229000000 F once more\n");
+    EXPECT_FALSE(answer().truncated());
+    request.set_after("1795261225000000.1");
+    EXPECT_TRUE(answer().truncated()) << "what was there is neither here nor there";
+}
+
+TEST(Logs, AnOlderMasterIsToldLines) {
+    World world;
+    world.serve("10.201.3.5:8080");
+    world.join();
+    world.master.order(world.start());
     world.timers.advance(2s);
-    EXPECT_EQ(answer().text(), timed) << "of an instance that has ended";
+    world.engine.written["hostler-i-1"] = "first\nlast \xff\n";
+    uplink::Frame ask;
+    auto& request = *ask.mutable_log_request();
+    request.set_instance("i-1");
+    request.set_tail_bytes(30);
+    const auto answer = [&]() -> uplink::LogAnswer {
+        return hostler::testing::run(world.loop, world.master.link->ask(ask, 5s))->log_answer();
+    };
+    EXPECT_EQ(answer().text(), "last ?\n");
+    EXPECT_TRUE(answer().truncated());
+    EXPECT_EQ(answer().next(), "");
+    request.set_tail_bytes(1000);
+    request.set_timed(true);
+    EXPECT_EQ(answer().text(), "2026-11-21T11:40:29.000000Z first\n2026-11-21T11:40:29.000000Z last ?\n");
     EXPECT_TRUE(answer().timed());
-    world.logs.kept["i-1"] = "of an older agent\n";
-    EXPECT_EQ(answer().text(), "of an older agent\n");
-    EXPECT_FALSE(answer().timed());
+    request.set_since_s(1'795'261'230);
+    EXPECT_EQ(answer().text(), "");
 }
 
 }  // namespace

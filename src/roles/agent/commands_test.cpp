@@ -336,7 +336,8 @@ TEST(Commands, AProbeThatNeverPassesFailsTheStart) {
     EXPECT_EQ(answer->reason(), "not_ready");
     EXPECT_NE(answer->message().find("still loading the model"), std::string::npos);
     EXPECT_TRUE(world.engine.containers.empty());
-    EXPECT_EQ(world.logs.kept.at("i-1"), kept_log("2026-11-21T11:40:29Z still loading the model\n"));
+    EXPECT_EQ(world.logs.kept.at("i-1"),
+              kept_log({.pieces = "1795261229000000 F still loading the model\n"}));
 }
 
 // However often the agent ends meanwhile: its container goes on.
@@ -569,7 +570,7 @@ TEST(Commands, AStopKeepsTheLogsAndConfirmsTheAbsence) {
     ASSERT_NE(world.master.answer("c-2"), nullptr);
     EXPECT_EQ(world.master.answer("c-2")->workload().state(), "absent");
     EXPECT_EQ(world.engine.graces.back(), 5s);
-    EXPECT_EQ(world.logs.kept.at("i-1"), kept_log("2026-11-21T11:40:29Z bye\n"));
+    EXPECT_EQ(world.logs.kept.at("i-1"), kept_log({.pieces = "1795261229000000 F bye\n"}));
     EXPECT_EQ(world.engine.removed, std::vector<std::string>{"hostler-i-1"});
     EXPECT_FALSE(world.journal.kept.contains("ready/i-1"));
     world.master.order(world.stop("c-3", 3));  // Of what is not there.

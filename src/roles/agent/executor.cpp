@@ -223,19 +223,24 @@ Task<> Executor::act(JobPtr job) {
                    "unknown_action");
 }
 
-Task<LogText> Executor::logs(std::string instance, LogsWanted wanted) {
+// Whoever follows an instance over a restart is given the end of the run before first.
+Task<LogPart> Executor::logs(std::string instance, LogsWanted wanted) {
     if (const Workload* workload = workloads_.find(instance)) {
         auto live = co_await ports_.engine.logs(workload->container, wanted);
-        if (live && live->empty()) {  // An engine that is removing it may have thrown them away already.
-            if (auto kept = co_await ports_.logs.read(instance, LogStore::text_max))
-                co_return read_kept(std::move(*kept), wanted.timed, wanted.bytes_max);
+        const bool gap = live && wanted.after && live->truncated;
+        if (live && !live->pieces.empty() && !gap) co_return live;
+        if (!live && live.error().code != Code::not_found) co_return live;
+        if (live) {  // An engine that is removing it may have thrown them away already.
+            const auto kept = co_await ports_.logs.read(instance, LogStore::text_max);
             CO_TRY(co_await check_cancelled());
+            if (!kept) co_return live;
+            LogPart before = read_kept(*kept, wanted);
+            if (!before.pieces.empty()) co_return before;
+            if (gap && end_of_kept(*kept) == *wanted.after) live->truncated = false;
+            co_return live;
         }
-        if (live) co_return LogText{.text = std::move(*live), .timed = wanted.timed};
-        if (live.error().code != Code::not_found) co_return std::unexpected(std::move(live).error());
     }
-    auto kept = CO_TRY(co_await ports_.logs.read(std::move(instance), LogStore::text_max));
-    co_return read_kept(std::move(kept), wanted.timed, wanted.bytes_max);
+    co_return read_kept(CO_TRY(co_await ports_.logs.read(std::move(instance), LogStore::text_max)), wanted);
 }
 
 }  // namespace hostler::agent

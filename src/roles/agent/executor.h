@@ -52,7 +52,7 @@ public:
     Task<GpuBench::Figures> measure_gpu(std::string gpu);
 
     // Of a container that runs or ran. Errors: not_found, and the engine's.
-    Task<LogText> logs(std::string instance, LogsWanted wanted);
+    Task<LogPart> logs(std::string instance, LogsWanted wanted);
 
 private:
     struct Job;

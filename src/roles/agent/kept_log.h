@@ -1,24 +1,20 @@
-// What is kept of an ended instance's log: its lines with their times, behind a mark. Agents before 0.2 kept
-// the lines alone.
+// What is kept of an ended instance's log: pieces (core/log_lines.h) behind a mark. Older agents kept lines.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "core/log_lines.h"
 #include "ports/logs.h"
 
 namespace hostler::agent {
 
-struct LogText {
-    std::string text;
-    bool timed = false;  // Each line has its time in front.
-};
+inline constexpr std::size_t kept_log_max = LogStore::text_max - 64;  // Of its pieces; the mark is shorter.
 
-inline constexpr std::string_view kept_log_mark = "\x01hostler: lines with times\n";
-inline constexpr std::size_t kept_log_max = LogStore::text_max - kept_log_mark.size();
-
-std::string kept_log(std::string_view timed);
-// The last `bytes_max` of what was kept, without the times unless they are wanted and there.
-LogText read_kept(std::string kept, bool timed, std::size_t bytes_max);
+std::string kept_log(const LogPart& log);
+// What is wanted of what was kept.
+LogPart read_kept(std::string_view kept, const LogsWanted& wanted);
+// Where a reader stands who has read all that was kept.
+LogPlace end_of_kept(std::string_view kept);
 
 }  // namespace hostler::agent

@@ -5,17 +5,32 @@
 namespace hostler::agent {
 namespace {
 
-TEST(KeptLog, HasItsTimesOrNot) {
-    const std::string kept = kept_log("2026-11-21T11:40:29Z a\n2026-11-21T11:40:30Z b\n");
-    EXPECT_EQ(read_kept(kept, false, 100).text, "a\nb\n");
-    EXPECT_FALSE(read_kept(kept, false, 100).timed);
-    EXPECT_EQ(read_kept(kept, true, 23).text, "2026-11-21T11:40:30Z b\n");
-    EXPECT_TRUE(read_kept(kept, true, 23).timed);
+const WallTime at = *parse_rfc3339("2026-11-21T11:40:29Z");
+
+std::string text(std::string_view kept, const LogsWanted& wanted) {
+    return text_of(log_pieces(read_kept(kept, wanted).pieces));
 }
 
-TEST(KeptLog, OfAnOlderAgentHasNoTimes) {
-    EXPECT_EQ(read_kept("a\nb\n", true, 2).text, "b\n");
-    EXPECT_FALSE(read_kept("a\nb\n", true, 2).timed);
+TEST(KeptLog, IsReadAsTheLogWas) {
+    LogPart log;
+    append_piece(log.pieces, {at, "a\n"});
+    append_piece(log.pieces, {at, "\xff 10%\r"});
+    const std::string kept = kept_log(log);
+    EXPECT_EQ(text(kept, {.bytes_max = 100}), "a\n\xff 10%\r");
+    EXPECT_EQ(text(kept, {.bytes_max = 100, .lines_max = 1}), "\xff 10%\r");
+    EXPECT_FALSE(read_kept(kept, {.bytes_max = 100}).truncated);
+    EXPECT_EQ(end_of_kept(kept), (LogPlace{at, 2}));
+    EXPECT_EQ(text(kept, {.bytes_max = 100, .after = LogPlace{at, 1}}), "\xff 10%\r");
+    log.truncated = true;
+    EXPECT_TRUE(read_kept(kept_log(log), {.bytes_max = 100}).truncated);
+}
+
+TEST(KeptLog, OfAnOlderAgentIsReadToo) {
+    const std::string timed =
+        "\x01hostler: lines with times\n2026-11-21T11:40:29Z a\n2026-11-21T11:40:30Z b\n";
+    EXPECT_EQ(text(timed, {.bytes_max = 100}), "a\nb\n");
+    EXPECT_EQ(text(timed, {.bytes_max = 100, .since = at + std::chrono::seconds{1}}), "b\n");
+    EXPECT_EQ(text("a\nb", {.bytes_max = 100, .lines_max = 1}), "b");
 }
 
 }  // namespace

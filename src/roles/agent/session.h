@@ -30,7 +30,7 @@ public:
         std::function<void(uplink::ChallengePath)> path;
         std::function<void(uplink::SpeedOrder)> speed;
         std::function<void(uplink::TunnelOrder)> tunnel;
-        std::function<Task<LogText>(std::string instance, LogsWanted wanted)> logs;
+        std::function<Task<LogPart>(std::string instance, LogsWanted wanted)> logs;
     };
     Session(const Settings& settings, const Ports& ports, MemberBook& member, CommandBook& book,
             Reporter& reporter, Hooks hooks);
@@ -42,7 +42,6 @@ public:
     std::string access() const;  // Whom it speaks through, "nj-1"; empty: nobody.
     std::size_t links() const;   // Access points that it is connected to.
 
-    static constexpr std::size_t logs_default = 64 * 1024;
     static constexpr std::size_t logs_max = 1 << 20;
     static constexpr std::size_t log_requests_max = 16;  // At one time.
 

@@ -16,6 +16,33 @@ namespace {
 constexpr Duration acknowledge_max =
     seconds{30};  // Reports without an answer for so long: we say hello again.
 
+Result<LogsWanted> wanted_of(const uplink::LogRequest& request) {
+    using std::chrono::microseconds;
+    constexpr std::size_t bytes_default = 64 * 1024;
+    LogsWanted wanted{.bytes_max = Session::logs_max};
+    if (!request.pieces()) {
+        const auto asked = request.tail_bytes() == 0 ? bytes_default : request.tail_bytes();
+        wanted.bytes_max = std::min<std::size_t>(asked, Session::logs_max);
+        wanted.since = WallTime{seconds{request.since_s()}};
+        return wanted;
+    }
+    if (request.lines() > 0) wanted.lines_max = request.lines();
+    wanted.since = WallTime{microseconds{request.since_us()}};
+    if (!request.after().empty()) wanted.after = TRY(parse_log_place(request.after()));
+    return wanted;
+}
+
+// For a master that does not know pieces.
+std::string lines_of(const LogPart& log, bool timed) {
+    std::string text;
+    bool begins = !log.inside;
+    for (const LogPiece& piece : log_pieces(log.pieces)) {
+        text += timed && begins ? with_time(piece.time, piece.text) : std::string{piece.text};
+        begins = piece.text.ends_with('\n');
+    }
+    return text;
+}
+
 }  // namespace
 
 // From the access point: orders of its own, and what it passes on. It has nothing else to say to us.
@@ -222,20 +249,21 @@ Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call
         ~Count() { --of; }
         Count(const Count&) = delete;
     } const count{log_requests_};
-    const std::size_t bytes =
-        request.tail_bytes() == 0 ? logs_default : std::min<std::size_t>(request.tail_bytes(), logs_max);
-    auto log =
-        co_await hooks_.logs(request.instance(), {.bytes_max = bytes,
-                                                  .timed = request.timed(),
-                                                  .since_s = static_cast<std::int64_t>(request.since_s())});
-    CO_TRY(co_await check_cancelled());
     uplink::Frame frame;
-    if (log) {
-        std::string& text = log->text;
-        frame.mutable_log_answer()->set_truncated(text.size() >= bytes);
-        if (text.size() > bytes) text.erase(0, text.size() - bytes);
-        frame.mutable_log_answer()->set_text(clean_text(text, logs_max));
-        frame.mutable_log_answer()->set_timed(log->timed);
+    const auto wanted = wanted_of(request);
+    auto log = wanted ? co_await hooks_.logs(request.instance(), *wanted) : std::unexpected(wanted.error());
+    CO_TRY(co_await check_cancelled());
+    if (log && request.pieces()) {
+        auto& answer = *frame.mutable_log_answer();
+        answer.set_pieces(std::move(log->pieces));
+        answer.set_truncated(log->truncated);
+        answer.set_inside(log->inside);
+        answer.set_next(to_text(log->next));
+    } else if (log) {
+        auto& answer = *frame.mutable_log_answer();
+        answer.set_text(clean_text(lines_of(*log, request.timed()), logs_max));
+        answer.set_truncated(log->truncated);
+        answer.set_timed(request.timed());
     } else {
         frame = wire::failure_frame(log.error());
     }

@@ -1,4 +1,4 @@
-// Which of the lines that a host sent are an answer to a request for logs.
+// A request for logs, as a host is asked, and its answer.
 #pragma once
 
 #include "api/types_instance.h"
@@ -12,7 +12,7 @@ namespace hostler::master {
 
 // What the host is asked for. Errors: invalid (`after` is no place of ours).
 Result<> ask_for_logs(uplink::LogRequest& ask, const api::GetLogs& request, WallTime now);
-// Errors: conflict (logs_without_times: the lines have no times, and the request needs them).
+// Errors: conflict (logs_without_times: an older agent's lines have no times, and the request needs them).
 Result<api::Logs> log_answer(uplink::LogAnswer&& sent, const api::GetLogs& request, WallTime now);
 
 }  // namespace hostler::master

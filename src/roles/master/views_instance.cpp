@@ -136,6 +136,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.ready_at = wall_if(instance.ready_at);
     shown.ended_at = wall_if(instance.ended_at);
     shown.exit_code = instance.exit_code;
+    shown.holds_place = !instance.claim.empty();
     shown.probes = static_cast<int>(std::ranges::count_if(instance.spec.ports, &InstancePort::is_probe));
     for (const InstanceRun& run : runs_of(instance))
         shown.runs.push_back({.generation = run.generation,

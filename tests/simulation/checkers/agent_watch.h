@@ -70,7 +70,7 @@ public:
     Task<std::vector<Container>> list(std::string label, std::string value) override {
         return engine_.list(std::move(label), std::move(value));
     }
-    Task<std::string> logs(std::string name, LogsWanted wanted) override {
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override {
         return engine_.logs(std::move(name), wanted);
     }
 

@@ -386,17 +386,16 @@ public:
             }
         co_return made;
     }
-    Task<std::string> logs(std::string name, LogsWanted wanted) override {
+    Task<LogPart> logs(std::string name, LogsWanted wanted) override {
         CO_TRY(alive());
         if (!containers.contains(name)) co_return fail(Code::not_found, "no such container");
-        since_s = wanted.since_s;
-        std::string text = written[name];
-        if (wanted.timed)
-            for (std::size_t at = 0; at < text.size();) {
-                text.insert(at, written_at);
-                at = std::min(text.size(), text.find('\n', at)) + 1;
-            }
-        co_return text.substr(text.size() - std::min(text.size(), wanted.bytes_max));
+        std::string timed;
+        for (std::string_view text = written[name]; !text.empty();) {
+            const auto line = text.substr(0, text.find('\n') + 1);
+            append_piece(timed, {written_at, line.empty() ? text : line});
+            text.remove_prefix(line.empty() ? text.size() : line.size());
+        }
+        co_return log_part(log_pieces(timed), true, wanted);
     }
 
     Task<std::vector<std::string>> image_names() override {
@@ -413,8 +412,7 @@ public:
     std::map<std::string, Container> containers;
     std::map<std::string, ContainerSpec> specs;
     std::map<std::string, std::string> written;
-    std::string written_at = "2026-11-21T11:40:29Z ";  // Each line of it.
-    std::int64_t since_s = -1;                         // As logs were last asked for.
+    WallTime written_at = *parse_rfc3339("2026-11-21T11:40:29Z");  // Each line of it.
     std::set<std::string> images{"demo"};
     std::vector<std::string> removed;
     std::vector<Duration> graces;

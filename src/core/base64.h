@@ -1,0 +1,13 @@
+// Base64 as RFC 4648 has it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hostler {
+
+std::string base64(std::string_view bytes);
+// Of both alphabets; what is no letter of theirs is passed over.
+std::string base64_decoded(std::string_view text);
+
+}  // namespace hostler
