@@ -138,10 +138,9 @@ TEST_F(Programs, AFullProcessLimitIsExplained) {
 TEST_F(Programs, ACommandThatIsNotThereIsExplained) {
     ASSERT_EQ(create("nothing-1", {"--entrypoint", "", "--cmd", "no-such-command"}).code, 0);
     cloud.wait_for("nothing-1", "failed");
-    EXPECT_TRUE(writes("nothing-1", "No such file or directory")) << logs("nothing-1");
-    EXPECT_EQ(cloud.instance("nothing-1").at("/exitCode"), "127");
-    EXPECT_THAT(cloud.cli({"instance", "explain", "nothing-1", "--tenant", "acme"}).out,
-                HasSubstr("instance update nothing-1 --cmd COMMAND"));
+    EXPECT_EQ(cloud.instance("nothing-1").at("/reason"), "image_command");
+    EXPECT_THAT(cloud.instance("nothing-1").at("/message"),
+                HasSubstr("its command no-such-command is not in it"));
     EXPECT_EQ(cloud.cli({"instance", "delete", "nothing-1", "--tenant", "acme"}).code, 0);
 }
 

@@ -281,7 +281,7 @@ Task<std::map<std::string, ProcessUse>> LinuxHost::processes_of(std::vector<std:
     using Uses = std::map<std::string, ProcessUse>;
     co_return co_await ask<Uses>(
         timers_, settings_.timeout, lane_,
-        [sys = settings_.roots.sys, groups = groups_, containers = std::move(containers)] {
+        [root = settings_.cgroups, groups = groups_, containers = std::move(containers)] {
             constexpr int depth_max = 6, folders_max = 20'000;
             Uses uses;
             bool looked = false;
@@ -291,7 +291,6 @@ Task<std::map<std::string, ProcessUse>> LinuxHost::processes_of(std::vector<std:
                 if (!use && !std::exchange(looked, true)) {  // It is new, or has ended.
                     groups->clear();
                     int folders_left = folders_max;
-                    const std::string root = sys + "/fs/cgroup";
                     std::error_code error;  // Version 1 has a hierarchy for it.
                     const bool first = std::filesystem::exists(root + "/pids", error);
                     find_groups(first ? root + "/pids" : root, depth_max, folders_left, *groups);

@@ -10,6 +10,8 @@ namespace hostler {
 struct LinuxHostSettings {
     KernelRoots roots;
     std::string disk = "/";  // A path on the file system that holds the workloads' data.
+    std::string cgroups =
+        "/sys/fs/cgroup";  // Of this machine's containers, also where its GPUs are simulated.
     Duration timeout = std::chrono::seconds{5};
 };
 

@@ -180,21 +180,22 @@ TEST_F(LinuxHostTest, ContainersOfProcesses) {
 TEST_F(LinuxHostTest, ProcessesOfContainers) {
     const std::string a(64, 'a'), b(64, 'b'), c(64, 'c');
     const auto write = [&](const std::string& folder, const std::string& now, const std::string& max) {
-        tree.write("sys/fs/cgroup/" + folder + "/pids.current", now + "\n");
-        tree.write("sys/fs/cgroup/" + folder + "/pids.max", max + "\n");
+        tree.write("groups/" + folder + "/pids.current", now + "\n");
+        tree.write("groups/" + folder + "/pids.max", max + "\n");
     };
     write("machine.slice/libpod-" + a + ".scope", "7", "64");
     write("machine.slice/libpod-conmon-" + a + ".scope", "2", "9");
     write("machine.slice/libpod-" + b + ".scope", "3", "max");
     write("machine.slice/libpod-" + b + ".scope/container", "3", "4096");
     write("system.slice/docker-" + c + ".scope", "5", "max");
+    settings.cgroups = tree.path("groups");
     LinuxHost host{loop, timers, settings};
     EXPECT_EQ(run(host.processes_of({a, b, c, std::string(64, 'd')})),
               (std::map<std::string, ProcessUse>{{a, {7, 64}}, {b, {3, 4096}}}))
         << "one has no limit, one is not there";
     // In the hierarchy of version 1; those that were known have gone.
     write("pids/libpod_parent/libpod-" + a, "64", "64");
-    tree.remove("sys/fs/cgroup/machine.slice");
+    tree.remove("groups/machine.slice");
     EXPECT_EQ(run(host.processes_of({a, b})), (std::map<std::string, ProcessUse>{{a, {64, 64}}}));
 }
 
