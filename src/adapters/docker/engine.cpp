@@ -35,7 +35,7 @@ constexpr Duration removal_poll = 100ms;
 constexpr Duration creation_time = 5s;               // Of one that another call makes: for it to be seen.
 constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
-constexpr std::size_t init_words_max = 4096;  // Of a container whose program never began.
+constexpr std::size_t init_words_max = 4096;                 // Of a container whose program never began.
 constexpr const char* namespace_file = "network-namespace";  // Names that of its start.
 
 bool is_name(std::string_view name) {

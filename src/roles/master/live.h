@@ -52,8 +52,8 @@ struct SeenWorkload {
         std::string process;
     };
     std::optional<MemoryKills> memory_kills{};  // Of its processes; nullopt: its host does not say.
-    int processes = 0;         // And threads,
-    int processes_max = 0;     // that it may have; 0: not known.
+    int processes = 0;                          // And threads,
+    int processes_max = 0;                      // that it may have; 0: not known.
 };
 
 // What an instance wrote beside its volumes, kept on a host.
