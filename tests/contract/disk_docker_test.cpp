@@ -205,9 +205,9 @@ TEST_P(Disks, AnImageWithMoreInItsVolumeThanTheLimitDoesNotStart) {
 TEST_P(Containers, ANewVolumeTakesOwnerAndModeOfWhatItCovers) {
     const std::string folder = rig().folder() + "/covered", image = "localhost/hostler-contract-covered:1";
     ASSERT_EQ(
-        shell(fmt::format("mkdir -p {0}/root {0}/home/u {0}/shared {0}/etc {0}/tmp && cp {1} {0}/demo && "
-                          "ln -s home/u {0}/linked && chmod 700 {0}/root && chown 1000:1001 {0}/home/u && "
-                          "chmod 750 {0}/home/u && chmod 3777 {0}/shared && echo made",
+        shell(fmt::format("mkdir -p {0}/root {0}/srv/u {0}/shared {0}/etc {0}/tmp && cp {1} {0}/demo && "
+                          "ln -s srv/u {0}/linked && chmod 700 {0}/root && chown 1000:1001 {0}/srv/u && "
+                          "chmod 750 {0}/srv/u && chmod 3777 {0}/shared && echo made",
                           folder, HOSTLER_DEMO)),
         "made\n");
     rig().import_folder(folder, image, {"CMD [\"/demo\"]"});

@@ -41,15 +41,15 @@ protected:
 
 TEST_F(Layered, TheTopmostFolderCounts) {
     make("low/root", 0700);
-    make("low/home/u", 0750, 1000);
+    make("low/srv/u", 0750, 1000);
     make("middle/home", 0711);
-    make("middle/home/u/inner", 0701);
+    make("middle/srv/u/inner", 0701);
     make("top/root", 0550);
     EXPECT_EQ(find("/root"), (FolderFacts{0, 0, 0550}));
     EXPECT_EQ(mode_of("/home"), 0711U);
-    EXPECT_EQ(mode_of("/home/u/inner"), 0701U);
-    make("middle/home/u", 02775, 33);
-    EXPECT_EQ(find("/home/u/"), (FolderFacts{33, 33, 02775}));
+    EXPECT_EQ(mode_of("/srv/u/inner"), 0701U);
+    make("middle/srv/u", 02775, 33);
+    EXPECT_EQ(find("/srv/u/"), (FolderFacts{33, 33, 02775}));
     EXPECT_EQ(find("/none"), std::nullopt);
     EXPECT_EQ(find("/root/none/such"), std::nullopt);
 }
@@ -91,7 +91,7 @@ TEST_F(Layered, LinksAreFollowedWithinTheLayers) {
 }
 
 TEST_F(Layered, ANewTopIsWhoseItCoversIs) {
-    make("low/home/u", 0750, 1000);
+    make("low/srv/u", 0750, 1000);
     make("low/closed", 0);
     constexpr IdRange ids{0x70000000, 0x71000000};
     make("low/mapped", 0700, ids.first_user + 5);  // As dockerd with a mapping of its own has it.
@@ -104,8 +104,8 @@ TEST_F(Layered, ANewTopIsWhoseItCoversIs) {
         EXPECT_EQ(::stat(at("volume").c_str(), &seen), 0);
         return fmt::format("{:o} {} {}", seen.st_mode & 07777, seen.st_uid, seen.st_gid);
     };
-    EXPECT_EQ(given("/home/u"), fmt::format("750 {} {}", ids.first_user + 1000, ids.first_group + 1000));
-    EXPECT_EQ(given("/home/u", 0711), "711 7 7") << "it is not new";
+    EXPECT_EQ(given("/srv/u"), fmt::format("750 {} {}", ids.first_user + 1000, ids.first_group + 1000));
+    EXPECT_EQ(given("/srv/u", 0711), "711 7 7") << "it is not new";
     EXPECT_EQ(given("/none"), "777 7 7");
     EXPECT_EQ(given("/closed").substr(0, 4), "700 ") << "else it would stay a new one";
     EXPECT_EQ(given("/mapped").substr(0, 14), fmt::format("700 {}", ids.first_user + 5));

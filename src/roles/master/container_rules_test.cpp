@@ -15,7 +15,7 @@ namespace {
 using testing::DeskRig;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t gib = std::int64_t{1} << 30;
+constexpr std::int64_t container_gib = std::int64_t{1} << 30;
 
 struct Container : ::testing::Test, DeskRig {
     Container() {
@@ -52,7 +52,7 @@ TEST_F(Container, WhatItsOwnerAsksForIsChecked) {
     const Instance& made = *find_instance(desk, "acme", "one");
     EXPECT_TRUE(made.spec.replaces_entrypoint && made.spec.no_init);
     EXPECT_EQ(made.spec.entrypoint, (std::vector<std::string>{"tini", "--", "my program"}));
-    EXPECT_EQ(made.spec.shm_bytes, 4 * gib);
+    EXPECT_EQ(made.spec.shm_bytes, 4 * container_gib);
     EXPECT_EQ(view(desk, made).shm_size, "4Gi");
     EXPECT_EQ(view(desk, made).stop_grace_seconds, 120);
 
@@ -77,12 +77,12 @@ TEST_F(Container, WhatItsOwnerAsksForIsChecked) {
 
 TEST_F(Container, SharedMemoryIsHalfOfItsMemory) {
     const std::string id = running("one");
-    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 8 * gib);
-    estate.instances.edit(id).spec.shm_bytes = 20 * gib;
-    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 16 * gib) << "its spec became smaller";
+    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 8 * container_gib);
+    estate.instances.edit(id).spec.shm_bytes = 20 * container_gib;
+    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 16 * container_gib) << "its spec became smaller";
     estate.instances.edit(id).spec.shm_bytes = 0;
     estate.claims.edit(instance(id).claim).memory_bytes = 0;
-    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 256 * gib) << "half of its host's";
+    EXPECT_EQ(shm_bytes_of(desk, instance(id)), 256 * container_gib) << "half of its host's";
 }
 
 TEST_F(Container, ItsTimeToEndMayChangeWhileItRuns) {
@@ -102,7 +102,7 @@ TEST_F(Container, WhatIsStoppedGetsAnotherEntryPoint) {
         desk, id, {.instance = "one", .cmd = "serve", .entrypoint = "", .shm_size = "2Gi", .no_init = true}));
     const InstanceSpec& spec = instance(id).spec;
     EXPECT_TRUE(spec.replaces_entrypoint && spec.entrypoint.empty() && spec.no_init);
-    EXPECT_EQ(spec.shm_bytes, 2 * gib);
+    EXPECT_EQ(spec.shm_bytes, 2 * container_gib);
     EXPECT_FALSE(update_instance(desk, id, {.instance = "one", .cmd = ""})) << "nothing would be left to run";
     EXPECT_FALSE(update_instance(desk, id, {.instance = "one", .shm_size = "17Gi"}));
     ASSERT_TRUE(update_instance(desk, id, {.instance = "one", .shm_size = "0", .no_init = false}));
