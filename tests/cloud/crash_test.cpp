@@ -215,7 +215,7 @@ TEST_F(Crash, TheEngineDuringAnImport) {
     expect_whole("imported-1");
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator{cloud.data + "/engine/tmp"})
-        left.push_back(entry.path().filename());
+        if (entry.path().filename() != "firewall") left.push_back(entry.path().filename());
     EXPECT_LE(left.size(), 1u) << "of the import that ended: " << ::testing::PrintToString(left);
 }
 

@@ -99,9 +99,10 @@ TEST_P(WrittenLogs, TheEndIsKeptHoweverMuchWasWritten) {
     write("i=0; while [ $i -lt 20 ]; do /busybox seq 10000; /busybox sleep 0.3; i=$((i+1)); done; echo WHY",
           engine.get());
     wait_until(ContainerState::exited);
-    const auto log = run(engine->logs(name(), {.bytes_max = much, .lines_max = 15'001}));
+    // Where the engine began the last file depends on when it read.
+    const auto log = run(engine->logs(name(), {.bytes_max = much, .lines_max = 10'001}));
     ASSERT_TRUE(log) << log.error().message;
-    EXPECT_EQ(text(*log), numbers(10'000, 5'001) + numbers(10'000) + "WHY\n");
+    EXPECT_TRUE(text(*log) == numbers(10'000) + "WHY\n") << text(*log).substr(0, 100);
     EXPECT_TRUE(log->truncated);
     EXPECT_TRUE(run(engine->logs(name(), {.bytes_max = much}))->truncated) << "the first lines are lost";
 }

@@ -31,8 +31,9 @@ void read_shm_size(const std::string& text, std::int64_t memory_bytes, InstanceS
 void read_container(const Desk& desk, const ContainerWish& wish, std::int64_t memory_bytes,
                     InstanceSpec& into, std::vector<FieldError>& wrong) {
     if (wish.entrypoint) {
-        into.replaces_entrypoint = true;
-        if (auto words = shell_words(*wish.entrypoint))
+        auto words = shell_words(*wish.entrypoint);
+        into.replaces_entrypoint = words.has_value();
+        if (words)
             into.entrypoint = std::move(*words);
         else
             wrong.push_back({"entrypoint", words.error().message});
