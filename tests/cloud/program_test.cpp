@@ -132,7 +132,8 @@ TEST_F(Programs, AFullProcessLimitIsExplained) {
     EXPECT_THAT(explained(), HasSubstr("of the 4096 processes and threads"));
     EXPECT_EQ(cloud.instance("forks-1").at("/reason"), "processes_full");
     cloud.end("forks-1");
-    EXPECT_EQ(cloud.api("DELETE", "/v1/stocks/forks").status / 100, 2);
+    ASSERT_TRUE(cloud.until([&] { return cloud.stock("forks").at("/idle") == "1"; }));
+    EXPECT_EQ(cloud.api("DELETE", "/stocks?number=1&operationID=forks-2&specName=forks").status, 200);
 }
 
 TEST_F(Programs, ACommandThatIsNotThereIsExplained) {
