@@ -340,7 +340,8 @@ TEST_P(Walls, ADownloadComesThroughAWayThatTakesLessThanABridge) {
                                         patience, NarrowWay::address, way.port())};
         });
         wait_until(ContainerState::exited, suffix);
-        return run(rig_->engine().logs(name(suffix), {.bytes_max = 1000})).value_or("");
+        const auto log = run(rig_->engine().logs(name(suffix), {.bytes_max = 1000})).value_or(LogPart{});
+        return text_of(log_pieces(log.pieces));
     };
     EXPECT_EQ(download("a", 9, "10"), fmt::format("{}\n", NarrowWay::bytes));
     // The table does it, and nothing else here.
