@@ -1,18 +1,13 @@
 // What containers write, byte for byte and however much it is, on real engines.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
-#include "adapters/docker/image.h"
 #include "containers.h"
 
 namespace hostler::contract {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::HasSubstr;
 
-constexpr const char* box_image = "localhost/hostler-contract-writer:1";
 constexpr std::size_t much = 64 << 20, answer = 1 << 20;
 
 // What `seq` writes.
@@ -24,22 +19,10 @@ std::string numbers(int last, int first = 1) {
 
 class WrittenLogs : public Containers {
 protected:
-    void SetUp() override {
-        Containers::SetUp();
-        if (!rig_) return;
-        std::ifstream program{"/bin/busybox", std::ios::binary};
-        ASSERT_TRUE(program) << "busybox-static is needed";
-        const std::string bytes{std::istreambuf_iterator<char>(program), {}};
-        auto& engine = rig().engine();
-        if (run(engine.has_image(box_image)).value_or(false)) return;
-        const auto made = run(engine.import_image(docker::rootfs_of_program("/busybox", bytes), box_image,
-                                                  {.command = {"/busybox"}}));
-        ASSERT_TRUE(made) << made.error().message;
-    }
     // Runs `script` of a shell.
     void write(const std::string& script, Engine* engine = nullptr) {
         auto spec = rig_->server(name());
-        spec.image = box_image;
+        spec.image = rig().busybox_image();
         spec.command = {"/busybox", "sh", "-c", script};
         launched_.push_back(name());
         const auto launched = run((engine ? *engine : rig_->engine()).launch(spec));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -25,12 +26,20 @@ bool same_file(const std::string& one, const std::string& other) {
            a.st_ino == b.st_ino;
 }
 
+// Two agents may do it at one time, while one takes over from the other: each would push the file of the
+// other out.
 void hold_now(const std::string& path) {
     const std::string held = held_path(path);
-    if (::access(path.c_str(), F_OK) != 0 || same_file(path, held)) return;
-    ::rename(held.c_str(), before_path(path).c_str());
-    if (::link(path.c_str(), held.c_str()) != 0 && errno != ENOENT && errno != EEXIST)
-        log_warn("the log {} is not kept when podman begins another: {}", path, std::strerror(errno));
+    const auto folder = std::filesystem::path{path}.parent_path();
+    const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0) return;
+    ::flock(lock, LOCK_EX);
+    if (::access(path.c_str(), F_OK) == 0 && !same_file(path, held)) {
+        ::rename(held.c_str(), before_path(path).c_str());
+        if (::link(path.c_str(), held.c_str()) != 0 && errno != ENOENT)
+            log_warn("the log {} is not kept when podman begins another: {}", path, std::strerror(errno));
+    }
+    ::close(lock);
 }
 
 }  // namespace
