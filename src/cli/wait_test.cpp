@@ -20,13 +20,13 @@ protected:
             [this](api::Call call, api::ListInstances request, api::Watch<api::Instance>& to) -> Task<> {
                 resumed.push_back(call.resume);
                 asked = request;
-                CO_TRY(co_await to.synced(1));
-                while (true) {
+                for (bool synced = false;; synced = true) {
                     while (sent < story.size()) {
                         const auto [change, instance] = story[sent++];
                         CO_TRY(co_await to.send(10 + sent, change, instance));
                         if (cut_after == sent) co_return Result<>{};
                     }
+                    if (!synced) CO_TRY(co_await to.synced(10 + sent));
                     CO_TRY(co_await sleep(timers, 100ms));
                 }
             });
