@@ -365,7 +365,7 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "host_name", .help = "Name of the host it is in.", .example = "gpu-01"},
     {.member = "simulated", .help = "It is made up: this is a demonstration."},
     {.member = "memory_bytes", .help = "Its own memory; absent: its driver tells none.", .unit = Unit::bytes},
-    {.member = "memory_unified", .help = "It has no memory of its own and uses that of its host."},
+    {.member = "memory_unified", .help = "It shares the memory of its host (unified memory)."},
     {.member = "pci_address", .help = "Where it is on PCI.", .example = "0000:07:00.0"},
     {.member = "numa_node", .help = "The NUMA node it is at; -1: unknown.", .example = "0"},
     {.member = "pcie_generation", .help = "Of its link, at best.", .example = "5"},

@@ -1,4 +1,4 @@
-// Base64 as RFC 4648 has it.
+// Base64 (RFC 4648).
 #pragma once
 
 #include <string>

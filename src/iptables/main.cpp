@@ -231,7 +231,7 @@ int main(int count, char** words) {
     if (const auto answer = kept_answer(path, question, *before))
         return write_all(STDOUT_FILENO, *answer) ? 0 : cannot_run;
     const Outcome outcome = ask(program, words);
-    // A change in between: nobody knows whether the answer is of before or after it.
+    // After a change in between, the answer may be older than the change.
     if (outcome.code == 0 && outcome.whole && generation() == before) {
         ::mkdir(folder, 0700);
         keep_answer(path, question, outcome.answer, *before);

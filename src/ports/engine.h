@@ -62,7 +62,7 @@ struct ContainerSpec {
     std::int64_t cpu_milli = 0;  // 0: no limit; so for the next two.
     std::int64_t memory_bytes = 0;
     std::int64_t pids_max = 0;
-    std::int64_t shm_bytes = 0;            // Of /dev/shm; 0: as the engine has it.
+    std::int64_t shm_bytes = 0;            // Of /dev/shm; 0: the engine's default.
     std::int64_t disk_bytes = 0;           // Of what it writes beside its mounts, where EngineFacts let it.
     bool disk_limit_required = false;      // It does not start where they do not.
     LayerStart layer = LayerStart::empty;  // What it begins with, where its disk is limited.

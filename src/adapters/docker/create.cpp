@@ -27,7 +27,7 @@ constexpr std::size_t environment_bytes_max = 1 << 20;
 constexpr const char* capabilities[] = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
                                         "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
                                         "SETPCAP", "SETUID",           "SYS_CHROOT"};
-// No port of a network of one's own is worth a capability, and neither is ping.
+// Low ports and ping need no capability in a private network namespace.
 json::object sysctls() {
     return {{"net.ipv4.ip_unprivileged_port_start", "0"},
             {"net.ipv4.ping_group_range", fmt::format("0 {}", IdRange::size - 1)}};

@@ -660,7 +660,7 @@ Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {
     }
 }
 
-// That podman has left behind of a container that is no more: the last that was seen, and that of its start.
+// Removes network namespaces that podman leaves after a removal: the last one seen, and that of the start.
 Task<> DockerEngine::remove_left_namespaces(std::string name, std::string last) {
     if (!is_name(name)) co_return Result<>{};
     co_return co_await run_on<void>(

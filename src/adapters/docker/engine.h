@@ -41,7 +41,7 @@ struct EngineSettings {
     std::string rules_folder = device_rules_folder;  // Of ours, where the hook of podman's service looks.
     bool user_namespaces =
         true;  // Off: root of a container is root of the host, where the engine lets us choose.
-    // Where podman finds the init of containers: the first that is there. Dockerd has one of its own.
+    // The init for containers of podman: the first that exists. Dockerd brings an init.
     std::vector<std::string> inits{"/usr/bin/tini-static", "/usr/bin/catatonit",
                                    "/usr/libexec/podman/catatonit"};
     Layers* layers = nullptr;  // What limits the disk of containers; outlives the engine. Null: nothing does.

@@ -94,7 +94,7 @@ TEST_F(Layered, ANewTopIsWhoseItCoversIs) {
     make("low/srv/u", 0750, 1000);
     make("low/closed", 0);
     constexpr IdRange ids{0x70000000, 0x71000000};
-    make("low/mapped", 0700, ids.first_user + 5);  // As dockerd with a mapping of its own has it.
+    make("low/mapped", 0700, ids.first_user + 5);  // As dockerd stores it with userns-remap.
     const std::vector<std::string> layers{at("low")};
     const auto given = [&](std::string_view target, mode_t mode = 0) {
         make("volume", mode, 7);

@@ -1,6 +1,5 @@
-// Podman begins a log file anew when it is full and throws the old one away, so that a program that ends
-// right then has left no word. The old one is kept here: beside each log lies a second name of its file, and
-// that of the file before it.
+// Podman deletes a full log file and starts a new one. A program that ends right then would leave an empty
+// log. The old file is kept here: each log file has a hard link beside it, and so has the file before it.
 #pragma once
 
 #include <map>

@@ -87,7 +87,7 @@ std::map<std::string, std::string> killed_for_memory(const std::string& kernel_l
     for (std::size_t bytes = 0; bytes < log_bytes_max;) {
         const auto size = ::read(fd, record, sizeof record);
         if (size < 0 && (errno == EPIPE || errno == EINTR))
-            continue;  // Overwritten meanwhile: the next that is there.
+            continue;  // Overwritten meanwhile: read the next record.
         if (size <= 0) break;
         bytes += static_cast<std::size_t>(size);
         const std::string_view line{record, static_cast<std::size_t>(size)};

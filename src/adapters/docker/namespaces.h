@@ -24,7 +24,7 @@ enum class Sharing {
 };
 Sharing sharing_of(std::string_view mountinfo, std::string_view folder);
 
-// Takes away the namespace at `path` that a container has left which is no more, with its end of the network.
+// Removes the namespace at `path` of a removed container, with its end of the network.
 // Whether there was one. Nothing is done to what podman does not name so for a container. Blocks, for seconds
 // at most. Errors: unavailable.
 Result<bool> remove_namespace(const std::string& path);

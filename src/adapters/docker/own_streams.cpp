@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 namespace {
 
-// Who is 0 there, by the host's numbers; nullopt: nobody.
+// The host's number of user 0 in this map; nullopt: it maps no user 0.
 std::optional<std::uint32_t> root_of(const std::string& map) {
     std::ifstream file{map};
     for (std::uint32_t inside = 0, outside = 0, count = 0; file >> inside >> outside >> count;)

@@ -1,7 +1,6 @@
-// A container's output, as files that its programs can open: /dev/stdout and /dev/stderr. Podman makes their
-// pipes as root of the host. Where a container has a user namespace of its own, that is nobody in it, and who
-// opens them by name is refused: nginx, httpd and php-fpm do so as they begin. A hook of podman's
-// (`createRuntime` of oci-hooks(5)) gives the pipes to root of the container.
+// Programs open /dev/stdout and /dev/stderr by name: nginx, httpd and php-fpm do when they start. Podman
+// creates these pipes as root of the host, who has no number in a container with a user namespace, so that
+// the open fails. A podman hook (`createRuntime` of oci-hooks(5)) gives the pipes to root of the container.
 #pragma once
 
 #include <string>

@@ -75,7 +75,7 @@ struct InstanceSpec {
     bool replaces_entrypoint = false;     // The image's ENTRYPOINT counts for nothing,
     std::vector<std::string> entrypoint;  // and this does; empty: none.
     std::int64_t shm_bytes = 0;           // Of /dev/shm; 0: half of its memory.
-    std::int64_t stop_grace_s = 0;        // Between SIGTERM and SIGKILL; 0: as the operator has it.
+    std::int64_t stop_grace_s = 0;        // Between SIGTERM and SIGKILL; 0: the operator's default.
     bool no_init = false;                 // Its program is process 1 itself.
     bool operator==(const InstanceSpec&) const = default;
 };

@@ -21,7 +21,7 @@ std::vector<std::string> lendable(const Host& host, const std::string& model);
 // How they reach each other, by those numbers.
 Topology topology_of(const Host& host, const std::string& model);
 
-// It has no memory of its own and uses that of its host's CPUs: so the catalogue says, or no driver tells any.
+// Whether it shares the memory of its host's CPUs: the catalogue says so, or its driver reports no memory.
 bool has_unified_memory(const GpuFacts& gpu);
 
 // Memory as the data sheet says; what a driver shows of it is a little less. Of one with unified memory that
