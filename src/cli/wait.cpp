@@ -55,7 +55,8 @@ public:
         if (until_ == Until::ended) {
             // One that has failed has its volumes until its host says that nothing of it is left there.
             const json::value* holds = item.as_object().if_contains("holdsPlace");
-            done_ = has_ended(state) && !(state == "failed" && holds && holds->is_bool() && holds->get_bool());
+            done_ =
+                has_ended(state) && !(state == "failed" && holds && holds->is_bool() && holds->get_bool());
             return !done_;
         }
         if (state != "running") settling_.reset();
@@ -95,9 +96,10 @@ private:
         // What has never run has no logs.
         error.help = text_of(item, "startedAt").empty()
                          ? fmt::format("`hostler instance explain {}` tells more", instance_)
-                         : fmt::format("`hostler instance explain {0}` and `hostler instance logs {0}` tell "
-                                       "more",
-                                       instance_);
+                         : fmt::format(
+                               "`hostler instance explain {0}` and `hostler instance logs {0}` tell "
+                               "more",
+                               instance_);
         return std::unexpected(std::move(error));
     }
 

@@ -71,8 +71,7 @@ std::optional<std::uint32_t> generation() {
     std::memcpy(&head, answer, sizeof head);
     std::memcpy(&attribute, answer + at_attribute, sizeof attribute);
     std::memcpy(&value, answer + at_attribute + sizeof attribute, sizeof value);
-    if (head.nlmsg_type != (NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWGEN) ||
-        attribute.nla_type != NFTA_GEN_ID)
+    if (head.nlmsg_type != (NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWGEN) || attribute.nla_type != NFTA_GEN_ID)
         return std::nullopt;
     return value;  // In the network's byte order, which does not matter here.
 }

@@ -15,13 +15,14 @@ class FirewallAnswers : public ::testing::Test {
 protected:
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "the host's firewall needs root";
-        shell(fmt::format("cd {0} && mkdir ours counted && ln -s {1} ours/iptables && "
-                          "ln -s xtables-nft-multi counted/iptables",
-                          folder(), HOSTLER_IPTABLES));
+        shell(
+            fmt::format("cd {0} && mkdir ours counted && ln -s {1} ours/iptables && "
+                        "ln -s xtables-nft-multi counted/iptables",
+                        folder(), HOSTLER_IPTABLES));
         // Its name is what tells ours that the rules are those of nftables.
         const std::string counted = folder() + "/counted/xtables-nft-multi";
-        std::ofstream{counted} << fmt::format("#!/bin/sh\necho \"$*\" >>{}/asked\nexec {} \"$@\"\n",
-                                              folder(), host_iptables());
+        std::ofstream{counted} << fmt::format("#!/bin/sh\necho \"$*\" >>{}/asked\nexec {} \"$@\"\n", folder(),
+                                              host_iptables());
         std::filesystem::permissions(counted, std::filesystem::perms::owner_all);
     }
     std::string folder() const { return folder_.path(); }
@@ -50,15 +51,15 @@ private:
 };
 
 TEST_F(FirewallAnswers, AQuestionIsAskedOnceUntilARuleChanges) {
-    const std::string said = say(
-        "iptables -N WANTED\niptables -A FORWARD -j WANTED\n"
-        "for i in 1 2 3; do iptables -C FORWARD -j WANTED && echo there; done\n"
-        "nft add table inet another\n"  // Any rule's change counts, whoever makes it.
-        "iptables -C FORWARD -j WANTED && echo there\n"
-        "iptables -D FORWARD -j WANTED\n"
-        "iptables -C FORWARD -j WANTED >/dev/null 2>&1 || echo gone $?\n"
-        "iptables -A FORWARD -j WANTED\n"
-        "iptables -C FORWARD -j WANTED && echo there again\n");
+    const std::string said =
+        say("iptables -N WANTED\niptables -A FORWARD -j WANTED\n"
+            "for i in 1 2 3; do iptables -C FORWARD -j WANTED && echo there; done\n"
+            "nft add table inet another\n"  // Any rule's change counts, whoever makes it.
+            "iptables -C FORWARD -j WANTED && echo there\n"
+            "iptables -D FORWARD -j WANTED\n"
+            "iptables -C FORWARD -j WANTED >/dev/null 2>&1 || echo gone $?\n"
+            "iptables -A FORWARD -j WANTED\n"
+            "iptables -C FORWARD -j WANTED && echo there again\n");
     EXPECT_EQ(said, "there\nthere\nthere\nthere\ngone 1\nthere again\n");
     EXPECT_EQ(asked("-C FORWARD -j WANTED"), 4) << "at first, after the table, after each change";
     EXPECT_EQ(asked("-A FORWARD -j WANTED"), 2) << "what changes rules is always done";
@@ -68,33 +69,35 @@ TEST_F(FirewallAnswers, AreThoseOfTheRealProgram) {
     EXPECT_EQ(say("for i in 1 2; do iptables -t nat -S; done"),
               say(fmt::format("for i in 1 2; do {} -t nat -S; done", host_iptables())));
     EXPECT_EQ(asked("-t nat -S"), 1);
-    EXPECT_EQ(say("iptables -N MANY; for i in $(seq 600); do echo \"-A MANY -s 10.1.$((i / 250)).$((i % 250)) "
-                  "-j ACCEPT\"; done >rules; (echo '*filter'; cat rules; echo COMMIT) | iptables-restore -n; "
-                  "iptables -S MANY | md5sum; iptables -S MANY | md5sum; rm rules")
-                  .size(),
-              72U);
+    EXPECT_EQ(
+        say("iptables -N MANY; for i in $(seq 600); do echo \"-A MANY -s 10.1.$((i / 250)).$((i % 250)) "
+            "-j ACCEPT\"; done >rules; (echo '*filter'; cat rules; echo COMMIT) | iptables-restore -n; "
+            "iptables -S MANY | md5sum; iptables -S MANY | md5sum; rm rules")
+            .size(),
+        72U);
     EXPECT_EQ(asked("-S MANY"), 1);
     EXPECT_THAT(say("iptables -C FORWARD -j NOBODY; echo $?"), HasSubstr("NOBODY"))
         << "its errors come through";
 }
 
 TEST_F(FirewallAnswers, AnOtherKindOfIptablesIsAskedEachTime) {
-    shell(fmt::format("cd {}/counted && mv xtables-nft-multi xtables-legacy-multi && "
-                      "ln -sf xtables-legacy-multi iptables",
-                      folder()));
+    shell(
+        fmt::format("cd {}/counted && mv xtables-nft-multi xtables-legacy-multi && "
+                    "ln -sf xtables-legacy-multi iptables",
+                    folder()));
     say("iptables -S >/dev/null; iptables -S >/dev/null");
     EXPECT_EQ(asked("-S"), 2) << "its rules are not those of nftables";
-    shell(fmt::format("cd {}/counted && mv xtables-legacy-multi xtables-nft-multi && "
-                      "ln -sf xtables-nft-multi iptables",
-                      folder()));
+    shell(
+        fmt::format("cd {}/counted && mv xtables-legacy-multi xtables-nft-multi && "
+                    "ln -sf xtables-nft-multi iptables",
+                    folder()));
     say("unset HOSTLER_FIREWALL_ANSWERS; iptables -S FORWARD >/dev/null; iptables -S FORWARD >/dev/null");
     EXPECT_EQ(asked("-S FORWARD"), 2) << "without a folder nothing is kept";
 }
 
 TEST_F(FirewallAnswers, ADamagedAnswerIsNone) {
     const std::string said = say(fmt::format(
-        "iptables -S >/dev/null; for file in {}/answers/*; do printf x >$file; done; iptables -S",
-        folder()));
+        "iptables -S >/dev/null; for file in {}/answers/*; do printf x >$file; done; iptables -S", folder()));
     EXPECT_THAT(said, HasSubstr("-P FORWARD ACCEPT"));
     EXPECT_EQ(asked("-S"), 2);
 }

@@ -72,10 +72,11 @@ TEST_P(Images, ARegistryThatIsNotTrustedIsSaidToBe) {
     std::string said = pull("team/api", {address});
     EXPECT_THAT(said, AllOf(HasSubstr("registry_untrusted: image " + image), HasSubstr("speaks plain HTTP")));
     const std::string key = root() + ".pem";
-    shell(fmt::format("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout {0} "
-                      "-out {0}.cert -subj /CN=registry -addext subjectAltName=IP:{1} -days 2 2>&1 && "
-                      "cat {0}.cert >>{0}",
-                      key, address));
+    shell(
+        fmt::format("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout {0} "
+                    "-out {0}.cert -subj /CN=registry -addext subjectAltName=IP:{1} -days 2 2>&1 && "
+                    "cat {0}.cert >>{0}",
+                    key, address));
     said = pull("team/api", {address, key});
     EXPECT_THAT(said, AllOf(HasSubstr("registry_untrusted: image " + image),
                             HasSubstr("a certificate that this host does not trust")));
@@ -83,14 +84,14 @@ TEST_P(Images, ARegistryThatIsNotTrustedIsSaidToBe) {
 
 TEST_P(Images, OneForOtherMachinesIsRefused) {
     const std::string said = pull("team/other-machine", {});
-    EXPECT_EQ(said,
-              fmt::format("image_architecture: image {} is for arm64 machines, and its host is amd64", image));
+    EXPECT_EQ(said, fmt::format("image_architecture: image {} is for arm64 machines, and its host is amd64",
+                                image));
 }
 
 TEST_P(Images, AUserThatCannotBeIsSaidToBe) {
     ASSERT_EQ(pull("team/no-user", {}), "");
-    EXPECT_THAT(launched_with(), AllOf(HasSubstr("image_user: image " + image),
-                                       HasSubstr("is not in its /etc/passwd")));
+    EXPECT_THAT(launched_with(),
+                AllOf(HasSubstr("image_user: image " + image), HasSubstr("is not in its /etc/passwd")));
     if (run(rig_->engine().describe())->user_namespaces == UserNamespaces::none) return;
     ASSERT_EQ(pull("team/large-user", {}), "");
     EXPECT_THAT(launched_with(),

@@ -133,10 +133,10 @@ std::vector<std::string> ragged(const File& file) {
 // Above core and the adapters; the programs that link nothing of ours are on their own.
 bool is_above(const File& file) {
     if (!file.path.starts_with("src/") || !is_source(file) || is_for_tests(file)) return false;
-    return std::ranges::none_of(std::initializer_list<std::string_view>{"src/core/", "src/adapters/",
-                                                                        "src/demo/", "src/iptables/",
-                                                                        "src/simulated_nvml/"},
-                                [&](std::string_view folder) { return file.path.starts_with(folder); });
+    return std::ranges::none_of(
+        std::initializer_list<std::string_view>{"src/core/", "src/adapters/", "src/demo/", "src/iptables/",
+                                                "src/simulated_nvml/"},
+        [&](std::string_view folder) { return file.path.starts_with(folder); });
 }
 
 // What was switched off to see a test fail, and forgotten.

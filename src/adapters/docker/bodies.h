@@ -59,7 +59,7 @@ struct Inspected {
     std::vector<std::string> image_layers{};  // What lies below that, the topmost first.
     std::vector<ImageVolume> volumes{};       // That the engine has made for it.
     std::string network_namespace{};          // Its file; empty: it has none now.
-    std::optional<LogFile> log{};  // Where that can be read.
+    std::optional<LogFile> log{};             // Where that can be read.
 };
 
 // `root`: as Traits has it, to find Docker's logs.

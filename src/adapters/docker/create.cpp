@@ -154,23 +154,22 @@ json::object docker_host(const ContainerSpec& spec, const CdiEdits& edits, const
     for (const auto& node : edits.nodes)
         rules.emplace_back(fmt::format("{} {}:{} {}", node.kind, node.major, node.minor, node.permissions));
     for (const auto group : edits.groups) groups.emplace_back(std::to_string(group));
-    json::object host{
-        {"NetworkMode", spec.network.empty() ? "none" : spec.network},
-        {"CapDrop", json::array{"ALL"}},
-        {"CapAdd", capability_list()},
-        {"SecurityOpt", json::array{"no-new-privileges", "seccomp=" + seccomp_profile()}},
-        {"CgroupnsMode", "private"},
-        {"IpcMode", "private"},
-        {"Sysctls", sysctls()},
-        {"RestartPolicy", {{"Name", "no"}}},
-        {"LogConfig",
-         {{"Type", "local"},  // The other ones change bytes that are not UTF-8.
-          {"Config",
-           {{"max-size", std::to_string(confinement.log_bytes_max)},
-            {"max-file", "2"},
-            {"compress", "false"}}}}},
-        {"Binds", std::move(binds)},
-        {"DeviceCgroupRules", std::move(rules)}};
+    json::object host{{"NetworkMode", spec.network.empty() ? "none" : spec.network},
+                      {"CapDrop", json::array{"ALL"}},
+                      {"CapAdd", capability_list()},
+                      {"SecurityOpt", json::array{"no-new-privileges", "seccomp=" + seccomp_profile()}},
+                      {"CgroupnsMode", "private"},
+                      {"IpcMode", "private"},
+                      {"Sysctls", sysctls()},
+                      {"RestartPolicy", {{"Name", "no"}}},
+                      {"LogConfig",
+                       {{"Type", "local"},  // The other ones change bytes that are not UTF-8.
+                        {"Config",
+                         {{"max-size", std::to_string(confinement.log_bytes_max)},
+                          {"max-file", "2"},
+                          {"compress", "false"}}}}},
+                      {"Binds", std::move(binds)},
+                      {"DeviceCgroupRules", std::move(rules)}};
     const auto limit = [&](const char* name, std::int64_t value) {
         limits.push_back({{"Name", name}, {"Soft", value}, {"Hard", value}});
     };

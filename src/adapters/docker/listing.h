@@ -18,7 +18,8 @@ namespace hostler::docker {
 Task<std::vector<Inspected>> list_containers(Api& api, std::string label, Duration call_time,
                                              std::set<std::string>& told);
 
-// GET /containers/x/json; nullopt: there is none. `root`: as of parse_inspect(). Errors: unavailable, timeout.
+// GET /containers/x/json; nullopt: there is none. `root`: as of parse_inspect(). Errors: unavailable,
+// timeout.
 Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
                                                  std::string root = {});
 

@@ -118,20 +118,21 @@ Result<PodmanService> prepare_podman(fs::path folder, const PodmanHelpers& helpe
         return std::unexpected(written.error());
     if (auto written = write_file(folder / "hooks/devices.json", hook_file(helpers.hook)); !written)
         return std::unexpected(written.error());
-    if (auto written = write_file(folder / "hooks/streams.json", streams_hook_file(helpers.hook.agent)); !written)
+    if (auto written = write_file(folder / "hooks/streams.json", streams_hook_file(helpers.hook.agent));
+        !written)
         return std::unexpected(written.error());
     for (const char* name : {"iptables", "ip6tables"})
         if (auto linked = link_to(helpers.iptables, folder / "firewall" / name); !linked)
             return std::unexpected(linked.error());
-    return PodmanService{.socket = socket,
-                         .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
-                         .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
-                                         {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()},
-                                         {"HOSTLER_FIREWALL_ANSWERS", (folder / "tmp/firewall").string()},
-                                         {"PATH", fmt::format("{}:{}", (folder / "firewall").string(),
-                                                              search_path())},
-                                         {"TMPDIR", (folder / "tmp").string()}},
-                         .scratch = folder / "tmp"};
+    return PodmanService{
+        .socket = socket,
+        .command = {"podman", "system", "service", "--time=0", "unix://" + socket},
+        .environment = {{"CONTAINERS_CONF", (folder / "containers.conf").string()},
+                        {"CONTAINERS_STORAGE_CONF", (folder / "storage.conf").string()},
+                        {"HOSTLER_FIREWALL_ANSWERS", (folder / "tmp/firewall").string()},
+                        {"PATH", fmt::format("{}:{}", (folder / "firewall").string(), search_path())},
+                        {"TMPDIR", (folder / "tmp").string()}},
+        .scratch = folder / "tmp"};
 }
 
 void clear_scratch(const fs::path& scratch) {

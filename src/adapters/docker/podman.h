@@ -28,8 +28,8 @@ struct PodmanHelpers {
 
 // Writes its configuration under `folder`, where its images and containers then lie too; what another podman
 // of this machine has is not touched. Its containers open the devices that the hook knows of. The same
-// folder again finds everything. Blocks, shortly. Errors: not_found (podman is not installed), invalid (the folder's
-// name is too long for a socket), unavailable.
+// folder again finds everything. Blocks, shortly. Errors: not_found (podman is not installed), invalid (the
+// folder's name is too long for a socket), unavailable.
 Result<PodmanService> prepare_podman(std::filesystem::path folder, const PodmanHelpers& helpers);
 
 // Empties PodmanService::scratch. Only while the service does not run.

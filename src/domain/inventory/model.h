@@ -9,8 +9,8 @@
 
 namespace hostler {
 
-// `sxm` and `oam`: on a board with others, joined by the vendor's own links. `soc`: on one chip with the CPUs,
-// whose memory it shares.
+// `sxm` and `oam`: on a board with others, joined by the vendor's own links. `soc`: on one chip with the
+// CPUs, whose memory it shares.
 enum class GpuForm { sxm, oam, pcie, soc };
 
 // One row of the catalogue. Sources: product and PCI ids are the driver's own name table (NVIDIA

@@ -13,7 +13,8 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::string_view nothing_runs = "nothing of it runs", was_stopped = "it was stopped";
-constexpr Duration look_again = std::chrono::seconds{1};  // At what has run out, for a launch that was under way.
+constexpr Duration look_again =
+    std::chrono::seconds{1};  // At what has run out, for a launch that was under way.
 
 }  // namespace
 
