@@ -139,7 +139,8 @@ TEST_F(Programs, AFullProcessLimitIsExplained) {
 TEST_F(Programs, ACommandThatIsNotThereIsExplained) {
     ASSERT_EQ(create("nothing-1", {"--entrypoint", "", "--cmd", "no-such-command"}).code, 0);
     cloud.wait_for("nothing-1", "failed");
-    EXPECT_EQ(cloud.instance("nothing-1").at("/reason"), "image_command");
+    EXPECT_EQ(cloud.instance("nothing-1").at("/reason"), "image_command")
+        << cloud.cli({"logs", "nothing-1", "--tenant", "acme"}).out;
     EXPECT_THAT(cloud.instance("nothing-1").at("/message"),
                 HasSubstr("its command no-such-command is not in it"));
     EXPECT_EQ(cloud.cli({"instance", "delete", "nothing-1", "--tenant", "acme"}).code, 0);

@@ -591,7 +591,8 @@ TEST_P(Containers, ACommandThatIsNotInTheImageIsInvalidAndLeavesNothing) {
         spec.command = {"/no-such-command"};
         spec.no_init = no_init;
         const auto refused = launch(spec);
-        ASSERT_FALSE(refused) << no_init;
+        ASSERT_FALSE(refused) << no_init << ' ' << refused->exit_code << ' '
+                              << text_of(log_pieces(run(rig_->engine().logs(name(), {}))->pieces));
         EXPECT_EQ(refused.error().code, Code::invalid);
         EXPECT_THAT(refused.error().message, HasSubstr("/no-such-command"));
         EXPECT_TRUE(list().empty());

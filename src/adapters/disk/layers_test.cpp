@@ -65,8 +65,9 @@ protected:
         }
         return all;
     }
+    // The mount namespaces that a neighbour's test makes copy the mounts of images, and let go of them late.
     bool let_go() const {
-        constexpr int looks_max = 200;
+        constexpr int looks_max = 3000;
         for (int look = 0; look < looks_max && !attached().empty(); ++look) ::usleep(10'000);
         return attached().empty();
     }

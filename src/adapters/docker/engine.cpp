@@ -32,6 +32,8 @@ using namespace std::chrono_literals;
 constexpr Duration stop_margin = 20s;  // For the engine, beyond the grace that it gives.
 constexpr Duration remove_time = 60s;
 constexpr Duration removal_poll = 100ms;
+constexpr Duration end_time = 10s;  // Of a process that has ended: for the engine to say so.
+constexpr Duration end_poll = 20ms;
 constexpr Duration creation_time = 5s;               // Of one that another call makes: for it to be seen.
 constexpr std::string_view half_made = "half_made";  // The reason of an error: another is to be made.
 constexpr std::size_t known_max = 4096;
@@ -570,7 +572,12 @@ Task<Container> DockerEngine::start_and_look(const ContainerSpec& spec, std::str
     if (there && there->pid != 0 && !spec.no_init) {
         const bool begun = CO_TRY(co_await run_on<bool>(
             worker_, [pid = there->pid]() -> Result<bool> { return program_begins(pid); }));
-        if (!begun) there = CO_TRY(co_await inspect(id));
+        // The engine hears of an end later than the kernel does.
+        const auto end = timers_.now() + end_time;
+        while (!begun && there && there->pid != 0 && timers_.now() < end) {
+            CO_TRY(co_await sleep(timers_, end_poll));
+            there = CO_TRY(co_await inspect(id));
+        }
     }
     if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", name));
     if (there->pid == 0 && !spec.no_init && is_no_program(there->container.exit_code)) {

@@ -244,23 +244,22 @@ Result<> check_devices(std::int64_t pid, std::span<const CdiNode> nodes) {
     return result;
 }
 
-// The init and what it has forked run the same file until the program is begun.
+// Until the program is begun, what the init has forked runs the init's own file. The init's is looked at
+// after its child's: `pid` itself may have been the engine's runtime a moment before.
 bool program_begins(std::int64_t pid) {
     constexpr std::chrono::milliseconds patience{1000}, look{1};
     const auto program_of = [](std::int64_t of) {
         std::error_code error;
         return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", of), error).string();
     };
-    const std::string init = program_of(pid);
     for (auto left = patience / look; left > 0; --left) {
         std::ifstream children{fmt::format("/proc/{0}/task/{0}/children", pid)};
         if (!children) return std::filesystem::exists(fmt::format("/proc/{}", pid));  // A kernel without it.
         std::int64_t child = 0;
-        if (children >> child) {
-            const std::string program = program_of(child);
-            if (!program.empty() && program != init) return true;
-        }
-        if (program_of(pid).empty()) return false;  // It has ended.
+        const std::string program = children >> child ? program_of(child) : "";
+        const std::string init = program_of(pid);
+        if (init.empty()) return false;  // It has ended.
+        if (!program.empty() && program != init) return true;
         std::this_thread::sleep_for(look);
     }
     return true;
