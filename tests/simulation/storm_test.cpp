@@ -33,6 +33,9 @@ Sum expect_settles(Case which, std::uint64_t default_count) {
             << report.found.text() << "To see it again: " << "./dev sim --case " << text_of(which);
         if (report.found.any() && std::getenv("HOSTLER_STORY"))
             for (const std::string& line : report.story) fmt::print("{}\n", line);
+        // For --gtest_output=json: two builds that do the same have the same digests.
+        ::testing::Test::RecordProperty(fmt::format("digest {}", seed),
+                                        fmt::format("{:016x}", report.digest));
         sum.calls += report.calls;
         sum.reads += report.reads;
         sum.promoted += report.promoted;
