@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "adapters/docker/file_lock.h"
 #include "adapters/docker/log_file.h"
 #include "core/log.h"
 
@@ -28,12 +28,19 @@ bool same_file(const std::string& one, const std::string& other) {
 
 // Two agents may do it at one time, while one takes over from the other: each would push the file of the
 // other out.
+constexpr std::chrono::seconds lock_time{5};
+
 void hold_now(const std::string& path) {
     const std::string held = held_path(path);
     const auto folder = std::filesystem::path{path}.parent_path();
     const int lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0) return;
-    ::flock(lock, LOCK_EX);
+    if (!lock_within(lock, lock_time)) {
+        log_warn("the log {} is not kept when podman begins another: {} is locked: {}", path, folder.string(),
+                 std::strerror(errno));
+        ::close(lock);
+        return;
+    }
     if (::access(path.c_str(), F_OK) == 0 && !same_file(path, held)) {
         ::rename(held.c_str(), before_path(path).c_str());
         if (::link(path.c_str(), held.c_str()) != 0 && errno != ENOENT)

@@ -2,14 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
+#include "adapters/docker/file_lock.h"
 #include "adapters/docker/process.h"
 #include "adapters/docker/routes.h"
 #include "adapters/docker/seen_wall.h"
@@ -18,14 +19,18 @@ namespace hostler::docker {
 
 namespace {
 
+constexpr std::chrono::seconds lock_time{30};  // Another agent may be setting many rules.
+
 // Held while the table is changed: that nobody adds a bridge between another's look and its removal of the
 // table.
 class Lock {
 public:
     explicit Lock(const std::string& path)
         : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-        while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-        }
+        if (fd_ < 0 || lock_within(fd_, lock_time)) return;
+        const int why = errno;
+        ::close(std::exchange(fd_, -1));
+        errno = why;
     }
     ~Lock() {
         if (fd_ >= 0) ::close(fd_);
