@@ -42,6 +42,7 @@ protected:
                                .reason = "image_unavailable",
                                .message = std::move(message)};
         instance.probes = probes;
+        instance.started_at = started_at;
         if (state == api::InstanceState::stopped) instance.reason = "completed";
         if (state == api::InstanceState::running)
             instance.urls = {{8080, "http://i-1-8080.localhost:1/", true}};
@@ -53,6 +54,7 @@ protected:
 
     std::vector<std::pair<api::Change, api::Instance>> story;
     int probes = 1;
+    std::optional<WallTime> started_at;
     std::size_t sent = 0;
     std::size_t cut_after = 0;
     std::vector<std::uint64_t> resumed;
@@ -195,8 +197,16 @@ TEST_F(WaitTest, EndsWithTheReasonOfAFailure) {
     tell(api::InstanceState::failed, "failed", "the image cannot be had");
     EXPECT_EQ(code, 1);
     EXPECT_THAT(err, HasSubstr("hostler: instance nb is failed: the image cannot be had\n"));
-    EXPECT_THAT(err, HasSubstr("hostler instance explain nb"));
+    EXPECT_THAT(err, HasSubstr("`hostler instance explain nb` tells more\n")) << "it has no logs";
     EXPECT_EQ(out, "");
+}
+
+TEST_F(WaitTest, PointsAtTheLogsOfWhatHasRun) {
+    started_at = *parse_rfc3339("2026-11-01T10:00:00Z");
+    start(start_and_wait);
+    tell(api::InstanceState::failed, "failed", "its program ended");
+    EXPECT_EQ(code, 1);
+    EXPECT_THAT(err, HasSubstr("`hostler instance explain nb` and `hostler instance logs nb` tell more\n"));
 }
 
 TEST_F(WaitTest, WhatHasNoProbeIsRunningWhenItHasRunForAMoment) {

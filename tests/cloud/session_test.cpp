@@ -158,6 +158,10 @@ TEST_F(Sessions, ACommandsOutputsAndExitCodeComeThrough) {
     const Ran missing = sh("$H exec box -- /no/such/program </dev/null");
     EXPECT_NE(missing.code, 0);
     EXPECT_THAT(missing.out + missing.err, HasSubstr("/no/such/program"));
+    const Ran longer = sh("$H exec box -- echo $(seq 10000) </dev/null");
+    EXPECT_NE(longer.code, 0);
+    EXPECT_THAT(longer.err, HasSubstr("the command is too long for the gateway at"));
+    EXPECT_THAT(longer.err, HasSubstr("hostler exec -i NAME -- sh <SCRIPT"));
 }
 
 TEST_F(Sessions, TenMebibytesGoInAndComeOutUnharmed) {

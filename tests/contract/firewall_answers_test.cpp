@@ -9,6 +9,7 @@ namespace hostler::contract {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A network namespace, in which iptables is ours before one that counts its starts before the host's own.
 class FirewallAnswers : public ::testing::Test {
@@ -109,15 +110,20 @@ INSTANTIATE_TEST_SUITE_P(Real, FirewallOfPodman, ::testing::Values(podman), kind
 
 TEST_P(FirewallOfPodman, ARuleThatIsGoneComesBackWithTheNextStart) {
     const auto network = make_network(1);
+    // A run that was killed may have left rules of its own for this subnet.
+    const auto rules = [&] {
+        return shell("iptables -t nat -S POSTROUTING | grep -F '" + network.subnet + "'");
+    };
+    const std::string before = rules();
     serve(network, 9, "a");
     serve(network, 10, "b");
     EXPECT_FALSE(std::filesystem::is_empty(rig().folder() + "/tmp/firewall"));
-    const std::string rule = shell("iptables -t nat -S POSTROUTING | grep -F '" + network.subnet + "'");
-    ASSERT_THAT(rule, HasSubstr("-A POSTROUTING"));
-    shell("iptables -t nat " + std::string{"-D"} + rule.substr(2));
-    ASSERT_EQ(shell("iptables -t nat -S POSTROUTING | grep -F '" + network.subnet + "'"), "");
+    const std::string with = rules();
+    ASSERT_THAT(with, StartsWith(before + "-A POSTROUTING"));
+    shell("iptables -t nat -D" + with.substr(before.size() + 2));
+    ASSERT_EQ(rules(), before);
     const std::string address = serve(network, 11, "c");
-    EXPECT_EQ(shell("iptables -t nat -S POSTROUTING | grep -F '" + network.subnet + "'"), rule);
+    EXPECT_EQ(rules(), with);
     EXPECT_EQ(rig().get(address, "/healthz"), "ok\n");
 }
 
