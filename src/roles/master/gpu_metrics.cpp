@@ -125,15 +125,16 @@ struct Way {
 };
 
 void write_network(MetricsPage& page, const std::vector<Way>& ways) {
+    constexpr double bytes_per_kbit = 125;
     constexpr struct {
         std::string_view name, help;
         Metric SpeedFigures::* of;
         double scale;
     } rows[] = {
-        {"hostler_host_network_down_bits_per_second", "From an access point to the host, as last measured.",
-         &SpeedFigures::down_kbit_s, 1e3},
-        {"hostler_host_network_up_bits_per_second", "From the host to an access point.",
-         &SpeedFigures::up_kbit_s, 1e3},
+        {"hostler_host_network_down_bytes_per_second", "From an access point to the host, as last measured.",
+         &SpeedFigures::down_kbit_s, bytes_per_kbit},
+        {"hostler_host_network_up_bytes_per_second", "From the host to an access point.",
+         &SpeedFigures::up_kbit_s, bytes_per_kbit},
         {"hostler_host_network_round_trip_seconds", "Median round trip between them.",
          &SpeedFigures::round_trip_us, 1e-6},
     };
