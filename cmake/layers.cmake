@@ -7,6 +7,23 @@ target_compile_options(hostler_options INTERFACE
   -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-unused-parameter
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers -Wno-gnu-statement-expression-from-macro-expansion>)
 
+# hostler_precompiled(TARGET HEADER [HEADERS...]): TARGET's precompiled header, below src/, which includes HEADERS of ours. ccache
+# knows it by a sum of what it is made from.
+function(hostler_precompiled target header)
+  target_precompile_headers(${target} PRIVATE <${header}>)
+  set(sums "")
+  foreach(file ${header} ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${file})
+    file(SHA256 ${PROJECT_SOURCE_DIR}/src/${file} sum)
+    string(APPEND sums "${sum} ")
+  endforeach()
+  if(ARGN)
+    string(APPEND sums "gtest ${GTest_VERSION} ")
+  endif()
+  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum
+       "${sums}clang ${CMAKE_CXX_COMPILER_VERSION} boost ${Boost_VERSION_STRING} fmt ${fmt_VERSION}\n")
+endfunction()
+
 function(hostler_library name folder)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   set(sources ${all})
@@ -29,17 +46,13 @@ function(hostler_library name folder)
     if(TARGET core AND NOT name STREQUAL core)
       target_precompile_headers(${name} REUSE_FROM core)
     elseif(name STREQUAL core)
-      target_precompile_headers(${name} PRIVATE <core/precompiled.h>)
-      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/core/precompiled.h)
-      file(SHA256 ${PROJECT_SOURCE_DIR}/src/core/precompiled.h sum)
-      file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/core.dir/cmake_pch.hxx.pch.sum
-           "${sum} clang ${CMAKE_CXX_COMPILER_VERSION} boost ${Boost_VERSION_STRING} fmt ${fmt_VERSION}\n")
+      hostler_precompiled(core core/precompiled.h)
     endif()
   endif()
   target_link_libraries(${name} ${kind} hostler_options ${ARGN})
   if(tests)
     add_executable(${name}_test ${tests})
-    target_precompile_headers(${name}_test REUSE_FROM core)
+    target_precompile_headers(${name}_test REUSE_FROM tests)
     target_link_libraries(${name}_test PRIVATE ${name} GTest::gtest_main GTest::gmock)
     add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1)
     set_property(GLOBAL APPEND PROPERTY HOSTLER_UNIT_TESTS ${name}_test)

@@ -6,8 +6,8 @@
 
 namespace hostler::cli {
 
-Kind kind_of(std::string_view noun) {
-    Kind kind;
+AppliedKind kind_of(std::string_view noun) {
+    AppliedKind kind;
     for (const api::Operation* one : api::operations()) {
         if (one->noun != noun) continue;
         const bool creates = one->method == api::Method::post && one->verb == "create";

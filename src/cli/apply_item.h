@@ -7,7 +7,7 @@
 namespace hostler::cli {
 
 // The operations on one kind of object.
-struct Kind {
+struct AppliedKind {
     const api::Operation* create = nullptr;
     const api::Operation* get = nullptr;
     const api::Operation* list = nullptr;
@@ -16,7 +16,7 @@ struct Kind {
 };
 
 // Of the noun; without `create` when nothing of it can be applied.
-Kind kind_of(std::string_view noun);
+AppliedKind kind_of(std::string_view noun);
 std::vector<std::string_view> kinds();
 // Why nothing of this kind can be applied.
 std::string no_kind(std::string_view noun);
@@ -29,7 +29,7 @@ struct Item {
     Document document;
     std::string noun;
     std::string name;
-    Kind kind;
+    AppliedKind kind;
     json::object fields;  // Without `kind`.
     // Of stock, what calls of their own take:
     std::optional<json::object> images{};  // what its hosts are to have in advance,

@@ -9,7 +9,7 @@ namespace hostler::cli {
 
 namespace {
 
-constexpr std::chrono::seconds patience{1};  // Somebody waits at a prompt.
+constexpr std::chrono::seconds prompt_patience{1};  // Somebody waits at a prompt.
 
 // What was typed of it before the word that is being completed.
 Connection typed_connection(const std::vector<std::string>& words) {
@@ -37,7 +37,8 @@ bool is_harmless(std::string_view name) {
 
 Task<std::vector<std::string>> names_of(CliWorld& world, Connection typed, const api::Operation& list) {
     const Connection found = CO_TRY(connection(world, std::move(typed)));
-    ApiClient client{world, CO_TRY(bases_of(found)), found.key, {.total = patience, .again = Duration{0}}};
+    ApiClient client{
+        world, CO_TRY(bases_of(found)), found.key, {.total = prompt_patience, .again = Duration{0}}};
     const json::value page = CO_TRY(co_await client.call({.operation = &list, .query = {{"limit", "1000"}}}));
     std::vector<std::string> names;
     const json::value* items = page.is_object() ? page.get_object().if_contains("items") : nullptr;

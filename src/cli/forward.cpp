@@ -11,7 +11,7 @@ namespace hostler::cli {
 
 namespace {
 
-constexpr std::size_t piece_bytes_max = 16 * 1024;
+constexpr std::size_t tunnel_bytes_max = 16 * 1024;
 constexpr std::size_t connections_max = 256;  // At one time.
 
 Result<int> port_of(std::string_view text, int least) {
@@ -51,9 +51,9 @@ std::unexpected<Error> no_listener(const Forward& forward, const Error& why) {
 }
 
 Task<> send_bytes(Session& session, Stream& stream) {
-    const auto buffer = std::make_unique<char[]>(piece_bytes_max);
+    const auto buffer = std::make_unique<char[]>(tunnel_bytes_max);
     while (true) {
-        const auto size = co_await read_some(stream, {buffer.get(), piece_bytes_max});
+        const auto size = co_await read_some(stream, {buffer.get(), tunnel_bytes_max});
         if (!size) {
             // Its own side has broken: nobody wants the session any more.
             (void)co_await session.talk().send(http::Channel::exit, "");

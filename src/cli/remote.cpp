@@ -10,7 +10,7 @@ namespace hostler::cli {
 
 namespace {
 
-constexpr std::size_t piece_bytes_max = 16 * 1024;
+constexpr std::size_t read_bytes_max = 16 * 1024;
 constexpr int interrupted = 130;
 
 std::string size_bytes(const WindowSize& size) {
@@ -30,9 +30,9 @@ std::string_view signal_name(int number) {
 
 // What was typed, until its end.
 Task<> send_input(Session& session, Stream& stdio) {
-    const auto buffer = std::make_unique<char[]>(piece_bytes_max);
+    const auto buffer = std::make_unique<char[]>(read_bytes_max);
     while (true) {
-        const auto size = co_await read_some(stdio, {buffer.get(), piece_bytes_max});
+        const auto size = co_await read_some(stdio, {buffer.get(), read_bytes_max});
         if (!size && size.error().code == Code::cancelled) co_return std::unexpected(size.error());
         if (!size || *size == 0) co_return co_await session.talk().send(http::Channel::end, "");
         CO_TRY(co_await session.talk().send(http::Channel::input, {buffer.get(), *size}));

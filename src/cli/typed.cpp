@@ -51,7 +51,7 @@ constexpr auto other_verbs = std::to_array<Pair>({
 });
 
 // Words with an answer of their own.
-constexpr auto told = std::to_array<Pair>({
+constexpr auto answers = std::to_array<Pair>({
     {"run", "an instance is started by: hostler instance create NAME --spec SPEC --image IMAGE"},
     {"tenant", "tenants have no command: --tenant names one, and `hostler key create` makes a key for it"},
     {"tenants", "tenants have no command: --tenant names one, and `hostler key create` makes a key for it"},
@@ -175,7 +175,7 @@ Result<> check_first_word(const std::vector<std::string>& args, const CLI::App& 
     const auto refuse = [&](std::string_view what) {
         return fail(Code::invalid, fmt::format("there is no command '{}'; {}", word, what));
     };
-    if (const auto words = meant_by(told, word); !words.empty()) return refuse(words);
+    if (const auto words = meant_by(answers, word); !words.empty()) return refuse(words);
     const std::string_view verb = is_verb(word) ? std::string_view{word} : verb_meant(word);
     const std::string next =
         at + 1 < args.size() && !args[at + 1].starts_with('-') ? args[at + 1] : std::string{};

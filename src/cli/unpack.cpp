@@ -14,7 +14,7 @@ namespace hostler::cli {
 
 namespace {
 
-constexpr std::size_t block_bytes = 4096;
+constexpr std::size_t hole_bytes = 4096;
 constexpr std::uint32_t modes_taken = 0777;  // Who runs as another is not for an archive to say.
 
 std::vector<std::string> steps_of(std::string_view path) {
@@ -168,7 +168,7 @@ Result<> Unpacker::bytes(std::string_view piece) {
         std::size_t run = 0;
         std::size_t zeros = 0;  // Behind it.
         while (run < piece.size()) {
-            const std::size_t block = block_bytes - (at_ + run) % block_bytes;
+            const std::size_t block = hole_bytes - (at_ + run) % hole_bytes;
             const auto next = piece.substr(run, block);
             zeros = next.find_first_not_of('\0') == next.npos ? next.size() : 0;
             if (zeros > 0) break;

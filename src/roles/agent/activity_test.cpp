@@ -20,7 +20,7 @@ struct ActivityTest : ::testing::Test {
     }
     Activity::Use use() { return activity.of("i-1", 1).value(); }
     Loop loop;
-    testing::ManualTimers timers{loop};
+    hostler::testing::ManualTimers timers{loop};
     Activity activity{timers};
 };
 

@@ -5,7 +5,7 @@
 namespace hostler::agent {
 namespace {
 
-const WallTime at = *parse_rfc3339("2026-11-21T11:40:29Z");
+const WallTime moment = *parse_rfc3339("2026-11-21T11:40:29Z");
 
 std::string text(std::string_view kept, const LogsWanted& wanted) {
     return text_of(log_pieces(read_kept(kept, wanted).pieces));
@@ -13,14 +13,14 @@ std::string text(std::string_view kept, const LogsWanted& wanted) {
 
 TEST(KeptLog, IsReadAsTheLogWas) {
     LogPart log;
-    append_piece(log.pieces, {at, "a\n"});
-    append_piece(log.pieces, {at, "\xff 10%\r"});
+    append_piece(log.pieces, {moment, "a\n"});
+    append_piece(log.pieces, {moment, "\xff 10%\r"});
     const std::string kept = kept_log(log);
     EXPECT_EQ(text(kept, {.bytes_max = 100}), "a\n\xff 10%\r");
     EXPECT_EQ(text(kept, {.bytes_max = 100, .lines_max = 1}), "\xff 10%\r");
     EXPECT_FALSE(read_kept(kept, {.bytes_max = 100}).truncated);
-    EXPECT_EQ(end_of_kept(kept), (LogPlace{at, 2}));
-    EXPECT_EQ(text(kept, {.bytes_max = 100, .after = LogPlace{at, 1}}), "\xff 10%\r");
+    EXPECT_EQ(end_of_kept(kept), (LogPlace{moment, 2}));
+    EXPECT_EQ(text(kept, {.bytes_max = 100, .after = LogPlace{moment, 1}}), "\xff 10%\r");
     log.truncated = true;
     EXPECT_TRUE(read_kept(kept_log(log), {.bytes_max = 100}).truncated);
 }
@@ -29,7 +29,7 @@ TEST(KeptLog, OfAnOlderAgentIsReadToo) {
     const std::string timed =
         "\x01hostler: lines with times\n2026-11-21T11:40:29Z a\n2026-11-21T11:40:30Z b\n";
     EXPECT_EQ(text(timed, {.bytes_max = 100}), "a\nb\n");
-    EXPECT_EQ(text(timed, {.bytes_max = 100, .since = at + std::chrono::seconds{1}}), "b\n");
+    EXPECT_EQ(text(timed, {.bytes_max = 100, .since = moment + std::chrono::seconds{1}}), "b\n");
     EXPECT_EQ(text("a\nb", {.bytes_max = 100, .lines_max = 1}), "b");
 }
 

@@ -35,7 +35,7 @@ uplink::Command stop(const std::string& id) {
 
 TEST(NewerEntries, StayInTheJournalOfAnOlderAgent) {
     Loop loop;
-    testing::ManualTimers timers{loop};
+    hostler::testing::ManualTimers timers{loop};
     KeptJournal journal;
     journal.entries = {{"warp/1", "x"}, {"generation/i-9", "4 99999999999999999 and more"}};
     CommandBook book{journal, timers};
@@ -53,7 +53,7 @@ TEST(NewerEntries, StayInTheJournalOfAnOlderAgent) {
 
 TEST(NewerEntries, FieldsOfACommandOutliveTheOlderAgentThatGoesOnWithIt) {
     Loop loop;
-    testing::ManualTimers timers{loop};
+    hostler::testing::ManualTimers timers{loop};
     KeptJournal journal;
     // Field 200 of a command, which this release does not know.
     const std::string later = stop("cmd-1").SerializeAsString() + std::string{"\xc2\x0c\x03new", 6};
@@ -67,7 +67,7 @@ TEST(NewerEntries, FieldsOfACommandOutliveTheOlderAgentThatGoesOnWithIt) {
 
 TEST(NewerEntries, ACommandInAStateThatIsNotKnownIsNotDoneAgain) {
     Loop loop;
-    testing::ManualTimers timers{loop};
+    hostler::testing::ManualTimers timers{loop};
     KeptJournal journal;
     const std::string entry = "P 41 99999999999999999\nwhatever a newer agent keeps here";
     journal.entries["command/cmd-1"] = entry;
