@@ -6,10 +6,10 @@
 
 #include "api/operations.h"
 #include "api/schema.h"
-#include "cli/cli.h"
 #include "cli/consolidate.h"
 #include "cli/remote.h"
 #include "cli/top.h"
+#include "cli/world.h"
 
 namespace hostler::cli {
 

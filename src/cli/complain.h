@@ -1,7 +1,7 @@
 // What went wrong, and what would help, on standard error.
 #pragma once
 
-#include "cli/cli.h"
+#include "cli/world.h"
 
 namespace hostler::cli {
 

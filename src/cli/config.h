@@ -1,7 +1,7 @@
 // Where the API is and with which key: flags, then environment, then a file.
 #pragma once
 
-#include "cli/cli.h"
+#include "cli/world.h"
 #include "http/client.h"
 
 namespace hostler::cli {

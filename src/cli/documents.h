@@ -1,7 +1,7 @@
 // What files and standard input say: JSON or YAML, one object or many.
 #pragma once
 
-#include "cli/cli.h"
+#include "cli/world.h"
 #include "cli/yaml.h"
 
 namespace hostler::cli {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "cli/cli.h"
+#include "cli/world.h"
 
 namespace hostler::cli {
 
