@@ -161,4 +161,8 @@ alert::Receiver receiver_of(const api::AlertReceiverSpec& spec, const std::strin
     return receiver;
 }
 
+std::string alert_owner(const api::Call& call, const std::optional<std::string>& named) {
+    return call.caller.is_operator ? named.value_or("") : call.caller.tenant;
+}
+
 }  // namespace hostler::master

@@ -1,6 +1,7 @@
 // What the API shows of alerts, and takes for their rules and receivers.
 #pragma once
 
+#include "api/handlers.h"
 #include "api/types_alert.h"
 #include "roles/master/desk.h"
 
@@ -16,5 +17,8 @@ alert::Rule rule_of(const api::AlertRuleSpec& spec, const std::string& name, con
 // Without its secret.
 alert::Receiver receiver_of(const api::AlertReceiverSpec& spec, const std::string& name,
                             const std::string& tenant);
+
+// Whose rule or receiver a request means; where its key may not name a tenant, nothing comes of the request.
+std::string alert_owner(const api::Call& call, const std::optional<std::string>& named);
 
 }  // namespace hostler::master

@@ -87,6 +87,22 @@ alert::Delivery test_message(Desk& desk, const alert::Receiver& receiver) {
 
 }  // namespace
 
+static Subject receiver_subject(const Desk& desk, const api::Call& call, const std::string& name,
+                                const std::optional<std::string>& tenant) {
+    const auto* row = desk.estate.alert_receivers.find(alert::receiver_id(alert_owner(call, tenant), name));
+    return row ? Subject{"alert_receiver/" + row->id, row->tenant, api::encode(view(desk, *row))} : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateAlertReceiver& request) {
+    return receiver_subject(desk, call, request.name, request.tenant_id);
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ReplaceAlertReceiver& request) {
+    return receiver_subject(desk, call, request.receiver, request.tenant_id);
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlertReceiver& request) {
+    return receiver_subject(desk, call, request.receiver, request.tenant_id);
+}
+
 void Api::add_alert_receivers() {
     namespace ops = api::ops;
     write<ops::create_alert_receiver>(create);

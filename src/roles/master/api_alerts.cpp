@@ -125,6 +125,31 @@ Result<api::Empty> delete_silence(Desk& desk, const api::Call& call, const api::
 
 }  // namespace
 
+static Subject rule_subject(const Desk& desk, const api::Call& call, const std::string& name,
+                            const std::optional<std::string>& tenant) {
+    const auto* row = desk.estate.alert_rules.find(alert::rule_id(alert_owner(call, tenant), name));
+    return row ? Subject{"alert_rule/" + row->id, row->tenant, api::encode(view(desk, *row))} : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateAlertRule& request) {
+    return rule_subject(desk, call, request.name, request.tenant_id);
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ReplaceAlertRule& request) {
+    return rule_subject(desk, call, request.alert_rule, request.tenant_id);
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlertRule& request) {
+    return rule_subject(desk, call, request.alert_rule, request.tenant_id);
+}
+Subject subject_of(const Desk&, const api::Call&, const api::CreateAlertSilence&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameAlertSilence& request) {
+    const auto* row = desk.estate.alert_silences.find(request.silence);
+    return row ? Subject{"alert_silence/" + row->id, row->tenant, api::encode(view(*row))} : Subject{};
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateAlertSilence&,
+                      const api::AlertSilence& made) {
+    return subject_of(desk, call, api::NameAlertSilence{made.id});
+}
+
 void Api::add_alerts() {
     namespace ops = api::ops;
     read<ops::list_alerts>(list_alerts);

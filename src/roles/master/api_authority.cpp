@@ -74,6 +74,17 @@ Result<> take_step(Desk& desk, Authority& authority, const api::Call& call,
 
 }  // namespace
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::RotateAuthority&) {
+    std::string shown;
+    for (const auto& [fingerprint, row] : desk.estate.authorities.all())
+        shown += fmt::format("{}\"{}\":\"{}\"", shown.empty() ? "{" : ",", fingerprint, text_of(row.phase));
+    return {"authority", "", shown.empty() ? "" : shown + "}"};
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::AdmitKey& request) {
+    const AdmittedKeys* row = desk.estate.admitted_keys.find(request.name);
+    return {"admitted_keys/" + request.name, "", row ? encode_body(*row) : ""};
+}
+
 void Api::add_authority() {
     namespace ops = api::ops;
     read<ops::get_authorities>(

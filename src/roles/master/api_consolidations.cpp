@@ -5,6 +5,16 @@
 
 namespace hostler::master {
 
+Subject subject_of(const Desk&, const api::Call&, const api::CreateConsolidation&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetConsolidation& request) {
+    const ConsolidationRecord* run = desk.estate.consolidations.find(request.consolidation);
+    return run ? subject_named(*run, api::encode(view(desk, *run))) : Subject{};
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateConsolidation&,
+                      const api::Consolidation& made) {
+    return subject_of(desk, call, api::GetConsolidation{made.id});
+}
+
 void Api::add_consolidations() {
     namespace ops = api::ops;
     write<ops::create_consolidation>(

@@ -3,7 +3,7 @@
 
 #include "roles/master/api.h"
 #include "roles/master/foreign_rules.h"
-#include "roles/master/views.h"
+#include "roles/master/instance_view.h"
 
 namespace hostler::master {
 
@@ -42,6 +42,18 @@ api::ForeignWorkload view_foreign(const Desk& desk, const Claim& claim) {
                             : "the store knows no instance of this id: it was made after the backup, perhaps";
     }
     return shown;
+}
+
+// Of a workload that is adopted it is the instance from then on.
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameForeignWorkload& request) {
+    if (const auto claim = find_foreign(desk, request.workload))
+        return {"foreign_workload/" + request.workload, (*claim)->tenant,
+                api::encode(view_foreign(desk, **claim))};
+    const Instance* instance = desk.estate.instances.find(request.workload);
+    return instance ? subject_named(*instance, api::encode(view(desk, *instance))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleForeignWorkload& request) {
+    return subject_of(desk, call, api::NameForeignWorkload{request.workload});
 }
 
 void Api::add_foreign() {

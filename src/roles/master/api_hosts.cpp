@@ -6,6 +6,7 @@
 #include "roles/master/drain_rules.h"
 #include "roles/master/health_rules.h"
 #include "roles/master/host_rules.h"
+#include "roles/master/host_view.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
@@ -118,6 +119,30 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
 }
 
 }  // namespace
+
+static Subject host_subject(const Desk& desk, const std::string& name) {
+    const auto found = host_named(desk, name);
+    return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::DrainHost& request) {
+    return host_subject(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
+    return host_subject(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateHost& request) {
+    return host_subject(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& request) {
+    return host_subject(desk, request.host);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& request) {
+    const auto found = gpu_named(desk, request.gpu);
+    return found
+               ? Subject{"gpu/" + request.gpu, "", api::encode(explain_gpu(desk, *found->host, *found->gpu))}
+               : Subject{};
+}
 
 void Api::add_hosts() {
     namespace ops = api::ops;

@@ -6,6 +6,7 @@
 #include "roles/master/archive.h"
 #include "roles/master/caller.h"
 #include "roles/master/explain_rules.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/log_answer.h"
 #include "roles/master/views.h"
 

@@ -4,14 +4,15 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/archive.h"
+#include "roles/master/enter.h"
 #include "roles/master/instance_rules.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/repair_rules.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/retention.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/template_rules.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 
@@ -82,6 +83,27 @@ void Api::write_instance(Decide decide, Ended ended) {
             },
             std::move(call), std::move(request));
     });
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateInstance& request) {
+    const Instance* instance = find_instance(desk, request.tenant_id, request.instance_id);
+    return instance ? subject_named(*instance, api::encode(view(desk, *instance))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInstance& request) {
+    const auto found = instance_named(desk, call, request.instance_id, request.tenant_id);
+    return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::StopInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::KeepAlive& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateInstance& request) {
+    return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
 }
 
 void Api::add_instances() {

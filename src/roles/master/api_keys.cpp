@@ -37,6 +37,27 @@ Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& reque
 
 }  // namespace
 
+static api::ApiKey view(const ApiKey& key) {
+    return {.id = key.id,
+            .name = key.name,
+            .is_operator = key.tenant.empty(),
+            .tenant_id = key.tenant,
+            .created_at = wall(key.created_at),
+            .expires_at = wall_if(key.expires_at)};
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateApiKey&) { return {}; }
+// A key that was revoked is kept, for its name in events; to its owner it is gone.
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameApiKey& request) {
+    const ApiKey* key = desk.estate.api_keys.find(request.api_key);
+    if (!key) return {};
+    return subject_named(*key, key->revoked_at == 0 ? api::encode(view(*key)) : "");
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateApiKey&,
+                      const api::CreatedApiKey& made) {
+    return subject_of(desk, call, api::NameApiKey{made.id});
+}
+
 void Api::add_keys() {
     namespace ops = api::ops;
     handlers_.on<ops::create_api_key>(

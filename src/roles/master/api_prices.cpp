@@ -3,6 +3,15 @@
 
 namespace hostler::master {
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::SetPrice& request) {
+    const Price* price = holding_price(desk, terms_of(request));
+    return price ? subject_named(*price, api::encode(view(*price))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::RemovePrice& request) {
+    const Price* price = holding_price(desk, terms_of(request));
+    return price ? subject_named(*price, api::encode(view(*price))) : Subject{};
+}
+
 void Api::add_prices() {
     namespace ops = api::ops;
     read<ops::list_prices>([](const Desk& desk, const api::Call& call, const api::ListPrices& request) {

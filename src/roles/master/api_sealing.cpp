@@ -26,6 +26,17 @@ api::SealingKeys shown_keys(const Desk& desk, const Sealer& sealer) {
 
 }  // namespace
 
+Subject subject_of(const Desk& desk, const api::Call&, const api::RotateSealingKey&) {
+    std::string shown;
+    for (const auto& [id, key] : desk.estate.sealing_keys.all())
+        shown += fmt::format("{}\"{}\":\"{}\"", shown.empty() ? "{" : ",", id, text_of(key.phase));
+    return {"sealing_keys", "", shown.empty() ? "" : shown + "}"};
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameSealingKey& request) {
+    const SealingKey* key = desk.estate.sealing_keys.find(request.sealing_key);
+    return key ? subject_named(*key, encode_body(*key)) : Subject{};
+}
+
 void Api::add_sealing() {
     namespace ops = api::ops;
     read<ops::get_sealing_keys>(

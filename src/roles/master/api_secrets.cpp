@@ -19,6 +19,18 @@ Result<api::Secret> decide_create(Desk& desk, const api::Call& call, const api::
 
 }  // namespace
 
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateSecret& request) {
+    const Secret* secret = find_secret(desk, request.tenant_id.value_or(call.caller.tenant), request.name);
+    return secret ? subject_named(*secret, api::encode(view(*secret, users_of(desk, *secret)))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSecret& request) {
+    const auto found = secret_named(desk, call, request.secret, request.tenant_id);
+    return found ? subject_named(**found, api::encode(view(**found, users_of(desk, **found)))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSecret& request) {
+    return subject_of(desk, call, api::NameSecret{request.secret, request.tenant_id});
+}
+
 void Api::add_secrets() {
     namespace ops = api::ops;
     write<ops::create_secret>(decide_create);
@@ -33,7 +45,8 @@ void Api::add_secrets() {
                        return (tenant.empty() || row.tenant == tenant) &&
                               (!request.kind || registry == (*request.kind == api::SecretKind::registry));
                    })
-            .page(call, [&](const Secret& row) { return view(row, std::move(users[{row.tenant, row.name}])); });
+            .page(call,
+                  [&](const Secret& row) { return view(row, std::move(users[{row.tenant, row.name}])); });
     });
     read<ops::get_secret>(
         [](const Desk& desk, const api::Call& call, const api::NameSecret& request) -> Result<api::Secret> {

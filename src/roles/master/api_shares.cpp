@@ -3,6 +3,7 @@
 
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/shares.h"
 #include "roles/master/views.h"
 
@@ -48,6 +49,18 @@ Result<api::CreatedShare> create_share(Desk& desk, const api::Call& call, const 
 }
 
 }  // namespace
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateShare&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameShare& request) {
+    const Share* share = desk.estate.shares.find(request.share);
+    if (!share) return {};
+    return subject_named(*share,
+                         fmt::format(R"({{"instance":"{}","port":{}}})", share->instance, share->port));
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateShare&,
+                      const api::CreatedShare& made) {
+    return subject_of(desk, call, api::NameShare{made.id});
+}
 
 void Api::add_shares() {
     namespace ops = api::ops;

@@ -3,9 +3,41 @@
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/spec_rules.h"
 #include "roles/master/stock_rules.h"
-#include "roles/master/views.h"
+#include "roles/master/stock_view.h"
 
 namespace hostler::master {
+
+static Subject stock_subject(const Desk& desk, const std::string& spec_name) {
+    const Spec* spec = desk.estate.specs.find(spec_name);
+    return {"stock/" + spec_name, "", spec ? api::encode(view_stock(desk, *spec)) : ""};
+}
+
+static Subject spec_subject(const Desk& desk, const std::string& name) {
+    const Spec* row = desk.estate.specs.find(name);
+    return {"spec/" + name, "", row ? api::encode(view(*row)) : ""};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateStocks& request) {
+    return stock_subject(desk, request.spec_name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::DeleteStocks& request) {
+    return stock_subject(desk, request.spec_name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateSpec& request) {
+    return spec_subject(desk, request.name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateSpec& request) {
+    return spec_subject(desk, request.spec);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetSpec& request) {
+    return spec_subject(desk, request.spec);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::PrepareStock& request) {
+    return stock_subject(desk, request.spec);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateStock& request) {
+    return stock_subject(desk, request.spec);
+}
 
 void Api::add_stocks() {
     namespace ops = api::ops;

@@ -6,9 +6,11 @@
 #include "roles/master/api.h"
 #include "roles/master/api_lookup.h"
 #include "roles/master/network_rules.h"
+#include "roles/master/network_view.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_explain.h"
 #include "roles/master/volume_rules.h"
+#include "roles/master/volume_view.h"
 
 namespace hostler::master {
 
@@ -25,6 +27,27 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
 }
 
 }  // namespace
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateVolume& request) {
+    const Volume* volume = find_volume(desk, request.tenant_id.value_or(call.caller.tenant), request.name);
+    return volume ? subject_named(*volume, api::encode(view(desk, *volume))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameVolume& request) {
+    const auto found = volume_named(desk, call, request.volume, request.tenant_id);
+    return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::ResizeVolume& request) {
+    return subject_of(desk, call, api::NameVolume{request.volume, request.tenant_id});
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RenameNetwork& request) {
+    const auto found = network_named(desk, call, request.network, request.tenant_id);
+    return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+// Its name is not the one any more by which it was asked for.
+Subject subject_after(const Desk& desk, const api::Call& call, const api::RenameNetwork&,
+                      const api::Network& made) {
+    return subject_of(desk, call, api::RenameNetwork{.network = made.id});
+}
 
 void Api::add_volumes() {
     namespace ops = api::ops;

@@ -7,6 +7,7 @@
 #include "roles/master/near.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/views.h"
+#include "roles/master/zone_view.h"
 
 namespace hostler::master {
 
@@ -47,6 +48,41 @@ Result<api::AccessPoint> drain(Desk& desk, const std::string& name, bool drainin
 }
 
 }  // namespace
+
+static Subject zone_subject(const Desk& desk, const std::string& name) {
+    const Zone* zone = desk.estate.zones.find(name);
+    return {"zone/" + name, "", zone ? api::encode(view(desk, *zone)) : ""};
+}
+
+static Subject access_point_subject(const Desk& desk, const std::string& name) {
+    const AccessPoint* row = desk.estate.access_points.find(name);
+    return row ? subject_named(*row, api::encode(view(desk, *row))) : Subject{};
+}
+
+Subject subject_of(const Desk& desk, const api::Call&, const api::CreateZone& request) {
+    return zone_subject(desk, request.name);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateZone& request) {
+    return zone_subject(desk, request.zone);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameZone& request) {
+    return zone_subject(desk, request.zone);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::DrainAccessPoint& request) {
+    return access_point_subject(desk, request.access_point);
+}
+Subject subject_of(const Desk& desk, const api::Call&, const api::GetAccessPoint& request) {
+    return access_point_subject(desk, request.access_point);
+}
+Subject subject_of(const Desk&, const api::Call&, const api::CreateHostToken&) { return {}; }
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameHostToken& request) {
+    const HostToken* token = desk.estate.host_tokens.find(request.host_token);
+    return token ? subject_named(*token, api::encode(view(*token))) : Subject{};
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateHostToken&,
+                      const api::CreatedHostToken& made) {
+    return subject_of(desk, call, api::NameHostToken{made.id});
+}
 
 void Api::add_zones() {
     namespace ops = api::ops;

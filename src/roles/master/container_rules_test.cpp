@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/explain_rules.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/schedule_rules.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/explain_rules.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 #include "roles/master/volume_explain.h"
+#include "roles/master/volume_view.h"
 
 namespace hostler::master {
 namespace {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "roles/master/host_rules.h"
+#include "roles/master/host_view.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

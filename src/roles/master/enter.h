@@ -1,6 +1,7 @@
 // Who may enter an instance: by a terminal, a command, a port, with files.
 #pragma once
 
+#include "roles/master/audit.h"
 #include "roles/master/term.h"
 
 namespace hostler::uplink {
@@ -16,6 +17,9 @@ namespace hostler::master {
 // exhausted.
 bool is_of_page(const uplink::EnterRequest& request);
 Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into);
+
+// What a request to start an instance is about.
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
 
 // Writes down who enters, what for and from where; commit before it is told. Errors: unauthenticated,
 // forbidden (tenant_differs), not_found (also another tenant's instance), conflict (not_running, ambiguous).

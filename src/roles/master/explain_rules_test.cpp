@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "roles/master/host_view.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -1,8 +1,8 @@
 // What hosts say, sealed: who is believed, who may only visit, and how many are let in.
 #include <gtest/gtest.h>
 
+#include "roles/master/host_view.h"
 #include "roles/master/testing/host_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "roles/master/stock_view.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/explain_rules.h"
+#include "roles/master/instance_view.h"
 #include "roles/master/messages.h"
 #include "roles/master/rest_rules.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

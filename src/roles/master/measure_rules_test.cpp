@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/capacity.h"
+#include "roles/master/host_view.h"
 #include "roles/master/placement_rules.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -5,9 +5,9 @@
 #include "roles/master/api.h"
 #include "roles/master/capacity.h"
 #include "roles/master/placement_rules.h"
+#include "roles/master/stock_view.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

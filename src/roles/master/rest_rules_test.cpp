@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "roles/master/instance_view.h"
 #include "roles/master/testing/desk_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "roles/master/host_view.h"
 #include "roles/master/measure_rules.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/host_rig.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <boost/describe/enum_from_string.hpp>
 
+#include "roles/master/host_view.h"
 #include "roles/master/kinds.h"
-#include "roles/master/views.h"
 
 namespace hostler::master {
 

@@ -1,4 +1,5 @@
-// Instances, with what they write to: layers and volumes.
+#include "roles/master/instance_view.h"
+
 #include <fmt/format.h>
 #include <boost/describe/enum_from_string.hpp>
 
@@ -16,6 +17,7 @@
 #include "roles/master/secret_rules.h"
 #include "roles/master/views.h"
 #include "roles/master/volume_rules.h"
+#include "roles/master/volume_view.h"
 
 namespace hostler::master {
 
@@ -54,14 +56,6 @@ std::string url_of(const Gateway& gateway, const Instance& instance, const Insta
         return fmt::format("{}://{}:{}{}", scheme, rest.substr(0, colon), port.own_port, path);
     return fmt::format("{}://{}.{}{}{}", scheme, route_name(instance, port.port), gateway.domain,
                        colon == std::string::npos ? "" : rest.substr(colon), path);
-}
-
-template <class Shown>
-void show_use(const DiskUse& use, Shown& shown) {
-    shown.used_bytes = use.used_bytes;
-    shown.total_bytes = use.total_bytes;
-    shown.used_inodes = use.used_inodes;
-    shown.total_inodes = use.total_inodes;
 }
 
 // Of one that is given back for good, nothing waits for anybody.
@@ -168,31 +162,6 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     if (const auto stop = next_stop(desk, instance)) {
         shown.stops_at = wall(std::max(stop->at, desk.estate.micros()));
         shown.stops_because = text_of(stop->rule);
-    }
-    return shown;
-}
-
-api::Volume view(const Desk& desk, const Volume& volume) {
-    api::Volume shown{.id = volume.id,
-                      .name = volume.name,
-                      .tenant_id = volume.tenant,
-                      .size = to_string(Quantity::of_units(volume.size_bytes))};
-    if (volume.wanted_bytes > 0) shown.wanted_size = to_string(Quantity::of_units(volume.wanted_bytes));
-    shown.message = volume.message;
-    shown.zone = zone_of(desk, volume);
-    shown.host = volume.host;
-    shown.attached_to = attached_to(desk, volume.id);
-    shown.created_at = wall(volume.created_at);
-    if (const DiskUse* use = use_of_disk(desk, volume)) show_use(*use, shown);
-    switch (volume.phase) {
-        case VolumePhase::unbound:
-        case VolumePhase::available:
-            shown.state =
-                shown.attached_to.empty() ? api::VolumeState::available : api::VolumeState::attached;
-            break;
-        case VolumePhase::creating: shown.state = api::VolumeState::creating; break;
-        case VolumePhase::deleting: shown.state = api::VolumeState::deleting; break;
-        case VolumePhase::deleted: shown.state = api::VolumeState::deleted; break;
     }
     return shown;
 }
