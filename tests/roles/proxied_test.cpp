@@ -20,7 +20,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr std::uint32_t client_max = 300;
-const std::string mine = "127.0.0.2", theirs = "127.0.0.3";  // Where the clients of two tenants are.
+const std::string own_client = "127.0.0.2",
+                  other_client = "127.0.0.3";  // Where the clients of two tenants are.
 
 sockaddr_in at(const std::string& address, std::uint16_t port) {
     sockaddr_in made{};
@@ -175,11 +176,12 @@ backend gateway
     // One tenant has all the WebSockets that it may; another works meanwhile.
     void crowd() {
         for (std::uint32_t i = 0; i < client_max; ++i)
-            ASSERT_THAT(web_socket(mine, "mine", "hk_mine"), HasSubstr(" 101 ")) << i;
-        EXPECT_THAT(web_socket(mine, "mine", "hk_mine"), HasSubstr(" 429 "));
+            ASSERT_THAT(web_socket(own_client, "mine", "hk_mine"), HasSubstr(" 101 ")) << i;
+        EXPECT_THAT(web_socket(own_client, "mine", "hk_mine"), HasSubstr(" 429 "));
         for (int i = 0; i < 20; ++i)
-            ASSERT_THAT(answer(theirs, "theirs", "X-Hostler-Key: hk_theirs\r\n"), HasSubstr(" 200 ")) << i;
-        ASSERT_THAT(web_socket(theirs, "theirs", "hk_theirs"), HasSubstr(" 101 "));
+            ASSERT_THAT(answer(other_client, "theirs", "X-Hostler-Key: hk_theirs\r\n"), HasSubstr(" 200 "))
+                << i;
+        ASSERT_THAT(web_socket(other_client, "theirs", "hk_theirs"), HasSubstr(" 101 "));
         EXPECT_EQ(::send(last_, "echo", 4, 0), 4);
         EXPECT_THAT(heard(last_, "echo"), HasSubstr("echo"));
         EXPECT_EQ(metric("hostler_gateway_connections_closed_total{why=\"address\"}"), 1);
@@ -188,7 +190,7 @@ backend gateway
         const Instant end = cloud_.timers->now() + 10s;
         bool room = false;
         while (!room && cloud_.timers->now() < end) {
-            room = web_socket(mine, "mine", "hk_mine").contains(" 101 ");
+            room = web_socket(own_client, "mine", "hk_mine").contains(" 101 ");
             if (!room) close_one(sockets_.size() - 1);
         }
         EXPECT_TRUE(room);
@@ -207,13 +209,13 @@ backend gateway
 TEST_F(ProxiedTest, NginxNamesTheClient) {
     trust(http::ProxyWord::x_forwarded_for);
     start_nginx();
-    const auto told = answer(mine, "open", "X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n");
+    const auto told = answer(own_client, "open", "X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n");
     EXPECT_THAT(told, HasSubstr("X-Forwarded-For: 127.0.0.2\n"));
     EXPECT_THAT(told, HasSubstr("X-Forwarded-Proto: https\n"));
     EXPECT_THAT(told, HasSubstr("Forwarded: for=\"127.0.0.2\";"));
     EXPECT_THAT(told, Not(HasSubstr("6.6.6.6")));
     // Whoever comes around the proxy speaks for himself alone.
-    const auto own = heard(ask(mine, "open",
+    const auto own = heard(ask(own_client, "open",
                                "X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n"
                                "Connection: close\r\n",
                                static_cast<std::uint16_t>(std::stoi(cloud_.port()))),
@@ -231,7 +233,7 @@ TEST_F(ProxiedTest, LimitsCountTheClientBehindNginx) {
 TEST_F(ProxiedTest, LimitsCountTheClientBehindHaproxy) {
     trust(http::ProxyWord::proxy_protocol);
     start_haproxy("send-proxy-v2");
-    EXPECT_THAT(answer(mine, "open", "X-Forwarded-For: 6.6.6.6\r\n"),
+    EXPECT_THAT(answer(own_client, "open", "X-Forwarded-For: 6.6.6.6\r\n"),
                 HasSubstr("X-Forwarded-For: 127.0.0.2\n"));
     crowd();
 }
@@ -239,7 +241,7 @@ TEST_F(ProxiedTest, LimitsCountTheClientBehindHaproxy) {
 TEST_F(ProxiedTest, AProxyOfVersionOneIsRefused) {
     trust(http::ProxyWord::proxy_protocol);
     start_haproxy("send-proxy");
-    EXPECT_EQ(answer(mine, "open"), "");
+    EXPECT_EQ(answer(own_client, "open"), "");
     EXPECT_EQ(metric("hostler_gateway_proxy_refused_total"), 1);
 }
 

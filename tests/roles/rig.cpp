@@ -86,13 +86,13 @@ Task<> Master::link(StreamPtr raw) {
     auto stream = CO_TRY(co_await world_.net->secure(
         std::move(raw), {.own = world_.issue("master", "m-1"), .grace = 180 * 24h}, Side::server, 5s));
     wire::Link link{world_.loop, *world_.timers, std::move(stream)};
-    const auto mine = links_.emplace(links_.end(), &link, link.identity().starts_with("access/"));
+    const auto entry = links_.emplace(links_.end(), &link, link.identity().starts_with("access/"));
     while (true) {
         auto frame = co_await link.receive();
         if (!frame) break;
         obey(link, std::move(*frame));
     }
-    links_.erase(mine);
+    links_.erase(entry);
     std::erase_if(places_, [&](const auto& row) { return row.second.link == &link; });
     co_return Result<>{};
 }

@@ -8,7 +8,7 @@
 #include "roles/master/consolidation_rules.h"
 #include "roles/master/reclaim_rules.h"
 #include "roles/master/testing/room_check.h"
-#include "roles/master/views.h"
+#include "roles/master/volume_view.h"
 
 namespace hostler::simulation {
 
