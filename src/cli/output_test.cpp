@@ -304,16 +304,19 @@ TEST_F(OutputTest, FollowingGoesOnAfterAMissedAnswerWhereItWas) {
     EXPECT_EQ(err, "host h-1 does not answer; asking again\ninstance/nb does not run\n");
 }
 
-TEST_F(OutputTest, ATerminalIsGivenWholeCharacters) {
+TEST_F(OutputTest, FollowingGivesATerminalWholeCharactersAndAPipeTheBytes) {
     int asked = 0;
     api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs) -> Task<api::Logs> {
-        const std::string bytes[] = {"Z\xc3", "\xbcri\x1b[3", "1mch\xff", ""};
+        const std::string bytes[] = {"Z\xc3", "\xbcri\x1b[3", "1mch\xff\r", ""};
         const auto& now = bytes[asked++];
         co_return api::Logs{.base64 = base64(now), .next = "1.1", .ended = true};
     });
+    EXPECT_EQ(run({"logs", "-f", "nb"}), 0) << err;
+    EXPECT_EQ(out, "Z\xc3\xbcri\x1b[31mch\xff\r");
+    asked = 0;
     world.out_is_terminal = true;
     EXPECT_EQ(run({"logs", "-f", "nb"}), 0) << err;
-    EXPECT_EQ(out, "Z\xc3\xbcri\x1b[31mch\\xff");
+    EXPECT_EQ(out, "Z\xc3\xbcri\x1b[31mch\\xff\r");
 }
 
 TEST_F(OutputTest, LogsAreFollowedUntilTheInstanceEnds) {
