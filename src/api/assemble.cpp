@@ -16,9 +16,9 @@ constexpr auto commons = std::to_array<CommonParameter>({
      Kind::boolean, 0, 0, "false"},
     {"limit", "Entries of a page, at most.", [](const Operation& o) { return o.list; }, Kind::integer, 1,
      1000, "100"},
-    {"cursor", "Go on behind the page of this same list whose nextCursor this is.",
+    {"cursor", "Continue behind the page with this nextCursor, of the same list.",
      [](const Operation& o) { return o.list; }, Kind::text},
-    {"watch", "Answer with server-sent events: what is there, then what changes.",
+    {"watch", "Answer with server-sent events: present objects first, then changes.",
      [](const Operation& o) { return o.watch; }, Kind::boolean, 0, 0, "false"},
 });
 
@@ -85,7 +85,7 @@ private:
     }
 
     void take_query(const std::string& name, const std::string& value) {
-        if (!seen_.insert(name).second) return complain(name, "is there twice in the query");
+        if (!seen_.insert(name).second) return complain(name, "appears twice in the query");
         if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
             const auto meant = nearest(name, names_);
             return complain(name, meant.empty()

@@ -68,8 +68,7 @@ void check_spec(const AlertReceiverSpec& spec, bool has_secret, Wrong& wrong) {
     if (!mail && !spec.to.empty()) wrong.push_back({"to", "is for e-mail alone"});
     if (!mail && !spec.user.empty()) wrong.push_back({"user", "is for e-mail alone"});
     if (!mail && spec.plain) wrong.push_back({"plain", "is for e-mail alone"});
-    if (spec.plain && (has_secret || !spec.user.empty()))
-        wrong.push_back({"plain", "nobody signs in without TLS"});
+    if (spec.plain && (has_secret || !spec.user.empty())) wrong.push_back({"plain", "a login needs TLS"});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
     std::set<std::decay_t<std::invoke_result_t<Name, const T&>>> seen;
     for (std::size_t i = 0; i < list.size(); ++i)
         if (!seen.insert(std::invoke(name, list[i])).second)
-            wrong.push_back({fmt::format(fmt::runtime(path), i), "is there twice"});
+            wrong.push_back({fmt::format(fmt::runtime(path), i), "appears twice"});
 }
 
 // "/data//models/" and "/data/models" are one place.
@@ -32,7 +32,7 @@ void check_mounts(const std::vector<VolumeMount>& volumes, Wrong& wrong) {
             wrong.push_back({fmt::format("template.volumes[{}].mountPath", i), std::move(what)});
         };
         if (place.empty()) complain("must not be the root of the container");
-        if (!places.insert(place).second) complain("is there twice");
+        if (!places.insert(place).second) complain("appears twice");
         for (const std::string_view top : kernels)
             if (place == top || place.starts_with(fmt::format("{}/", top)))
                 complain(fmt::format("must not lie in {}, where the container finds the kernel's own", top));

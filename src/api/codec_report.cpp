@@ -53,7 +53,7 @@ report::Section report_section(std::string_view kind) {
 std::string_view report_title(std::string_view kind) {
     return kind == "usage"         ? "GPU usage"
            : kind == "waste"       ? "GPUs claimed and idle"
-           : kind == "bottlenecks" ? "What held GPUs back"
+           : kind == "bottlenecks" ? "Bottlenecks of GPUs"
                                    : "GPU report";
 }
 
@@ -73,7 +73,8 @@ void check_report(const std::string& by, const std::string& where, Wrong& wrong)
 
 void Rules<AskReport>::check(const AskReport& request, Wrong& wrong) {
     check_report(request.by, request.where, wrong);
-    if (request.from && request.since) wrong.push_back({"since", "stands instead of from, not beside it"});
+    if (request.from && request.since)
+        wrong.push_back({"since", "stands instead of from; give one of the two"});
     if (request.from && request.to && *request.from >= *request.to)
         wrong.push_back({"to", "must lie after from"});
     if (request.from && request.to && *request.to - *request.from > std::chrono::seconds{report::span_max_s})

@@ -24,7 +24,8 @@ void Rules<QuerySeries>::check(const QuerySeries& request, Wrong& wrong) {
             if (term.comparison != Comparison::equal && term.comparison != Comparison::differs)
                 wrong.push_back({"where", fmt::format("at {}: labels are compared with = and !=", term.at)});
     }
-    if (request.from && request.since) wrong.push_back({"since", "stands instead of from, not beside it"});
+    if (request.from && request.since)
+        wrong.push_back({"since", "stands instead of from; give one of the two"});
     if (request.from && request.to && *request.from >= *request.to)
         wrong.push_back({"to", "must lie after from"});
     const auto over = over_of(request.over);

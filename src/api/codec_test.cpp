@@ -163,8 +163,8 @@ TEST(Codec, ChecksRulesBetweenFields) {
         "template": {"ports": [{"port": 80}, {"port": 80}], "envs": [{"name": "A"}, {"name": "A"}],
                      "volumes": [{"mountPath": "/a"}, {"name": "v", "mountPath": "/a"}]}})"),
         ElementsAre(
-            "template.ports[1].port: is there twice", "template.envs[1].name: is there twice",
-            "template.volumes[1].mountPath: is there twice",
+            "template.ports[1].port: appears twice", "template.envs[1].name: appears twice",
+            "template.volumes[1].mountPath: appears twice",
             "template.volumes[0].name: is required, because storageID names no volume to stand for it"));
     EXPECT_THAT(
         complaints<CreateInstance>(R"({
@@ -173,7 +173,7 @@ TEST(Codec, ChecksRulesBetweenFields) {
                                  {"mountPath": "/dev/"}, {"mountPath": "/sys/fs/x"}, {"mountPath": "/./"},
                                  {"mountPath": "/processes"}]}})"),
         ElementsAre(
-            "template.volumes[1].mountPath: is there twice",
+            "template.volumes[1].mountPath: appears twice",
             "template.volumes[2].mountPath: must not lie in /proc, where the container finds the kernel's "
             "own",
             "template.volumes[3].mountPath: must not lie in /dev, where the container finds the kernel's own",
@@ -244,7 +244,7 @@ TEST(Codec, SaysWhereJsonIsMalformed) {
     EXPECT_THAT(complaints<Empty>("{} {}"), ElementsAre(HasSubstr("something follows the end")));
     EXPECT_THAT(complaints<Empty>(""), ElementsAre(HasSubstr("there is none")));
     EXPECT_THAT(complaints<Empty>("{\"a\": {\"b\": 1, \"\\u0062\": 2}}"),
-                ElementsAre(HasSubstr("'b' is there twice")));
+                ElementsAre(HasSubstr("'b' appears twice")));
     EXPECT_THAT(complaints<Empty>("{\"a\": \"\xff\"}"), ElementsAre(HasSubstr("line 1, column 8")));
     EXPECT_THAT(complaints<Empty>("{\"a\": \"line\nbreak\"}"), ElementsAre(HasSubstr("control character")));
     EXPECT_THAT(complaints<Empty>("[]"), ElementsAre(": must be an object"));

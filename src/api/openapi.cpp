@@ -135,7 +135,7 @@ public:
              {{"schemas", std::move(schemas_)},
               {"responses",
                {{"problem",
-                 {{"description", "What went wrong, with every wrong field of the request."},
+                 {{"description", "An error, with every wrong field of the request."},
                   {"content", {{problem_type, {{"schema", reference(schema_of<Problem>())}}}}}}}}},
               {"securitySchemes",
                {{"key",
@@ -146,7 +146,7 @@ public:
                  {{"type", "apiKey"},
                   {"in", "header"},
                   {"name", "X-Hostler-Key"},
-                  {"description", "The same in a header of its own, which goes before Authorization."}}}}}}},
+                  {"description", "The same in a separate header, which precedes Authorization."}}}}}}},
         };
     }
 
@@ -234,15 +234,14 @@ private:
                                   {"id", {{"type", "string"}}},
                                   {"data", std::move(data)}}}};
         };
-        return {
-            {"schema",
-             {{"type", "array"},
-              {"description",
-               "Server-sent events; the data of each is JSON. First what is there, then synced, then what "
-               "changes."},
-              {"items",
-               {{"oneOf", json::array{event({"added", "changed", "removed"}, reference(item)),
-                                      event({"synced"}, {{"type", "object"}})}}}}}}};
+        return {{"schema",
+                 {{"type", "array"},
+                  {"description",
+                   "Server-sent events; the data of each is JSON. First the present objects, then synced, "
+                   "then changes."},
+                  {"items",
+                   {{"oneOf", json::array{event({"added", "changed", "removed"}, reference(item)),
+                                          event({"synced"}, {{"type", "object"}})}}}}}}};
     }
 
     // It answers with a file, and so is in no table of operations.
@@ -303,7 +302,7 @@ private:
     static json::object last_event_id() {
         return {{"name", "Last-Event-ID"},
                 {"in", "header"},
-                {"description", "Of a watch: go on behind the event with this id."},
+                {"description", "Of a watch: continue after the event with this id."},
                 {"schema", {{"type", "string"}}}};
     }
 

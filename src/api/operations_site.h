@@ -23,7 +23,7 @@ inline constexpr Typed<NameZone, Zone> get_zone{{
     .noun = "zone", .verb = "get"}};
 inline constexpr Typed<UpdateZone, Zone> update_zone{{
     .name = "updateZone", .method = Method::patch, .path = "/v1/zones/{zone}", .permission = "zone.write",
-    .scope = Scope::operator_only, .help = "Say where a zone is.", .noun = "zone", .verb = "edit",
+    .scope = Scope::operator_only, .help = "Set the location of a zone.", .noun = "zone", .verb = "edit",
     .example = "zone edit nj --coordinates 40.73,-74.17"}};
 inline constexpr Typed<NameZone, Empty> delete_zone{{
     .name = "deleteZone", .method = Method::delete_, .path = "/v1/zones/{zone}", .permission = "zone.write",
@@ -40,24 +40,24 @@ inline constexpr Typed<GetAccessPoint, AccessPoint> get_access_point{{
 inline constexpr Typed<DrainAccessPoint, AccessPoint> drain_access_point{{
     .name = "drainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/drain",
     .permission = "access.write", .scope = Scope::operator_only,
-    .help = "Move the hosts of an access point to others, and let no new ones come.", .noun = "access",
+    .help = "Move the hosts of an access point to others, and accept no new ones.", .noun = "access",
     .verb = "drain"}};
 inline constexpr Typed<GetAccessPoint, AccessPoint> undrain_access_point{{
     .name = "undrainAccessPoint", .method = Method::post, .path = "/v1/access-points/{accessPoint}/undrain",
-    .permission = "access.write", .scope = Scope::operator_only, .help = "Let an access point take hosts again.",
+    .permission = "access.write", .scope = Scope::operator_only, .help = "Let an access point accept hosts again.",
     .noun = "access", .verb = "undrain"}};
 
 inline constexpr Typed<CreateHostToken, CreatedHostToken> create_host_token{{
     .name = "createHostToken", .method = Method::post, .path = "/v1/host-tokens", .permission = "host.write",
-    .scope = Scope::operator_only, .help = "Create a token with which one host joins.", .status = 201,
+    .scope = Scope::operator_only, .help = "Create a token that lets one host join.", .status = 201,
     .noun = "host token", .verb = "create", .example = "host token create --zone nj"}};
 inline constexpr Typed<Empty, List<HostToken>> list_host_tokens{{
     .name = "listHostTokens", .path = "/v1/host-tokens", .permission = "host.read",
-    .scope = Scope::operator_only, .help = "List the tokens with which hosts join.", .list = true,
+    .scope = Scope::operator_only, .help = "List the tokens for joining hosts.", .list = true,
     .noun = "host token", .verb = "list", .columns = "id zone provider createdAt expiresAt usedAt host"}};
 inline constexpr Typed<NameHostToken, Empty> delete_host_token{{
     .name = "deleteHostToken", .method = Method::delete_, .path = "/v1/host-tokens/{hostToken}",
-    .permission = "host.write", .scope = Scope::operator_only, .help = "Make a token useless.",
+    .permission = "host.write", .scope = Scope::operator_only, .help = "Revoke a token.",
     .noun = "host token", .verb = "delete"}};
 
 inline constexpr Typed<ListHosts, List<Host>> list_hosts{{
@@ -69,12 +69,12 @@ inline constexpr Typed<NameHost, Host> get_host{{
     .help = "Show a host.", .noun = "host", .verb = "get"}};
 inline constexpr Typed<UpdateHost, Host> update_host{{
     .name = "updateHost", .method = Method::patch, .path = "/v1/hosts/{host}", .permission = "host.write",
-    .scope = Scope::operator_only, .help = "Say where a host stands, what it is like, and whether it is trusted.",
+    .scope = Scope::operator_only, .help = "Set a host's rack, labels and trust.",
     .noun = "host", .verb = "edit", .example = "host edit gpu-07 --rack nj-r12 --label disk=nvme --trust trusted"}};
 inline constexpr Typed<NameHost, Host> cordon_host{{
     .name = "cordonHost", .method = Method::post, .path = "/v1/hosts/{host}/cordon",
     .permission = "host.write",
-    .scope = Scope::operator_only, .help = "Put nothing new on a host.", .noun = "host", .verb = "cordon"}};
+    .scope = Scope::operator_only, .help = "Place nothing new on a host.", .noun = "host", .verb = "cordon"}};
 inline constexpr Typed<NameHost, Host> uncordon_host{{
     .name = "uncordonHost", .method = Method::post, .path = "/v1/hosts/{host}/uncordon",
     .permission = "host.write", .scope = Scope::operator_only, .help = "Let a host take work again.",
@@ -82,34 +82,35 @@ inline constexpr Typed<NameHost, Host> uncordon_host{{
 inline constexpr Typed<DrainHost, Host> drain_host{{
     .name = "drainHost", .method = Method::post, .path = "/v1/hosts/{host}/drain", .permission = "host.write",
     .scope = Scope::operator_only,
-    .help = "Empty a host: it takes nothing new, tenants are told, and what is there after the notice is stopped.",
+    .help = "Drain a host: it takes nothing new, its tenants get a notice, and at its end the remaining instances "
+            "are stopped.",
     .noun = "host", .verb = "drain", .example = "host drain gpu-07 --notice-seconds 1800 --reason 'new memory'"}};
 inline constexpr Typed<NameHost, Host> undrain_host{{
     .name = "undrainHost", .method = Method::post, .path = "/v1/hosts/{host}/undrain", .permission = "host.write",
-    .scope = Scope::operator_only, .help = "Let a host that was drained take work again.", .noun = "host",
+    .scope = Scope::operator_only, .help = "End the drain of a host: it takes work again.", .noun = "host",
     .verb = "undrain"}};
 inline constexpr Typed<NameHost, Host> release_host{{
     .name = "releaseHost", .method = Method::post, .path = "/v1/hosts/{host}/release",
     .permission = "host.write", .scope = Scope::operator_only,
-    .help = "Lift a host's quarantine: the next machine that says hello with its key is the host.",
+    .help = "Lift a host's quarantine: the next machine that connects with its key is the host.",
     .noun = "host", .verb = "release"}};
 inline constexpr Typed<NameHost, Host> measure_host{{
     .name = "measureHost", .method = Method::post, .path = "/v1/hosts/{host}/measure", .permission = "host.write",
     .scope = Scope::operator_only,
-    .help = "Measure a host anew once its GPUs are unused, and forget an operator's word that lets it in.",
+    .help = "Measure a host again once its GPUs are unused, and withdraw an operator's admission.",
     .noun = "host", .verb = "measure"}};
 inline constexpr Typed<NameHost, Host> admit_host{{
     .name = "admitHost", .method = Method::post, .path = "/v1/hosts/{host}/admit", .permission = "host.write",
     .scope = Scope::operator_only,
-    .help = "Let a host sell with the GPUs that it has, whatever was measured of it.", .noun = "host",
+    .help = "Admit a host with its present GPUs, regardless of its measurements.", .noun = "host",
     .verb = "admit"}};
 inline constexpr Typed<NameHost, Explanation> explain_host{{
     .name = "explainHost", .path = "/v1/hosts/{host}/explain", .permission = "host.read",
-    .scope = Scope::operator_only, .help = "Tell why a host is in its state.", .noun = "host",
+    .scope = Scope::operator_only, .help = "Explain why a host is in its state.", .noun = "host",
     .verb = "explain"}};
 inline constexpr Typed<RemoveHost, Empty> remove_host{{
     .name = "removeHost", .method = Method::delete_, .path = "/v1/hosts/{host}", .permission = "host.write",
-    .scope = Scope::operator_only, .help = "Remove a host: it is cut off at once, for good.", .noun = "host",
+    .scope = Scope::operator_only, .help = "Remove a host permanently. It is disconnected at once.", .noun = "host",
     .verb = "remove", .confirm = "It can join again only with a new token.",
     .example = "host remove h-4f2a9c"}};
 
@@ -123,12 +124,12 @@ inline constexpr Typed<GetGpu, Gpu> get_gpu{{
     .help = "Show a GPU.", .noun = "gpu", .verb = "get"}};
 inline constexpr Typed<GetGpu, GpuExplanation> explain_gpu{{
     .name = "explainGpu", .path = "/v1/gpus/{gpu}/explain", .permission = "gpu.read",
-    .scope = Scope::operator_only, .help = "Tell how a GPU is, why, and what has to be done.", .noun = "gpu",
+    .scope = Scope::operator_only, .help = "Show the health of a GPU, the reason, and the remedy.", .noun = "gpu",
     .verb = "explain"}};
 inline constexpr Typed<GetGpu, GpuExplanation> return_gpu{{
     .name = "returnGpu", .method = Method::post, .path = "/v1/gpus/{gpu}/return", .permission = "host.write",
     .scope = Scope::operator_only,
-    .help = "Have a GPU tested that somebody has seen to: well, it takes work again; one that is gone is forgotten.",
+    .help = "Test a repaired GPU. If it is well, it takes work again; a GPU that is gone is forgotten.",
     .noun = "gpu", .verb = "return"}};
 
 }  // namespace hostler::api::ops

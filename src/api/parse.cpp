@@ -141,7 +141,7 @@ Result<json::value> parse_json(std::string_view text, std::size_t size_max) {
     return fail(Code::invalid,
                 fmt::format("malformed JSON at line {}, column {}: {}", line, column,
                             doubled.empty() ? what(ec, text.substr(used))
-                                            : fmt::format("'{}' is there twice", doubled.substr(0, 128))),
+                                            : fmt::format("'{}' appears twice", doubled.substr(0, 128))),
                 "malformed_json");
 }
 

@@ -77,7 +77,7 @@ TEST(Assemble, NamesWrongParameters) {
     using testing::ElementsAre;
     EXPECT_THAT(complaints("GET", "/v1/gpus?modle=x&limit=0&zone=a&zone=b&dryRun=true"),
                 ElementsAre("modle: unknown query parameter; did you mean 'model'?",
-                            "limit: must be between 1 and 1000", "zone: is there twice in the query",
+                            "limit: must be between 1 and 1000", "zone: appears twice in the query",
                             "dryRun: unknown query parameter"));
     EXPECT_THAT(complaints("GET", "/v1/zones?limit=1001"), ElementsAre("limit: must be between 1 and 1000"));
     EXPECT_THAT(complaints("GET", "/v1/instances?watch=maybe"), ElementsAre("watch: must be true or false"));
@@ -85,7 +85,7 @@ TEST(Assemble, NamesWrongParameters) {
                 ElementsAre("zone: belongs in the path, not in the body"));
     EXPECT_THAT(complaints("POST", "/v1/zones", "[]"), ElementsAre("the body must be a JSON object"));
     EXPECT_THAT(complaints("POST", "/stocks", R"({"operationID": "a\nb", "operationID": "c"})"),
-                ElementsAre(testing::HasSubstr("'operationID' is there twice")));
+                ElementsAre(testing::HasSubstr("'operationID' appears twice")));
 }
 
 TEST(Assemble, IfMatchIsTheFieldIfVersion) {

@@ -47,40 +47,42 @@ BOOST_DESCRIBE_STRUCT(AlertRuleSpec, (),
                        tell_tenants, disabled))
 template <>
 inline constexpr auto fields<AlertRuleSpec> = std::to_array<Field>({
-    {.member = "metric", .help = "What is looked at: a metric of the series or of the moment (docs/operate/alerts.md).",
+    {.member = "metric", .help = "Metric to watch: of the series or of the moment (docs/operate/alerts.md).",
      .example = "temperature_celsius", .min = 1, .max = 64},
-    {.member = "threshold", .help = "From where on it is worth an alert, in the metric's unit.", .example = "85"},
-    {.member = "comparison", .help = "How the value lies to the threshold when it fires.", .example = "above",
+    {.member = "threshold", .help = "Threshold of the alert, in the metric's unit.", .example = "85"},
+    {.member = "comparison", .help = "Comparison of the value with the threshold.", .example = "above",
      .absent = Absent::fills},
-    {.member = "severity", .help = "How bad it is.", .example = "warning", .absent = Absent::fills},
-    {.member = "where", .help = "Only what has these labels, as zone=lon|nj or tenant!=acme.",
+    {.member = "severity", .help = "Severity.", .example = "warning", .absent = Absent::fills},
+    {.member = "where", .help = "Only devices with these labels, as zone=lon|nj or tenant!=acme.",
      .example = R"(["zone=lon"])", .max = 16, .absent = Absent::fills},
-    {.member = "over", .help = "What the samples of the window come to, of a metric of the series.",
+    {.member = "over", .help = "Function over the samples of the window, for a metric of the series.",
      .example = "avg", .absent = Absent::fills},
-    {.member = "window_seconds", .help = "How far back samples count.", .example = "300", .min = 10,
+    {.member = "window_seconds", .help = "Length of the window.", .example = "300", .min = 10,
      .max = 86400, .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "across", .help = "What the devices of a group come to; none: each is looked at by itself.",
+    {.member = "across", .help = "Function over the devices of a group; none: each device alone.",
      .example = "none", .absent = Absent::fills},
-    {.member = "by", .help = "Labels that make the groups.", .example = R"(["zone"])", .max = 8,
+    {.member = "by", .help = "Labels that define the groups.", .example = R"(["zone"])", .max = 8,
      .absent = Absent::fills},
-    {.member = "for_seconds", .help = "How long it must last before it fires.", .example = "60", .min = 0,
+    {.member = "for_seconds", .help = "Time the breach must last before the alert fires.", .example = "60", .min = 0,
      .max = 86400, .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "clear_seconds", .help = "How long it must be over before it has ended; what comes back before is the same alert.",
+    {.member = "clear_seconds", .help = "Time the breach must be over before the alert ends. A breach within it "
+                                        "continues the same alert.",
      .example = "120", .min = 0, .max = 86400, .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "missing", .help = "What holds of what is watched when its samples stop, for a day at most.",
+    {.member = "missing", .help = "Policy when the samples of a device stop, for a day at most.",
      .example = "resolve", .absent = Absent::fills},
     {.member = "labels", .help = "Further labels of its alerts.", .example = R"(["team=ml"])", .max = 16,
      .absent = Absent::fills},
     {.member = "summary", .help = "A sentence, with {label}, {value}, {threshold} and {rule} filled in.",
      .example = "GPU {gpu} has {value} °C", .min = 1, .max = 512, .form = &forms::one_line,
      .absent = Absent::fills},
-    {.member = "runbook", .help = "What to do then, filled in the same way.", .max = 2048,
+    {.member = "runbook", .help = "Advice for the alert, filled in the same way.", .max = 2048,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "description", .help = "What the rule is for.", .max = 512, .form = &forms::one_line,
+    {.member = "description", .help = "Purpose of the rule.", .max = 512, .form = &forms::one_line,
      .absent = Absent::fills},
-    {.member = "tell_tenants", .help = "Of an operator's rule: whom label tenant names sees the alert and is told, too.",
+    {.member = "tell_tenants", .help = "In an operator's rule: the tenant in label tenant sees the alert and is "
+                                       "notified, too.",
      .absent = Absent::fills},
-    {.member = "disabled", .help = "It is kept and not looked at.", .absent = Absent::fills},
+    {.member = "disabled", .help = "Keep the rule, but do not evaluate it.", .absent = Absent::fills},
 });
 
 struct CreateAlertRule : AlertRuleSpec {
@@ -90,9 +92,9 @@ struct CreateAlertRule : AlertRuleSpec {
 BOOST_DESCRIBE_STRUCT(CreateAlertRule, (AlertRuleSpec), (name, tenant_id))
 template <>
 inline constexpr auto fields<CreateAlertRule> = joined(fields<AlertRuleSpec>, std::to_array<Field>({
-    {.member = "name", .help = "Its name, unique in the tenant; that of a rule that every cloud has replaces it.",
+    {.member = "name", .help = "Its name, unique in the tenant. The name of a default rule replaces that rule.",
      .example = "too-hot", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose rule it is; without it: the key's tenant, or the operator.",
+    {.member = "tenant_id", .help = "Tenant that owns the rule. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 }));
 template <>
@@ -108,7 +110,7 @@ BOOST_DESCRIBE_STRUCT(ReplaceAlertRule, (AlertRuleSpec), (alert_rule, tenant_id)
 template <>
 inline constexpr auto fields<ReplaceAlertRule> = joined(fields<AlertRuleSpec>, std::to_array<Field>({
     {.member = "alert_rule", .help = "The rule's name.", .example = "too-hot", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose rule it is; without it: the key's tenant, or the operator.",
+    {.member = "tenant_id", .help = "Tenant that owns the rule. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 }));
 template <>
@@ -129,12 +131,12 @@ BOOST_DESCRIBE_STRUCT(AlertRule, (AlertRuleSpec), (name, tenant_id, is_default, 
 template <>
 inline constexpr auto fields<AlertRule> = joined(fields<AlertRuleSpec>, std::to_array<Field>({
     {.member = "name", .help = "Its name.", .example = "too-hot"},
-    {.member = "tenant_id", .help = "Whose rule it is; empty: the operator's.", .example = "acme"},
-    {.member = "is_default", .help = "Every cloud has it, and nobody has replaced it."},
-    {.member = "firing", .help = "Alerts that fire under it.", .example = "2"},
-    {.member = "pending", .help = "What breaches, not yet for long enough.", .example = "1"},
-    {.member = "error", .help = "Why it could not be looked at the last time."},
-    {.member = "looked_at", .help = "When it was looked at last."},
+    {.member = "tenant_id", .help = "Tenant that owns the rule; empty: the operator.", .example = "acme"},
+    {.member = "is_default", .help = "It is a default rule that has not been replaced."},
+    {.member = "firing", .help = "Number of its firing alerts.", .example = "2"},
+    {.member = "pending", .help = "Number of breaches that have not lasted long enough yet.", .example = "1"},
+    {.member = "error", .help = "Error of the last evaluation."},
+    {.member = "looked_at", .help = "Time of the last evaluation."},
 }));
 
 struct NameAlertRule {
@@ -145,7 +147,7 @@ BOOST_DESCRIBE_STRUCT(NameAlertRule, (), (alert_rule, tenant_id))
 template <>
 inline constexpr auto fields<NameAlertRule> = std::to_array<Field>({
     {.member = "alert_rule", .help = "The rule's name.", .example = "too-hot", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose rule it is; without it: the key's tenant, or the operator.",
+    {.member = "tenant_id", .help = "Tenant that owns the rule. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -184,17 +186,17 @@ template <>
 inline constexpr auto fields<Alert> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "al-7k2m9x4q1z"},
     {.member = "rule", .help = "The rule that made it.", .example = "gpu-hot"},
-    {.member = "severity", .help = "How bad it is.", .example = "critical"},
-    {.member = "state", .help = "Whether it lasts."},
-    {.member = "is_silenced", .help = "Nobody is told at the moment."},
-    {.member = "summary", .help = "What is the matter."},
-    {.member = "runbook", .help = "What to do."},
-    {.member = "labels", .help = "What it is about."},
-    {.member = "value", .help = "What was measured last; of one that is over, when it began.", .example = "91"},
-    {.member = "tenant_id", .help = "Whom it concerns; empty: the operator alone.", .example = "acme"},
-    {.member = "fired_at", .help = "Since when."},
-    {.member = "resolved_at", .help = "When it ended. It is listed until all who were told know that."},
-    {.member = "told", .help = "Receivers that were told."},
+    {.member = "severity", .help = "Severity.", .example = "critical"},
+    {.member = "state", .help = "Whether it fires or has ended."},
+    {.member = "is_silenced", .help = "Its notifications are silenced now."},
+    {.member = "summary", .help = "The problem in one sentence."},
+    {.member = "runbook", .help = "Advice."},
+    {.member = "labels", .help = "Labels of the affected device or object."},
+    {.member = "value", .help = "Last measured value; of an ended alert the value at its start.", .example = "91"},
+    {.member = "tenant_id", .help = "Affected tenant; empty: the operator alone.", .example = "acme"},
+    {.member = "fired_at", .help = "When it began to fire."},
+    {.member = "resolved_at", .help = "When it ended. It stays in the list until every notified receiver knows."},
+    {.member = "told", .help = "Receivers that were notified."},
 });
 
 struct ListAlerts {
@@ -205,9 +207,9 @@ struct ListAlerts {
 BOOST_DESCRIBE_STRUCT(ListAlerts, (), (tenant_id, severity, rule))
 template <>
 inline constexpr auto fields<ListAlerts> = std::to_array<Field>({
-    {.member = "tenant_id", .help = "Only those that concern this tenant.", .example = "acme", .form = &forms::id},
-    {.member = "severity", .help = "Only those as bad as this or worse."},
-    {.member = "rule", .help = "Only those of this rule.", .example = "gpu-hot", .form = &forms::label},
+    {.member = "tenant_id", .help = "Only alerts of this tenant.", .example = "acme", .form = &forms::id},
+    {.member = "severity", .help = "Only alerts of this severity or a higher one."},
+    {.member = "rule", .help = "Only alerts of this rule.", .example = "gpu-hot", .form = &forms::label},
 });
 
 struct NameAlert {
@@ -234,10 +236,10 @@ BOOST_DESCRIBE_STRUCT(AlertSilence, (), (id, tenant_id, matchers, comment, made_
 template <>
 inline constexpr auto fields<AlertSilence> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "si-4t1b9r7m2k"},
-    {.member = "tenant_id", .help = "Whose receivers hear nothing; empty: the operator's.", .example = "acme"},
-    {.member = "matchers", .help = "Labels of the alerts that are meant; all of them."},
+    {.member = "tenant_id", .help = "Tenant with the silenced receivers; empty: the operator.", .example = "acme"},
+    {.member = "matchers", .help = "Labels of the silenced alerts; all must match."},
     {.member = "comment", .help = "Why.", .example = "cooling is being serviced"},
-    {.member = "made_by", .help = "Who made it.", .example = "key/k-9r4t1b"},
+    {.member = "made_by", .help = "Creator.", .example = "key/k-9r4t1b"},
     {.member = "created_at", .help = "When it was made."},
     {.member = "expires_at", .help = "When it ends."},
 });
@@ -251,13 +253,13 @@ struct CreateAlertSilence {
 BOOST_DESCRIBE_STRUCT(CreateAlertSilence, (), (matchers, comment, for_seconds, tenant_id))
 template <>
 inline constexpr auto fields<CreateAlertSilence> = std::to_array<Field>({
-    {.member = "matchers", .help = "Labels of the alerts that are meant, all of them: alertname=gpu-hot, host=h-1|h-2.",
+    {.member = "matchers", .help = "Labels of the silenced alerts; all must match: alertname=gpu-hot, host=h-1|h-2.",
      .example = R"(["alertname=gpu-hot"])", .min = 1, .max = 16},
     {.member = "comment", .help = "Why.", .example = "cooling is being serviced", .min = 1, .max = 512,
      .form = &forms::one_line},
     {.member = "for_seconds", .help = "How long.", .example = "7200", .min = 60, .max = 30 * 86400,
      .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "tenant_id", .help = "Whose receivers are to hear nothing; without it: the key's tenant's, or the operator's.",
+    {.member = "tenant_id", .help = "Tenant with the silenced receivers. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 });
 template <>
@@ -305,28 +307,30 @@ BOOST_DESCRIBE_STRUCT(AlertReceiverSpec, (),
                        group_interval_seconds, repeat_seconds, firing_only))
 template <>
 inline constexpr auto fields<AlertReceiverSpec> = std::to_array<Field>({
-    {.member = "type", .help = "What it is.", .example = "webhook"},
-    {.member = "url", .help = "Where: https://HOST/PATH, of an Alertmanager without /api/v2; smtp://HOST:587 or smtps://HOST:465.",
+    {.member = "type", .help = "Type of receiver.", .example = "webhook"},
+    {.member = "url", .help = "Address: https://HOST/PATH, of an Alertmanager without /api/v2; smtp://HOST:587 or "
+                              "smtps://HOST:465.",
      .example = "https://hooks.example.com/alerts", .min = 1, .max = 2048, .form = &forms::one_line},
-    {.member = "user", .help = "E-mail: who signs in to the server; without it nobody does.", .max = 256,
+    {.member = "user", .help = "E-mail: user name for the server; without it there is no login.", .max = 256,
      .form = &forms::one_line, .absent = Absent::fills},
     {.member = "from", .help = "E-mail: the sender's address.", .example = "alerts@example.com", .max = 256,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "to", .help = "E-mail: addresses of those who get it.", .example = R"(["ops@example.com"])", .max = 100,
+    {.member = "to", .help = "E-mail: addresses of the recipients.", .example = R"(["ops@example.com"])", .max = 100,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "plain", .help = "E-mail: without TLS, and so without signing in.", .absent = Absent::fills},
-    {.member = "severity", .help = "Nothing milder is told.", .example = "warning", .absent = Absent::fills},
+    {.member = "plain", .help = "E-mail: without TLS, and so without a login.", .absent = Absent::fills},
+    {.member = "severity", .help = "Lowest severity to send.", .example = "warning", .absent = Absent::fills},
     {.member = "where", .help = "Only alerts with these labels, as zone=lon|nj or tenant!=acme.",
      .example = R"(["zone=lon"])", .max = 16, .absent = Absent::fills},
-    {.member = "group_by", .help = "Labels that make one message of several alerts.", .example = R"(["alertname"])",
+    {.member = "group_by", .help = "Labels that group several alerts into one message.", .example = R"(["alertname"])",
      .max = 8, .absent = Absent::fills},
     {.member = "group_wait_seconds", .help = "How long the first alert of a group waits for others.",
      .example = "30", .min = 0, .max = 3600, .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "group_interval_seconds", .help = "At least so long between two messages of a group.",
+    {.member = "group_interval_seconds", .help = "Minimum time between two messages of a group.",
      .example = "300", .min = 0, .max = 86400, .absent = Absent::fills, .unit = Unit::seconds},
-    {.member = "repeat_seconds", .help = "After so long what fires is told again; without it: 4h, to an Alertmanager 5m.",
+    {.member = "repeat_seconds", .help = "Time after which a firing alert is sent again. Default: 4h, to an "
+                                         "Alertmanager 5m.",
      .example = "14400", .min = 60, .max = 7 * 86400, .unit = Unit::seconds},
-    {.member = "firing_only", .help = "It is not told when an alert is over.", .absent = Absent::fills},
+    {.member = "firing_only", .help = "Send no message when an alert ends.", .absent = Absent::fills},
 });
 
 struct CreateAlertReceiver : AlertReceiverSpec {
@@ -340,7 +344,7 @@ inline constexpr auto fields<CreateAlertReceiver> = joined(fields<AlertReceiverS
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "on-call", .form = &forms::label},
     {.member = "secret", .help = "Webhook: key of the signature. Alertmanager: bearer token. E-mail: password. Never shown again.",
      .min = 1, .max = 1024, .form = &forms::one_line},
-    {.member = "tenant_id", .help = "Whose alerts it is told; without it: the key's tenant's, or the operator's.",
+    {.member = "tenant_id", .help = "Tenant with the alerts to send. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 }));
 template <>
@@ -357,9 +361,9 @@ BOOST_DESCRIBE_STRUCT(ReplaceAlertReceiver, (AlertReceiverSpec), (receiver, secr
 template <>
 inline constexpr auto fields<ReplaceAlertReceiver> = joined(fields<AlertReceiverSpec>, std::to_array<Field>({
     {.member = "receiver", .help = "The receiver's name.", .example = "on-call", .form = &forms::label},
-    {.member = "secret", .help = "As when it was created; without it the one that it has, if type, url and user stay.",
+    {.member = "secret", .help = "As at creation. Default: the stored one, if type, url and user stay.",
      .min = 1, .max = 1024, .form = &forms::one_line},
-    {.member = "tenant_id", .help = "Whose it is; without it: the key's tenant's, or the operator's.",
+    {.member = "tenant_id", .help = "Owning tenant. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 }));
 template <>
@@ -382,13 +386,13 @@ BOOST_DESCRIBE_STRUCT(AlertReceiver, (AlertReceiverSpec),
 template <>
 inline constexpr auto fields<AlertReceiver> = joined(fields<AlertReceiverSpec>, std::to_array<Field>({
     {.member = "name", .help = "Its name.", .example = "on-call"},
-    {.member = "tenant_id", .help = "Whose alerts it is told; empty: the operator's.", .example = "acme"},
+    {.member = "tenant_id", .help = "Tenant with the alerts to send; empty: the operator.", .example = "acme"},
     {.member = "has_secret", .help = "It has a secret, which is not shown."},
-    {.member = "waiting", .help = "Messages that have not arrived yet.", .example = "0"},
-    {.member = "delivered", .help = "Messages that have arrived since this master leads.", .example = "12"},
-    {.member = "failed", .help = "Tries that failed since then.", .example = "1"},
-    {.member = "last_error", .help = "Why the last try failed."},
-    {.member = "delivered_at", .help = "When a message arrived last."},
+    {.member = "waiting", .help = "Messages that wait for delivery.", .example = "0"},
+    {.member = "delivered", .help = "Messages delivered since this master leads.", .example = "12"},
+    {.member = "failed", .help = "Attempts that failed since this master leads.", .example = "1"},
+    {.member = "last_error", .help = "Error of the last failed attempt."},
+    {.member = "delivered_at", .help = "Time of the last delivery."},
 }));
 
 struct NameAlertReceiver {
@@ -399,7 +403,7 @@ BOOST_DESCRIBE_STRUCT(NameAlertReceiver, (), (receiver, tenant_id))
 template <>
 inline constexpr auto fields<NameAlertReceiver> = std::to_array<Field>({
     {.member = "receiver", .help = "The receiver's name.", .example = "on-call", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose it is; without it: the key's tenant's, or the operator's.",
+    {.member = "tenant_id", .help = "Owning tenant. Default: the key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -419,8 +423,8 @@ struct TestedAlertReceiver {
 BOOST_DESCRIBE_STRUCT(TestedAlertReceiver, (), (delivered, message))
 template <>
 inline constexpr auto fields<TestedAlertReceiver> = std::to_array<Field>({
-    {.member = "delivered", .help = "The test message has arrived."},
-    {.member = "message", .help = "How it went.", .example = "it answered with status 503"},
+    {.member = "delivered", .help = "The test message was delivered."},
+    {.member = "message", .help = "Result in words.", .example = "it answered with status 503"},
 });
 
 }  // namespace hostler::api

@@ -23,21 +23,22 @@ struct AuditEntry {
 BOOST_DESCRIBE_STRUCT(AuditEntry, (), (time, actor, operation, subject, tenant_id, status, address, client, number, before, after))
 template <>
 inline constexpr auto fields<AuditEntry> = std::to_array<Field>({
-    {.member = "time", .help = "When it was done."},
-    {.member = "actor", .help = "Who did it.", .example = "key/k-9r4t1b"},
-    {.member = "operation", .help = "What was done, as an operationId.", .example = "deleteVolume"},
-    {.member = "subject", .help = "Kind and id of what it was done to; empty: it has none.",
+    {.member = "time", .help = "Time of the call."},
+    {.member = "actor", .help = "Caller.", .example = "key/k-9r4t1b"},
+    {.member = "operation", .help = "Operation, as an operationId.", .example = "deleteVolume"},
+    {.member = "subject", .help = "Kind and id of the changed object; empty: there is none.",
      .example = "volume/v-3hq8"},
-    {.member = "tenant_id", .help = "Whose that is; empty: the operator's.", .example = "acme"},
+    {.member = "tenant_id", .help = "Tenant that owns the object; empty: the operator.", .example = "acme"},
     {.member = "status", .help = "HTTP status of the answer.", .example = "202"},
-    {.member = "address", .help = "Where the request came from. A tenant sees that of its own keys alone.",
+    {.member = "address", .help = "Source address of the request. A tenant sees this only for its own keys.",
      .example = "203.0.113.7:5000"},
-    {.member = "client", .help = "The program that asked, as it calls itself in User-Agent, 200 bytes of it at most. A tenant sees that of its own keys alone.",
+    {.member = "client", .help = "Client program, as in User-Agent, at most 200 bytes. A tenant sees this only for "
+                                 "its own keys.",
      .example = "hostler/0.1.0"},
-    {.member = "number", .help = "Of the commit it came with.", .example = "4711"},
-    {.member = "before", .help = "The object as JSON before that, as the API shows it, without secrets; empty: there was none.",
+    {.member = "number", .help = "Number of its commit.", .example = "4711"},
+    {.member = "before", .help = "The object before the change, as JSON of the API without secrets; empty: there was none.",
      .example = R"({"state":"available"})"},
-    {.member = "after", .help = "The same afterwards; empty: there is none.", .example = R"({"state":"deleting"})"},
+    {.member = "after", .help = "The object after the change; empty: there is none.", .example = R"({"state":"deleting"})"},
 });
 
 struct ListAudit {
@@ -55,13 +56,13 @@ struct Rules<ListAudit> {
 };
 template <>
 inline constexpr auto fields<ListAudit> = std::to_array<Field>({
-    {.member = "actor", .help = "Only what this one did.", .example = "key/k-9r4t1b", .max = 256},
+    {.member = "actor", .help = "Only records of this caller.", .example = "key/k-9r4t1b", .max = 256},
     {.member = "operation", .help = "Only this operation.", .example = "deleteVolume", .max = 128},
-    {.member = "subject", .help = "Only what was done to this object.", .example = "volume/v-3hq8", .max = 256},
-    {.member = "tenant_id", .help = "Only what is this tenant's.", .example = "acme", .form = &forms::id},
-    {.member = "since", .help = "Only what was done during the last so many seconds.", .example = "86400", .min = 1,
+    {.member = "subject", .help = "Only changes of this object.", .example = "volume/v-3hq8", .max = 256},
+    {.member = "tenant_id", .help = "Only records of this tenant.", .example = "acme", .form = &forms::id},
+    {.member = "since", .help = "Only records of the last N seconds.", .example = "86400", .min = 1,
      .max = std::int64_t{100} * 366 * 86400, .unit = Unit::seconds},
-    {.member = "until", .help = "Only what was done more than so many seconds ago.", .example = "3600", .min = 1,
+    {.member = "until", .help = "Only records older than N seconds.", .example = "3600", .min = 1,
      .max = std::int64_t{100} * 366 * 86400, .unit = Unit::seconds},
 });
 

@@ -22,9 +22,9 @@ BOOST_DESCRIBE_STRUCT(Authority, (), (fingerprint, state, subject, not_before, n
 template <>
 inline constexpr auto fields<Authority> = std::to_array<Field>({
     {.member = "fingerprint", .help = "SHA-256 of its certificate.", .example = "9f86d081884c7d65"},
-    {.member = "state", .help = "next: believed, does not sign yet; issuing: signs; outgoing: believed, signs no more; "
-                                "withdrawn: not believed."},
-    {.member = "subject", .help = "Whom its certificate names; empty: its keys are gone.",
+    {.member = "state", .help = "next: trusted, does not sign yet; issuing: signs; outgoing: trusted, has stopped "
+                                "signing; withdrawn: not trusted."},
+    {.member = "subject", .help = "Subject of its certificate; empty: its keys are gone.",
      .example = "CN=Hostler authority"},
     {.member = "not_before", .help = "From when it is valid."},
     {.member = "not_after", .help = "Until when it is valid."},
@@ -39,9 +39,9 @@ struct CertificateHolder {
 BOOST_DESCRIBE_STRUCT(CertificateHolder, (), (name, authority, message))
 template <>
 inline constexpr auto fields<CertificateHolder> = std::to_array<Field>({
-    {.member = "name", .help = "Which host, access point or gateway.", .example = "host/h-4f2a9c"},
-    {.member = "authority", .help = "Who signed its certificate; empty: it has not said so.", .example = "9f86d081884c7d65"},
-    {.member = "message", .help = "What is missing, in words."},
+    {.member = "name", .help = "Host, access point or gateway.", .example = "host/h-4f2a9c"},
+    {.member = "authority", .help = "Authority that signed its certificate; empty: not reported.", .example = "9f86d081884c7d65"},
+    {.member = "message", .help = "The missing step, in words."},
 });
 
 struct Authorities {
@@ -54,11 +54,11 @@ struct Authorities {
 BOOST_DESCRIBE_STRUCT(Authorities, (), (authorities, holders, renewed, current, behind))
 template <>
 inline constexpr auto fields<Authorities> = std::to_array<Field>({
-    {.member = "authorities", .help = "Those that are known, the oldest first."},
+    {.member = "authorities", .help = "Known authorities, oldest first."},
     {.member = "holders", .help = "Hosts, access points and gateways; 0 before the first rotation.", .example = "7"},
-    {.member = "renewed", .help = "Of them, those whose certificate is of who signs now.", .example = "6"},
-    {.member = "current", .help = "Of these, those who believe whom they should.", .example = "6"},
-    {.member = "behind", .help = "The others, and those in whose name an unknown key was shown.", .max = 1000},
+    {.member = "renewed", .help = "Holders with a certificate of the issuing authority.", .example = "6"},
+    {.member = "current", .help = "Renewed holders that trust the right authorities.", .example = "6"},
+    {.member = "behind", .help = "All other holders, and names for which an unknown key was presented.", .max = 1000},
 });
 
 enum class RotationStep { begin, issue, withdraw };
@@ -71,9 +71,9 @@ struct RotateAuthority {
 BOOST_DESCRIBE_STRUCT(RotateAuthority, (), (step, force))
 template <>
 inline constexpr auto fields<RotateAuthority> = std::to_array<Field>({
-    {.member = "step", .help = "begin: make another and believe it, too; issue: have it sign; withdraw: believe the former "
-                               "no more.", .example = "begin"},
-    {.member = "force", .help = "Withdraw it also from those who have no other certificate: they must join again.",
+    {.member = "step", .help = "begin: create another authority and trust it, too; issue: let it sign; withdraw: "
+                               "stop trusting the former one.", .example = "begin"},
+    {.member = "force", .help = "Withdraw it even from holders without another certificate: they must join again.",
      .absent = Absent::fills},
 });
 
@@ -84,7 +84,7 @@ struct AdmitKey {
 BOOST_DESCRIBE_STRUCT(AdmitKey, (), (name, key_fingerprint))
 template <>
 inline constexpr auto fields<AdmitKey> = std::to_array<Field>({
-    {.member = "name", .help = "Whose it is: access/NAME or gateway/NAME.", .example = "gateway/gw-1", .max = 128},
+    {.member = "name", .help = "Holder of the key: access/NAME or gateway/NAME.", .example = "gateway/gw-1", .max = 128},
     {.member = "key_fingerprint", .help = "SHA-256 of its public key (DER), as 64 lower-case hex digits.",
      .example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", .min = 64, .max = 64},
 });

@@ -42,7 +42,7 @@ BOOST_DESCRIBE_STRUCT(ProblemField, (), (field, message))
 template <>
 inline constexpr auto fields<ProblemField> = std::to_array<Field>({
     {.member = "field", .help = "Where it is in the request.", .example = "template.ports[0].port"},
-    {.member = "message", .help = "What is wrong with it.", .example = "must be between 1 and 65535"},
+    {.member = "message", .help = "Why it is refused.", .example = "must be between 1 and 65535"},
 });
 
 // What keeps a task from hosts.
@@ -54,9 +54,9 @@ struct ProblemReason {
 BOOST_DESCRIBE_STRUCT(ProblemReason, (), (token, hosts))
 template <>
 inline constexpr auto fields<ProblemReason> = std::to_array<Field>({
-    {.member = "token", .help = "What stands in the way, stable for programs (docs/use/placement.md).",
+    {.member = "token", .help = "Reason, stable for programs (docs/use/placement.md).",
      .example = "gpus"},
-    {.member = "hosts", .help = "Hosts that this keeps out before all else.", .example = "3"},
+    {.member = "hosts", .help = "Number of hosts with this as their first reason.", .example = "3"},
 });
 
 // RFC 9457 problem details.
@@ -77,12 +77,12 @@ inline constexpr auto fields<Problem> = std::to_array<Field>({
     {.member = "type", .help = "Names the kind of problem.", .example = "urn:hostler:problem:invalid"},
     {.member = "title", .help = "The kind of problem in words.", .example = "Bad request"},
     {.member = "status", .help = "The HTTP status.", .example = "400", .min = 400, .max = 599},
-    {.member = "detail", .help = "What went wrong, with which object, and what to do.",
+    {.member = "detail", .help = "Description of the error: the cause, the object and the remedy.",
      .example = "2 fields are wrong"},
     {.member = "code", .help = "A stable token for programs.", .example = "invalid"},
     {.member = "errors", .help = "Every wrong field of the request.", .absent = Absent::fills},
-    {.member = "help", .help = "What would help."},
-    {.member = "reasons", .help = "Of what has no place: what stands in the way, the most telling first."},
+    {.member = "help", .help = "Advice."},
+    {.member = "reasons", .help = "Why there is no room, most important reason first."},
 });
 
 // Why something is as it is.
@@ -95,7 +95,7 @@ BOOST_DESCRIBE_STRUCT(Blocker, (), (host, reason))
 template <>
 inline constexpr auto fields<Blocker> = std::to_array<Field>({
     {.member = "host", .help = "The host's id.", .example = "h-4f2a9c"},
-    {.member = "reason", .help = "Why it does not do.", .example = "host is cordoned"},
+    {.member = "reason", .help = "Why it is not suitable.", .example = "host is cordoned"},
 });
 
 struct Explanation {
@@ -110,7 +110,7 @@ inline constexpr auto fields<Explanation> = std::to_array<Field>({
     {.member = "token", .help = "The reason, stable for programs.", .example = "insufficient_capacity"},
     {.member = "sentence", .help = "The reason in words.",
      .example = "No host has 8 free GPUs of this type."},
-    {.member = "blocking", .help = "What stands in the way, host by host."},
+    {.member = "blocking", .help = "Reasons, host by host."},
     {.member = "would_help", .help = "The smallest change that would help.",
      .example = "delete 2 idle slots of another spec"},
 });
@@ -138,8 +138,8 @@ inline constexpr auto fields<LongOperation> = std::to_array<Field>({
     {.member = "kind", .help = "The operationId of the call that began it.", .example = "deleteVolume"},
     {.member = "subject", .help = "Kind and id of what it works on.", .example = "volume/v-3hq8"},
     {.member = "tenant_id", .help = "The tenant it belongs to; empty: the operator."},
-    {.member = "state", .help = "How far it is."},
-    {.member = "message", .help = "What it is doing, or how it ended.",
+    {.member = "state", .help = "Progress."},
+    {.member = "message", .help = "Current step, or result.",
      .example = "waiting for host gpu-07 (h-4f2a9c) to delete it"},
     {.member = "error", .help = "Why it failed."},
     {.member = "created_at", .help = "When it began."},

@@ -35,16 +35,16 @@ BOOST_DESCRIBE_STRUCT(ConsolidationMove, (), (workload, kind, name, tenant_id, s
 template <>
 inline constexpr auto fields<ConsolidationMove> = std::to_array<Field>({
     {.member = "workload", .help = "Id of the instance or stock slot.", .example = "i-7f3k2m9qxy"},
-    {.member = "kind", .help = "A slot is just moved; an instance is stopped, and begun anew there.", .example = "instance"},
+    {.member = "kind", .help = "A slot moves without a stop; an instance is stopped and started again on the other host.", .example = "instance"},
     {.member = "name", .help = "The instance's name; of stock the spec's.", .example = "notebook-1"},
-    {.member = "tenant_id", .help = "Whose it is; empty: stock is nobody's.", .example = "acme"},
+    {.member = "tenant_id", .help = "Owning tenant; empty for stock.", .example = "acme"},
     {.member = "spec_name", .help = "Its spec.", .example = "h100-1"},
     {.member = "gpus", .help = "GPUs that it holds.", .example = "1"},
-    {.member = "from", .help = "Id of the host it leaves.", .example = "h-4f2a9c"},
-    {.member = "from_name", .help = "That host's name.", .example = "gpu-17"},
-    {.member = "to", .help = "Id of the host it goes to.", .example = "h-8k1m3q"},
-    {.member = "to_name", .help = "That host's name.", .example = "gpu-18"},
-    {.member = "state", .help = "How far it is: skipped ended or was moved otherwise, dropped was never begun.",
+    {.member = "from", .help = "Id of the present host.", .example = "h-4f2a9c"},
+    {.member = "from_name", .help = "Name of the present host.", .example = "gpu-17"},
+    {.member = "to", .help = "Id of the new host.", .example = "h-8k1m3q"},
+    {.member = "to_name", .help = "Name of the new host.", .example = "gpu-18"},
+    {.member = "state", .help = "Progress. skipped: it ended or moved by other means; dropped: it was never started.",
      .example = "waiting"},
     {.member = "message", .help = "Why, in a sentence."},
 });
@@ -84,16 +84,17 @@ BOOST_DESCRIBE_STRUCT(Consolidation, (), (id, state, zone, gpus, restarts, moves
 template <>
 inline constexpr auto fields<Consolidation> = std::to_array<Field>({
     {.member = "id", .help = "Its id; empty: it is only planned.", .example = "co-4t1b9rk2mx"},
-    {.member = "state", .help = "planned: nothing was done; failing, cancelling: what was stopped is begun again first.",
+    {.member = "state", .help = "planned: nothing was done; failing, cancelling: stopped instances are started again "
+                                "first.",
      .example = "running"},
-    {.member = "zone", .help = "Of which alone; empty: each zone by itself.", .example = "lon"},
-    {.member = "gpus", .help = "GPUs of the hosts that become free: what is gained.", .example = "16"},
-    {.member = "restarts", .help = "Instances that are stopped and begun anew: what it costs.", .example = "3"},
-    {.member = "moves_done", .help = "Moves that are over, however they ended.", .example = "2"},
+    {.member = "zone", .help = "Consolidated zone; empty: all zones, each separately.", .example = "lon"},
+    {.member = "gpus", .help = "GPUs of the hosts that become free.", .example = "16"},
+    {.member = "restarts", .help = "Number of instances to stop and start again.", .example = "3"},
+    {.member = "moves_done", .help = "Finished moves, with any result.", .example = "2"},
     {.member = "moves_total", .help = "Moves in all.", .example = "5"},
-    {.member = "at_once", .help = "Instances that are stopped at one time, at most.", .example = "4"},
-    {.member = "freed_hosts", .help = "Hosts on which nothing is left afterwards."},
-    {.member = "moves", .help = "What goes where.", .max = moves_max_max},
+    {.member = "at_once", .help = "Maximum number of instances stopped at the same time.", .example = "4"},
+    {.member = "freed_hosts", .help = "Hosts that become empty."},
+    {.member = "moves", .help = "The moves.", .max = moves_max_max},
     {.member = "message", .help = "Why it failed, in a sentence."},
     {.member = "created_at", .help = "When it was begun; absent: it is only planned."},
     {.member = "ended_at", .help = "When it was over."},
@@ -107,7 +108,7 @@ BOOST_DESCRIBE_STRUCT(WantedMove, (), (workload, to))
 template <>
 inline constexpr auto fields<WantedMove> = std::to_array<Field>({
     {.member = "workload", .help = "Id of the instance or stock slot.", .example = "i-7f3k2m9qxy", .form = &forms::id},
-    {.member = "to", .help = "Id of the host it goes to.", .example = "h-8k1m3q", .form = &forms::id},
+    {.member = "to", .help = "Id of the new host.", .example = "h-8k1m3q", .form = &forms::id},
 });
 
 struct CreateConsolidation {
@@ -119,14 +120,14 @@ struct CreateConsolidation {
 BOOST_DESCRIBE_STRUCT(CreateConsolidation, (), (zone, max_moves, at_once, moves))
 template <>
 inline constexpr auto fields<CreateConsolidation> = std::to_array<Field>({
-    {.member = "zone", .help = "Only hosts of this zone; without it, each zone by itself.", .example = "lon",
+    {.member = "zone", .help = "Only hosts of this zone. Default: all zones, each separately.", .example = "lon",
      .form = &forms::label},
-    {.member = "max_moves", .help = "Moves in all, at most.", .example = "100", .min = 1, .max = moves_max_max,
+    {.member = "max_moves", .help = "Maximum number of moves.", .example = "100", .min = 1, .max = moves_max_max,
      .absent = Absent::fills},
-    {.member = "at_once", .help = "Instances that are stopped at one time, at most.", .example = "4", .min = 1,
+    {.member = "at_once", .help = "Maximum number of instances stopped at the same time.", .example = "4", .min = 1,
      .max = 64, .absent = Absent::fills},
     {.member = "moves",
-     .help = "Just these, as a dry run has answered them; without them, what is best at this moment.",
+     .help = "Exactly these moves, as a dry run answered them. Default: the best plan of this moment.",
      .max = moves_max_max, .absent = Absent::fills},
 });
 

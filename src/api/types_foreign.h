@@ -33,18 +33,18 @@ template <>
 inline constexpr auto fields<ForeignWorkload> = std::to_array<Field>({
     {.member = "id", .help = "Its id, as its container says.", .example = "i-7k2m9x"},
     {.member = "host", .help = "The host it runs on.", .example = "h-4f2a9c"},
-    {.member = "zone", .help = "The zone that is in.", .example = "nj"},
-    {.member = "tenant_id", .help = "Whose it is, as its container says; empty: it does not.", .example = "acme"},
-    {.member = "name", .help = "What they call it; empty: it does not say.", .example = "notebook-1"},
-    {.member = "image", .help = "Its image; empty: it does not say.", .example = "docker.io/library/nginx:1.27"},
+    {.member = "zone", .help = "Zone of the host.", .example = "nj"},
+    {.member = "tenant_id", .help = "Owning tenant, from its container's labels; empty: unknown.", .example = "acme"},
+    {.member = "name", .help = "Name, from its container's labels; empty: unknown.", .example = "notebook-1"},
+    {.member = "image", .help = "Its image; empty: unknown.", .example = "docker.io/library/nginx:1.27"},
     {.member = "state", .help = "created, running or exited; unknown: its host is silent.", .example = "running"},
     {.member = "gpus", .help = "GPUs that it holds."},
-    {.member = "reason", .help = "Why it is foreign, as a token.", .example = "not_in_store"},
-    {.member = "message", .help = "Why it is foreign, in words."},
-    {.member = "decision", .help = "What was decided about it.", .example = "open"},
-    {.member = "why", .help = "Why that was decided, as whoever did it said."},
-    {.member = "not_known", .help = "What nobody would know of it if it were adopted."},
-    {.member = "seen_since", .help = "Since when it is known to be there."},
+    {.member = "reason", .help = "Why it is unmanaged, as a token.", .example = "not_in_store"},
+    {.member = "message", .help = "Why it is unmanaged, in words."},
+    {.member = "decision", .help = "Decision about it.", .example = "open"},
+    {.member = "why", .help = "Comment of the operator on the decision."},
+    {.member = "not_known", .help = "Information that an adoption would lack."},
+    {.member = "seen_since", .help = "When it was first seen."},
 });
 
 struct ListForeignWorkloads {
@@ -55,7 +55,7 @@ BOOST_DESCRIBE_STRUCT(ListForeignWorkloads, (), (host, decision))
 template <>
 inline constexpr auto fields<ListForeignWorkloads> = std::to_array<Field>({
     {.member = "host", .help = "Only those on this host.", .example = "h-4f2a9c", .max = 128},
-    {.member = "decision", .help = "Only those about which this was decided."},
+    {.member = "decision", .help = "Only those with this decision."},
 });
 
 struct NameForeignWorkload {
@@ -75,7 +75,7 @@ BOOST_DESCRIBE_STRUCT(SettleForeignWorkload, (), (workload, why))
 template <>
 inline constexpr auto fields<SettleForeignWorkload> = std::to_array<Field>({
     {.member = "workload", .help = "Its id.", .example = "i-7k2m9x"},
-    {.member = "why", .help = "For those who ask later.", .example = "the lab's own", .max = 512,
+    {.member = "why", .help = "Comment for later readers.", .example = "the lab's own", .max = 512,
      .form = &forms::one_line},
 });
 

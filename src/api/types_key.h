@@ -20,7 +20,7 @@ BOOST_DESCRIBE_STRUCT(ApiKey, (), (id, name, is_operator, tenant_id, created_at,
 template <>
 inline constexpr auto fields<ApiKey> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "k-9r4t1b"},
-    {.member = "name", .help = "What it is for.", .example = "ci"},
+    {.member = "name", .help = "Purpose of the key.", .example = "ci"},
     {.member = "is_operator", .help = "It may do everything."},
     {.member = "tenant_id", .help = "The tenant it is bound to; empty: an operator's.", .example = "acme"},
     {.member = "created_at", .help = "When it was made."},
@@ -37,14 +37,14 @@ struct CreateApiKey {
 BOOST_DESCRIBE_STRUCT(CreateApiKey, (), (name, tenant_id, is_operator, ttl_seconds))
 template <>
 inline constexpr auto fields<CreateApiKey> = std::to_array<Field>({
-    {.member = "name", .help = "What it is for.", .example = "ci", .min = 1, .max = 128,
+    {.member = "name", .help = "Purpose of the key.", .example = "ci", .min = 1, .max = 128,
      .form = &forms::one_line},
     {.member = "tenant_id", .help = "The tenant it is bound to; either this or isOperator.",
      .example = "acme",
      .form = &forms::id},
     {.member = "is_operator", .help = "It may do everything; either this or tenantID.",
      .absent = Absent::fills},
-    {.member = "ttl_seconds", .help = "How long it is good; without it: until it is deleted.",
+    {.member = "ttl_seconds", .help = "Lifetime. Default: until it is deleted.",
      .example = "2592000", .min = 60, .max = 10 * 366 * 86400, .unit = Unit::seconds},
 });
 
@@ -66,7 +66,7 @@ BOOST_DESCRIBE_STRUCT(CreatedApiKey, (), (id, name, is_operator, tenant_id, secr
 template <>
 inline constexpr auto fields<CreatedApiKey> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "k-9r4t1b"},
-    {.member = "name", .help = "What it is for.", .example = "ci"},
+    {.member = "name", .help = "Purpose of the key.", .example = "ci"},
     {.member = "is_operator", .help = "It may do everything."},
     {.member = "tenant_id", .help = "The tenant it is bound to; empty: an operator's.", .example = "acme"},
     {.member = "secret", .help = "The key itself, shown this once; send it as Authorization: Bearer."},
@@ -104,7 +104,7 @@ BOOST_DESCRIBE_STRUCT(Whoami, (), (actor, name, is_operator, tenant_id, expires_
 template <>
 inline constexpr auto fields<Whoami> = std::to_array<Field>({
     {.member = "actor", .help = "How events name the caller.", .example = "key/k-9r4t1b"},
-    {.member = "name", .help = "What the key is for.", .example = "ci"},
+    {.member = "name", .help = "Purpose of the key.", .example = "ci"},
     {.member = "is_operator", .help = "The key may do everything."},
     {.member = "tenant_id", .help = "The tenant the key is bound to; empty: an operator's.",
      .example = "acme"},
@@ -126,14 +126,14 @@ struct Event {
 BOOST_DESCRIBE_STRUCT(Event, (), (number, time, kind, id, tenant_id, actor, reason, message))
 template <>
 inline constexpr auto fields<Event> = std::to_array<Field>({
-    {.member = "number", .help = "Of the commit it came with; it never falls.", .example = "4711"},
+    {.member = "number", .help = "Number of its commit; it never decreases.", .example = "4711"},
     {.member = "time", .help = "When it happened."},
-    {.member = "kind", .help = "What kind of object it happened to.", .example = "instance"},
+    {.member = "kind", .help = "Kind of the object.", .example = "instance"},
     {.member = "id", .help = "The object's id.", .example = "i-7k2m9x"},
-    {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
-    {.member = "actor", .help = "Who did it.", .example = "host/h-4f2a9c"},
-    {.member = "reason", .help = "What happened, as a token.", .example = "image_unavailable"},
-    {.member = "message", .help = "What happened, in words."},
+    {.member = "tenant_id", .help = "Owning tenant; empty: the operator.", .example = "acme"},
+    {.member = "actor", .help = "Caller.", .example = "host/h-4f2a9c"},
+    {.member = "reason", .help = "Event, as a token.", .example = "image_unavailable"},
+    {.member = "message", .help = "Event, in words."},
 });
 
 struct ListEvents {
@@ -148,7 +148,7 @@ inline constexpr auto fields<ListEvents> = std::to_array<Field>({
     {.member = "kind", .help = "Only of this kind of object.", .example = "instance", .max = 64},
     {.member = "id", .help = "Only of the object with this id.", .example = "i-7k2m9x", .max = 128},
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
-    {.member = "since", .help = "Only what happened during the last so many seconds.", .example = "3600", .min = 1,
+    {.member = "since", .help = "Only events of the last N seconds.", .example = "3600", .min = 1,
      .max = std::int64_t{100} * 366 * 86400, .unit = Unit::seconds},
 });
 

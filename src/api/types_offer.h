@@ -31,33 +31,35 @@ BOOST_DESCRIBE_STRUCT(Offer, (), (spec, zone, location, gpu_type, vendor, gpus, 
                                   isolation, trust, ready, available, reclaimable, price, currency))
 template <>
 inline constexpr auto fields<Offer> = std::to_array<Field>({
-    {.member = "spec", .help = "What specName says when an instance is created.", .example = "h100-1"},
-    {.member = "zone", .help = "Where it would be.", .example = "lon"},
-    {.member = "location", .help = "Where that is.", .example = "London, GB"},
-    {.member = "gpu_type", .help = "Model of its GPUs; empty: it has none.", .example = "H100 SXM5 80GB"},
-    {.member = "vendor", .help = "Who makes them.", .example = "nvidia"},
+    {.member = "spec", .help = "Value of specName for an instance of this shape.", .example = "h100-1"},
+    {.member = "zone", .help = "Zone.", .example = "lon"},
+    {.member = "location", .help = "Location of the zone.", .example = "London, GB"},
+    {.member = "gpu_type", .help = "GPU model; empty: no GPU.", .example = "H100 SXM5 80GB"},
+    {.member = "vendor", .help = "GPU vendor.", .example = "nvidia"},
     {.member = "gpus", .help = "Whole GPUs of an instance.", .example = "1"},
     {.member = "gpu_memory_bytes", .help = "Memory of each, as its data sheet says.",
      .example = "85899345920", .unit = Unit::bytes},
     {.member = "tier",
-     .help = "What its GPUs were measured to be: frontier, training, inference, entry or unrated.",
+     .help = "Measured tier of the GPUs: frontier, training, inference, entry or unrated.",
      .example = "frontier"},
     {.member = "cpu", .help = "CPUs of an instance.", .example = "8"},
     {.member = "memory", .help = "Memory of an instance.", .example = "32Gi"},
     {.member = "isolation",
-     .help = "What divides it from others: user_namespace (a container whose root is nobody on its host) or container.",
+     .help = "Isolation from other tenants: user_namespace (root in the container is an unprivileged user of the "
+             "host) or container.",
      .example = "user_namespace"},
-    {.member = "trust", .help = "Whose hosts: trusted or community; a host of the operator's own is trusted, unless said otherwise.",
+    {.member = "trust", .help = "Trust in the hosts: trusted or community. The operator's own hosts are trusted, "
+                                "unless set otherwise.",
      .example = "trusted"},
-    {.member = "ready", .help = "So many of them stand ready in stock.", .example = "2"},
+    {.member = "ready", .help = "Number of ready stock slots.", .example = "2"},
     {.member = "available",
-     .help = "So many could be had now, those included, if nothing else were taken from the same hosts.",
+     .help = "Number available now, ready slots included, if nothing else is placed on the same hosts.",
      .example = "6"},
     {.member = "reclaimable",
-     .help = "So many more could be had now: idle stock of other specs would give way to them.", .example = "2"},
-    {.member = "price", .help = "What an instance costs for an hour: its GPUs together; absent: nothing is said of it.",
+     .help = "Number available in addition if idle stock of other specs is reclaimed.", .example = "2"},
+    {.member = "price", .help = "Price of an instance for an hour, for all its GPUs; absent: no price is set.",
      .example = "2.49"},
-    {.member = "currency", .help = "Of the price.", .example = "USD"},
+    {.member = "currency", .help = "Currency of the price.", .example = "USD"},
 });
 
 // What a query and an order may name.
@@ -74,10 +76,10 @@ inline constexpr auto offer_fields = std::to_array<QueryField>({
     {"memory", QueryKind::bytes, "Memory."},
     {"isolation", QueryKind::text, "user_namespace or container.", "user_namespace container"},
     {"trust", QueryKind::text, "trusted or community.", "trusted community"},
-    {"ready", QueryKind::number, "How many stand ready in stock."},
-    {"available", QueryKind::number, "How many could be had."},
-    {"reclaimable", QueryKind::number, "How many more idle stock would give way to."},
-    {"price", QueryKind::money, "What an instance costs for an hour, in the one currency of all prices."},
+    {"ready", QueryKind::number, "Number of ready stock slots."},
+    {"available", QueryKind::number, "Number available."},
+    {"reclaimable", QueryKind::number, "Number available in addition if idle stock is reclaimed."},
+    {"price", QueryKind::money, "Price of an instance for an hour, in the currency of all prices."},
 });
 
 struct ListOffers {
@@ -89,7 +91,7 @@ template <>
 inline constexpr auto fields<ListOffers> = std::to_array<Field>({
     {.member = "query", .help = "Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/offers.md).",
      .example = "gpu_memory>=48 zone=lon", .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "order", .help = "By which fields, with commas; -FIELD: the highest first.",
+    {.member = "order", .help = "Fields to sort by, with commas; -FIELD: highest first.",
      .example = "-available", .max = 256, .form = &forms::one_line, .absent = Absent::fills},
 });
 template <>

@@ -74,26 +74,26 @@ inline constexpr auto fields<Placement> = std::to_array<Field>({
      .max = 128, .form = &forms::one_line},
     {.member = "vendor", .help = "Only GPUs of this vendor.", .example = "nvidia"},
     {.member = "gpu_memory",
-     .help = "Only GPUs with as much memory, by their data sheet; a number without a unit is GiB.",
+     .help = "Only GPUs with at least this memory, by their data sheet; a number without a unit is GiB.",
      .example = "48", .form = &forms::quantity},
     {.member = "tier",
-     .help = "Only hosts whose GPUs were measured to be of this tier or a better one: frontier, training, inference, entry.",
+     .help = "Only hosts with GPUs of this measured tier or a higher one: frontier, training, inference, entry.",
      .example = "training"},
-    {.member = "isolation", .help = "Only where this divides it from others, as offers say it.",
+    {.member = "isolation", .help = "Only with this isolation from other tenants, as in offers.",
      .example = "user_namespace"},
-    {.member = "trust", .help = "Only hosts that are trusted as much.", .example = "trusted"},
+    {.member = "trust", .help = "Only hosts with at least this trust.", .example = "trusted"},
     {.member = "labels", .help = "Only hosts with each of these labels.", .example = "{\"disk\":\"nvme\"}",
      .max = labels_max, .absent = Absent::fills},
-    {.member = "max_price", .help = "At most so much for a GPU and hour.", .example = "2.50",
+    {.member = "max_price", .help = "Maximum price of a GPU for an hour.", .example = "2.50",
      .form = &forms::money},
     {.member = "group", .help = "The group of its tenant that apart, spread and pack count.", .example = "web",
      .form = &forms::id},
-    {.member = "apart", .help = "On no host, in no rack or zone where another of its group runs.",
+    {.member = "apart", .help = "Not on the host, in the rack or in the zone of another member of its group.",
      .example = "host"},
-    {.member = "spread", .help = "Rather where the fewest of its group run.", .example = "zone"},
-    {.member = "pack", .help = "Rather where the most of its group run.", .example = "rack"},
-    {.member = "link", .help = "Its GPUs must reach each other like this.", .example = "nvlink"},
-    {.member = "link_wanted", .help = "Its GPUs reach each other like this if there is room like that.",
+    {.member = "spread", .help = "Prefer places with the fewest members of its group.", .example = "zone"},
+    {.member = "pack", .help = "Prefer places with the most members of its group.", .example = "rack"},
+    {.member = "link", .help = "Required link between its GPUs.", .example = "nvlink"},
+    {.member = "link_wanted", .help = "Preferred link between its GPUs.",
      .example = "nvlink"},
 });
 // What is wrong with each label; `path` stands before its name, as "labels.".
@@ -119,8 +119,8 @@ BOOST_DESCRIBE_STRUCT(PlacementTask, (),
                       (count, spec_name, gpus, gpu_milli, profile, cpu, memory, disk, image, placement))
 template <>
 inline constexpr auto fields<PlacementTask> = std::to_array<Field>({
-    {.member = "count", .help = "So many of it.", .example = "4", .min = 1, .max = 16, .absent = Absent::fills},
-    {.member = "spec_name", .help = "Shape of it; what is given besides counts more.", .example = "h100-1",
+    {.member = "count", .help = "Number of such tasks.", .example = "4", .min = 1, .max = 16, .absent = Absent::fills},
+    {.member = "spec_name", .help = "Shape of the task. Other fields override it.", .example = "h100-1",
      .form = &forms::id},
     {.member = "gpus", .help = "Whole GPUs on one host.", .example = "2", .min = 0, .max = 16},
     {.member = "gpu_milli", .help = "Thousandths of one GPU, instead of gpus.", .example = "500", .min = 1,
@@ -130,9 +130,9 @@ inline constexpr auto fields<PlacementTask> = std::to_array<Field>({
     {.member = "cpu", .help = "CPUs.", .example = "8", .form = &forms::quantity},
     {.member = "memory", .help = "Memory.", .example = "32Gi", .form = &forms::quantity},
     {.member = "disk", .help = "Disk for new volumes.", .example = "100Gi", .form = &forms::quantity},
-    {.member = "image", .help = "Better where this image lies.", .example = "docker.io/library/nginx:1.27",
+    {.member = "image", .help = "Prefer hosts with this image.", .example = "docker.io/library/nginx:1.27",
      .max = 512, .form = &forms::image},
-    {.member = "placement", .help = "Where it may go."},
+    {.member = "placement", .help = "Placement constraints."},
 });
 
 // POST /v1/placements: one task, or several that are placed all or none.
@@ -156,9 +156,9 @@ BOOST_DESCRIBE_STRUCT(ExplainPlacement, (),
                        together, together_wanted))
 template <>
 inline constexpr auto fields<ExplainPlacement> = std::to_array<Field>({
-    {.member = "tenant_id", .help = "Whose groups count; for an operator's key.", .example = "acme",
+    {.member = "tenant_id", .help = "Tenant that owns the groups; for an operator's key.", .example = "acme",
      .form = &forms::id},
-    {.member = "spec_name", .help = "Shape of the task; what is given besides counts more.", .example = "h100-1",
+    {.member = "spec_name", .help = "Shape of the task. Other fields override it.", .example = "h100-1",
      .form = &forms::id},
     {.member = "gpus", .help = "Whole GPUs on one host.", .example = "2", .min = 0, .max = 16},
     {.member = "gpu_milli", .help = "Thousandths of one GPU, instead of gpus.", .example = "500", .min = 1,
@@ -168,13 +168,13 @@ inline constexpr auto fields<ExplainPlacement> = std::to_array<Field>({
     {.member = "cpu", .help = "CPUs.", .example = "8", .form = &forms::quantity},
     {.member = "memory", .help = "Memory.", .example = "32Gi", .form = &forms::quantity},
     {.member = "disk", .help = "Disk for new volumes.", .example = "100Gi", .form = &forms::quantity},
-    {.member = "image", .help = "Better where this image lies.", .example = "docker.io/library/nginx:1.27",
+    {.member = "image", .help = "Prefer hosts with this image.", .example = "docker.io/library/nginx:1.27",
      .max = 512, .form = &forms::image},
-    {.member = "placement", .help = "Where it may go.", .absent = Absent::fills},
+    {.member = "placement", .help = "Placement constraints.", .absent = Absent::fills},
     {.member = "tasks", .help = "Several tasks, placed all or none, instead of the one above.", .max = 16,
      .absent = Absent::fills},
     {.member = "together", .help = "All tasks on one host, in one rack, in one zone.", .example = "rack"},
-    {.member = "together_wanted", .help = "The same, if there is room like that.", .example = "zone"},
+    {.member = "together_wanted", .help = "The same, as a preference.", .example = "zone"},
 });
 inline constexpr int placement_tasks_max = 16;
 // At most placement_tasks_max tasks in all; each asks for something, and for its GPUs in one way.
@@ -193,9 +193,9 @@ struct PlannedTask {
 BOOST_DESCRIBE_STRUCT(PlannedTask, (), (task, host, zone, gpus, slice))
 template <>
 inline constexpr auto fields<PlannedTask> = std::to_array<Field>({
-    {.member = "task", .help = "Which it is, from 0: those of a count one after the other.", .example = "0"},
+    {.member = "task", .help = "Number of the task, from 0. Tasks of one count have consecutive numbers.", .example = "0"},
     {.member = "host", .help = "The host it would go to.", .example = "h-4f2a9c"},
-    {.member = "zone", .help = "The zone that is in.", .example = "nj"},
+    {.member = "zone", .help = "Zone of the host.", .example = "nj"},
     {.member = "gpus", .help = "Ids of the GPUs it would get."},
     {.member = "slice", .help = "The slice of memory on its GPU where its own slice would begin.", .example = "4"},
 });
@@ -211,11 +211,11 @@ BOOST_DESCRIBE_STRUCT(PlacementDenial, (), (never, reasons, sentence, would_help
 template <>
 inline constexpr auto fields<PlacementDenial> = std::to_array<Field>({
     {.member = "never", .help = "No host could take it, even if nothing ran anywhere.", .example = "false"},
-    {.member = "reasons", .help = "What stands in the way, the most telling first."},
+    {.member = "reasons", .help = "Reasons, most important first."},
     {.member = "sentence", .help = "The same in words.",
      .example = "No host can take 4 H100 GPUs: 3 hosts have too few GPUs, 1 is cordoned."},
     {.member = "would_help", .help = "The smallest change that would admit it.", .example = "Ask for 2 GPUs."},
-    {.member = "fitting", .help = "Of several tasks: those that would fit."},
+    {.member = "fitting", .help = "With several tasks: the number that would fit."},
 });
 
 // Idle slots that would give way.
@@ -246,7 +246,7 @@ inline constexpr auto fields<PlacementAnswer> = std::to_array<Field>({
     {.member = "places", .help = "Where each task would go."},
     {.member = "denial", .help = "Why there is none."},
     {.member = "from_stock", .help = "It would take an idle slot of its spec.", .example = "false"},
-    {.member = "gives_way", .help = "Idle stock that would be given up for it on that host, by spec."},
+    {.member = "gives_way", .help = "Idle stock that would be reclaimed for it on that host, by spec."},
 });
 
 }  // namespace hostler::api

@@ -25,18 +25,18 @@ struct Price {
 BOOST_DESCRIBE_STRUCT(Price, (), (id, gpu_type, zone, trust, isolation, amount, currency, version, since, until))
 template <>
 inline constexpr auto fields<Price> = std::to_array<Field>({
-    {.member = "id", .help = "Its id: what was used names it.", .example = "p-4t1b9rk2mx"},
-    {.member = "gpu_type", .help = "Words of the GPUs' models; any: each model that has no price of its own.",
+    {.member = "id", .help = "Its id, which usage records name.", .example = "p-4t1b9rk2mx"},
+    {.member = "gpu_type", .help = "Words of the GPU models; any: all models without a price.",
      .example = "H100"},
-    {.member = "zone", .help = "Where they are; absent: anywhere.", .example = "lon"},
-    {.member = "trust", .help = "Whose hosts, as in offers; absent: anybody's.", .example = "trusted"},
-    {.member = "isolation", .help = "What divides them from others, as in offers; absent: whatever it is.",
+    {.member = "zone", .help = "Zone; absent: all.", .example = "lon"},
+    {.member = "trust", .help = "Trust in the hosts, as in offers; absent: any.", .example = "trusted"},
+    {.member = "isolation", .help = "Isolation from other tenants, as in offers; absent: any.",
      .example = "user_namespace"},
-    {.member = "amount", .help = "Of one GPU for an hour.", .example = "2.49"},
-    {.member = "currency", .help = "Of the amount: three letters.", .example = "USD"},
-    {.member = "version", .help = "Rises with each price that is set; what ifVersion and If-Match mean.", .example = "7"},
-    {.member = "since", .help = "From then on it holds."},
-    {.member = "until", .help = "From then on it holds no more; absent: it does."},
+    {.member = "amount", .help = "Price of one GPU for an hour.", .example = "2.49"},
+    {.member = "currency", .help = "Currency: three letters.", .example = "USD"},
+    {.member = "version", .help = "Increases with each price that is set. For ifVersion and If-Match.", .example = "7"},
+    {.member = "since", .help = "Start of the price."},
+    {.member = "until", .help = "End of the price; absent: it is in force."},
 });
 
 struct ListPrices {
@@ -45,7 +45,7 @@ struct ListPrices {
 BOOST_DESCRIBE_STRUCT(ListPrices, (), (past))
 template <>
 inline constexpr auto fields<ListPrices> = std::to_array<Field>({
-    {.member = "past", .help = "Also those that hold no more.", .example = "true", .absent = Absent::fills},
+    {.member = "past", .help = "Also ended prices.", .example = "true", .absent = Absent::fills},
 });
 
 struct SetPrice {
@@ -60,18 +60,18 @@ struct SetPrice {
 BOOST_DESCRIBE_STRUCT(SetPrice, (), (gpu_type, amount, currency, zone, trust, isolation, if_version))
 template <>
 inline constexpr auto fields<SetPrice> = std::to_array<Field>({
-    {.member = "gpu_type", .help = "Words of the GPUs' models; any: each model that has no price of its own.",
+    {.member = "gpu_type", .help = "Words of the GPU models; any: all models without a price.",
      .example = "H100", .min = 1, .max = 128, .form = &forms::one_line},
-    {.member = "amount", .help = "Of one GPU for an hour, with at most six digits behind the point.",
+    {.member = "amount", .help = "Price of one GPU for an hour, with at most six decimals.",
      .example = "2.49", .form = &forms::money},
-    {.member = "currency", .help = "Three letters, the same for all; without it, that of the other prices.",
+    {.member = "currency", .help = "Three letters, the same for all prices. Default: the currency of the other prices.",
      .example = "USD", .form = &forms::currency},
-    {.member = "zone", .help = "Only there.", .example = "lon", .form = &forms::label},
-    {.member = "trust", .help = "Only on such hosts.", .example = "trusted"},
-    {.member = "isolation", .help = "Only with that.", .example = "user_namespace"},
+    {.member = "zone", .help = "Only in this zone.", .example = "lon", .form = &forms::label},
+    {.member = "trust", .help = "Only on hosts with this trust.", .example = "trusted"},
+    {.member = "isolation", .help = "Only with this isolation.", .example = "user_namespace"},
     {.member = "if_version",
-     .help = "Only if the price that holds for just these has this version; 0: if there is none. The header If-Match "
-             "says the same.",
+     .help = "Only if the present price of the same GPUs has this version; 0: if there is none. Same as the header "
+             "If-Match.",
      .example = "7", .min = 0},
 });
 
@@ -89,7 +89,7 @@ inline constexpr auto fields<RemovePrice> = std::to_array<Field>({
     {.member = "zone", .help = "As it was set.", .example = "lon", .form = &forms::label},
     {.member = "trust", .help = "As it was set.", .example = "trusted"},
     {.member = "isolation", .help = "As it was set.", .example = "user_namespace"},
-    {.member = "if_version", .help = "Only if it has this version. The header If-Match says the same.", .example = "7",
+    {.member = "if_version", .help = "Only if it has this version. Same as the header If-Match.", .example = "7",
      .min = 0},
 });
 

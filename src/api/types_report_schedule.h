@@ -22,19 +22,20 @@ BOOST_DESCRIBE_STRUCT(CreateReportSchedule, (), (name, by, where, every, at, kee
 template <>
 inline constexpr auto fields<CreateReportSchedule> = std::to_array<Field>({
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "weekly", .form = &forms::label},
-    {.member = "by", .help = "What makes the groups, as of `report usage`.", .example = "tenant,class", .max = 128,
+    {.member = "by", .help = "Grouping, as in `report usage`.", .example = "tenant,class", .max = 128,
      .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "where", .help = "Only GPUs with these labels, as of `report usage`.", .example = "zone=lon",
+    {.member = "where", .help = "Only GPUs with these labels, as in `report usage`.", .example = "zone=lon",
      .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "every", .help = "How long its periods are: weeks begin on Monday, months on their first day.",
+    {.member = "every", .help = "Length of its periods. Weeks begin on Monday, months on their first day.",
      .example = "week", .absent = Absent::fills},
     {.member = "at", .help = "Time of day, HH:MM in UTC, at which a period ends and the next begins.",
      .example = "06:00", .max = 5, .absent = Absent::fills},
-    {.member = "keep", .help = "So many of its reports are kept; the oldest make room.", .example = "12", .min = 1,
+    {.member = "keep", .help = "Number of reports to keep; the oldest are deleted first.", .example = "12", .min = 1,
      .max = report::keep_max, .absent = Absent::fills},
-    {.member = "to", .help = "An alert receiver of type email that gets each report as a letter; without it they are just kept.",
+    {.member = "to", .help = "An alert receiver of type email that gets each report. Default: reports are only kept.",
      .example = "finance", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose it is, and of whose instances alone it tells; without it: the key's tenant, or the operator.",
+    {.member = "tenant_id", .help = "Owning tenant; its reports cover only that tenant's instances. Default: the "
+                                    "key's tenant, or the operator.",
      .example = "acme", .form = &forms::id},
 });
 template <>
@@ -59,16 +60,16 @@ BOOST_DESCRIBE_STRUCT(ReportSchedule, (), (name, tenant_id, by, where, every, at
 template <>
 inline constexpr auto fields<ReportSchedule> = std::to_array<Field>({
     {.member = "name", .help = "Its name.", .example = "weekly"},
-    {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
-    {.member = "by", .help = "What makes the groups; empty: the usual.", .example = "tenant"},
-    {.member = "where", .help = "Which GPUs it is about; empty: all."},
-    {.member = "every", .help = "How long its periods are."},
-    {.member = "at", .help = "Time of day in UTC at which they end.", .example = "06:00"},
-    {.member = "keep", .help = "So many of its reports are kept.", .example = "12"},
-    {.member = "to", .help = "Who gets them by e-mail; empty: nobody.", .example = "finance"},
-    {.member = "kept", .help = "Reports that there are.", .example = "3"},
-    {.member = "next_at", .help = "When the period ends whose report is made next."},
-    {.member = "last_error", .help = "Why it could not be made so far; it is tried again."},
+    {.member = "tenant_id", .help = "Owning tenant; empty: the operator.", .example = "acme"},
+    {.member = "by", .help = "Grouping; empty: the default.", .example = "tenant"},
+    {.member = "where", .help = "Labels of the covered GPUs; empty: all GPUs."},
+    {.member = "every", .help = "Length of its periods."},
+    {.member = "at", .help = "Time of day in UTC at which its periods end.", .example = "06:00"},
+    {.member = "keep", .help = "Number of reports to keep.", .example = "12"},
+    {.member = "to", .help = "Alert receiver that gets them by e-mail; empty: none.", .example = "finance"},
+    {.member = "kept", .help = "Number of kept reports.", .example = "3"},
+    {.member = "next_at", .help = "End of the period of the next report."},
+    {.member = "last_error", .help = "Error of the last attempt; it is retried."},
 });
 
 struct NameReportSchedule {
@@ -79,7 +80,7 @@ BOOST_DESCRIBE_STRUCT(NameReportSchedule, (), (schedule, tenant_id))
 template <>
 inline constexpr auto fields<NameReportSchedule> = std::to_array<Field>({
     {.member = "schedule", .help = "The schedule's name.", .example = "weekly", .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose it is; without it: the key's tenant, or the operator.", .example = "acme",
+    {.member = "tenant_id", .help = "Owning tenant. Default: the key's tenant, or the operator.", .example = "acme",
      .form = &forms::id},
 });
 
@@ -106,11 +107,11 @@ template <>
 inline constexpr auto fields<KeptReport> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "rp-7k2m9x4q1z"},
     {.member = "schedule", .help = "The schedule that made it.", .example = "weekly"},
-    {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
-    {.member = "from", .help = "Where its period begins."},
-    {.member = "to", .help = "Where it ends."},
+    {.member = "tenant_id", .help = "Owning tenant; empty: the operator.", .example = "acme"},
+    {.member = "from", .help = "Beginning of its period."},
+    {.member = "to", .help = "End of its period."},
     {.member = "made_at", .help = "When it was made."},
-    {.member = "sent_at", .help = "When it was sent by e-mail; absent: it was not."},
+    {.member = "sent_at", .help = "When it was sent by e-mail; absent: it was not sent."},
 });
 
 struct ListKeptReports {
@@ -144,7 +145,7 @@ inline constexpr auto fields<DownloadReport> = std::to_array<Field>({
     {.member = "report", .help = "The report's id.", .example = "rp-7k2m9x4q1z", .form = &forms::id},
     {.member = "format", .help = "html: a page that prints well; csv: one section; json: as `report all` answers.",
      .absent = Absent::fills},
-    {.member = "section", .help = "Which one, as csv.", .absent = Absent::fills},
+    {.member = "section", .help = "Section, for csv.", .absent = Absent::fills},
 });
 
 struct ReportDocument {
@@ -156,8 +157,8 @@ BOOST_DESCRIBE_STRUCT(ReportDocument, (), (name, content_type, text))
 template <>
 inline constexpr auto fields<ReportDocument> = std::to_array<Field>({
     {.member = "name", .help = "A name for a file.", .example = "weekly-2026-11-16.html"},
-    {.member = "content_type", .help = "What it is.", .example = "text/html; charset=utf-8"},
-    {.member = "text", .help = "What is in it.", .max = 4 << 20},
+    {.member = "content_type", .help = "Media type.", .example = "text/html; charset=utf-8"},
+    {.member = "text", .help = "Content.", .max = 4 << 20},
 });
 
 }  // namespace hostler::api

@@ -20,12 +20,12 @@ struct SealingKey {
 BOOST_DESCRIBE_STRUCT(SealingKey, (), (id, state, since, values, here))
 template <>
 inline constexpr auto fields<SealingKey> = std::to_array<Field>({
-    {.member = "id", .help = "Its id, which tells nothing of the key.", .example = "9f86d081884c7d65"},
-    {.member = "state", .help = "next: seals nothing yet; current: seals what is written; former: opens what it has "
-                                "sealed; forgotten: of no use here any more."},
+    {.member = "id", .help = "Its id. It reveals nothing about the key.", .example = "9f86d081884c7d65"},
+    {.member = "state", .help = "next: seals nothing yet; current: seals new secrets; former: opens the secrets that "
+                                "it has sealed; forgotten: unused."},
     {.member = "since", .help = "Since when it is in this state."},
-    {.member = "values", .help = "How many secrets in the store it seals, when they were counted last.", .example = "120"},
-    {.member = "here", .help = "The master that leads has it."},
+    {.member = "values", .help = "Number of secrets in the store sealed by it, at the last count.", .example = "120"},
+    {.member = "here", .help = "The leading master has it."},
 });
 
 struct SealingKeys {
@@ -37,9 +37,9 @@ struct SealingKeys {
 BOOST_DESCRIBE_STRUCT(SealingKeys, (), (keys, counted_at, whole, message))
 template <>
 inline constexpr auto fields<SealingKeys> = std::to_array<Field>({
-    {.member = "keys", .help = "Those that are known, by id."},
+    {.member = "keys", .help = "Known keys, by id."},
     {.member = "counted_at", .help = "When the secrets were counted; absent: not since this master leads."},
-    {.member = "whole", .help = "All secrets were sealed by the current key then."},
+    {.member = "whole", .help = "At that count, all secrets were sealed by the current key."},
     {.member = "message", .help = "Why they cannot be counted; absent: they can."},
 });
 
@@ -52,7 +52,7 @@ struct RotateSealingKey {
 BOOST_DESCRIBE_STRUCT(RotateSealingKey, (), (step))
 template <>
 inline constexpr auto fields<RotateSealingKey> = std::to_array<Field>({
-    {.member = "step", .help = "begin: make another key; finish: have it seal, once all masters have it.", .example = "begin"},
+    {.member = "step", .help = "begin: create another key; finish: let it seal, once all masters have it.", .example = "begin"},
 });
 
 struct NameSealingKey {

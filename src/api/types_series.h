@@ -18,28 +18,28 @@ struct SeriesMetric {
 BOOST_DESCRIBE_STRUCT(SeriesMetric, (), (name, of, kind, unit, help))
 template <>
 inline constexpr auto fields<SeriesMetric> = std::to_array<Field>({
-    {.member = "name", .help = "What a query names; the unit at its end may be left out.", .example = "gpu_power_mw"},
-    {.member = "of", .help = "What is measured: gpu, slice (of a GPU that is cut), host, volume, or layer "
-     "(what a running instance writes outside its volumes).", .example = "gpu"},
-    {.member = "kind", .help = "gauge (goes up and down) or counter (only rises, until it begins anew).",
+    {.member = "name", .help = "Name for queries; the unit at its end may be left out.", .example = "gpu_power_mw"},
+    {.member = "of", .help = "Measured device: gpu, slice (of a partitioned GPU), host, volume, or layer (files of a "
+                             "running instance outside its volumes).", .example = "gpu"},
+    {.member = "kind", .help = "gauge (goes up and down) or counter (only increases, until it restarts).",
      .example = "gauge"},
     {.member = "unit", .help = "Its unit; empty: a count, or bits.", .example = "mW"},
-    {.member = "help", .help = "What it is.", .example = "Power drawn, mean of about a second."},
+    {.member = "help", .help = "Description.", .example = "Power drawn, mean of about a second."},
 });
 
 // What `where` and `by` may name.
 inline constexpr auto series_labels = std::to_array<QueryField>({
     {"zone", QueryKind::text, "The zone."},
     {"host", QueryKind::text, "The host's id."},
-    {"host_name", QueryKind::text, "What the machine calls itself."},
+    {"host_name", QueryKind::text, "Host name of the machine."},
     {"gpu", QueryKind::text, "The GPU's id."},
     {"model", QueryKind::words, "The GPU's model, by its words."},
     {"class", QueryKind::words, "The model without memory and form: H100."},
     {"vendor", QueryKind::text, "nvidia, amd, intel or other.", "nvidia amd intel other"},
-    {"use", QueryKind::text, "What held it: stock, instance or foreign; empty: nothing.", "stock instance foreign"},
-    {"tenant", QueryKind::text, "Whose instance held it."},
-    {"project", QueryKind::text, "Of that instance."},
-    {"workload", QueryKind::text, "That instance, by its tenant's name for it."},
+    {"use", QueryKind::text, "Kind of its holder: stock, instance or foreign; empty: none.", "stock instance foreign"},
+    {"tenant", QueryKind::text, "Tenant that owns the instance."},
+    {"project", QueryKind::text, "Project of the instance."},
+    {"workload", QueryKind::text, "The instance, by its tenant's name for it."},
     {"slice", QueryKind::text, "Of a GPU that is cut (MIG): the slice's id."},
     {"profile", QueryKind::text, "Its profile: 1g.10gb."},
     {"gpu_instance", QueryKind::text, "The driver's number of its GPU instance."},
@@ -65,29 +65,29 @@ struct QuerySeries {
 BOOST_DESCRIBE_STRUCT(QuerySeries, (), (metric, where, from, to, since, step, over, across, by, top, format))
 template <>
 inline constexpr auto fields<QuerySeries> = std::to_array<Field>({
-    {.member = "metric", .help = "What was measured (/v1/series/metrics).", .example = "gpu_utilization",
+    {.member = "metric", .help = "Name of the metric (/v1/series/metrics).", .example = "gpu_utilization",
      .min = 1, .max = 128, .form = &forms::one_line},
     {.member = "where", .help = "Only of devices with these labels: LABEL=VALUE or LABEL!=VALUE (docs/use/series.md).",
      .example = "zone=lon model=h100", .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "from", .help = "The beginning; else `since` before the end."},
-    {.member = "to", .help = "The end; else now."},
-    {.member = "since", .help = "So long before the end; without it and `from` an hour.", .example = "86400",
+    {.member = "from", .help = "The beginning. Default: `since` before the end."},
+    {.member = "to", .help = "The end. Default: now."},
+    {.member = "since", .help = "Length of the query up to its end. Default without `from`: an hour.", .example = "86400",
      .min = 1, .max = 10LL * 366 * 86'400, .unit = Unit::seconds},
-    {.member = "step", .help = "Of the answer, a value for each; else some 200 of them.", .example = "300", .min = 1,
+    {.member = "step", .help = "Length of a step; the answer has one value for each. Default: about 200 steps.", .example = "300", .min = 1,
      .max = 366LL * 86'400, .unit = Unit::seconds},
     {.member = "over",
-     .help = "What the samples of a step come to: avg, min, max, last, sum, count, quantile=0.95, and of counters "
-             "increase or rate (a second). Else avg, and rate of counters.",
+     .help = "Function over the samples of a step: avg, min, max, last, sum, count, quantile=0.95, and for counters "
+             "increase or rate (per second). Default: avg, and rate for counters.",
      .example = "max", .max = 32, .absent = Absent::fills},
     {.member = "across",
-     .help = "What the devices of a group come to: avg, sum, min, max, count, quantile=0.95, or none: a line for "
-             "each device. Else none, and avg (of counters sum) with `by`.",
+     .help = "Function over the devices of a group: avg, sum, min, max, count, quantile=0.95, or none: a line for "
+             "each device. Default: none; with `by` avg, and sum for counters.",
      .example = "avg", .max = 32, .absent = Absent::fills},
-    {.member = "by", .help = "Labels that make the groups, with commas; without any: one group.",
+    {.member = "by", .help = "Labels that define the groups, with commas. Default: one group.",
      .example = "tenant,zone", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "top", .help = "Only so many lines, those with the highest mean; 0: all.", .example = "10",
+    {.member = "top", .help = "Maximum number of lines, highest mean first; 0: all.", .example = "10",
      .min = 0, .max = 10'000, .absent = Absent::fills},
-    {.member = "format", .help = "csv: as text/csv, as with Accept: text/csv.", .absent = Absent::fills},
+    {.member = "format", .help = "csv: as text/csv. Same as the header Accept: text/csv.", .absent = Absent::fills},
 });
 template <>
 struct Rules<QuerySeries> {
@@ -101,8 +101,8 @@ struct SeriesLine {
 BOOST_DESCRIBE_STRUCT(SeriesLine, (), (labels, values))
 template <>
 inline constexpr auto fields<SeriesLine> = std::to_array<Field>({
-    {.member = "labels", .help = "Of its group; of a device all, and `device`."},
-    {.member = "values", .help = "One a step: of [from + i·step, from + (i+1)·step); null: no sample."},
+    {.member = "labels", .help = "Labels of its group; of a device all labels, and `device`."},
+    {.member = "values", .help = "One value for each step [from + i·step, from + (i+1)·step); null: no sample."},
 });
 
 struct SeriesAnswer {
@@ -119,13 +119,13 @@ BOOST_DESCRIBE_STRUCT(SeriesAnswer, (), (metric, unit, over, across, from, to, s
 template <>
 inline constexpr auto fields<SeriesAnswer> = std::to_array<Field>({
     {.member = "metric", .help = "Its full name.", .example = "gpu_utilization_percent"},
-    {.member = "unit", .help = "Of the values; empty: a count.", .example = "%"},
-    {.member = "over", .help = "What the samples of a step came to.", .example = "avg"},
-    {.member = "across", .help = "What the devices of a group came to.", .example = "none"},
-    {.member = "from", .help = "Where the first step begins."},
-    {.member = "to", .help = "Where the last one ends."},
-    {.member = "step", .help = "Of the values.", .example = "300", .unit = Unit::seconds},
-    {.member = "lines", .help = "The highest mean first with `top`; else by their labels."},
+    {.member = "unit", .help = "Unit of the values; empty: a count.", .example = "%"},
+    {.member = "over", .help = "Function over the samples of a step.", .example = "avg"},
+    {.member = "across", .help = "Function over the devices of a group.", .example = "none"},
+    {.member = "from", .help = "Beginning of the first step."},
+    {.member = "to", .help = "End of the last step."},
+    {.member = "step", .help = "Length of a step.", .example = "300", .unit = Unit::seconds},
+    {.member = "lines", .help = "With `top`, highest mean first; else by their labels."},
 });
 
 // A line a step and line: time, value, then the labels.

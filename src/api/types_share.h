@@ -22,12 +22,12 @@ template <>
 inline constexpr auto fields<Share> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "sh-4t1b9r"},
     {.member = "instance_id", .help = "The instance that it opens.", .example = "notebook-1"},
-    {.member = "tenant_id", .help = "Whose that is.", .example = "acme"},
+    {.member = "tenant_id", .help = "Tenant that owns the instance.", .example = "acme"},
     {.member = "port", .help = "The port that it opens.", .example = "8080"},
-    {.member = "made_by", .help = "Who made it.", .example = "key/k-9r4t1b"},
+    {.member = "made_by", .help = "Creator.", .example = "key/k-9r4t1b"},
     {.member = "created_at", .help = "When it was made."},
     {.member = "expires_at", .help = "When it ends, unless its instance ends before."},
-    {.member = "opened", .help = "How often it was opened.", .example = "2"},
+    {.member = "opened", .help = "Number of times it was opened.", .example = "2"},
 });
 
 struct CreateShare {
@@ -42,10 +42,10 @@ inline constexpr auto fields<CreateShare> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
      .max = 128},
     {.member = "port", .help = "One of its ports.", .example = "8080", .min = 1, .max = 65535},
-    {.member = "for_seconds", .help = "How long the link is good.", .example = "28800", .min = 60,
+    {.member = "for_seconds", .help = "Lifetime of the link.", .example = "28800", .min = 60,
      .max = 30 * 86400, .absent = Absent::fills, .unit = Unit::seconds},
     {.member = "tenant_id",
-     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .help = "Owning tenant; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -58,9 +58,9 @@ struct CreatedShare {
 BOOST_DESCRIBE_STRUCT(CreatedShare, (), (id, url, secret, expires_at))
 template <>
 inline constexpr auto fields<CreatedShare> = std::to_array<Field>({
-    {.member = "id", .help = "Its id, to revoke it by.", .example = "sh-4t1b9r"},
-    {.member = "url", .help = "The link; whoever opens it is let in."},
-    {.member = "secret", .help = "What in the link lets people in; shown this once."},
+    {.member = "id", .help = "Its id, for revoking it.", .example = "sh-4t1b9r"},
+    {.member = "url", .help = "The link. It admits everyone who opens it."},
+    {.member = "secret", .help = "The secret part of the link; shown only once."},
     {.member = "expires_at", .help = "When it ends, unless its instance ends before."},
 });
 
@@ -74,7 +74,7 @@ inline constexpr auto fields<ListShares> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
      .max = 128},
     {.member = "tenant_id",
-     .help = "Whose it is; for an operator's key, when two tenants use the same instanceID.",
+     .help = "Owning tenant; for an operator's key, when two tenants use the same instanceID.",
      .example = "acme", .form = &forms::id},
 });
 

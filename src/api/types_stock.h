@@ -26,7 +26,7 @@ template <>
 inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
     {.member = "number", .help = "How many slots to add.", .example = "4", .min = 1, .max = 10'000},
     {.member = "operation_id",
-     .help = "The caller's name for this call: sent again, it gets the first answer.",
+     .help = "The caller's name for this call. A repeated call gets the first answer.",
      .example = "op-1", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec, which this call creates if there is none of that name.",
      .example = "h100-1", .form = &forms::id},
@@ -38,11 +38,11 @@ inline constexpr auto fields<CreateStocks> = std::to_array<Field>({
      .min = 1, .max = 128, .form = &forms::one_line},
     {.member = "gpu_num", .help = "Whole GPUs of an instance, all on one host; needed for a new spec.",
      .example = "1", .min = 1, .max = 64},
-    {.member = "zone", .help = "Only in this zone; without it the slots are spread over all.",
+    {.member = "zone", .help = "Only in this zone. Default: slots are spread over all zones.",
      .example = "nj",
      .form = &forms::label, .in = In::query},
     {.member = "if_wanted",
-     .help = "Only if so many slots are wanted now, of the zone if one is named; else 409 stock_changed.",
+     .help = "Only if this number of slots is wanted now, of the zone if one is named; else 409 stock_changed.",
      .example = "0", .min = 0, .max = 1'000'000, .in = In::query},
 });
 
@@ -58,15 +58,15 @@ struct DeleteStocks {
 BOOST_DESCRIBE_STRUCT(DeleteStocks, (), (number, operation_id, spec_name, zone, if_wanted))
 template <>
 inline constexpr auto fields<DeleteStocks> = std::to_array<Field>({
-    {.member = "number", .help = "How many idle slots to take away.", .example = "1", .min = 1,
+    {.member = "number", .help = "Number of idle slots to remove.", .example = "1", .min = 1,
      .max = 10'000},
     {.member = "operation_id",
-     .help = "The caller's name for this call: sent again, it gets the first answer.",
+     .help = "The caller's name for this call. A repeated call gets the first answer.",
      .example = "op-2", .max = 128, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "spec_name", .help = "The spec.", .example = "h100-1", .form = &forms::id},
     {.member = "zone", .help = "Only in this zone.", .example = "nj", .form = &forms::label, .in = In::query},
     {.member = "if_wanted",
-     .help = "Only if so many slots are wanted now, of the zone if one is named; else 409 stock_changed.",
+     .help = "Only if this number of slots is wanted now, of the zone if one is named; else 409 stock_changed.",
      .example = "4", .min = 0, .max = 1'000'000, .in = In::query},
 });
 
@@ -148,7 +148,7 @@ BOOST_DESCRIBE_STRUCT(StockInZone, (), (zone, wanted, idle, in_use, preparing, m
 template <>
 inline constexpr auto fields<StockInZone> = std::to_array<Field>({
     {.member = "zone", .help = "The zone.", .example = "nj"},
-    {.member = "wanted", .help = "Slots that shall be there, in use or not.", .example = "4"},
+    {.member = "wanted", .help = "Wanted number of slots, in use or not.", .example = "4"},
     {.member = "idle", .help = "Slots that hold resources and wait for an instance.", .example = "3"},
     {.member = "in_use", .help = "Slots that an instance has taken.", .example = "1"},
     {.member = "preparing", .help = "Slots on a host that is not ready for them yet.", .example = "0"},
@@ -170,12 +170,12 @@ BOOST_DESCRIBE_STRUCT(StockImage, (), (image, template_, hosts, present, pulling
 template <>
 inline constexpr auto fields<StockImage> = std::to_array<Field>({
     {.member = "image", .help = "The image.", .example = "docker.io/library/nginx:1.27"},
-    {.member = "template_", .help = "The template whose image it is; empty: it is asked for by its name.",
+    {.member = "template_", .help = "Template that needs the image; empty: the image was named directly.",
      .example = "jupyter"},
-    {.member = "hosts", .help = "Hosts that are to have it: those with slots of the stock.", .example = "2"},
+    {.member = "hosts", .help = "Number of hosts that need it: hosts with slots of the stock.", .example = "2"},
     {.member = "present", .help = "Hosts that have it.", .example = "1"},
     {.member = "pulling", .help = "Hosts on which it is being pulled or made.", .example = "1"},
-    {.member = "failed", .help = "Hosts on which that failed; it is tried again there.", .example = "0"},
+    {.member = "failed", .help = "Hosts on which that failed; it is retried there.", .example = "0"},
     {.member = "reason", .help = "Why it failed on one of them, as a token.", .example = "image_unavailable"},
     {.member = "message", .help = "The same in words."},
 });
@@ -190,9 +190,9 @@ BOOST_DESCRIBE_STRUCT(PrepareStock, (), (spec, images, templates))
 template <>
 inline constexpr auto fields<PrepareStock> = std::to_array<Field>({
     {.member = "spec", .help = "The spec's name.", .example = "h100-1"},
-    {.member = "images", .help = "Images that each host of the stock is to have in advance; none: no more.",
+    {.member = "images", .help = "Images that each host of the stock pulls in advance; empty: none.",
      .max = 64, .absent = Absent::fills},
-    {.member = "templates", .help = "Templates whose images each host is to have in advance.",
+    {.member = "templates", .help = "Templates with images that each host pulls in advance.",
      .max = 64, .absent = Absent::fills},
 });
 template <>
@@ -214,10 +214,10 @@ template <>
 inline constexpr auto fields<UpdateStock> = std::to_array<Field>({
     {.member = "spec", .help = "The spec's name.", .example = "h100-1"},
     {.member = "reclaim",
-     .help = "never: idle slots wait for instances of the spec; idle: they give way to instances that find no room "
-             "beside them, and are placed again when there is.",
+     .help = "never: idle slots wait for instances of the spec; idle: they are reclaimed for instances that find no "
+             "other room, and are placed again later.",
      .example = "idle"},
-    {.member = "keep", .help = "So many slots that stand ready never give way, of all zones together.",
+    {.member = "keep", .help = "Minimum number of idle slots to keep, across all zones.",
      .example = "2", .min = 0, .max = 1'000'000},
 });
 
@@ -242,24 +242,24 @@ BOOST_DESCRIBE_STRUCT(Stock, (),
 template <>
 inline constexpr auto fields<Stock> = std::to_array<Field>({
     {.member = "spec_name", .help = "The spec.", .example = "h100-1"},
-    {.member = "wanted", .help = "Slots that shall be there, in use or not.", .example = "4"},
+    {.member = "wanted", .help = "Wanted number of slots, in use or not.", .example = "4"},
     {.member = "idle", .help = "Slots that hold resources and wait for an instance.", .example = "3"},
     {.member = "in_use", .help = "Slots that an instance has taken.", .example = "1"},
     {.member = "preparing", .help = "Slots on a host that is not ready for them yet.", .example = "0"},
     {.member = "missing", .help = "Slots for which there is no room.", .example = "0"},
-    {.member = "zones", .help = "The same, zone by zone."},
+    {.member = "zones", .help = "The same figures by zone."},
     {.member = "reason",
-     .help = "Why slots are missing, as a token: insufficient_capacity, or gave_way to an instance; empty when none are.",
+     .help = "Why slots are missing, as a token: insufficient_capacity, or gave_way (reclaimed for an instance); "
+             "empty when none are.",
      .example = "insufficient_capacity"},
     {.member = "message", .help = "The same in words."},
     {.member = "images_present",
-     .help = "Of the images that its hosts are to have in advance, how many are there; empty: none are wanted.",
+     .help = "How many of the wanted images are present on its hosts; empty: none are wanted.",
      .example = "3 of 4"},
-    {.member = "images", .help = "Those images, one by one."},
-    {.member = "reclaim", .help = "Whether idle slots give way to instances that find no room beside them: never, "
-                                  "or idle ones.",
+    {.member = "images", .help = "The wanted images."},
+    {.member = "reclaim", .help = "Whether idle slots are reclaimed for instances that find no other room: never or idle.",
      .example = "idle"},
-    {.member = "keep", .help = "So many slots that stand ready never give way.", .example = "2"},
+    {.member = "keep", .help = "Minimum number of idle slots to keep.", .example = "2"},
 });
 
 struct ListStocks {

@@ -23,16 +23,16 @@ struct TemplateParameter {
 BOOST_DESCRIBE_STRUCT(TemplateParameter, (), (name, type, help, required, default_, choices, min, max))
 template <>
 inline constexpr auto fields<TemplateParameter> = std::to_array<Field>({
-    {.member = "name", .help = "What parameters[].name says when an instance is started.",
+    {.member = "name", .help = "Key of the value in parameters.",
      .example = "password"},
-    {.member = "type", .help = "What its value may be; a secret is text that nothing shows.",
+    {.member = "type", .help = "Type of the value. A secret is text that is never shown.",
      .example = "secret"},
-    {.member = "help", .help = "What it does.", .example = "Asked for before anybody gets in."},
-    {.member = "required", .help = "There is no instance without it.", .example = "false"},
-    {.member = "default_", .help = "Its value when it is not given.", .example = "0"},
-    {.member = "choices", .help = "What a choice may be."},
-    {.member = "min", .help = "The least that an integer may be.", .example = "0"},
-    {.member = "max", .help = "The most that an integer may be.", .example = "10080"},
+    {.member = "help", .help = "Description.", .example = "Asked for before anybody gets in."},
+    {.member = "required", .help = "A value is required.", .example = "false"},
+    {.member = "default_", .help = "Default value.", .example = "0"},
+    {.member = "choices", .help = "Allowed values of a choice."},
+    {.member = "min", .help = "Minimum of an integer.", .example = "0"},
+    {.member = "max", .help = "Maximum of an integer.", .example = "10080"},
 });
 
 struct InstanceTemplate {
@@ -54,22 +54,22 @@ BOOST_DESCRIBE_STRUCT(InstanceTemplate, (),
                        inactivity_timeout_seconds, loss_policy, placement))
 template <>
 inline constexpr auto fields<InstanceTemplate> = std::to_array<Field>({
-    {.member = "name", .help = "What templateName says when an instance is started.", .example = "jupyter"},
+    {.member = "name", .help = "Value of templateName for an instance of this template.", .example = "jupyter"},
     {.member = "title", .help = "Its name for people.", .example = "JupyterLab"},
-    {.member = "help", .help = "What it is for.", .example = "Notebooks with Python, in the browser."},
+    {.member = "help", .help = "Description.", .example = "Notebooks with Python, in the browser."},
     {.member = "image", .help = "The container image.", .example = "localhost/hostler/jupyter:2"},
     {.member = "cmd", .help = "Command line; empty: the image's own."},
     {.member = "ports", .help = "Ports to be reached from outside."},
-    {.member = "envs", .help = "Environment of the container, besides what the parameters make."},
-    {.member = "mount_path", .help = "Where the volume of storageID is mounted; empty: it wants none.",
+    {.member = "envs", .help = "Environment of the container, in addition to variables from parameters."},
+    {.member = "mount_path", .help = "Mount point of the volume in storageID; empty: no volume.",
      .example = "/data"},
-    {.member = "parameters", .help = "What may be said when an instance is started."},
+    {.member = "parameters", .help = "Parameters."},
     {.member = "inactivity_timeout_seconds",
-     .help = "Unused for so long its instances are stopped, unless they say otherwise; 0: never.",
+     .help = "Default inactivity timeout of its instances; 0: never.",
      .example = "7200", .unit = Unit::seconds},
-    {.member = "loss_policy", .help = "When a host is silent: what its instances do, unless they say otherwise.",
+    {.member = "loss_policy", .help = "Default loss policy of its instances.",
      .example = "stay"},
-    {.member = "placement", .help = "Where its instances go, unless they say otherwise."},
+    {.member = "placement", .help = "Default placement of its instances."},
 });
 
 struct GetTemplate {

@@ -35,22 +35,22 @@ template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models"},
-    {.member = "tenant_id", .help = "Whose it is.", .example = "acme"},
-    {.member = "size", .help = "How much fits, what its file system needs for itself included.", .example = "10Gi"},
-    {.member = "wanted_size", .help = "What it is growing to; empty: it is not.", .example = "20Gi"},
-    {.member = "state", .help = "Where it is in its life.", .example = "available"},
-    {.member = "reason", .help = "Why it is there, as a token."},
-    {.member = "message", .help = "Why it is there, in words."},
+    {.member = "tenant_id", .help = "Owning tenant.", .example = "acme"},
+    {.member = "size", .help = "Capacity, including the overhead of its file system.", .example = "10Gi"},
+    {.member = "wanted_size", .help = "Size to which it grows; empty: it does not grow.", .example = "20Gi"},
+    {.member = "state", .help = "Its state.", .example = "available"},
+    {.member = "reason", .help = "Reason of the state, as a token."},
+    {.member = "message", .help = "Reason of the state, in words."},
     {.member = "zone", .help = "The zone it is in; empty: where it is first used.", .example = "nj"},
-    {.member = "host", .help = "The host whose disk it is on; empty: none yet.", .example = "h-4f2a9c"},
+    {.member = "host", .help = "Host that stores it; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "attached_to", .help = "Ids of the instances that use it."},
     {.member = "created_at", .help = "When it was made."},
-    {.member = "used_bytes", .help = "Bytes in use, those of its file system included; absent: not known now.",
+    {.member = "used_bytes", .help = "Bytes in use, including the overhead of its file system; absent: not known now.",
      .example = "3221225472", .unit = Unit::bytes},
-    {.member = "total_bytes", .help = "Bytes that its file system has.", .example = "10630463488",
+    {.member = "total_bytes", .help = "Capacity of its file system in bytes.", .example = "10630463488",
      .unit = Unit::bytes},
     {.member = "used_inodes", .help = "Files and folders in it.", .example = "1200"},
-    {.member = "total_inodes", .help = "Files and folders that there can be.", .example = "5242880"},
+    {.member = "total_inodes", .help = "Maximum number of files and folders.", .example = "5242880"},
 });
 
 struct CreateVolume {
@@ -63,10 +63,10 @@ BOOST_DESCRIBE_STRUCT(CreateVolume, (), (name, size, zone, tenant_id))
 template <>
 inline constexpr auto fields<CreateVolume> = std::to_array<Field>({
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models", .form = &forms::label},
-    {.member = "size", .help = "How much fits; 300Mi at least.", .example = "10Gi", .form = &forms::quantity},
+    {.member = "size", .help = "Capacity; at least 300Mi.", .example = "10Gi", .form = &forms::quantity},
     {.member = "zone", .help = "The zone it is in; without it: where it is first used.", .example = "nj",
      .form = &forms::label},
-    {.member = "tenant_id", .help = "Whose it is; needed with an operator's key.", .example = "acme",
+    {.member = "tenant_id", .help = "Owning tenant; required with an operator's key.", .example = "acme",
      .form = &forms::id},
 });
 
@@ -91,7 +91,7 @@ BOOST_DESCRIBE_STRUCT(NameVolume, (), (volume, tenant_id))
 template <>
 inline constexpr auto fields<NameVolume> = std::to_array<Field>({
     {.member = "volume", .help = "The volume's id or name.", .example = "models"},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+    {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -104,9 +104,9 @@ BOOST_DESCRIBE_STRUCT(ResizeVolume, (), (volume, size, tenant_id))
 template <>
 inline constexpr auto fields<ResizeVolume> = std::to_array<Field>({
     {.member = "volume", .help = "The volume's id or name.", .example = "models"},
-    {.member = "size", .help = "How much is to fit; no less than what fits now.", .example = "20Gi",
+    {.member = "size", .help = "New capacity; not below the present one.", .example = "20Gi",
      .form = &forms::quantity},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+    {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -120,7 +120,7 @@ template <>
 inline constexpr auto fields<Subnet> = std::to_array<Field>({
     {.member = "host", .help = "The host.", .example = "h-4f2a9c"},
     {.member = "cidr", .help = "Its part of the network.", .example = "10.64.0.0/28"},
-    {.member = "addresses_used", .help = "Addresses that are given out in it.", .example = "2"},
+    {.member = "addresses_used", .help = "Number of used addresses.", .example = "2"},
 });
 
 struct Network {
@@ -134,9 +134,9 @@ BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant_id, subnets, created_at))
 template <>
 inline constexpr auto fields<Network> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "n-8d1c4t"},
-    {.member = "name", .help = "Its name, unique in the tenant; at first default.", .example = "default"},
-    {.member = "tenant_id", .help = "Whose it is; empty: the operator's.", .example = "acme"},
-    {.member = "subnets", .help = "Host by host, what addresses it has there."},
+    {.member = "name", .help = "Its name, unique in the tenant; initially default.", .example = "default"},
+    {.member = "tenant_id", .help = "Owning tenant; empty: the operator.", .example = "acme"},
+    {.member = "subnets", .help = "Its address range on each host."},
     {.member = "created_at", .help = "When it was made."},
 });
 
@@ -157,7 +157,7 @@ BOOST_DESCRIBE_STRUCT(GetNetwork, (), (network, tenant_id))
 template <>
 inline constexpr auto fields<GetNetwork> = std::to_array<Field>({
     {.member = "network", .help = "The network's id or name.", .example = "default", .min = 1, .max = 128},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+    {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
 });
 
@@ -171,7 +171,7 @@ BOOST_DESCRIBE_STRUCT(RenameNetwork, (), (network, tenant_id, name))
 template <>
 inline constexpr auto fields<RenameNetwork> = std::to_array<Field>({
     {.member = "network", .help = "The network's id or name.", .example = "default", .min = 1, .max = 128},
-    {.member = "tenant_id", .help = "Whose it is; for an operator's key, when two tenants use the same name.",
+    {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
     {.member = "name", .help = "Its new name, unique in the tenant.", .example = "lab", .form = &forms::label},
 });

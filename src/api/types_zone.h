@@ -25,7 +25,7 @@ inline constexpr auto fields<Zone> = std::to_array<Field>({
     {.member = "access_points", .help = "Access points that are up.", .example = "1"},
     {.member = "hosts", .help = "Hosts, in whatever state.", .example = "2"},
     {.member = "gpus", .help = "GPUs of its hosts.", .example = "16"},
-    {.member = "gpus_free", .help = "GPUs that nobody holds, on hosts that take work.", .example = "12"},
+    {.member = "gpus_free", .help = "Unclaimed GPUs on hosts that take work.", .example = "12"},
     {.member = "created_at", .help = "When it was made."},
     {.member = "coordinates", .help = "Where that is on earth: degrees north and east.", .example = "40.73,-74.17"},
 });
@@ -92,18 +92,18 @@ BOOST_DESCRIBE_STRUCT(AccessPoint, (),
 template <>
 inline constexpr auto fields<AccessPoint> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "access-nj-1"},
-    {.member = "zone", .help = "The zone whose entry it is.", .example = "nj"},
-    {.member = "address", .help = "Where agents dial it.", .example = "198.51.100.7:7443"},
-    {.member = "state", .help = "Whether it is connected to the master, and whether hosts leave it or have left.",
+    {.member = "zone", .help = "Its zone.", .example = "nj"},
+    {.member = "address", .help = "Address that agents dial.", .example = "198.51.100.7:7443"},
+    {.member = "state", .help = "Whether it is connected to the master, and whether it is drained.",
      .example = "up"},
-    {.member = "hosts", .help = "Hosts that speak through it.", .example = "2"},
-    {.member = "standbys", .help = "Hosts that are connected to it as well, for when their own one fails.",
+    {.member = "hosts", .help = "Hosts connected through it.", .example = "2"},
+    {.member = "standbys", .help = "Hosts connected to it as a standby.",
      .example = "3"},
-    {.member = "load_percent", .help = "Its connections of hosts, of those that it takes.", .example = "12"},
+    {.member = "load_percent", .help = "Connected hosts, in percent of its limit.", .example = "12"},
     {.member = "tunnels", .help = "Open tunnels through it.", .example = "40"},
-    {.member = "banned", .help = "Addresses and hosts that it refuses for a while.", .example = "0"},
+    {.member = "banned", .help = "Temporarily banned addresses and hosts.", .example = "0"},
     {.member = "version", .help = "The release it runs.", .example = "0.1.0"},
-    {.member = "seen_at", .help = "When it was last heard of."},
+    {.member = "seen_at", .help = "When it last reported."},
 });
 
 struct ListAccessPoints {
@@ -149,9 +149,9 @@ template <>
 inline constexpr auto fields<HostToken> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "ht-5w8e2k"},
     {.member = "zone", .help = "The zone the host will be in.", .example = "nj"},
-    {.member = "provider", .help = "Who owns the host; empty: the operator.", .example = "rackhouse"},
+    {.member = "provider", .help = "Owner of the host; empty: the operator.", .example = "rackhouse"},
     {.member = "created_at", .help = "When it was made."},
-    {.member = "expires_at", .help = "When it ends to be good for joining."},
+    {.member = "expires_at", .help = "When it expires."},
     {.member = "used_at", .help = "When a host joined with it."},
     {.member = "host", .help = "The host that joined with it.", .example = "h-4f2a9c"},
 });
@@ -165,9 +165,9 @@ BOOST_DESCRIBE_STRUCT(CreateHostToken, (), (zone, provider, ttl_seconds))
 template <>
 inline constexpr auto fields<CreateHostToken> = std::to_array<Field>({
     {.member = "zone", .help = "The zone the host will be in.", .example = "nj", .form = &forms::label},
-    {.member = "provider", .help = "Who owns the host; without it: the operator.", .example = "rackhouse",
+    {.member = "provider", .help = "Owner of the host. Default: the operator.", .example = "rackhouse",
      .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "ttl_seconds", .help = "How long it may be used, once.", .example = "3600", .min = 60,
+    {.member = "ttl_seconds", .help = "Lifetime. The token is valid once.", .example = "3600", .min = 60,
      .max = 30 * 86400, .absent = Absent::fills, .unit = Unit::seconds},
 });
 
@@ -183,11 +183,11 @@ BOOST_DESCRIBE_STRUCT(CreatedHostToken, (), (id, token, zone, provider, expires_
 template <>
 inline constexpr auto fields<CreatedHostToken> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "ht-5w8e2k"},
-    {.member = "token", .help = "The secret, shown this once."},
+    {.member = "token", .help = "The secret, shown only once."},
     {.member = "zone", .help = "The zone the host will be in.", .example = "nj"},
-    {.member = "provider", .help = "Who owns the host; empty: the operator.", .example = "rackhouse"},
-    {.member = "expires_at", .help = "When it ends to be good for joining."},
-    {.member = "command", .help = "What to run on the host."},
+    {.member = "provider", .help = "Owner of the host; empty: the operator.", .example = "rackhouse"},
+    {.member = "expires_at", .help = "When it expires."},
+    {.member = "command", .help = "Command to run on the host."},
 });
 
 struct NameHostToken {

@@ -25,7 +25,7 @@ public:
             auto done = co_await Settle{world_, client_, dry_run_}.run(item);
             if (!done && is_premature(item, done.error())) {
                 item.outcome = Outcome::created;
-                item.message = "as far as can be told: it needs what the documents before it make";
+                item.message = "only partly known: it needs resources of the documents before it";
                 done = Result<>{};
             }
             if (!done && first) first = done;
@@ -112,7 +112,7 @@ private:
         if (std::none_of(items_.begin(), items_.end(), lacks_tenant)) co_return Result<>{};
         const std::string tenant =
             text_of(CO_TRY(co_await client_.call({.operation = &api::ops::whoami})), "tenantID");
-        Error wrong{.code = Code::invalid, .message = "whose it is must be said; nothing was sent"};
+        Error wrong{.code = Code::invalid, .message = "name the owning tenant; nothing was sent"};
         for (Item& item : items_) {
             if (!lacks_tenant(item)) continue;
             if (tenant.empty())

@@ -186,10 +186,10 @@ TEST_F(ApplyTest, ADryRunKnowsWhatTheDocumentsBeforeWouldMake) {
     const std::string_view text =
         "kind: zone\nname: nj\n---\nkind: volume\nname: v\nsize: 1Gi\nzone: nj\n---\n";
     EXPECT_EQ(apply(text, {"--dry-run"}), 0) << err;
-    EXPECT_EQ(out,
-              "zone/nj would be created\nvolume/v would be created: as far as can be told: it needs what the "
-              "documents "
-              "before it make\n");
+    EXPECT_EQ(
+        out,
+        "zone/nj would be created\nvolume/v would be created: only partly known: it needs resources of the "
+        "documents before it\n");
     EXPECT_EQ(apply(std::string(text) + "kind: volume\nname: w\nsize: 1Gi\nzone: mars\n", {"--dry-run"}), 3);
     EXPECT_THAT(out, HasSubstr("volume/w refused\n"));
     EXPECT_THAT(err, HasSubstr("volume/w: there is no zone 'mars'"));

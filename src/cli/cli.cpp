@@ -285,7 +285,7 @@ private:
                                "not_followed");
             const auto is = [&](std::string_view name) { return is_set(logs, name); };
             if (!std::exchange(first, false) && is("truncated"))
-                world_.err("some lines are left out: they are not kept any more\n");
+                world_.err("some lines are missing: they are no longer kept\n");
             write_log(text, is("ended") && text.empty());
             if (!text.empty()) pause = follow_pause_min;
             if (is("ended") && text.empty()) {
@@ -343,15 +343,15 @@ private:
         namespace ops = api::ops;
         if (&operation_ == &ops::create_instance)
             world_.err(
-                "what it writes outside its volumes is kept while it is stopped, and lost when it is "
-                "deleted or begins on another host\n");
+                "files outside its volumes are kept while it is stopped, and lost when it is deleted or "
+                "starts on another host\n");
         if (&operation_ != &ops::stop_instance) return;
         const json::value* layer = answer.is_object() ? answer.get_object().if_contains("layer") : nullptr;
         world_.err(layer && layer->is_object()
-                       ? fmt::format("its volumes stay, and what it wrote outside them is kept on host {} "
+                       ? fmt::format("its volumes stay, and its files outside them are kept on host {} "
                                      "until it is deleted\n",
                                      safe_line(text_of(*layer, "host")))
-                       : "its volumes stay; what it wrote outside them is lost\n");
+                       : "its volumes stay; files outside them are lost\n");
     }
 
     void talk(const ApiCall& call, const std::string& subject, const json::value& answer) {

@@ -43,7 +43,7 @@ TEST_F(CliTest, StartsAnInstanceFromFlags) {
                        .zone = "nj"}));
     EXPECT_EQ(out, "");
     EXPECT_THAT(err, HasSubstr("instance/nb created; `hostler instance get nb`"));
-    EXPECT_THAT(err, HasSubstr("what it writes outside its volumes is kept while it is stopped"));
+    EXPECT_THAT(err, HasSubstr("files outside its volumes are kept while it is stopped"));
     EXPECT_EQ(
         run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i", "-o", "name"}),
         0);
@@ -61,10 +61,10 @@ TEST_F(CliTest, AStopSaysWhatStays) {
         });
     EXPECT_EQ(run({"instance", "stop", "nb"}), 0) << err;
     EXPECT_FALSE(discard);
-    EXPECT_THAT(err, HasSubstr("what it wrote outside them is kept on host h-4f2a9c until it is deleted"));
+    EXPECT_THAT(err, HasSubstr("its files outside them are kept on host h-4f2a9c until it is deleted"));
     EXPECT_EQ(run({"instance", "stop", "nb", "--discard"}), 0) << err;
     EXPECT_TRUE(discard);
-    EXPECT_THAT(err, HasSubstr("its volumes stay; what it wrote outside them is lost"));
+    EXPECT_THAT(err, HasSubstr("its volumes stay; files outside them are lost"));
 }
 
 TEST_F(CliTest, ValuesOfSecretsAreNotTypedOnTheCommandLine) {
@@ -482,7 +482,7 @@ TEST_F(CliTest, HelpShowsFlagsAndExamples) {
     for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"})
         EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({"instance", "create", "--help"}), 0);
-    for (const auto* word : {"--image", "Container image to run;", "--port", "Example:", "--wait", "--zone"})
+    for (const auto* word : {"--image", "Container image to run.", "--port", "Example:", "--wait", "--zone"})
         EXPECT_THAT(out, HasSubstr(word));
     EXPECT_EQ(run({}), 0);
     EXPECT_THAT(out, HasSubstr("instance"));

@@ -186,7 +186,7 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
 }
 
 void CommandTree::add_local() {
-    local.apply = app.add_subcommand("apply", "Make what files say and is not there yet.");
+    local.apply = app.add_subcommand("apply", "Create or update resources from a file.");
     local.apply
         ->add_option("-f,--file,FILE", local.files,
                      "YAML or JSON file, '-' for standard input; may be repeated.")
@@ -312,7 +312,8 @@ void CommandTree::add_common(Command& command) {
     const api::Operation& operation = *command.operation;
     CLI::App& on = *command.app;
     if (operation.list) {
-        on.add_option("--limit", command.limit, "At most so many; without it: all.")->type_name("NUMBER");
+        on.add_option("--limit", command.limit, "Maximum number of items. Default: all.")
+            ->type_name("NUMBER");
         on.add_option("--cursor", command.cursor, "Go on behind an earlier page.")->type_name("TEXT");
     }
     if (operation.watch) on.add_flag("-w,--watch", command.watch, "Go on and print what changes.");
@@ -370,8 +371,8 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
     std::vector<std::string> verbs;
     for (const CLI::App* one : at->get_subcommands([](const CLI::App*) { return true; }))
         verbs.push_back(one->get_name());
-    return fail(Code::invalid, fmt::format("hostler {} needs to be told what to do: {}", at->get_name(),
-                                           fmt::join(verbs, ", ")));
+    return fail(Code::invalid,
+                fmt::format("hostler {} needs a subcommand: {}", at->get_name(), fmt::join(verbs, ", ")));
 }
 
 // `-o price`, where answers can be ordered, says by what, unless it is a way to print them, or nearly one:

@@ -119,7 +119,7 @@ private:
                                fmt::format("consolidation {} is {}. {}", id, state, text_of(now, "message")));
             if (world_.timers.now() >= until)
                 co_return fail(Code::timeout,
-                               fmt::format("consolidation {} is not over yet; it goes on", id));
+                               fmt::format("consolidation {} has not ended yet; it continues", id));
             CO_TRY(co_await sleep(world_.timers, look_again));
         }
     }
@@ -134,12 +134,12 @@ private:
 
 void ConsolidateCommand::add(CLI::App& parent) {
     app = parent.add_subcommand("consolidate", "Free whole hosts by moving what may be moved.");
-    app->add_option("--zone", zone, "Only hosts of this zone; without it, each zone by itself.")
+    app->add_option("--zone", zone, "Only hosts of this zone. Default: all zones, each separately.")
         ->type_name("ZONE");
     app->add_option("--max-moves", max_moves, "Moves in all, at most.")
         ->type_name("NUMBER")
         ->capture_default_str();
-    app->add_option("--at-once", at_once, "Instances that are stopped at one time, at most.")
+    app->add_option("--at-once", at_once, "Maximum number of instances stopped at the same time.")
         ->type_name("NUMBER")
         ->capture_default_str();
     app->add_flag("--wait", wait, "Wait until it is over, and show how far it is.");

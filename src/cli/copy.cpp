@@ -303,7 +303,8 @@ Task<> fetch_files(CliWorld& world, const Way& way, std::string from, std::strin
     shown.end();
     CO_TRY(std::move(done));
     if (!reader.ended())
-        co_return fail(Code::unavailable, "the host broke off while it sent files; what came is not whole");
+        co_return fail(Code::unavailable,
+                       "the host broke off while it sent files; the received files are incomplete");
     CO_TRY(unpacker.finish());
     const std::string holes = unpacker.written() + hole_told_min < shown.bytes()
                                   ? fmt::format(", {} of it on the disk: the rest is zeros",

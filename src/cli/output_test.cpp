@@ -290,7 +290,7 @@ TEST_F(OutputTest, FollowingGoesOnAfterAMissedAnswerWhereItWas) {
     api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {
         asked.push_back(request.after);
         if (asked.size() == 2) co_return fail(Code::timeout, "host h-1 does not answer");
-        if (asked.size() == 3) co_return fail(Code::exhausted, "too many requests for logs at one time");
+        if (asked.size() == 3) co_return fail(Code::exhausted, "too many requests for logs at the same time");
         if (asked.size() == 1) co_return api::Logs{.text = "a\nZ\xc3\xbc", .next = "1.1"};
         co_return api::Logs{.text = asked.size() == 4 ? "b\n" : "", .next = "2.1", .ended = true};
     });
@@ -339,7 +339,7 @@ TEST_F(OutputTest, LogsAreFollowedUntilTheInstanceEnds) {
     EXPECT_EQ(out, "a\nb\nc\n");
     EXPECT_THAT(asked, ElementsAre("true 5 600 ", "true 10000 0 1.1", "true 10000 0 1.1", "true 10000 0 2.1",
                                    "true 10000 0 3.1"));
-    EXPECT_EQ(err, "some lines are left out: they are not kept any more\ninstance/nb does not run\n");
+    EXPECT_EQ(err, "some lines are missing: they are no longer kept\ninstance/nb does not run\n");
     answers = {api::Logs{.text = "a\n"}};
     asked.clear();
     EXPECT_EQ(run({"logs", "-f", "nb"}), 5);

@@ -67,7 +67,7 @@ Task<int> receive_output(CliWorld& world, Session& session, Stream& stdio) {
             const auto written = co_await write_all(stdio, message.bytes);
             if (!written && written.error().code == Code::cancelled)
                 co_return std::unexpected(written.error());
-            if (!written) co_return fail(Code::unavailable, "standard output takes no more", "output_closed");
+            if (!written) co_return fail(Code::unavailable, "standard output was closed", "output_closed");
         }
         if (message.channel == http::Channel::error) world.err(message.bytes);
         if (message.channel != http::Channel::exit) continue;
@@ -117,7 +117,7 @@ void RemoteCommands::add(CLI::App& app) {
     copy->add_option("PATH", paths, "From and to; NAME:PATH is in the instance.")->required()->expected(2);
     for (CLI::App* one : {ssh, exec, forward, proxy, copy}) {
         one->add_option("--tenant,--tenant-id", tenant,
-                        "Whose the instance is; for an operator's key, when two tenants use the same name.")
+                        "Owning tenant; for an operator's key, when two tenants use the same name.")
             ->type_name("TENANT");
         one->fallthrough()->allow_extras();
     }

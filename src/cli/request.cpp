@@ -79,10 +79,11 @@ Result<json::value> parse_secret_value(std::string_view text, const CliWorld& wo
     } else {
         auto typed = world.ask ? world.ask(key + ": ", true) : std::nullopt;
         if (!typed)
-            return fail(Code::invalid,
-                        fmt::format("nobody can be asked for {0}: write {0}=@FILE, or {0}=- and its value to "
-                                    "standard input",
-                                    key));
+            return fail(
+                Code::invalid,
+                fmt::format(
+                    "no terminal to ask for {0}: write {0}=@FILE, or {0}=- and its value to standard input",
+                    key));
         value = std::move(*typed);
     }
     return json::object{{"key", key}, {"value", std::move(value)}};

@@ -42,7 +42,7 @@ Result<std::uint64_t> number_at(std::string_view block, Place place) {
     }
     for (const char c : text) {
         if (c == ' ' || c == '\0') continue;
-        if (c < '0' || c > '7') return fail(Code::invalid, "what came is no tar archive");
+        if (c < '0' || c > '7') return fail(Code::invalid, "the received data is not a tar archive");
         number = number << 3 | static_cast<std::uint64_t>(c - '0');
     }
     return number;
@@ -138,7 +138,7 @@ Result<> TarReader::head(std::string_view block) {
         return {};
     }
     if (TRY(number_at(block, sum_at)) != sum_of(block))
-        return fail(Code::invalid, "what came is no tar archive");
+        return fail(Code::invalid, "the received data is not a tar archive");
     left_ = TRY(number_at(block, size_at));
     const char kind = block[kind_at.at];
     special_.clear();
@@ -164,7 +164,7 @@ Result<> TarReader::head(std::string_view block) {
         const std::string& text = size->second;
         const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), left_);
         if (wrong != std::errc{} || end != text.data() + text.size())
-            return fail(Code::invalid, "what came is no tar archive");
+            return fail(Code::invalid, "the received data is not a tar archive");
     }
     next_.clear();
     entry.kind = TarEntry::Kind::other;
@@ -203,11 +203,12 @@ Result<> TarReader::apply_pax(std::string_view records) {
         const auto digits = static_cast<std::size_t>(end - records.data());
         if (wrong != std::errc{} || size > records.size() || size < digits + 3 || records[digits] != ' ' ||
             records[size - 1] != '\n')
-            return fail(Code::invalid, "what came is no tar archive");
+            return fail(Code::invalid, "the received data is not a tar archive");
         const auto record = records.substr(digits + 1, size - digits - 2);
         records.remove_prefix(size);
         const auto equals = record.find('=');
-        if (equals == std::string_view::npos) return fail(Code::invalid, "what came is no tar archive");
+        if (equals == std::string_view::npos)
+            return fail(Code::invalid, "the received data is not a tar archive");
         const auto name = record.substr(0, equals);
         if (name == "path" || name == "linkpath" || name == "size")
             next_[std::string{name}] = std::string{record.substr(equals + 1)};

@@ -167,11 +167,9 @@ Result<> check_first_word(const std::vector<std::string>& args, const CLI::App& 
     if (at == args.size() || args[at].starts_with('-') || child(app, args[at])) return {};
     const std::string& word = args[at];
     if (std::ranges::find(others, word) != others.end())
-        return fail(
-            Code::invalid,
-            fmt::format("'{0}' is a program of its own: hostler {0} comes first, and its flags behind it; "
-                        "`hostler {0} --help` tells more",
-                        word));
+        return fail(Code::invalid, fmt::format("'{0}' is a separate program: hostler {0} comes first, and "
+                                               "its flags behind it; `hostler {0} --help` tells more",
+                                               word));
     const auto refuse = [&](std::string_view what) {
         return fail(Code::invalid, fmt::format("there is no command '{}'; {}", word, what));
     };

@@ -73,7 +73,7 @@ TEST_F(TypedTest, OtherWordsPointToTheRightCommand) {
     EXPECT_THAT(refusal({"instance", "rm", "nb"}),
                 HasSubstr("there is no command 'rm' here; did you mean 'delete'?\n"));
     EXPECT_THAT(refusal({"--key", "k", "up"}),
-                HasSubstr("'up' is a program of its own: hostler up comes first"));
+                HasSubstr("'up' is a separate program: hostler up comes first"));
     EXPECT_THAT(refusal({"instnace", "list"}), HasSubstr("did you mean 'instance'?"));
     EXPECT_THAT(refusal({"logz", "nb"}), HasSubstr("did you mean 'logs'?"));
     EXPECT_TRUE(api.requests.empty());

@@ -234,8 +234,8 @@ Task<json::value> wait_instance(ApiClient& client, CliWorld& world, std::string 
     if (wait.done()) co_return wait.last();
     if (!followed && followed.error().reason == "wait_timeout") {
         const std::string step = wait.step();
-        co_return fail(Code::timeout, fmt::format("instance {} is still {}; it goes on without us", instance,
-                                                  step.empty() ? "not heard of" : step));
+        co_return fail(Code::timeout, fmt::format("instance {} is still {}; it continues in the background",
+                                                  instance, step.empty() ? "not heard of" : step));
     }
     if (!followed) co_return std::unexpected(std::move(followed).error());
     co_return wait.last();
@@ -256,11 +256,11 @@ Task<json::value> wait_drained(ApiClient& client, CliWorld& world, std::string h
         const std::string left = fmt::format("{}, {} instance{} left", text_of(seen, "state"),
                                              shown.instances, shown.instances == 1 ? "" : "s");
         progress.show(shown.instances == 0 ? left
-                                           : fmt::format("{}; what is left is stopped at {}", left,
-                                                         rfc3339(*shown.drain_until)));
+                                           : fmt::format("{}; the remaining instances are stopped at {}",
+                                                         left, rfc3339(*shown.drain_until)));
         if (world.timers.now() >= end)
             co_return fail(Code::timeout,
-                           fmt::format("host {} is still {}; it goes on without us", host, left));
+                           fmt::format("host {} is still {}; it continues in the background", host, left));
         CO_TRY(co_await sleep(world.timers, retry_pause));
     }
 }
@@ -282,7 +282,7 @@ Task<json::value> wait_operation(ApiClient& client, CliWorld& world, std::string
         progress.show(text_of(operation, "message"));
         if (world.timers.now() >= end)
             co_return fail(Code::timeout,
-                           fmt::format("operation {} is not done yet; it goes on without us", id));
+                           fmt::format("operation {} has not ended yet; it continues in the background", id));
         CO_TRY(co_await sleep(world.timers, retry_pause));
     }
 }

@@ -72,7 +72,7 @@ TEST_F(WaitTest, ShowsEachPhaseAndThenTheUrl) {
     EXPECT_EQ(out, "http://i-1-8080.localhost:1/\n");
     EXPECT_THAT(
         err, StartsWith(
-                 "pulling … 0s\nprobing … 2s\nrunning … 3s\ninstance/nb is running\nwhat it writes outside"));
+                 "pulling … 0s\nprobing … 2s\nrunning … 3s\ninstance/nb is running\nfiles outside"));
     EXPECT_EQ(asked.instance, "nb");
     EXPECT_EQ(asked.tenant_id, "acme");
     EXPECT_TRUE(asked.all);
@@ -137,7 +137,8 @@ TEST_F(DrainTest, WaitsUntilNothingIsLeft) {
     start({"host", "drain", "h-1", "--wait", "-o", "json"});
     timers.advance(1s);
     EXPECT_FALSE(code);
-    EXPECT_THAT(err, HasSubstr("draining, 2 instances left; what is left is stopped at 2024-10-04"));
+    EXPECT_THAT(err,
+                HasSubstr("draining, 2 instances left; the remaining instances are stopped at 2024-10-04"));
     host.instances = 1;
     timers.advance(1s);
     host.instances = 0;
@@ -194,9 +195,9 @@ TEST_F(WaitTest, RedrawsOneLineOnATerminal) {
 TEST_F(WaitTest, EndsWithTheReasonOfAFailure) {
     start(start_and_wait);
     tell(api::InstanceState::ready, "pulling");
-    tell(api::InstanceState::failed, "failed", "the image cannot be had");
+    tell(api::InstanceState::failed, "failed", "the image cannot be pulled");
     EXPECT_EQ(code, 1);
-    EXPECT_THAT(err, HasSubstr("hostler: instance nb is failed: the image cannot be had\n"));
+    EXPECT_THAT(err, HasSubstr("hostler: instance nb is failed: the image cannot be pulled\n"));
     EXPECT_THAT(err, HasSubstr("`hostler instance explain nb` tells more\n")) << "it has no logs";
     EXPECT_EQ(out, "");
 }
@@ -235,7 +236,7 @@ TEST_F(WaitTest, AProgramThatEndedWellIsNoFailure) {
     probes = 0;
     start(start_and_wait);
     tell(api::InstanceState::running, "running");
-    tell(api::InstanceState::stopped, "stopped", "its program ended by itself, with exit code 0");
+    tell(api::InstanceState::stopped, "stopped", "its program ended, with exit code 0");
     EXPECT_EQ(code, 0);
     EXPECT_THAT(err, HasSubstr("instance/nb ran, and its program has ended with exit code 0\n"));
 }

@@ -157,7 +157,7 @@ private:
             return complain(
                 mark, "<< merges maps in YAML 1.1 only; write the fields, or an alias for a whole value");
         if (open_.back().value.get_object().contains(key))
-            return complain(mark, fmt::format("'{}' is there twice", key.substr(0, 128)));
+            return complain(mark, fmt::format("'{}' appears twice", key.substr(0, 128)));
         bytes_ += key.size();
         open_.back().key = key;
     }

@@ -73,7 +73,7 @@ TEST(Yaml, BombsAreRefused) {
 
 TEST(Yaml, SaysWhereItIsWrong) {
     EXPECT_THAT(as_json("a: 1\nb: [1\nc: 2\n"), HasSubstr("line "));
-    EXPECT_EQ(as_json("a: 1\nb: 2\na: 3\n"), "line 3, column 1: 'a' is there twice");
+    EXPECT_EQ(as_json("a: 1\nb: 2\na: 3\n"), "line 3, column 1: 'a' appears twice");
     EXPECT_EQ(as_json("? [1, 2]\n: x\n"), "line 1, column 3: a key must be a text");
     EXPECT_EQ(as_json("~: x\n"), "line 1, column 1: a key must be a text");
     EXPECT_THAT(as_json("a: !!binary aGk=\n"),
