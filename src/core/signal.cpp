@@ -5,7 +5,7 @@
 namespace hostler {
 
 Signal::~Signal() {
-    for (auto& waiter : waiters_) waiter->wake(fail(Code::cancelled, "what was waited for has gone"));
+    for (auto& waiter : waiters_) waiter->wake(fail(Code::cancelled, "the awaited object is gone"));
 }
 
 Task<> Signal::wait() {

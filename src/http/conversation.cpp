@@ -190,7 +190,7 @@ Result<> Conversation::take(Wires& wires, WebSocketMessage message) {
     }
     const std::string_view bytes = message.bytes;
     if (bytes.size() < head_bytes || static_cast<std::uint8_t>(bytes[0]) > 7)
-        return fail(Code::invalid, "what came is no message of a session");
+        return fail(Code::invalid, "the received message is not part of a session");
     const auto channel = static_cast<Channel>(bytes[0]);
     std::uint64_t number = 0;
     for (std::size_t i = 1; i < head_bytes; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes[i]);
@@ -199,7 +199,8 @@ Result<> Conversation::take(Wires& wires, WebSocketMessage message) {
 }
 
 Result<> Conversation::take_acknowledgement(Wires& wires, std::uint64_t number) {
-    if (number > sent_last_) return fail(Code::invalid, "what was never sent is acknowledged");
+    if (number > sent_last_)
+        return fail(Code::invalid, "an acknowledgement names bytes that were never sent");
     while (!kept_.empty() && kept_.front().number <= number) {
         kept_bytes_ -= kept_.front().message.size() - head_bytes + overhead_bytes;
         kept_.pop_front();

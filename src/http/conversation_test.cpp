@@ -148,10 +148,10 @@ TEST_F(ConversationTest, APeerThatBreaksTheRulesIsCutOff) {
         return why_mine ? why_mine->message : "";
     };
     const std::string zeros(7, '\0');
-    EXPECT_EQ(says("x"), "what came is no message of a session");
-    EXPECT_EQ(says("\x09" + zeros + "\1"), "what came is no message of a session");
+    EXPECT_EQ(says("x"), "the received message is not part of a session");
+    EXPECT_EQ(says("\x09" + zeros + "\1"), "the received message is not part of a session");
     EXPECT_EQ(says("\x01" + zeros + "\2"), "a message of the session is missing");
-    EXPECT_EQ(says("\x07" + zeros + "\1"), "what was never sent is acknowledged");
+    EXPECT_EQ(says("\x07" + zeros + "\1"), "an acknowledgement names bytes that were never sent");
 }
 
 TEST_F(ConversationTest, HowItEndedComesThrough) {

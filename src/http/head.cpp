@@ -135,7 +135,8 @@ std::string_view sentence(llhttp_errno error) {
         case HPE_INVALID_VERSION: return "the version is not HTTP/1.1 or HTTP/1.0";
         case HPE_INVALID_HEADER_TOKEN: return "a header has a bad name or value";
         case HPE_INVALID_CONTENT_LENGTH: return "Content-Length is not a number";
-        case HPE_UNEXPECTED_CONTENT_LENGTH: return "Content-Length comes twice or beside Transfer-Encoding";
+        case HPE_UNEXPECTED_CONTENT_LENGTH:
+            return "Content-Length comes twice or together with Transfer-Encoding";
         case HPE_INVALID_TRANSFER_ENCODING: return "Transfer-Encoding is not 'chunked'";
         case HPE_INVALID_STATUS: return "the status is not a number of three digits";
         default: return "this is not HTTP/1.1";
@@ -235,7 +236,7 @@ std::expected<void, BadHead> check(Head& head, bool& framed) {
         }
     }
     if (too_many) return bad("Connection names too many headers");
-    if (length && coding) return bad("Content-Length comes beside Transfer-Encoding");
+    if (length && coding) return bad("Content-Length comes together with Transfer-Encoding");
     if (coding && head.minor == 0) return bad("Transfer-Encoding is not in HTTP/1.0");
     if (coding) head.framing = {Framing::Kind::chunked, 0};
     if (head.minor == 0) head.keep_alive = head.keep_alive && asks_keep_alive;

@@ -38,10 +38,10 @@ Result<bool> WebSocketReader::frame(std::vector<WebSocketMessage>& into) {
     const bool last = (byte(0) & 0x80) != 0;
     const bool masked = (byte(1) & 0x80) != 0;
     if ((byte(0) & 0x70) != 0 || !is_known(byte(0) & 0x0f))
-        return fail(Code::invalid, "what came is not a WebSocket frame without extensions");
+        return fail(Code::invalid, "the received bytes are not a WebSocket frame without extensions");
     const auto opcode = static_cast<Opcode>(byte(0) & 0x0f);
     if (masked != (own_ == WebSocketSide::server))
-        return fail(Code::invalid, "a WebSocket frame is masked by clients, and by nobody else");
+        return fail(Code::invalid, "WebSocket frames must be masked by clients, and only by clients");
     std::size_t head = 2;
     std::uint64_t size = byte(1) & 0x7f;
     const std::size_t size_bytes = size == 127 ? 8 : size == 126 ? 2 : 0;

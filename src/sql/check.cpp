@@ -54,7 +54,7 @@ struct Search {
                      "SELECT 'claim', l.claim, l.use, l.host {} AND o.id IS NULL ORDER BY l.claim LIMIT {}",
                      last, findings_max),
                  {}, [](const Row& row) {
-                     return fmt::format("the ledger has it as {} on {}, and it is not there", row.text(2),
+                     return fmt::format("the ledger has it as {} on {}, and it does not exist", row.text(2),
                                         row.text(3));
                  }));
         TRY(each(

@@ -149,10 +149,10 @@ Result<BackupReader::Frame> BackupReader::frame() {
     const std::string head = TRY(take(1 + length_bytes));
     std::size_t size = 0;
     for (std::size_t i = 1; i <= length_bytes; ++i) size = size << 8 | static_cast<unsigned char>(head[i]);
-    if (size > frame_max) return damaged("it is not as it was written");
+    if (size > frame_max) return damaged("it was changed after it was written");
     Frame made{head[0], TRY(take(size))};
     chain_ = digest_.sha256(chain_ + made.kind + made.payload);
-    if (TRY(take(digest_bytes)) != chain_) return damaged("it is not as it was written");
+    if (TRY(take(digest_bytes)) != chain_) return damaged("it was changed after it was written");
     return made;
 }
 

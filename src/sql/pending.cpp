@@ -26,7 +26,7 @@ constexpr std::string_view settled_floor_name = "schema_floor_settled";
 std::unexpected<Error> damaged(const Connection& connection, std::uint64_t place, std::uint64_t number) {
     return fail(Code::unavailable,
                 fmt::format("the store {} is damaged: the row at place {} of its table pending, with commit "
-                            "{}, is not as it was written; put a backup in its place",
+                            "{}, was changed after it was written; put a backup in its place",
                             connection.name(), place, number),
                 "store_damaged");
 }

@@ -162,7 +162,7 @@ Task<> answer_speed(Stream& asker, Random& random, AnswerLimits limits) {
         const std::string line = CO_TRY(co_await read_line(asker));
         if (line.empty()) co_return Result<>{};
         const bool takes = line.starts_with(take);
-        if (!takes && !line.starts_with(give)) co_return fail(Code::invalid, "nobody knows what is wanted");
+        if (!takes && !line.starts_with(give)) co_return fail(Code::invalid, "unknown request");
         const std::size_t bytes = CO_TRY(bytes_in(line, limits));
         if (bytes > limits.bytes_max) co_return fail(Code::exhausted, "more than enough was measured");
         limits.bytes_max -= bytes;

@@ -137,7 +137,7 @@ TEST_F(DamagedLog, AChangeIsRefusedAndCutWhereverItIs) {
         const auto found = look(bytes);
         if (found) {  // Of the last commit nobody knows whether it was ever durable.
             EXPECT_EQ(*found, commits - 1);
-            EXPECT_THAT(logged, HasSubstr(fmt::format("the last commit in {}-wal is not whole", path())));
+            EXPECT_THAT(logged, HasSubstr(fmt::format("the last commit in {}-wal is incomplete", path())));
             continue;
         }
         ++refused;

@@ -218,7 +218,7 @@ def installing_starts_nothing_and_makes_the_user(cloud):
     hook = json.loads(host.shell("cat /usr/share/containers/oci/hooks.d/hostler-devices.json"))["hook"]
     same(host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])}").strip(), "{}")
     hook = json.loads(host.shell("cat /usr/share/containers/oci/hooks.d/hostler-streams.json"))["hook"]
-    assert "no state of a container" in host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])} 2>&1")
+    assert "not the state of a container" in host.shell(f"echo '{{}}' | {shlex.join([hook['path'], *hook['args'][1:]])} 2>&1")
     assert "nf_tables" in host.shell("/usr/lib/hostler-agent/firewall/iptables --version")
 
 

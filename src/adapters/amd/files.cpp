@@ -202,7 +202,7 @@ GpuSample read_sample(const KernelRoots& roots, const std::string& folder, int k
     GpuSample sample;
     if (!read_text(folder + "/vendor")) {
         sample.condition = GpuCondition::gone;
-        sample.reason = "its files are not there any more";
+        sample.reason = "its files have disappeared";
         return sample;
     }
     sample.utilisation_percent = read_number(folder + "/gpu_busy_percent");

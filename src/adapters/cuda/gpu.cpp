@@ -9,7 +9,7 @@ namespace hostler::cuda {
 Result<GpuPtr> Gpu::open(LibraryPtr library, int index) {
     const auto& call = library->call;
     Device device = 0;
-    TRY(library->ok(call.device(&device, index), "the GPU is not there"));
+    TRY(library->ok(call.device(&device, index), "the GPU is missing"));
     GpuPtr gpu{new Gpu{library, device}};
     TRY(gpu->look());
     if (call.context_flags) (void)call.context_flags(device, context_blocking);

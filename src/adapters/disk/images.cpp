@@ -219,8 +219,7 @@ public:
             if (!TRY(loop_of(**file, image))) return {};
             std::this_thread::sleep_for(between);
         }
-        return fail(Code::unavailable,
-                    fmt::format("{} is still mounted by somebody, a container as a rule", image),
+        return fail(Code::unavailable, fmt::format("{} is still mounted, usually by a container", image),
                     "volume_in_use");
     }
 
@@ -276,8 +275,8 @@ private:
         // Never with -L: that would throw away what a program was told is durable.
         const auto end = TRY(run_tool({"xfs_repair", image}, repair_max, *file));
         if (end.exit_code != 0) return damaged(image, last_line(end.output));
-        return "its file system was damaged and has been repaired; what had lost its name is in nobody's "
-               "folder";
+        return "its file system was damaged and has been repaired; files that lost their names are in "
+               "lost+found";
     }
 
     mutable std::atomic<bool> known_good_ = false;  // It may be mended while we run, and does not break.

@@ -295,7 +295,8 @@ Result<std::uint64_t> LayerStore::hold(const std::string& name, const std::strin
     }
     const bool whole = root_->is_kept(name) || !root_->place_of(name).empty();
     if (start == LayerStart::kept && !whole)
-        return fail(Code::not_found, fmt::format("what container {} wrote is not on this host", name),
+        return fail(Code::not_found,
+                    fmt::format("the files written by container {} are not on this host", name),
                     "layer_missing");
     if (start == LayerStart::empty)
         TRY(release(name, LayerEnd::lost));  // Half of one, or of another container that had the name.

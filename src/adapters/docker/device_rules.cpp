@@ -138,7 +138,7 @@ void remove_rules(const std::string& folder, const std::string& name) {
 Result<std::string> with_rules(std::string config, const std::string& folder) {
     auto value = parse(config);
     if (!value || !value->is_object())
-        return fail(Code::invalid, "what was given is no configuration of a container");
+        return fail(Code::invalid, "the input is not a container configuration");
     auto& object = value->get_object();
     const auto* annotations = object.if_contains("annotations");
     if (!annotations || !annotations->is_object()) return config;

@@ -81,7 +81,7 @@ TEST_F(DeviceRules, NobodyElseGetsThem) {
         ASSERT_TRUE(same) << same.error().message;
         EXPECT_EQ(*same, text);
     }
-    EXPECT_EQ(hooked("no configuration").error().code, Code::invalid);
+    EXPECT_EQ(hooked("not a container configuration").error().code, Code::invalid);
     EXPECT_EQ(hooked("[]").error().code, Code::invalid);
 }
 

@@ -209,7 +209,7 @@ std::vector<CdiFile> describe(std::span<const GpuFacts> gpus, const DriverFiles&
         for (const auto& path : gpu.device_nodes) edits.nodes.push_back(node_of(path, roots));
         if (!file.kind.empty()) continue;
         file.kind = gpu.cdi_name.substr(0, equals);
-        file.path = "what lies on this host";
+        file.path = "the devices of this host";
         if (is_nvidia(gpu)) file.common = nvidia_edits(files, roots);
         if (is_amd(gpu)) file.common.nodes = {node_of(amd_node, roots)};
     }

@@ -256,9 +256,10 @@ Task<std::uint64_t> DockerEngine::limit_disk(const ContainerSpec& spec, const In
             spec.name, there.layer, static_cast<std::uint64_t>(std::max<std::int64_t>(spec.disk_bytes, 0)),
             spec.layer);
     if (spec.layer == LayerStart::kept)
-        co_return fail(Code::not_found,
-                       fmt::format("what container {} wrote cannot be laid under it: {}", spec.name, why),
-                       std::string{layer_missing});
+        co_return fail(
+            Code::not_found,
+            fmt::format("the written files of container {} cannot be attached to it: {}", spec.name, why),
+            std::string{layer_missing});
     if (!spec.disk_limit_required) co_return 0;
     co_return fail(Code::invalid,
                    fmt::format("container {} is to have a limit of its disk, and this host sets none: {}",

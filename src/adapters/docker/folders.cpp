@@ -110,7 +110,7 @@ Result<> fill(const ImageVolume& volume, const std::string& place) {
         const bool full = says_disk_full(copied.output) || copied.output.contains("No space left");
         return fail(
             full ? Code::exhausted : Code::unavailable,
-            fmt::format("what the image has at {}, a volume of it, {}: {}", volume.target,
+            fmt::format("the image's files at {}, a volume of it, {}: {}", volume.target,
                         full ? "is more than the disk of the container" : "cannot be copied", copied.output),
             full ? "disk_full" : "");
     }

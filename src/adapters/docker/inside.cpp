@@ -44,7 +44,7 @@ Result<> check_node(int root, std::string_view pid_root, const CdiNode& node) {
     const bool seen = ::fstat(fd, &inside) == 0;
     ::close(fd);
     if (!seen || (inside.st_mode & S_IFMT) != (host.st_mode & S_IFMT) || inside.st_rdev != host.st_rdev)
-        return fail(Code::unavailable, fmt::format("what the container has at {} is not the host's {}",
+        return fail(Code::unavailable, fmt::format("the container's device at {} is not the host's {}",
                                                    node.path, node.host_path));
     return {};
 }
@@ -54,8 +54,8 @@ Result<IdRange> owner_of(const ContainerSpec& spec, std::string_view user) {
     const auto unknown = [&] {
         return fail(
             Code::invalid,
-            fmt::format("image {} runs as user '{}', whose number only the image knows: files of secrets are "
-                        "for root, or for a user by number; give it secrets as variables",
+            fmt::format("image {} runs as user '{}', and only the image knows the number of that user: files "
+                        "of secrets are for root, or for a user by number; give it secrets as variables",
                         spec.image, user),
             "secret_user_unknown");
     };

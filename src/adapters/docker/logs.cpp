@@ -42,7 +42,7 @@ Task<> DockerEngine::note_logs(std::vector<Inspected> running) {
 // Errors: not_found (there is no such container).
 Task<std::optional<LogFile>> DockerEngine::log_file(std::string name) {
     auto there = CO_TRY(co_await inspect(name));
-    if (!there) co_return fail(Code::not_found, fmt::format("container {} is not there", name));
+    if (!there) co_return fail(Code::not_found, fmt::format("container {} does not exist", name));
     auto file = there->log;
     CO_TRY(co_await note_log(std::move(*there)));
     co_return file;
@@ -86,7 +86,7 @@ Task<LogPart> DockerEngine::ask_for_logs(std::string name, LogsWanted wanted) {
                                     [&frames](std::string_view piece) { frames.feed(piece); }));
     // 409: dockerd is removing it.
     if (answer.status == 404 || answer.status == 409)
-        co_return fail(Code::not_found, fmt::format("container {} is not there", name));
+        co_return fail(Code::not_found, fmt::format("container {} does not exist", name));
     if (!answer.success()) {
         auto error = engine_error(answer.status, answer.body, fmt::format("container {} has no log", name));
         error.code = Code::unavailable;

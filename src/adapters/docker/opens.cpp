@@ -214,10 +214,10 @@ Result<> listen(int fd, std::span<const CdiNode* const> nodes, std::chrono::mill
                             nodes[opened]->path, std::chrono::ceil<std::chrono::seconds>(within).count()));
         }
         if (!*came)
-            return fail(Code::unavailable,
-                        fmt::format("whether device {} opens was not found out: who tried it "
-                                    "was ended",
-                                    nodes[opened]->path));
+            return fail(
+                Code::unavailable,
+                fmt::format("cannot tell whether device {} opens: the process that tried it was killed",
+                            nodes[opened]->path));
         const auto [step, value] = **came;
         switch (step) {
             case Step::begun: child = value; break;

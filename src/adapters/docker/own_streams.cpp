@@ -40,7 +40,7 @@ Result<> own_streams(std::string_view state) {
     const auto value = json::parse({state.data(), state.size()}, wrong);
     const auto* pid = wrong || !value.is_object() ? nullptr : value.get_object().if_contains("pid");
     if (!pid || !pid->is_int64() || pid->get_int64() <= 0)
-        return fail(Code::invalid, "what was given is no state of a container with a process");
+        return fail(Code::invalid, "the input is not the state of a container with a process");
     const auto process = fmt::format("/proc/{}", pid->get_int64());
     const auto user = root_of(process + "/uid_map"), group = root_of(process + "/gid_map");
     if (!user || !group) return fail(Code::unavailable, fmt::format("{} has no user 0", process));

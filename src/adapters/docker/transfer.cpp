@@ -79,7 +79,7 @@ public:
                 co_return waited;
             }
         }
-        if (state->done) co_return fail(Code::unavailable, "the container takes no more files");
+        if (state->done) co_return fail(Code::unavailable, "the container has stopped taking files");
         co_return Result<>{};
     }
     Task<> finish() override {

@@ -105,7 +105,7 @@ GpuSample read_sample(const std::string& card) {
     const std::string folder = card + "/device";
     if (!read_text(folder + "/vendor")) {
         sample.condition = GpuCondition::gone;
-        sample.reason = "its files are not there any more";
+        sample.reason = "its files have disappeared";
         return sample;
     }
     sample.clock_graphics_mhz =

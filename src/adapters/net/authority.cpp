@@ -147,8 +147,7 @@ bool has_sum(std::string_view text) { return text.starts_with(sum_begin); }
 Result<Keyring> parse_file(const std::string& text) {
     if (has_sum(text)) {
         const std::string keys = text.substr(std::min(text.find('\n'), text.size() - 1) + 1);
-        if (text != with_sum(keys))
-            return fail(Code::invalid, "it is not as it was written, or a part is missing");
+        if (text != with_sum(keys)) return fail(Code::invalid, "it was changed, or a part is missing");
     }
     return parse_keyring(text);
 }

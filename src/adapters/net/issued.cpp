@@ -73,8 +73,8 @@ void FolderOfIssuedKeys::tell_of_damage(std::int64_t at) const {
     constexpr std::size_t told_max = 1000;
     if (told_.size() == told_max || !told_.insert(at).second) return;
     log_error(
-        "{}: the line at byte {} is torn or not as it was written. If an access point or a gateway is "
-        "refused now, issue its certificate again (hostler ca issue) or admit its key (hostler ca admit)",
+        "{}: the line at byte {} is torn or was changed. If an access point or a gateway is refused now, "
+        "issue its certificate again (hostler ca issue) or admit its key (hostler ca admit)",
         path_, at);
 }
 

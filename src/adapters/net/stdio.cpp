@@ -98,7 +98,7 @@ std::function<Task<int>()> signals(Loop& loop, std::vector<int> numbers) {
         const auto kept = set;
         boost::system::error_code wrong;
         const int number = co_await kept->async_wait(asio::redirect_error(awaiting, wrong));
-        if (wrong) co_return fail(Code::cancelled, "nobody waits for signals any more");
+        if (wrong) co_return fail(Code::cancelled, "the wait for signals has ended");
         co_return number;
     };
 }

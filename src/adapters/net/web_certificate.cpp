@@ -104,7 +104,7 @@ Task<> WebCertificate::watch() {
             log_info("{}: it is read again, and good until {}", certificate_path_, rfc3339(ends_));
         } else {
             ++failures_;
-            log_error("the certificate stays as it was, until {}: {}", rfc3339(ends_), again.error().message);
+            log_error("the certificate stays unchanged until {}: {}", rfc3339(ends_), again.error().message);
         }
     }
 }

@@ -109,7 +109,7 @@ TEST_F(WebCertificateTest, ABadPairIsToldOnceAndTheOneBeforeStays) {
     write(certificate, second.certificate);
     timers.advance(1min);
     EXPECT_EQ(shown->credentials()->certificate, first.certificate);
-    EXPECT_THAT(logged, HasSubstr("the certificate stays as it was, until "));
+    EXPECT_THAT(logged, HasSubstr("the certificate stays unchanged until "));
     EXPECT_THAT(logged, HasSubstr(key + " is not the key of " + certificate));
     EXPECT_EQ(metric("hostler_gateway_tls_reload_failures_total"), 1);
     std::filesystem::remove(key);

@@ -77,7 +77,7 @@ GpuSample read_sample(const std::shared_ptr<const Session>& opened, const Found&
         (reader.last() == invalid_argument || reader.last() == gpu_not_found || reader.last() == not_found)) {
         sample = {};
         sample.condition = GpuCondition::gone;
-        sample.reason = "the driver does not know it any more: " + session.library->words(reader.last());
+        sample.reason = "the driver does not know it: " + session.library->words(reader.last());
         slow.stale = true;
         return sample;
     }

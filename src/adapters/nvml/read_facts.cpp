@@ -140,7 +140,7 @@ Result<Found> read_facts(const Session& session, unsigned index) {
     read_pci(reader, facts);
     if (reader.lost()) return fail(Code::unavailable, session.library->words(gpu_is_lost), "lost");
     if (facts.uuid.empty() && facts.pci_address.empty()) {
-        return fail(Code::unavailable, "it tells neither its UUID nor its PCI address");
+        return fail(Code::unavailable, "it reports neither its UUID nor its PCI address");
     }
     read_limits(reader, facts);
     read_nvlinks(reader, facts);

@@ -78,8 +78,9 @@ Result<> Tables::warn_without_standby() {
     TRY(connection_->run("SHOW synchronous_standby_names", {},
                          [&](const sql::Row& row) { names = row.text(0); }));
     if (names.empty())
-        log_warn("the store {} has no synchronous standby: what was acknowledged is lost with its disk",
-                 connection_->name());
+        log_warn(
+            "the store {} has no synchronous standby: if its disk is lost, acknowledged changes are lost",
+            connection_->name());
     return {};
 }
 

@@ -70,7 +70,7 @@ Result<> Keeper::check(const SampleBatch& batch) const {
     std::size_t cells = 0;
     for (const auto& row : batch.rows) {
         if (row.device >= devices_.size())
-            return fail(Code::invalid, fmt::format("nobody was given the device number {}", row.device));
+            return fail(Code::invalid, fmt::format("the device number {} was never given out", row.device));
         if (row.time < -series::far || row.time > series::far)
             return fail(Code::invalid, fmt::format("a row's time, {}, is out of range", row.time));
         cells += devices_[row.device].columns->size();

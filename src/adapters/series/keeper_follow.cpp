@@ -68,7 +68,9 @@ Result<> Keeper::load_followed() {
     const auto summed = std::string_view(content).substr(0, content.size() - reader.left());
     const auto sum = reader.take(4);
     if (!reader.ok() || !reader.done() || fixed_at<std::uint32_t>(sum) != checksum(summed)) {
-        log_warn("series: how far it has followed other masters is not readable; they are followed anew");
+        log_warn(
+            "series: the record of replication from other masters is not readable; replication starts again "
+            "from the beginning");
         caught_up_ = false;
         return {};
     }

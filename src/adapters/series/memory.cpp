@@ -116,7 +116,7 @@ Task<DeviceNumber> MemoryStore::describe(Device device, Millis from) {
     for (const auto& column : device.columns) names.insert(column.name);
     if (device.id.empty() || device.columns.empty() || device.columns.size() > columns_max ||
         names.size() < device.columns.size() || names.contains(""))
-        co_return fail(Code::invalid, "a device has an id and columns, each with a name of its own");
+        co_return fail(Code::invalid, "a device has an id and columns with different names");
     auto found = std::ranges::find_if(kept_.devices, [&device](const MemoryRows::Kept& kept) {
         return kept.facts.id == device.id && kept.facts.columns == device.columns;
     });
@@ -133,7 +133,7 @@ Task<> MemoryStore::append(SampleBatch batch) {
     std::size_t cells = 0;
     for (const auto& row : batch.rows) {
         if (row.device >= kept_.devices.size())
-            co_return fail(Code::invalid, "nobody was given this device number");
+            co_return fail(Code::invalid, "this device number was never given out");
         cells += kept_.devices[row.device].facts.columns.size();
     }
     if (cells != batch.cells.size()) co_return fail(Code::invalid, "a wrong number of cells");

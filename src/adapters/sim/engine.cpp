@@ -53,7 +53,7 @@ bool says(const std::string& image, std::string_view word) { return image.find(w
 bool nobody_has(const std::string& image) { return says(image, "missing") || says(image, "nobody-has"); }
 
 std::unexpected<Error> no_image(const std::string& image) {
-    return fail(Code::not_found, fmt::format("nobody has the image {}", image), "image_unavailable");
+    return fail(Code::not_found, fmt::format("no registry has the image {}", image), "image_unavailable");
 }
 
 // The container's address in front of its port, for what is dialled.
@@ -167,7 +167,8 @@ Result<> SimEngine::admit(const ContainerSpec& spec) {
                     std::string{image_missing});
     if (spec.layer == LayerStart::kept && !kept_.contains(spec.name)) {
         layers_missed.insert(spec.name);
-        return fail(Code::not_found, fmt::format("what container {} wrote is not on this host", spec.name),
+        return fail(Code::not_found,
+                    fmt::format("the files written by container {} are not on this host", spec.name),
                     std::string{layer_missing});
     }
     if (says(spec.image, "refused"))
@@ -198,7 +199,7 @@ Task<Container> SimEngine::launch(ContainerSpec spec) {
         count_networks();
         tasks_.start("engine", bring_up(box));
     } else if (found->second->spec.labels != spec.labels) {
-        co_return fail(Code::conflict, fmt::format("a container {} is there with other labels", spec.name),
+        co_return fail(Code::conflict, fmt::format("a container {} exists with other labels", spec.name),
                        std::string{name_taken});
     }
     const BoxPtr box = found->second;

@@ -72,7 +72,7 @@ std::string Strike::words() const {
         case Trouble::partition:
             return fmt::format("{} and {} are cut off from each other, for {:.1f} s", machine, other, time);
         case Trouble::partition_one_way:
-            return fmt::format("what {} says to {} does not arrive, for {:.1f} s", machine, other, time);
+            return fmt::format("messages from {} to {} do not arrive, for {:.1f} s", machine, other, time);
         case Trouble::engine_down:
             return fmt::format("the engine of {} does not answer, for {:.1f} s", machine, time);
         case Trouble::container_dies: return fmt::format("a container of {} dies", machine);

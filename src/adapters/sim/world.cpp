@@ -221,7 +221,7 @@ void Machine::bury(std::unique_ptr<Life> life) {
         life->loop.restart();
         const auto done = life->loop.poll();
         HOSTLER_ASSERT((done > 0 || life->tasks.size() == 0) && "a cancelled task waits for something");
-        HOSTLER_ASSERT(turn < turns_max && "a cancelled task goes on");
+        HOSTLER_ASSERT(turn < turns_max && "a cancelled task continues");
     }
     life->program.reset();
     life->loop.restart();
@@ -278,7 +278,7 @@ void World::settle() {
     constexpr int turns_max = 1'000'000;
     int turn = 0;
     do {
-        while (poll() > 0) HOSTLER_ASSERT(++turn < turns_max && "somebody is busy without time passing");
+        while (poll() > 0) HOSTLER_ASSERT(++turn < turns_max && "a task is busy without time passing");
         for (const auto& [name, life] : std::exchange(torn_, {}))
             if (auto& torn = *machines_.at(name); torn.lives_ == life)
                 down(torn, Death::power, torn.torn_for_);

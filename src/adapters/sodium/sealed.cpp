@@ -77,7 +77,7 @@ Result<std::string> unseal(std::string_view sealed, std::string_view passphrase)
     const Cost cost{.passes = number(sealed), .memory_bytes = number(sealed.substr(8))};
     if (cost.passes < crypto_pwhash_OPSLIMIT_MIN || cost.passes > cost_max.passes ||
         cost.memory_bytes < crypto_pwhash_MEMLIMIT_MIN || cost.memory_bytes > cost_max.memory_bytes)
-        return fail(Code::invalid, "the file is damaged: it asks for a cost that nobody sets");
+        return fail(Code::invalid, "the file is damaged: its cost parameters are out of range");
     const auto salt = sealed.substr(16, salt_size), nonce = sealed.substr(16 + salt_size, nonce_size);
     const auto box = sealed.substr(16 + salt_size + nonce_size);
     if (box.size() > plain_size_max + crypto_secretbox_MACBYTES)

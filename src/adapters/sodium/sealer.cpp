@@ -71,8 +71,7 @@ const Key* find(const Ring& ring, std::string_view id) {
 
 std::unexpected<Error> too_many() {
     return fail(Code::exhausted,
-                fmt::format("there are {} sealing keys already; forget one that seals nothing any more",
-                            Sealer::keys_max),
+                fmt::format("there are {} sealing keys already; forget an unused one", Sealer::keys_max),
                 "sealing_keys_max");
 }
 

@@ -18,7 +18,7 @@ constexpr std::uintmax_t room_kept = std::uintmax_t{64} << 20;
 
 std::unexpected<Error> no_room(const std::string& path, std::uint64_t bytes) {
     return fail(Code::exhausted,
-                fmt::format("a backup needs {} MB beside the store for {}; make room there",
+                fmt::format("a backup needs {} MB next to the store for {}; make room there",
                             bytes / 1'000'000 + 1, path),
                 "disk_full");
 }
@@ -59,7 +59,7 @@ Result<bool> CopyAside::prepare() {
     if (whole_) return false;
     if (!backup_)
         return fail(Code::unavailable,
-                    "the store was opened anew while the backup was prepared; begin again");
+                    "the store was reopened while the backup was prepared; start the backup again");
     const int code = sqlite3_backup_step(backup_, pages_at_once);
     if (code == SQLITE_OK) return true;
     const auto bytes = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup_)) * page_bytes_;

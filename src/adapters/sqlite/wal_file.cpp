@@ -109,18 +109,16 @@ Result<> put_right(const std::string& path, const std::string& vfs, const Wal::C
     if (!log) return {};
     TRY(log->write(byte));
     log_warn(
-        "the disk has changed byte {} of {} from {:02x} to {:02x}; what is behind it tells, and it is {:02x} "
-        "again: "
-        "nothing is lost. Look after that disk",
+        "the disk has changed byte {} of {} from {:02x} to {:02x}; the checksums behind it prove it, and it "
+        "is {:02x} again: nothing is lost. Check that disk",
         byte.at, wal_of(path), static_cast<std::uint8_t>(byte.was), static_cast<std::uint8_t>(byte.is),
         static_cast<std::uint8_t>(byte.was));
     return {};
 }
 
 std::string what_is_wrong(const std::string& path, const Wal& wal) {
-    const std::string begin =
-        fmt::format("the store {} is damaged: its log {} is not as it was written from byte {} on", path,
-                    wal_of(path), wal.bad_at);
+    const std::string begin = fmt::format("the store {} is damaged: its log {} was changed from byte {} on",
+                                          path, wal_of(path), wal.bad_at);
     switch (wal.behind) {
         case Wal::Behind::in_the_store:
             return fmt::format(
@@ -133,8 +131,8 @@ std::string what_is_wrong(const std::string& path, const Wal& wal) {
         case Wal::Behind::only_here: break;
     }
     return fmt::format(
-        "{}, with {} commits before that and {} behind it, which would be lost. Put a backup in its "
-        "place if there is one that is young enough, or go on without them: `hostler store cut {}`",
+        "{}, with {} commits before that and {} behind it, which would be lost. Restore a recent backup if "
+        "there is one, or continue without them: `hostler store cut {}`",
         begin, wal.whole_commits, wal.lost_commits, path);
 }
 
@@ -153,9 +151,8 @@ Result<> guard_wal(const std::string& path, const std::string& vfs) {
         return fail(Code::unavailable, what_is_wrong(path, wal), "store_damaged");
     if (wal.state == Wal::State::unfinished)
         log_warn(
-            "the last commit in {} is not whole from byte {} on, and is dropped. After a power cut or a "
-            "killed "
-            "master that is a commit that nobody was told of; after neither the disk has changed it",
+            "the last commit in {} is incomplete from byte {} on, and is dropped. After a power cut or a "
+            "killed master, that commit was never acknowledged; otherwise the disk has changed it",
             wal_of(path), wal.bad_at);
     return {};
 }
@@ -169,8 +166,7 @@ Result<Wal> look_for_cut(const std::string& path, const std::string& vfs) {
     if (wal.state != Wal::State::damaged || wal.changed)
         return fail(
             Code::conflict,
-            fmt::format("there is nothing to cut: {} is as it was written, or is put right by the next start",
-                        wal_of(path)),
+            fmt::format("there is nothing to cut: {} is intact, or the next start repairs it", wal_of(path)),
             "nothing_damaged");
     if (wal.behind == Wal::Behind::half_copied)
         return fail(Code::unavailable, what_is_wrong(path, wal), "store_damaged");

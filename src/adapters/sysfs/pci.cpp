@@ -98,7 +98,7 @@ std::vector<GpuSample> sample_links(const PciSettings& settings, const std::vect
         GpuSample& sample = samples.emplace_back();
         if (!read_text(folder + "/class")) {
             sample.condition = GpuCondition::gone;
-            sample.reason = "it is not on the PCI bus any more";
+            sample.reason = "it has left the PCI bus";
             continue;
         }
         if (const auto speed = read_text(folder + "/current_link_speed")) {

@@ -72,7 +72,7 @@ std::vector<Answered> splitting() {
          "RFC 9110 15.3.5"},
         {"a body after 304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\nevil", 304,
          "RFC 9110 15.4.5"},
-        {"101 that nobody asked for", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: evil\r\n\r\nevil", 502,
+        {"101 without a request for it", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: evil\r\n\r\nevil", 502,
          "RFC 9110 7.8"},
         {"101 to a request with a body", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: evil\r\n\r\nevil", 502,
          "RFC 9110 7.8", "", false, "POST",

@@ -76,10 +76,10 @@ std::string corpus_page() {
         R"(# What the gateway takes for HTTP
 
 Two programs that read one message in two ways are how requests are smuggled past the first of them. The gateway
-therefore refuses whatever is not plainly HTTP/1.1, closes the connection of whoever sent it, and writes anew what it
-passes on. These {} cases are one table in the code (`src/http/testing/`); tests send each of them through a real
-gateway, access point and tunnel to an origin that records what it reads. An answer of 200 means: passed on, and read
-by the origin as what it was. Of what is refused the origin reads no whole request.
+therefore refuses all bytes that are not plainly HTTP/1.1, closes the connection of their sender, and rewrites each
+request that it passes on. These {} cases are one table in the code (`src/http/testing/`); tests send each of them
+through a real gateway, access point and tunnel to an origin that records what it reads. An answer of 200 means:
+passed on, and read by the origin as what it was. Of what is refused the origin reads no whole request.
 
 `./dev gen` writes this page from the table.
 {}{}{}{})",
