@@ -153,7 +153,7 @@ private:
     Result<> obey_access(wire::Link& access, TaskGroup& tasks, uplink::Frame frame) {
         if (frame.has_goodbye()) return fail(Code::unavailable, frame.goodbye().why());
         if (frame.has_invite()) {
-            hang_up("the master invites anew");
+            hang_up("the master invites again");
             number_ = frame.invite().channel();
             channel_ = std::make_unique<wire::Channel>(
                 fleet_.loop_, "the master", [to = &access, number = number_](std::string piece) {

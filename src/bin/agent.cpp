@@ -328,7 +328,7 @@ struct GpuOptions {
 };
 
 GpuOptions::GpuOptions(CLI::App& app, Hardware& hardware) {
-    CLI::App* gpu = app.add_subcommand("gpu", "What this host's GPUs say and can do");
+    CLI::App* gpu = app.add_subcommand("gpu", "Show the GPUs of this host and their features");
     gpu->require_subcommand(1);
     show = gpu->add_subcommand("show", "Show all that each GPU tells at this moment");
     benchmark = gpu->add_subcommand(
@@ -456,7 +456,8 @@ int agent_main(int argc, const char* const* argv) {
                         "[/etc/cdi /var/run/cdi]");
     SuperviseOptions watch;
     CLI::App* supervisor =
-        app.add_subcommand(supervise_command, "What `run` starts beside instances that may move")->group("");
+        app.add_subcommand(supervise_command, "Watcher that `run` starts for instances that may move")
+            ->group("");
     supervisor->add_option("--leases", watch.leases, "Folder of the leases")->required();
     supervisor->add_option("--engine", watch.engine, "The container engine: docker:SOCKET")->required();
     supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();

@@ -31,7 +31,7 @@ public:
         ::unlink(part_.c_str());
     }
     Result<> begin() {
-        if (fs::exists(path_)) return fail(Code::conflict, fmt::format("{} is there already", path_));
+        if (fs::exists(path_)) return fail(Code::conflict, fmt::format("{} exists already", path_));
         ::unlink(part_.c_str());
         file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         return file_ >= 0 ? Result<>{} : wrong();

@@ -36,8 +36,10 @@ Result<> export_keys(const Wish& wish) {
     keys.text = TRY(net::read_authority_keys(wish.authority()));
     TRY(write_sealed(wish.file, wish.passphrase_file, keys));
     print(TRY(net::facts_of_keys(keys.text)));
-    fmt::print(stderr, "{} has the keys, sealed. Whoever opens it is the cloud: keep it as you keep such.\n",
-               wish.file);
+    fmt::print(
+        stderr,
+        "{} has the keys, sealed. It lets its reader act as the cloud: store it like other master keys.\n",
+        wish.file);
     return {};
 }
 
@@ -113,7 +115,7 @@ int ca_main(int argc, const char* const* argv) {
     CLI::App* imports = app.add_subcommand("import", "Put the authority's keys where a master finds them");
     sealed(imports, "File of `hostler ca export`");
     imports->add_flag("--replace", wish.replace, "Also over another authority: it is gone then");
-    CLI::App* shows = app.add_subcommand("keys", "Show whose keys lie with a master");
+    CLI::App* shows = app.add_subcommand("keys", "Show the authorities with keys at a master");
     for (CLI::App* one : {issue, exports, imports, shows}) of_master(one);
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (wish.master_data.empty() && wish.folder.empty())

@@ -27,7 +27,7 @@ Result<std::uint64_t> mark_in(const fs::path& file) {
     return fail(
         Code::unavailable,
         fmt::format("the file {} is damaged: it must hold the {} hexadecimal digits of its cloud. Put it "
-                    "back from a copy, or remove it if the store beside this authority is the right one",
+                    "back from a copy, or remove it if the store with this authority is the right one",
                     file.string(), digits),
         "cloud_mark_damaged");
 }

@@ -78,7 +78,7 @@ Task<> Containers::stop_all(std::vector<std::string> hosts) {
     const json::object list{{"containers", json::value_from(kept.containers)},
                             {"networks", json::value_from(kept.networks)}};
     CO_TRY(write_file(list_, json::serialize(list)));
-    log_info("stopping {} containers, which go on at the next start", kept.containers.size());
+    log_info("stopping {} containers, which continue at the next start", kept.containers.size());
     std::size_t under_way = 0;
     Signal one_less;
     TaskGroup group{process_.loop};

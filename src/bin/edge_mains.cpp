@@ -124,7 +124,7 @@ int gateway_main(int argc, const char* const* argv) {
     tls.add_to(app);
     with_proxies.add_to(app);
     app.add_option("--hsts", settings.hsts_s,
-                   "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
+                   "With TLS: seconds for which browsers keep to https (HSTS); 0: HSTS is off")
         ->check(CLI::Range(0, 63'072'000))
         ->capture_default_str();
     app.add_option("--drain", drain_s, "Seconds that what is open has to end, on SIGTERM")

@@ -161,7 +161,7 @@ struct Rated {
 // Who uses a GPU, or may, as a clause; empty: nobody.
 std::string user_of(const Seen& gpu) {
     const auto& processes = gpu.sample.processes;
-    if (!processes) return fmt::format("nothing tells whether GPU {} is in use", index_of(gpu.facts));
+    if (!processes) return fmt::format("cannot tell whether GPU {} is in use", index_of(gpu.facts));
     if (processes->empty()) return {};
     return fmt::format("GPU {} is in use by process {}", index_of(gpu.facts), processes->front().pid);
 }
@@ -169,12 +169,10 @@ std::string user_of(const Seen& gpu) {
 // Errors: conflict (a GPU is in use, or may be); not_found (nothing sees GPUs).
 Result<> unused(const View& view) {
     if (view.blind)
-        return fail(
-            Code::not_found,
-            fmt::format(
-                "NVIDIA's libnvidia-ml.so.1, which tells whether GPUs are in use, does not answer{}{}; "
-                "--in-use-too takes them all the same",
-                view.problems.empty() ? "" : ": ", fmt::join(view.problems, "; ")));
+        return fail(Code::not_found,
+                    fmt::format("NVIDIA's libnvidia-ml.so.1, which reports whether GPUs are in use, does not "
+                                "answer{}{}; --in-use-too takes them all the same",
+                                view.problems.empty() ? "" : ": ", fmt::join(view.problems, "; ")));
     for (const auto& gpu : view.gpus)
         if (const auto user = user_of(gpu); !user.empty())
             return fail(

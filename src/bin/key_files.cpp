@@ -78,7 +78,7 @@ Result<Secret> passphrase(const std::string& file, Typed typed) {
 }
 
 Result<> write_sealed(const std::string& file, const std::string& passphrase_file, const Secret& keys) {
-    if (fs::exists(file)) return fail(Code::conflict, fmt::format("{} is there already", file));
+    if (fs::exists(file)) return fail(Code::conflict, fmt::format("{} exists already", file));
     const Secret phrase = TRY(passphrase(passphrase_file, Typed::twice));
     return write_new(file, TRY(sodium::seal(keys.text, phrase.text)));
 }

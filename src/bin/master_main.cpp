@@ -105,7 +105,7 @@ int master_main(int argc, const char* const* argv) {
     const bool everywhere =
         settings.wire_address.starts_with("0.0.0.0:") || settings.wire_address.starts_with("[::]:");
     if (!options.store.empty() && everywhere && settings.advertise.empty())
-        log_warn("other masters cannot be told where this one is: --advertise says how they reach {}",
+        log_warn("other masters cannot learn the address of this one: --advertise says how they reach {}",
                  settings.wire_address);
     Process process;
     return run_until_signalled(process, run(process, std::move(options)));

@@ -72,8 +72,9 @@ void MasterOptions::add_to(CLI::App& app) {
     add_times(app);
     add_admission(app);
     series_.add_to(app);
-    app.add_option("--alert-reach", alert_reach_,
-                   "Addresses where tenants' alert receivers may lie beside public ones, as 10.1.0.0/16");
+    app.add_option(
+        "--alert-reach", alert_reach_,
+        "Addresses allowed for tenants' alert receivers in addition to public ones, as 10.1.0.0/16");
     remote_write.add_to(app);
 }
 
@@ -97,7 +98,7 @@ void MasterOptions::add_places(CLI::App& app) {
     proxies_.add_to(app);
     hsts_s_ = static_cast<double>(settings.hsts.count());
     app.add_option("--hsts", hsts_s_,
-                   "With TLS: seconds for which browsers are told to keep to https; 0: they are not told")
+                   "With TLS: seconds for which browsers keep to https (HSTS); 0: HSTS is off")
         ->check(CLI::Range(0.0, 63'072'000.0))
         ->capture_default_str();
     app.add_option("--zone", zones_, "NAME:PLACE of a zone to make at the first start");
@@ -114,10 +115,9 @@ void MasterOptions::add_leadership(CLI::App& app) {
         ->capture_default_str();
     app.add_option("--advertise", settings.advertise,
                    "--wire as the other masters, access points and gateways reach it");
-    app.add_option(
-           "--lease", lease_s_,
-           "Seconds of leadership: so long at most nobody leads when a leader dies; one that stands still "
-           "for half of it leads no longer")
+    app.add_option("--lease", lease_s_,
+                   "Seconds of the leader's lease, and so the longest time without a leader after a crash; a "
+                   "leader that stalls for half of it steps down")
         ->check(CLI::Range(0.2, 3600.0))
         ->capture_default_str();
 }
@@ -129,7 +129,7 @@ void MasterOptions::add_times(CLI::App& app) {
         "--report-interval-of", report_of_,
         "CLASS=SECONDS: the same of hosts with GPUs of this class, as H100=1; not longer than that");
     app.add_option("--sample-interval", sample_s_,
-                   "Seconds between two samples of a host's GPUs; 0: as often as it reports")
+                   "Seconds between two samples of a host's GPUs; 0: every report")
         ->check(CLI::Range(0.0, 300.0))
         ->capture_default_str();
     app.add_option("--unreachable-after", unreachable_s_, "Seconds of silence")->capture_default_str();
@@ -142,7 +142,7 @@ void MasterOptions::add_times(CLI::App& app) {
         ->capture_default_str();
     app.add_option(
            "--instance-disk", instance_disk_gib_,
-           "GiB that an instance may write beside its volumes, on hosts that can limit it; 0: no limit")
+           "GiB that an instance may write outside its volumes, on hosts that can limit it; 0: no limit")
         ->check(CLI::Range(0.0, 65'536.0))
         ->capture_default_str();
     app.add_option("--layers-ahead", settings.layers_ahead_host_max,

@@ -46,7 +46,7 @@ void tell_of_another_key(const fs::path& folder, const std::string& key, const D
     const std::string known = read_file(before);
     if (known == hash) return;
     if (!known.empty())
-        log_warn("{} {}: whoever uses the operator's key of before is refused", file.string(),
+        log_warn("{} {}: the previous operator's key is refused now", file.string(),
                  key.empty() ? "is gone" : "holds another key than at the start before");
     if (const auto written = write_file(before, hash); !written) log_warn("{}", written.error().message);
 }

@@ -29,8 +29,7 @@ void ProxyOptions::add_to(CLI::App& app) {
 
 Result<std::shared_ptr<const http::TrustedProxies>> ProxyOptions::read() const {
     if (networks.empty() && client_from != ProxyOptions{}.client_from)
-        return fail(Code::invalid,
-                    fmt::format("--client-from {} needs --trusted-proxy beside it", client_from));
+        return fail(Code::invalid, fmt::format("--client-from {} also needs --trusted-proxy", client_from));
     if (networks.empty()) return nullptr;
     auto proxies = http::TrustedProxies::parse(networks, words.at(client_from));
     if (!proxies) return fail(Code::invalid, fmt::format("--trusted-proxy: {}", proxies.error().message));

@@ -69,7 +69,7 @@ void RemoteWriteOptions::add_to(CLI::App& app) {
         "Where samples of GPUs and hosts are sent, too, by Prometheus' remote-write: http(s)://HOST/PATH");
     app.add_option("--remote-write-header", headers, "NAME:VALUE of a header to send with them");
     app.add_option("--remote-write-token-file", token_file,
-                   "File of a token to send with them (Authorization: Bearer); read anew each time");
+                   "File of a token to send with them (Authorization: Bearer); read each time");
     app.add_option("--remote-write-ca", authority_file,
                    "File of certificates that the receiver's must lead to (PEM)");
     app.add_option("--remote-write-backlog", backlog_gib,

@@ -32,8 +32,8 @@ Result<> export_keys(const Wish& wish) {
     TRY(write_sealed(wish.file, wish.passphrase_file, keys));
     print(TRY(sodium::ids_of_sealing_keys(keys.text)));
     fmt::print(stderr,
-               "{} has the keys, sealed. Whoever opens it reads the secrets of every backup: keep it as you "
-               "keep such, and not beside them.\n",
+               "{} has the keys, sealed. It opens the secrets of every backup: store it like other master "
+               "keys, and apart from the backups.\n",
                wish.file);
     return {};
 }
@@ -60,7 +60,7 @@ int seal_main(int argc, const char* const* argv) {
         "master.");
     Wish wish;
     CLI::App* exports = app.add_subcommand("export", "Seal the keys under a passphrase");
-    CLI::App* imports = app.add_subcommand("import", "Put keys beside those that a master has");
+    CLI::App* imports = app.add_subcommand("import", "Add keys to the keys of a master");
     exports->add_option("file", wish.file, "The new file")->required();
     imports->add_option("file", wish.file, "File of `hostler seal export`")->required();
     for (CLI::App* one : {exports, imports}) {

@@ -45,7 +45,8 @@ Result<> SeriesOptions::put_into(master::Settings& settings) const {
     TRY(read_span("--series-hour", hour, kept.hour));
     if (kept.minute < kept.raw || kept.hour < kept.minute)
         return fail(Code::invalid,
-                    "--series-raw, --series-minute, --series-hour: what is coarser is kept no shorter");
+                    "--series-raw, --series-minute, --series-hour: each retention must be at least as long "
+                    "as the one before");
     if (disk_max.empty()) return {};
     const auto bytes = parse_quantity(disk_max);
     if (!bytes || bytes->units() <= 0)

@@ -152,15 +152,16 @@ Result<> drop(const std::string& where, const std::string& kind, const std::stri
     }
     std::error_code error;
     if (fs::exists(file, error))
-        return fail(Code::conflict, fmt::format("{} is there already; name another file with --out", file));
+        return fail(Code::conflict, fmt::format("{} exists already; name another file with --out", file));
     TRY(write_file(file, row));
     Process process;
     TRY(store->run("BEGIN"));
     TRY(sql::drop_row(*store, kind, id, process.timers->wall()));
     TRY(store->run("COMMIT"));
-    fmt::print(stderr,
-               "{} {} is no longer in {}; what it was is in {}. See what it leaves: hostler store check {}\n",
-               kind, id, store->name(), file, where);
+    fmt::print(
+        stderr,
+        "{} {} is no longer in {}; its former content is in {}. See the effects: hostler store check {}\n",
+        kind, id, store->name(), file, where);
     return {};
 }
 
@@ -176,12 +177,12 @@ Result<> cut(const std::string& where, std::string file, bool yes) {
                            : fmt::format("{} was cut behind {} commits, and {} or more behind that are lost",
                                          found.log, found.kept, found.dropped);
     if (!yes)
-        return fail(
-            Code::invalid,
-            fmt::format("nothing was changed. With --yes: {}; as it was it is then in {}", what, file));
+        return fail(Code::invalid,
+                    fmt::format("nothing was changed. With --yes: {}; the present log is then kept in {}",
+                                what, file));
     std::error_code error;
     if (fs::exists(file, error))
-        return fail(Code::conflict, fmt::format("{} is there already; name another file with --out", file));
+        return fail(Code::conflict, fmt::format("{} exists already; name another file with --out", file));
     const std::string log = read_file(found.log);
     if (log.empty()) return fail(Code::unavailable, fmt::format("{} cannot be read", found.log));
     TRY(write_file(file, log));
@@ -250,7 +251,7 @@ Result<> restore(const std::string& file, const std::string& to, bool revoke_key
                "{}\n",
                target->name(), rfc3339(WallTime{std::chrono::microseconds{head.taken_at}}),
                revoke_keys
-                   ? "No API key of the backup opens anything any more; the operator's own does."
+                   ? "The API keys of the backup are revoked; only the operator's own key is valid."
                    : "API keys that were revoked since that time are valid again: see `hostler key list`.");
     return tell_sealing_keys(*target, to);
 }
@@ -298,12 +299,12 @@ int store_main(int argc, const char* const* argv) {
     drops->add_option("store", where, "The store")->required();
     drops->add_option("kind", kind, "Its kind, as `check` shows it: instance, claim, volume")->required();
     drops->add_option("id", id, "Its id")->required();
-    drops->add_option("--out", file, "The new file; else beside store.db");
+    drops->add_option("--out", file, "The new file. Default: next to store.db");
     drops->add_flag("--yes", yes, "Do it; else it is only shown");
     CLI::App* cuts = app.add_subcommand(
         "cut", "Cut a log of SQLite's that is damaged at the last commit that can be read, and keep a copy");
     cuts->add_option("store", where, "The store")->required();
-    cuts->add_option("--out", file, "Where the log as it was is kept; else beside it");
+    cuts->add_option("--out", file, "Copy of the present log. Default: next to it");
     cuts->add_flag("--yes", yes, "Do it; else it only says what would be lost");
     CLI::App* migrates = app.add_subcommand("migrate", "Bring the tables of a store to this release");
     migrates->add_option("store", where, "The store")->required();

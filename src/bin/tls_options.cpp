@@ -17,8 +17,8 @@ void TlsOptions::add_to(CLI::App& app) {
 
 Result<> TlsOptions::check(std::string_view url_option, std::string_view url) const {
     if (certificate.empty() != key.empty())
-        return fail(Code::invalid, certificate.empty() ? "--tls-key needs --tls-cert beside it"
-                                                       : "--tls-cert needs --tls-key beside it");
+        return fail(Code::invalid, certificate.empty() ? "--tls-key also needs --tls-cert"
+                                                       : "--tls-cert also needs --tls-key");
     if (!certificate.empty() && url.starts_with("http://"))
         return fail(Code::invalid, fmt::format("{} {}: with --tls-cert it is https://", url_option, url));
     return {};

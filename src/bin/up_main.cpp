@@ -23,7 +23,7 @@ namespace {
     for (int i = 1; i < argc; ++i) words.push_back(argv[i]);
     words.push_back(nullptr);
     ::execvp("sudo", const_cast<char* const*>(words.data()));
-    fmt::print(stderr, "sudo is not to be had; run this as root, or with --engine sim.\n");
+    fmt::print(stderr, "sudo is not available; run this as root, or with --engine sim.\n");
     std::_Exit(1);
 }
 
@@ -74,7 +74,7 @@ int up_main(int argc, const char* const* argv) {
                  "Root of an instance is root of this machine, for images that bear nothing else");
     app.add_option(
            "--instance-disk", settings.instance_disk_gib,
-           "GiB that an instance may write beside its volumes, where that can be limited; 0: no limit")
+           "GiB that an instance may write outside its volumes, where that can be limited; 0: no limit")
         ->check(CLI::Range(0.0, 65'536.0))
         ->capture_default_str();
     app.add_flag("--require-disk-limit", settings.require_disk_limit,
@@ -92,7 +92,7 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--report-interval-of", settings.report_of,
                    "CLASS=SECONDS: the same of hosts with GPUs of this class, as H100=0.5");
     app.add_option("--sample-interval", settings.sample_s,
-                   "Seconds between two samples of a host's GPUs; 0: as often as it reports")
+                   "Seconds between two samples of a host's GPUs; 0: every report")
         ->check(CLI::Range(0.0, 300.0))
         ->capture_default_str();
     app.add_option("--metrics", settings.metrics,
@@ -147,9 +147,9 @@ int up_main(int argc, const char* const* argv) {
         "Begin a new, empty cloud in an empty store although this folder has already served another");
     app.add_option("--lease", settings.lease_s, "Seconds of leadership, as of hostler master");
     app.add_flag("--demo", settings.demo, "Make stock and start an instance from it");
-    app.add_option(
-           "--prepare", settings.prepare,
-           "Templates whose images the hosts of the demo's stock make in the background, as jupyter,shell")
+    app.add_option("--prepare", settings.prepare,
+                   "Templates with images that the hosts of the demo's stock make in the background, as "
+                   "jupyter,shell")
         ->delimiter(',');
     if (const auto end = read_arguments(app, argc, argv)) return *end;
     if (const auto fit = finish(settings, simulate); !fit) return wrong_usage(app, fit.error().message);

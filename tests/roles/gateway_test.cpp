@@ -215,7 +215,7 @@ TEST_F(PathTest, WhoSignsOutWhileTheMasterIsAwayIsOutAndTheMasterIsToldLater) {
     EXPECT_EQ(get("closed", {cookie}).status, 200) << "the verdict is kept";
     const auto out = get("closed", {cookie, {"Accept", page_accept}}, "/.hostler/sign-out");
     EXPECT_EQ(out.status, 200);
-    EXPECT_THAT(out.body, HasSubstr("told as soon as it does"));
+    EXPECT_THAT(out.body, HasSubstr("gets the request as soon as it does"));
     EXPECT_EQ(get("closed", {cookie}).status, 401);
     cloud_.master.serve(at);
     ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.master.signed_out.empty(); }));

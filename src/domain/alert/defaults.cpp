@@ -19,7 +19,7 @@ constexpr LiveMetric metrics[] = {
     {"host_silent", "", "host host_name zone", "1: a host is unreachable or lost."},
     {"host_engine_down", "", "host host_name zone", "1: the container engine of a host does not answer."},
     {"host_disk_free_percent", "percent", "host host_name zone", "Free space where workloads' data are."},
-    {"host_memory_available_percent", "percent", "host host_name zone", "Memory that could be had."},
+    {"host_memory_available_percent", "percent", "host host_name zone", "Available memory."},
     {"volume_used_percent", "percent", "volume tenant host host_name zone",
      "Bytes of a volume that are in use."},
     {"volume_inodes_used_percent", "percent", "volume tenant host host_name zone",
@@ -76,8 +76,8 @@ constexpr DefaultRule rules[] = {
      .missing = Missing::keep,
      .help = "A GPU is faulty (an XID or another fault), unresponsive, or gone; it takes no work.",
      .summary = "GPU {gpu} on {host} takes no work",
-     .runbook = "`hostler gpu explain {gpu}` names the fault and what has to be done. Who runs on it should "
-                "save what matters and start again elsewhere."},
+     .runbook = "`hostler gpu explain {gpu}` names the fault and the remedy. Save the work of its instances "
+                "and start it again elsewhere."},
     {.name = "gpu-degraded",
      .severity = Severity::warning,
      .metric = "gpu_degraded",
@@ -97,7 +97,7 @@ constexpr DefaultRule rules[] = {
      .threshold = 97,
      .for_s = 600,
      .clear_s = 120,
-     .help = "Almost all memory of a GPU that somebody holds is in use.",
+     .help = "Almost all memory of a claimed GPU is in use.",
      .summary = "{value} % of the memory of GPU {gpu} is in use by {workload}",
      .runbook = "The next allocation may fail. Use smaller batches, or a GPU with more memory: "
                 "`hostler offers 'gpu_memory>=80'`. Frameworks that take all memory at the start make it "
@@ -115,8 +115,9 @@ constexpr DefaultRule rules[] = {
      .clear_s = 60,
      .help = "A GPU is held and has done nothing for an hour.",
      .summary = "GPU {gpu}, held by {workload} of {tenant}, has done nothing for an hour",
-     .runbook = "Stop what does not need it: `hostler instance stop {workload}`; its name, URLs and volumes "
-                "stay. `hostler instance update {workload} --inactivity-timeout 2h` does it by itself."},
+     .runbook = "Stop an instance that does not need it: `hostler instance stop {workload}`; its name, URLs "
+                "and volumes stay. `hostler instance update {workload} --inactivity-timeout 2h` stops it "
+                "automatically."},
     {.name = "host-silent",
      .severity = Severity::critical,
      .metric = "host_silent",
@@ -124,7 +125,7 @@ constexpr DefaultRule rules[] = {
      .threshold = 1,
      .for_s = 30,
      .clear_s = 60,
-     .help = "A host does not report. What runs there is left alone.",
+     .help = "A host does not report. Its workloads are left alone.",
      .summary = "Host {host_name} ({host}) in {zone} does not report",
      .runbook = "`hostler host explain {host}` says since when. See whether the machine runs, whether its "
                 "network does, and what `journalctl -u hostler-agent` says there."},
@@ -149,7 +150,7 @@ constexpr DefaultRule rules[] = {
      .missing = Missing::keep,
      .help = "Little room is left where workloads' data are.",
      .summary = "{value} % of the disk of {host_name} ({host}) is free",
-     .runbook = "Take out images that nobody needs (`docker image prune`), or move volumes elsewhere."},
+     .runbook = "Remove unused images (`docker image prune`), or move volumes elsewhere."},
     {.name = "host-memory-nearly-full",
      .severity = Severity::warning,
      .metric = "host_memory_available_percent",
@@ -158,9 +159,9 @@ constexpr DefaultRule rules[] = {
      .for_s = 300,
      .clear_s = 300,
      .help = "A host has hardly any memory left.",
-     .summary = "{value} % of the memory of {host_name} ({host}) could still be had",
-     .runbook = "See what takes it (`hostler host usage`, `ps` on the host): what is not Hostler's counts "
-                "against the agent and the instances there."},
+     .summary = "{value} % of the memory of {host_name} ({host}) is available",
+     .runbook = "Find its users (`hostler host usage`, `ps` on the host): memory of other programs is "
+                "missing for the agent and the instances there."},
     {.name = "volume-nearly-full",
      .severity = Severity::warning,
      .scope = Scope::tenants,
@@ -220,7 +221,7 @@ constexpr DefaultRule rules[] = {
      .threshold = 1,
      .for_s = 120,
      .clear_s = 60,
-     .help = "An access point is not connected to the master; its hosts use another, where there is one.",
+     .help = "An access point is not connected to the master. Its hosts use another one, if there is one.",
      .summary = "Access point {access} of {zone} is not connected",
      .runbook = "See whether `hostler access` runs there and reaches the master's --wire address. One that "
                 "was given up for good: silence this for its name."},
@@ -230,7 +231,7 @@ constexpr DefaultRule rules[] = {
      .comparison = Comparison::below,
      .threshold = 60,
      .clear_s = 60,
-     .help = "A certificate of the authority expires soon. All others are renewed by themselves.",
+     .help = "A certificate of the authority expires soon. All other certificates renew automatically.",
      .summary = "Authority {authority} expires in {value} days",
      .runbook = "Have another one follow it: `hostler ca rotate begin`, and on as `hostler ca show` says."},
     {.name = "store-backlog",
@@ -250,7 +251,7 @@ constexpr DefaultRule rules[] = {
      .threshold = 1,
      .for_s = 60,
      .clear_s = 60,
-     .help = "What was measured cannot be read, so rules over it say nothing.",
+     .help = "The series cannot be read, so rules over series are not evaluated.",
      .summary = "The series cannot be read",
      .runbook = "See the master's log and the disk under `series` in its --data folder: is it full?"},
     {.name = "series-disk-nearly-full",
@@ -286,7 +287,7 @@ constexpr DefaultRule rules[] = {
      .for_s = 60,
      .clear_s = 60,
      .missing = Missing::keep,
-     .help = "The backlog of remote-write is nearly full; then its oldest samples are given up.",
+     .help = "The backlog of remote-write is nearly full. When it is full, its oldest samples are dropped.",
      .summary = "The backlog of remote-write is {value} % full",
      .runbook = "Bring the receiver back, or give it longer: `hostler master --remote-write-backlog`. The "
                 "series keep what the receiver does not get."},

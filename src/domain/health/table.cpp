@@ -68,7 +68,7 @@ constexpr Row xid_rows[] = {
     {150, 150, faulty, reset, "the NVLinks' watchdog (MSE) went off"},
     {151, 151, app, restart, "the keys of a confidential machine could not be changed"},
     {152, 153, watch, Remedy::watch, "the deep-learning accelerator met an error"},
-    {154, 154, note, no_remedy, "what the driver recommends has changed"},
+    {154, 154, note, no_remedy, "the driver's recommendation has changed"},
     {155, 155, faulty, reset, "the driver gave up an NVLink"},
     {156, 156, faulty, reset, "a part of the GPU is set aside at the next reset"},
     {157, 157, watch, Remedy::watch, "a part of the GPU could not be set aside"},
@@ -92,13 +92,13 @@ constexpr ConditionRow condition_rows[] = {
     {Condition::unresponsive, GpuHealth::unresponsive, reset, "a call to its driver does not come back",
      "5 s without an answer, until it answers"},
     {Condition::lost, GpuHealth::faulty, Remedy::reboot, "the GPU has fallen off the bus", "at once"},
-    {Condition::gone, GpuHealth::gone, Remedy::service, "the GPU is not there any more", "at once"},
+    {Condition::gone, GpuHealth::gone, Remedy::service, "the GPU is gone", "at once"},
     {Condition::rows_failed, GpuHealth::faulty, Remedy::replace,
      "a memory row could not be remapped; the board is to be replaced", "at once"},
     {Condition::rows_exhausted, GpuHealth::faulty, Remedy::replace,
-     "so many memory rows were remapped that there are no spares", "512 uncorrectable rows"},
+     "memory rows were remapped until no spares are left", "512 uncorrectable rows"},
     {Condition::pages_exhausted, GpuHealth::faulty, Remedy::replace,
-     "so many memory pages were retired that there is no room for more", "63 pages of a board of NVIDIA's"},
+     "memory pages were retired until no room is left", "63 pages of a board of NVIDIA's"},
     {Condition::recovery_action, GpuHealth::faulty, reset, "the driver asks for a recovery", "at once"},
     {Condition::rows_pending, GpuHealth::degraded, reset, "a memory row remap waits for a reset", "at once"},
     {Condition::pages_pending, GpuHealth::degraded, reset, "a memory page retirement waits for a reset",
@@ -197,9 +197,7 @@ Meaning recovery_meaning(std::int64_t action) {
         case 3: return {degraded, reset, "the driver asks to drain peer-to-peer traffic"};
         case 4: return {faulty, reset, "the driver asks to drain the GPU and reset it"};
         case 5: return {faulty, Remedy::reboot, "the driver asks to recover the NVLink fabric"};
-        default:
-            return {faulty, reset,
-                    fmt::format("the driver asks for a recovery that nobody here knows ({})", action)};
+        default: return {faulty, reset, fmt::format("the driver asks for an unknown recovery ({})", action)};
     }
 }
 

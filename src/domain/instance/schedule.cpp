@@ -54,7 +54,7 @@ std::string short_time(std::int64_t seconds) {
 std::string reason_of(StopRule rule, const StopSchedule& schedule) {
     switch (rule) {
         case StopRule::inactivity:
-            return fmt::format("nobody has used it for {}", short_time(schedule.inactivity_s));
+            return fmt::format("it was unused for {}", short_time(schedule.inactivity_s));
         case StopRule::max_run: return fmt::format("it has run for {}", short_time(schedule.max_run_s));
         case StopRule::stop_at: return "its time to stop has come";
     }

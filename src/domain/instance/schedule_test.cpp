@@ -68,7 +68,7 @@ TEST(Schedule, InWords) {
     EXPECT_EQ(short_time(7200), "2h");
     EXPECT_EQ(short_time(5400), "1h 30m");
     EXPECT_EQ(short_time(90061), "1d 1h") << "two parts are enough";
-    EXPECT_EQ(reason_of(StopRule::inactivity, {.inactivity_s = 5400}), "nobody has used it for 1h 30m");
+    EXPECT_EQ(reason_of(StopRule::inactivity, {.inactivity_s = 5400}), "it was unused for 1h 30m");
     EXPECT_EQ(reason_of(StopRule::max_run, {.max_run_s = 60}), "it has run for 1m");
 }
 

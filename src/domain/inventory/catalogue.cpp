@@ -45,7 +45,7 @@ constexpr Row gpu_rows[] = {
     {"ecc_uncorrected", counter, "Memory errors not mended since its driver was loaded."},
     {"ecc_corrected_lifetime", counter, "Memory errors mended in its life."},
     {"ecc_uncorrected_lifetime", counter, "Memory errors not mended in its life."},
-    {"pages_retired", counter, "Pages of memory that are used no more."},
+    {"pages_retired", counter, "Retired pages of memory."},
     {"pages_pending", gauge, "1: pages wait for a reset."},
     {"rows_remapped_corrected", counter, "Rows of memory replaced after mended errors."},
     {"rows_remapped_uncorrected", counter, "Rows of memory replaced after errors not mended."},
@@ -60,7 +60,7 @@ constexpr Row gpu_rows[] = {
     {"nvlink_sent_kib", counter, "Sent over NVLink."},
     {"nvlink_received_kib", counter, "Received over NVLink."},
     {"recovery_action", gauge,
-     "What its driver asks for: 0 nothing, 1 a reset, 2 a reboot, 3 and 4 a drain."},
+     "Recovery that its driver asks for: 0 none, 1 a reset, 2 a reboot, 3 and 4 a drain."},
     {"power_instant_mw", gauge, "Power drawn at the moment."},
     {"throttled_power_us", counter, "Time at a lower clock for the power limit."},
     {"throttled_thermal_us", counter, "Time at a lower clock for heat."},
@@ -87,7 +87,7 @@ constexpr Row host_rows[] = {
     {"cpu_busy_percent", gauge, "Of all CPUs."},
     {"load_milli", gauge, "Load average of a minute, in thousandths."},
     {"memory_total_bytes", gauge, "Memory that it has."},
-    {"memory_available_bytes", gauge, "Memory that could be had without swapping."},
+    {"memory_available_bytes", gauge, "Memory available without swapping."},
     {"swap_used_bytes", gauge, "Swap in use."},
     {"disk_total_bytes", gauge, "Disk for workloads."},
     {"disk_free_bytes", gauge, "Free disk for workloads."},
@@ -104,7 +104,7 @@ constexpr Row host_rows[] = {
 };
 
 constexpr Row volume_rows[] = {
-    {"used_bytes", gauge, "Bytes of a volume in use, those of its file system included."},
+    {"used_bytes", gauge, "Bytes of a volume in use, including the overhead of its file system."},
     {"total_bytes", gauge, "Bytes that it has."},
     {"used_inodes", gauge, "Files and folders in a volume."},
     {"total_inodes", gauge, "Files and folders that there can be."},

@@ -86,7 +86,7 @@ constexpr Exported<GpuSample> of_gpu[] = {
      &GpuSample::throttled_thermal_us, 1e-6},
     {"hostler_gpu_pages_retired", "Memory pages retired.", gauge, &GpuSample::pages_retired},
     {"hostler_gpu_rows_pending", "1: a row remap waits for a reset.", gauge, &GpuSample::rows_pending},
-    {"hostler_gpu_recovery_action", "What the driver asks for; 0: nothing.", gauge,
+    {"hostler_gpu_recovery_action", "Recovery that its driver asks for; 0: none.", gauge,
      &GpuSample::recovery_action},
 };
 
@@ -108,7 +108,7 @@ constexpr Exported<HostSample> of_host[] = {
     {"hostler_host_cpu_busy_ratio", "Of all CPUs of the host.", gauge, &HostSample::cpu_busy_percent, 0.01},
     {"hostler_host_load1", "One-minute load average.", gauge, &HostSample::load_milli, 1e-3},
     {"hostler_host_memory_total_bytes", "Memory of the host.", gauge, &HostSample::memory_total_bytes},
-    {"hostler_host_memory_available_bytes", "That could be had without swapping.", gauge,
+    {"hostler_host_memory_available_bytes", "Available without swapping.", gauge,
      &HostSample::memory_available_bytes},
     {"hostler_host_swap_used_bytes", "Swapped out.", gauge, &HostSample::swap_used_bytes},
     {"hostler_host_disk_total_bytes", "Disk for workloads.", gauge, &HostSample::disk_total_bytes},

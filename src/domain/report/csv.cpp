@@ -101,7 +101,7 @@ std::string summary(const Report& report) {
                             all.claimed_hours, all.idle_hours,
                             report.idle_costs.empty() ? "" : ", at a price of ", text_of(report.idle_costs));
     if (all.utilization_percent)
-        text += fmt::format("What was claimed was busy {:.1f} % of the time.\n", *all.utilization_percent);
+        text += fmt::format("The claimed GPUs were busy {:.1f} % of the time.\n", *all.utilization_percent);
     for (std::size_t i = 0; i < std::min<std::size_t>(5, report.waste.size()); ++i) {
         const WasteLine& line = report.waste[i];
         text += fmt::format("- {}: {:.1f} idle GPU-hours ({:.0f} %). {}\n", name_of(line.labels),

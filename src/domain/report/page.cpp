@@ -322,9 +322,8 @@ std::string_view colour_of(Verdict verdict) {
 std::string bottlenecks_section(const Report& report) {
     if (report.bottlenecks.empty()) return "";
     std::string made = fmt::format(
-        "<section><h2>What held work back</h2>\n<p class=\"note\">By step; what is not named here is where "
-        "nothing stood out, or too little was "
-        "measured.</p>\n<table><thead><tr>{}<th>verdict</th><th></th><th "
+        "<section><h2>What held work back</h2>\n<p class=\"note\">By step. Time without an entry had no "
+        "clear bottleneck, or too little was measured.</p>\n<table><thead><tr>{}<th>verdict</th><th></th><th "
         "class=\"n\">hours</th><th class=\"n\">of claimed</th><th>evidence (mean)</th><th>what to "
         "do</th></tr></thead><tbody>\n",
         label_heads(report));

@@ -66,7 +66,7 @@ constexpr Rule table[] = {
     {Verdict::pcie_bound, pcie_all, pcie_any, pcie_evidence, "It waits for the link to its host.",
      "Data moves between host and GPU faster than it is worked on: keep it on the GPU, move it in larger "
      "pieces while kernels run, and see that the link has all its lanes.",
-     "PCI Express Base Specification 6.0; 70 % of a link is about what copies reach beside their headers"},
+     "PCI Express Base Specification 6.0; headers leave about 70 % of a link for copies"},
     {Verdict::memory_bound, memory_all, memory_any, memory_evidence, "It waits for its own memory.",
      "Kernels wait for GPU memory: use larger batches, fused kernels or narrower number formats; a GPU "
      "with faster memory helps, one with more multiprocessors does not.",

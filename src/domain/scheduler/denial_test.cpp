@@ -231,7 +231,7 @@ const Situation situations[] = {
      [](World& w) { w.host("a"), w.host("b"), w.run({.host = 0, .kind = 7}); },
      {.shape = {.cpu_milli = 1000}, .kind = 7, .apart = Area::rack},
      "apart",
-     "Let them lie beside each other."},
+     "Let them lie next to each other."},
 };
 
 class Denied : public ::testing::TestWithParam<Situation> {};

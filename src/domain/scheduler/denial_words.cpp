@@ -36,7 +36,7 @@ constexpr auto told = std::to_array<Words>({
     {"has not passed its admission test", "have not passed their admission test"},
     {"has no free address", "have no free address"},
     {"does not keep leases, or may still run it", "do not keep leases, or may still run it"},
-    {"has or is beside another of its kind", "have or are beside others of its kind"},
+    {"has or is next to another of its kind", "have or are next to others of its kind"},
     {"has too few GPUs", "have too few GPUs"},
     {"has no GPU with so much left", "have no GPU with so much left"},
     {"has no room for such a slice", "have no room for such a slice"},
@@ -111,7 +111,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
                                                    mig_profile_name(static_cast<std::int16_t>(change.value)));
         case Obstacle::volume:
             return fmt::format("go without the volumes that host {} does not hold", host.name);
-        case Obstacle::apart: return "let them lie beside each other";
+        case Obstacle::apart: return "let them lie next to each other";
         case Obstacle::gpus:
             return change.value == 0 ? "ask for no GPU" : "ask for " + counted(change.value, "GPU");
         case Obstacle::share: return fmt::format("ask for {}/1000 of a GPU", change.value);

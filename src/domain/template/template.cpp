@@ -113,7 +113,7 @@ std::vector<std::string> faults_of(const InstanceTemplate& one) {
         if (parameter.name.empty()) fault("name is missing");
         if (parameter.help.empty()) fault("help is missing");
         if (parameter.variable.empty()) fault("env is missing");
-        if (!names.insert(parameter.name).second) fault("is there twice");
+        if (!names.insert(parameter.name).second) fault("appears twice");
         if (!parameter.variable.empty() && !variables.insert(parameter.variable).second)
             fault(fmt::format("another one sets {} already", parameter.variable));
         if (parameter.type == ParameterType::choice && parameter.choices.empty()) fault("choices is missing");

@@ -8,7 +8,7 @@ void Access::write_metrics(MetricsPage& page) const {
     const Counters now = counters();
     std::size_t up = 0, down = 0;
     for (const auto& [number, session] : relay_.all()) up += session->up_bytes, down += session->down_bytes;
-    page.add("hostler_access_linked", "1: a master is there.", gauge, int{linked()});
+    page.add("hostler_access_linked", "1: connected to a master.", gauge, int{linked()});
     page.add("hostler_access_draining", "1: it takes no new agents.", gauge, int{relay_.draining()});
     page.add_bounded("hostler_access_sessions", "Agents connected.", now.sessions, settings_.sessions_max);
     page.add("hostler_access_session_host_max", "Connections that one host may have.", gauge,
@@ -32,7 +32,7 @@ void Access::write_metrics(MetricsPage& page) const {
              settings_.tunnels_per_host_max);
     page.add_bounded("hostler_access_tunnel_greetings", "Tunnel connections that have shown no ticket yet.",
                      tunnels_.greetings(), settings_.tunnel_greetings_max);
-    page.add_bounded("hostler_access_guarded_addresses", "Addresses whose faults are counted.", guard_.size(),
+    page.add_bounded("hostler_access_guarded_addresses", "Addresses with counted faults.", guard_.size(),
                      settings_.guarded_max);
     page.add("hostler_access_banned_addresses", "Addresses that are banned.", gauge, now.banned_addresses);
     page.add("hostler_access_banned_hosts", "Hosts that are banned.", gauge, now.banned_hosts);
@@ -40,8 +40,8 @@ void Access::write_metrics(MetricsPage& page) const {
     page.value({{"outcome", "opened"}}, now.tunnels.opened);
     page.value({{"outcome", "refused"}}, now.tunnels.refused);
     page.value({{"outcome", "abandoned"}}, now.tunnels.abandoned);
-    page.add_bounded("hostler_access_speeds", "Hosts whose way is being measured.", speeds_.under_way(),
-                     settings_.speeds_max);
+    page.add_bounded("hostler_access_speeds", "Hosts with a running network measurement.",
+                     speeds_.under_way(), settings_.speeds_max);
     page.begin("hostler_access_speeds_total", "Measurements of hosts' ways, by how it went.", counter);
     page.value({{"outcome", "measured"}}, now.speeds_measured);
     page.value({{"outcome", "failed"}}, now.speeds_failed);

@@ -506,7 +506,7 @@ Task<> Executor::create_volume(std::string volume, std::uint64_t size_bytes) {
         co_return std::unexpected(of_volume(made.error()));
     if (const auto gone = co_await persist(ports_.timers, [&] { return ports_.volumes.remove(volume); });
         !gone)
-        log_error("what is left of volume {} cannot be removed: {}", volume, gone.error().message);
+        log_error("the remains of volume {} cannot be removed: {}", volume, gone.error().message);
     co_return std::unexpected(of_volume(made.error()));
 }
 

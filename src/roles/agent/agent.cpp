@@ -119,16 +119,14 @@ Task<> Agent::State::begin() {
     book.load();
     if (auto hidden = co_await book.seal(); !hidden) {
         if (hidden.error().code == Code::cancelled) co_return hidden;
-        log_warn("what an older agent wrote may stay in the journal for a while: {}", hidden.error().message);
+        log_warn("entries of an older agent may stay in the journal for a while: {}", hidden.error().message);
     }
     member.load();
     if (!member.joined() || member.beyond_renewal()) {
         if (settings.token.empty())
-            co_return fail(
-                Code::invalid,
-                "this host has not joined yet, or so long ago that its certificate cannot be renewed; "
-                "make a token with `hostler host token create` "
-                "and give it to the agent");
+            co_return fail(Code::invalid,
+                           "this host has not joined yet, or its certificate expired too long ago to be "
+                           "renewed; make a token with `hostler host token create` and give it to the agent");
         CO_TRY(co_await member.join());
     }
     workloads.belong_to(member.member().host);

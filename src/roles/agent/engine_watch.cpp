@@ -147,7 +147,7 @@ void EngineWatch::look_by(Instant at) {
 void EngineWatch::end_stream(std::string_view why) {
     untold_.reset();
     if (!stream_) return;
-    log_warn("the container engine is asked anew what happens: {}", why);
+    log_warn("the event stream of the container engine is opened again: {}", why);
     said_ = true;
     stream_->cancel();
 }

@@ -62,7 +62,7 @@ Executor::~Executor() = default;
 
 void Executor::begin() {
     for (auto& command : book_.unfinished()) {
-        log_info("command {} was begun before this start and goes on", command.id());
+        log_info("command {} was begun before this start and continues", command.id());
         enqueue(std::move(command));
     }
     tasks_.start("commands", admit_all());

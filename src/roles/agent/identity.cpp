@@ -79,7 +79,7 @@ void MemberBook::load() {
     if (stored == ports_.journal.all().end()) return;
     const auto values = parts<5>(stored->second);
     if (!values) {
-        log_error("the stored identity cannot be read; this host has to join anew");
+        log_error("the stored identity cannot be read; this host has to join again");
         return;
     }
     const auto& [host, zone, key, certificate, authority] = *values;

@@ -5,7 +5,7 @@
 namespace hostler::agent {
 
 void MasterLink::invite(const uplink::Invite& invitation) {
-    drop("the master invites anew");
+    drop("the master invites again");
     invited_ = invitation.channel();
     authority_ = invitation.authority();
     changed_.notify_all();

@@ -60,7 +60,7 @@ Task<> Sampler::watch() {
             CO_TRY(co_await sample_in_turn(Of::gpus));
         if (!keeping_) {
             keeping_ = true;
-            tasks_.start("what is kept of the GPUs", keep());
+            tasks_.start("the record of the GPUs", keep());
         }
         if (!faulty && ports_.timers.now() < next) continue;
         if (faulty) changed_();
@@ -252,14 +252,14 @@ void Sampler::merge() {
         std::ranges::all_of(sources_, [](const Source& source) { return source.inventory.has_value(); }))
         for (auto& [uuid, gpu] : std::exchange(missing_, {}))
             if (!here.contains(uuid) && gone_.emplace(uuid, gpu).second)
-                log_warn("GPU {} ({}) was here and is not any more", uuid, gpu.model);
+                log_warn("GPU {} ({}) has disappeared", uuid, gpu.model);
     note_unseen(merged.gpus);
     for (const auto& gpu : facts_.gpus)
         if (!here.contains(gpu.uuid) && gone_.emplace(gpu.uuid, gpu).second)
-            log_warn("GPU {} ({}) is not there any more", gpu.uuid, gpu.model);
+            log_warn("GPU {} ({}) has disappeared", gpu.uuid, gpu.model);
     for (const auto& uuid : here)
         if (gone_.erase(uuid) > 0) {
-            log_info("GPU {} is there again", uuid);
+            log_info("GPU {} is back", uuid);
             GpuSample back;
             back.uuid = uuid;
             health_.note(back, nullptr, moment());

@@ -53,10 +53,9 @@ Task<> Session::hold(std::size_t index) {
         const Instant begun = ports_.timers.now();
         Result<> ended{};
         if (member_.beyond_renewal()) {
-            ended = fail(
-                Code::unauthenticated,
-                "this host's certificate expired too long ago to be renewed; start the agent anew with a "
-                "token: hostler host token create");
+            ended = fail(Code::unauthenticated,
+                         "this host's certificate expired too long ago to be renewed; start the agent again "
+                         "with a token: hostler host token create");
         } else if (member_.expired()) {
             ended = co_await member_.renew_at(address);
             if (ended) {

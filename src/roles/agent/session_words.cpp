@@ -241,7 +241,7 @@ Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call
     if (log_requests_ >= log_requests_max)
         co_return co_await link->answer(
             call, wire::failure_frame({.code = Code::exhausted,
-                                       .message = "too many requests for logs at one time",
+                                       .message = "too many requests for logs at the same time",
                                        .reason = "too_many_log_requests"}));
     struct Count {
         std::size_t& of;

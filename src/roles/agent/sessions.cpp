@@ -238,7 +238,7 @@ Task<> Sessions::live(SessionPtr session, uplink::TunnelOpen wanted) {
         (void)co_await watch(session);
         const auto ended = co_await finish_off(session);
         if (!ended && ended.error().code != Code::cancelled)
-            log_warn("a session's command may go on in instance {}: {}", session->instance,
+            log_warn("a session's command may still run in instance {}: {}", session->instance,
                      ended.error().message);
         session->process->close();
         (void)co_await session->tasks.close();

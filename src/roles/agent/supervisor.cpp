@@ -131,7 +131,7 @@ Task<std::string> Supervisor::stop(RunLease lease) {
             continue;
         // It may have been granted anew while the engine was asked.
         const auto leases = CO_TRY(co_await leases_.granted());
-        if (std::ranges::find(leases, lease) == leases.end()) co_return "it was granted anew";
+        if (std::ranges::find(leases, lease) == leases.end()) co_return "it was granted again";
         // One that the engine cannot look at has no name.
         const std::string& name = container.name.empty() ? container.id : container.name;
         CO_TRY(co_await within(loop_, timers_, settings_.stop_grace + settings_.call_deadline,

@@ -28,7 +28,7 @@ Task<> Executor::decide_unused(JobPtr job) {
     const auto check = [&]() -> Result<> {
         const Workload* seen = workloads_.find(instance);
         if (!seen || seen->state != WorkloadState::running)
-            return fail(Code::conflict, fmt::format("instance {} does not run any more", instance),
+            return fail(Code::conflict, fmt::format("instance {} has stopped running", instance),
                         "not_running");
         const auto unused = hooks_.unused(instance, seen->generation);
         if (!unused || *unused < Duration{milliseconds{asked.if_unused_ms()}})

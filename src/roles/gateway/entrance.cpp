@@ -213,8 +213,7 @@ Task<MasterLink::Entered> Entrance::admit(const Asked& asked) {
         known->second.credential == asked.enter->credential())
         co_return known->second.entered;
     co_return fail(Code::unavailable,
-                   "no master answers, so nobody can be let in right now; try again in a moment",
-                   "no_master");
+                   "no master answers, so logins are refused right now; try again in a moment", "no_master");
 }
 
 void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {

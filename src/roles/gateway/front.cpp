@@ -324,7 +324,8 @@ Task<> Front::sign_out(Asked& asked) {
         CO_TRY(co_await check_cancelled());
         if (!ended) co_return co_await say(asked.inlet, {.notice = Notice::too_many});
         if (!*ended)
-            page.detail = "The control plane does not answer right now; it is told as soon as it does.";
+            page.detail =
+                "The control plane does not answer right now. It gets the request as soon as it does.";
     }
     auto response = answer(page, asked.reader(), new_secret(ports_.random, "n"));
     response.headers.add(

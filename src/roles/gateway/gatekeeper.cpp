@@ -147,7 +147,7 @@ Task<std::string> Gatekeeper::redeem(std::string code, std::string route, std::s
     };
     if (!word || !word->verdict.known || word->session.empty() ||
         !std::all_of(word->session.begin(), word->session.end(), fits))
-        co_return fail(Code::forbidden, word ? "nobody has this code" : word.error().message);
+        co_return fail(Code::forbidden, word ? "this code is unknown" : word.error().message);
     co_return std::move(word->session);
 }
 
@@ -211,7 +211,7 @@ Task<> Gatekeeper::watch() {
             const Admission admission = admission_of(word->verdict);
             keep(question, std::move(*word));
             if (admission != Admission::allowed)
-                log_info("gateway: what {} had opened is cut: it is over",
+                log_info("gateway: the connections of {} are cut: it has ended",
                          question.route.empty() ? "a key" : "a session of " + question.route);
         }
     }

@@ -73,7 +73,7 @@ Task<> Gateway::serve() {
     if (settings_.domain.empty()) tasks.start("ports of their own", keep_own_ports(host));
     tasks.start("sign-outs", keeper_.run());
     tasks.start("what is open", keeper_.watch());
-    tasks.start("what ended in an outage", keeper_.catch_up());
+    tasks.start("the end of an outage", keeper_.catch_up());
     tasks.start("whom to believe", keeper_.remember());
     tasks.start("routes", master_.remember());
     listening_ = true;
@@ -123,7 +123,7 @@ Task<> Gateway::keep_own_ports(std::string host) {
         for (const auto& [port, name] : wanted) {
             if (own_ports_.contains(port)) continue;
             auto& group = own_ports_[port] = std::make_unique<TaskGroup>(ports_.loop);
-            group->start("a port of its own", own_port(host, port));
+            group->start("an instance's own port", own_port(host, port));
         }
         CO_TRY(co_await routes_changed_.wait());
     }

@@ -202,7 +202,7 @@ void MasterLink::tell(uplink::Frame frame) {
 
 Task<uplink::Frame> MasterLink::ask(uplink::Frame frame) {
     const auto link = link_;  // It may be another one when the answer comes.
-    if (!link) co_return fail(Code::unavailable, "no master is there");
+    if (!link) co_return fail(Code::unavailable, "not connected to a master");
     co_return co_await link->ask(std::move(frame), question_time);
 }
 

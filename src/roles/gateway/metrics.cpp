@@ -6,7 +6,7 @@ using enum MetricsPage::Type;
 
 void Gateway::write_metrics(MetricsPage& page) const {
     const FrontCounters& now = counters();
-    page.add("hostler_gateway_linked", "1: a master is there.", gauge, int{linked()});
+    page.add("hostler_gateway_linked", "1: connected to a master.", gauge, int{linked()});
     page.add_bounded("hostler_gateway_connections", "Connections of browsers and programs.",
                      server_.connections(), settings_.connections_max);
     page.add("hostler_gateway_connections_client_max", "Connections that one address may have.", gauge,
@@ -36,7 +36,7 @@ void Gateway::write_metrics(MetricsPage& page) const {
                      keeper_.verdicts(), settings_.verdicts_max);
     page.add_bounded("hostler_gateway_trusted", "Credentials that are believed when no master answers.",
                      keeper_.trusted(), settings_.verdicts_max);
-    page.add("hostler_gateway_open", "What is open by virtue of a credential.", gauge, keeper_.open());
+    page.add("hostler_gateway_open", "Connections admitted by a credential.", gauge, keeper_.open());
     page.add_bounded("hostler_gateway_sign_outs", "Sessions signed out, of which no master knows.",
                      keeper_.sign_outs(), settings_.sign_outs_max);
     page.add_bounded("hostler_gateway_sessions", "Terminals and forwarded ports that may be taken up again.",

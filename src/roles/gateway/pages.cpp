@@ -41,14 +41,13 @@ Words words_of(Notice notice) {
         case Notice::resting:
             return {503, "resting", Tone::calm, "Stopped",
                     "The instance is stopped. It keeps this address, its volumes and, unless its owner "
-                    "discarded it or "
-                    "its host cannot keep it, what it wrote; it can be started again."};
+                    "discarded them or its host cannot keep them, its other files; it can be started again."};
         case Notice::not_started:
             return {409, "not_started", Tone::bad, "Not started", "The instance cannot be started now."};
         case Notice::stopped:
             return {410, "stopped", Tone::calm, "Stopped",
-                    "The instance has ended. What it wrote to its volumes is still there."};
-        case Notice::failed: return {503, "failed", Tone::bad, "Failed", "The instance could not go on."};
+                    "The instance has ended. The files in its volumes are still there."};
+        case Notice::failed: return {503, "failed", Tone::bad, "Failed", "The instance has failed."};
         case Notice::lost:
             return {503,
                     "lost",

@@ -131,9 +131,10 @@ Task<StreamPtr> Upstreams::through(std::string address, RoutePtr route,
     auto secured = co_await ports_.net.secure(std::move(stream), std::move(secure), Side::client,
                                               seconds{settings_.hop_s});
     if (!secured && secured.error().code == Code::unauthenticated) {
-        log_warn("gateway: whoever answered for host {} is somebody else: {}", route->host,
+        log_warn("gateway: the peer at the address of host {} has another identity: {}", route->host,
                  secured.error().message);
-        co_return broke(secured.error(), "What answered is not the host of the instance; it was refused.");
+        co_return broke(secured.error(),
+                        "The answering machine is not the host of the instance; it was refused.");
     }
     if (!secured)
         co_return broke(secured.error(), "The host of the instance broke off while the tunnel was secured.");
@@ -207,7 +208,7 @@ Task<> Upstreams::open_port(Stream& stream, const Route& route, const uplink::Tu
                        error.reason);
     if (error.code == Code::not_found)
         co_return fail(Code::unavailable,
-                       "The host does not run this instance any more; it may just have been started anew.",
+                       "The host has stopped running this instance; it may just have been started again.",
                        error.reason);
     co_return broke(error, fmt::format("The host of the instance says: {}.", error.message));
 }
