@@ -34,7 +34,7 @@ TEST_F(Idle, IsStoppedWhenNobodyUsesItAndComesBackAsItWas) {
     const Page stopped = cloud.wait_for("idle-1", "stopped", 90s);
     EXPECT_EQ(stopped.at("/resumable"), "true");
     EXPECT_EQ(stopped.at("/reason"), "unused");
-    EXPECT_EQ(stopped.at("/message"), "nobody has used it for 8s");
+    EXPECT_EQ(stopped.at("/message"), "it was unused for 8s");
     EXPECT_TRUE(cloud.containers(running.at("/id")).empty());
     EXPECT_THAT(cloud.cli({"instance", "events", "idle-1"}).out, HasSubstr("stops_soon"));
     Page page;
@@ -45,7 +45,7 @@ TEST_F(Idle, IsStoppedWhenNobodyUsesItAndComesBackAsItWas) {
     })) << page.body;
     EXPECT_EQ(page.status, 503);
     EXPECT_THAT(page.body, HasSubstr("hostler instance start idle-1"));
-    EXPECT_THAT(page.body, HasSubstr("nobody has used it for 8s"));
+    EXPECT_THAT(page.body, HasSubstr("it was unused for 8s"));
 
     EXPECT_EQ(cloud.cli({"instance", "update", "idle-1", "--inactivity-timeout", "off"}).code, 0);
     for (const char* verb : {"start", "restart"}) {

@@ -70,7 +70,7 @@ void note_not_delivered(Desk& desk, const std::string& id, const std::string& wh
     ++book.given_up;
     desk.estate.event(
         "alert_receiver", delivery->receiver, delivery->tenant, "given_up",
-        fmt::format("What was to be told of {} did not arrive within a day: {}", delivery->group, why));
+        fmt::format("A notification about {} was not delivered within a day: {}", delivery->group, why));
     book.tries.erase(id);
     desk.estate.alert_deliveries.erase(std::string{id});
 }

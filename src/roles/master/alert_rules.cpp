@@ -25,7 +25,7 @@ Result<> room_for(const auto& table, const std::string& id, const std::string& t
                   std::size_t tenant_most, std::string_view what) {
     if (table.find(id)) return {};
     if (table.all().size() >= most)
-        return fail(Code::exhausted, fmt::format("there are {} {} already, and no more may be", most, what),
+        return fail(Code::exhausted, fmt::format("there are {} {} already, which is the limit", most, what),
                     "too_many");
     if (count_of(table, tenant) >= tenant_most)
         return fail(Code::exhausted,
@@ -201,7 +201,7 @@ void look_at_alerts(Desk& desk, const AlertFacts& facts, const AlertAnswers& ans
         follow(desk, rule, look.state, firing[rule.id], count);
     }
     for (const auto& [rule, rows] : firing)
-        if (!known.contains(rule)) end_all_of(desk, rule, "there is no such rule any more");
+        if (!known.contains(rule)) end_all_of(desk, rule, "the rule no longer exists");
     std::erase_if(book.looks, [&](const auto& row) { return !known.contains(row.first); });
     forget_settled(desk);
 }

@@ -64,9 +64,9 @@ Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest
     if (!before) return std::nullopt;
     if (before->digest == digest_of(digest, call)) {
         if (!before->body.empty()) return before->body;
-        Error told{Code::conflict, "this was done before, and the secret in its answer is told only once",
+        Error told{Code::conflict, "this was done before, and the secret in its answer is shown only once",
                    "secret_told"};
-        told.help = "Delete what was made then, and make another with a new Idempotency-Key.";
+        told.help = "Delete the object of that request, and create another with a new Idempotency-Key.";
         return std::unexpected(std::move(told));
     }
     Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key),

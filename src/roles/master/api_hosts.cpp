@@ -22,7 +22,7 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
         .sentence = why.empty() ? fmt::format("Host {} is ready and takes work.", host.facts.hostname)
                                 : fmt::format("Host {} {}.", host.facts.hostname, why)};
     if (host.quarantined.empty() && (host.phase == HostPhase::unreachable || host.phase == HostPhase::lost)) {
-        shown.sentence += " " + host.message + " What runs there is left alone.";
+        shown.sentence += " " + host.message + " Its workloads are left alone.";
         shown.would_help =
             "See whether the machine has power and reaches an access point, and that hostler-agent runs on "
             "it.";
@@ -35,9 +35,8 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
         shown.token = "quarantined";
         shown.sentence += " " + host.quarantined;
         shown.would_help = fmt::format(
-            "Switch off the copy, whichever it is; if you do not know, remove the host and join it anew. "
-            "Then: "
-            "hostler host release {}",
+            "Switch off the copy, whichever it is; if you do not know, remove the host and join it again. "
+            "Then: hostler host release {}",
             host.id);
     } else if (host.cordoned) {
         shown.token = "cordoned";
@@ -45,7 +44,7 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     } else if (const Drain* drain = desk.estate.drains.find(host.id)) {
         shown.token = drain->empty_at != 0 ? "drained" : "draining";
         shown.sentence += drain->empty_at != 0 ? " Nothing is left there: it may be switched off."
-                                               : fmt::format(" What is still there is stopped at {}.",
+                                               : fmt::format(" Its remaining instances are stopped at {}.",
                                                              rfc3339(wall(drain->stop_at)));
         for (const Claim* claim : claims_on(desk, host.id))
             shown.blocking.push_back(

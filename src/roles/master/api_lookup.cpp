@@ -19,7 +19,7 @@ Result<const Row*> named(const Table<Row>& table, const api::Call& call, std::st
         if (found) {
             Error error{Code::conflict, fmt::format("more than one tenant has {} {}", kind, name),
                         "ambiguous"};
-            error.help = "Say whose it is with tenantID, or use its id.";
+            error.help = "Name the owning tenant with tenantID, or use its id.";
             return std::unexpected(std::move(error));
         }
         found = &row;

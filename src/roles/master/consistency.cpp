@@ -27,7 +27,7 @@ struct Look {
         std::map<std::string, std::string> held;  // Claim by GPU.
         for (const auto& [id, claim] : estate.claims.all()) {
             if (!estate.hosts.find(claim.host))
-                say("claim", id, fmt::format("it is on host {}, which is not there", claim.host));
+                say("claim", id, fmt::format("it is on host {}, which does not exist", claim.host));
             for (const std::string& gpu : claim.gpus)
                 if (const auto [at, free] = held.emplace(claim.host + "/" + gpu, id); !free)
                     say("claim", id, fmt::format("it holds GPU {}, as {} does", gpu, at->second));
@@ -50,26 +50,27 @@ struct Look {
             if (has_place(instance.phase) && instance.claim.empty())
                 say("instance", id, fmt::format("it is {} and holds no claim", text_of(instance.phase)));
             if (!instance.claim.empty() && !estate.claims.find(instance.claim))
-                say("instance", id, fmt::format("its claim {} is not there", instance.claim));
+                say("instance", id, fmt::format("its claim {} does not exist", instance.claim));
             if (!instance.subnet.empty() && !estate.subnets.find(instance.subnet))
-                say("instance", id, fmt::format("its subnet {} is not there", instance.subnet));
+                say("instance", id, fmt::format("its subnet {} does not exist", instance.subnet));
             for (const InstanceVolume& mount : instance.spec.volumes)
                 if (!is_final(instance.phase) && !estate.volumes.find(mount.volume))
-                    say("instance", id, fmt::format("its volume {} is not there", mount.volume));
+                    say("instance", id, fmt::format("its volume {} does not exist", mount.volume));
         }
     }
 
     void others() {
         for (const auto& [id, slot] : estate.slots.all()) {
             if (!estate.specs.find(slot.spec))
-                say("slot", id, fmt::format("its spec {} is not there", slot.spec));
+                say("slot", id, fmt::format("its spec {} does not exist", slot.spec));
             if (slot.phase != SlotPhase::pending && !estate.claims.find(slot.claim))
                 say("slot", id,
-                    fmt::format("it is {} and its claim '{}' is not there", text_of(slot.phase), slot.claim));
+                    fmt::format("it is {} and its claim '{}' does not exist", text_of(slot.phase),
+                                slot.claim));
         }
         for (const auto& [id, subnet] : estate.subnets.all())
             if (!estate.networks.find(subnet.network))
-                say("subnet", id, fmt::format("its network {} is not there", subnet.network));
+                say("subnet", id, fmt::format("its network {} does not exist", subnet.network));
     }
 };
 

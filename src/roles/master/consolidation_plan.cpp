@@ -69,7 +69,7 @@ public:
             const auto load = std::ranges::find(loads_, move.workload, &Load::workload);
             const auto at = static_cast<std::size_t>(load - loads_.begin());
             if (load == loads_.end() || !moved.insert(at).second)
-                return outdated(move, "it is not there, may not be moved, or stands there twice");
+                return outdated(move, "it does not exist, may not be moved, or is named twice");
             Need need = workloads_[at].need;
             need.terms.hosts = {move.to};
             const auto to = fleet_.choose(need);
@@ -95,7 +95,7 @@ private:
         Error error{Code::conflict,
                     fmt::format("{} can no longer be moved to {}: {}", move.workload, move.to, why),
                     "plan_outdated"};
-        error.help = "Plan anew: nothing was done.";
+        error.help = "Plan again: nothing was done.";
         return std::unexpected(std::move(error));
     }
 
@@ -205,10 +205,10 @@ std::string immovable(const Desk& desk, const Instance& instance) {
         if (wishes->apart != Area::none) return "it is kept apart from others of its group";
         if (wishes->link != Link::any) return "its GPUs have to reach each other fast";
     }
-    if (instance.adopted) return "it was adopted, and nobody knows how it was begun";
+    if (instance.adopted) return "it was adopted, and its start parameters are unknown";
     if (instance.phase != InstancePhase::running && instance.phase != InstancePhase::probing)
         return fmt::format("it is {}", state_of(instance.phase));
-    if (!instance.left.empty()) return "what it left on another host is still held";
+    if (!instance.left.empty()) return "it still holds resources on another host";
     if (commanded(desk, instance.id)) return "its host is about to do something with it";
     return {};
 }

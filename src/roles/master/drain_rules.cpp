@@ -86,7 +86,7 @@ Result<> drain_host(Desk& desk, const std::string& host, const api::DrainHost& r
             {.host = host, .since = now, .stop_at = stop_at, .reason = request.reason, .meta = {}});
     }
     desk.estate.event("host", host, "", "draining",
-                      fmt::format("It takes nothing new. What runs there is stopped at {}.{}{}",
+                      fmt::format("It takes nothing new. Its remaining instances are stopped at {}.{}{}",
                                   rfc3339(wall(stop_at)), request.reason.empty() ? "" : " ", request.reason));
     tell_tenants(desk, host);
     follow_drains(desk);
@@ -125,7 +125,7 @@ void go_on_elsewhere(Desk& desk, const std::string& id) {
 std::string drain_notice(const Desk& desk, const std::string& host) {
     const Drain* drain = desk.estate.drains.find(host);
     if (!drain) return {};
-    return fmt::format("Its host {} is being drained: what is there is stopped at {}.{}{}",
+    return fmt::format("Its host {} is being drained: remaining instances are stopped at {}.{}{}",
                        drained_host_name(desk, host), rfc3339(wall(drain->stop_at)),
                        drain->reason.empty() ? "" : " ", drain->reason);
 }

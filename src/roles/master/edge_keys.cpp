@@ -38,7 +38,7 @@ std::string newest_under_way(const Estate& estate) {
 
 // A name that nobody has said hello with leaves no trace in the store.
 void note_refused(Desk& desk, const std::string& name, const std::string& key) {
-    log_warn("master: {} asks for a certificate with a key that nobody admitted: {}", name, key);
+    log_warn("master: {} asks for a certificate with a key that was not admitted: {}", name, key);
     if (!is_registered(desk.estate, name)) return;
     const std::int64_t now = desk.estate.micros();
     const CertificateHolder* before = desk.estate.holders.find(name);
@@ -49,11 +49,11 @@ void note_refused(Desk& desk, const std::string& name, const std::string& key) {
     row.refused_key = key;
     row.refused_at = now;
     const auto slash = name.find('/');
-    desk.estate.event(
-        name.starts_with("access/") ? "access_point" : "gateway", name.substr(slash + 1), "", "key_unknown",
-        fmt::format("Somebody asks as {} for a certificate of the new authority, with a key that "
-                    "nobody admitted. If it is yours: {}",
-                    name, command_for(name, key)));
+    desk.estate.event(name.starts_with("access/") ? "access_point" : "gateway", name.substr(slash + 1), "",
+                      "key_unknown",
+                      fmt::format("A client asks as {} for a certificate of the new authority, with a key "
+                                  "that was not admitted. If it is yours: {}",
+                                  name, command_for(name, key)));
 }
 
 }  // namespace
@@ -91,9 +91,9 @@ Result<> may_follow(Desk& desk, const Ports& ports, const CertificateFacts& pres
     note_refused(desk, name, present.key_fingerprint);
     return fail(
         Code::forbidden,
-        fmt::format("nobody admitted this key for {}, and the new authority certifies no other; if it "
-                    "is yours: {}",
-                    name, command_for(name, present.key_fingerprint)),
+        fmt::format(
+            "this key was not admitted for {}, and the new authority certifies no other; if it is yours: {}",
+            name, command_for(name, present.key_fingerprint)),
         "key_unknown");
 }
 

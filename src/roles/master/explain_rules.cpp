@@ -160,7 +160,7 @@ void explain_volumes(const Desk& desk, const Instance& instance, api::Explanatio
     for (const InstanceVolume& mount : instance.spec.volumes) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
         if (!volume)
-            why.sentence += fmt::format(" Its volume at {} is not there any more.", mount.path);
+            why.sentence += fmt::format(" Its volume at {} no longer exists.", mount.path);
         else if (volume->phase == VolumePhase::creating)
             why.sentence += fmt::format(" Its volume {} at {} is being made{}{}.", volume->name, mount.path,
                                         volume->message.empty() ? "" : ": ", volume->message);

@@ -8,9 +8,8 @@ namespace hostler::master {
 namespace {
 
 std::unexpected<Error> expired() {
-    Error error{Code::not_found, "what happened since that event is not remembered any more",
-                "watch_expired"};
-    error.help = "Begin anew: watch without Last-Event-ID; all that is there comes first.";
+    Error error{Code::not_found, "the events after that one are no longer kept", "watch_expired"};
+    error.help = "Start again: watch without Last-Event-ID. All present objects come first.";
     return std::unexpected(std::move(error));
 }
 
@@ -74,7 +73,7 @@ Result<Feed::Place> Feed::behind(const std::string& kind, std::uint64_t commit) 
 Task<Feed::News> Feed::next(std::string kind, Place from) {
     const std::uint64_t beats = beats_;
     while (true) {
-        if (closed_) co_return fail(Code::unavailable, "this master does not lead any more");
+        if (closed_) co_return fail(Code::unavailable, "this master is no longer the leader");
         Lane& of = lane(kind);
         if (from.change < of.forgotten) co_return expired();
         News news{from, {}};

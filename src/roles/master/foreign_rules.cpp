@@ -119,7 +119,7 @@ bool may_hold_one_more(Desk& desk, const std::string& host) {
     if (!live.foreign_refused)
         desk.estate.event(
             "host", host, "", "too_many_workloads",
-            "It names ever more workloads that nobody placed there; what is more holds no place.");
+            "It reports more and more unmanaged workloads; those above the limit hold no place.");
     live.foreign_refused = true;
     return false;
 }
@@ -181,7 +181,7 @@ void catch_up(Desk& desk, const std::string& id, const SeenWorkload& workload) {
 Result<> check_place(const Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     constexpr const char* help = "See who holds it with `hostler gpu list`; it is free when that has ended.";
     if (workload.cpu_milli <= 0 || workload.memory_bytes <= 0 || workload.image.empty())
-        return refuse("it does not say what it uses", "place_unknown", "Keep it as it is, or remove it.");
+        return refuse("it does not say what it uses", "place_unknown", "Keep it unmanaged, or remove it.");
     if (claim.cpu_milli < workload.cpu_milli || claim.memory_bytes < workload.memory_bytes)
         return refuse("it uses CPU or memory that the ledger gives to another", "place_taken", help);
     for (const std::string& gpu : workload.gpus)
@@ -393,7 +393,7 @@ Result<const Claim*> keep_foreign(Desk& desk, const std::string& workload, std::
     const Claim& claim =
         decide(desk, TRY(find_foreign(desk, workload))->id, ForeignWish::keep, std::move(why));
     desk.estate.event("host", claim.host, "", "foreign_kept",
-                      fmt::format("Workload {} is kept as it is.", workload));
+                      fmt::format("Workload {} is kept unmanaged.", workload));
     return &claim;
 }
 
@@ -412,23 +412,23 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     const SeenWorkload* seen = seen_workload(desk, claim);
     if (!seen)
         return fail(Code::unavailable,
-                    fmt::format("host {} is not connected: what runs there is not known", claim.host),
+                    fmt::format("host {} is not connected: its workloads are not known", claim.host),
                     "host_unreachable");
     const SeenWorkload workload = *seen;
     if (workload.state != "running")
         return refuse(fmt::format("it does not run: it is {}", workload.state), "not_running",
                       "Take it away with `hostler reconcile remove`.");
     if (claim.tenant.empty())
-        return refuse("it does not say whose it is", "tenant_unknown", "Keep it as it is, or remove it.");
+        return refuse("it names no tenant", "tenant_unknown", "Keep it unmanaged, or remove it.");
     const Instance* before = earlier_run(desk, claim);
     if (!before && desk.estate.instances.find(id))
         return refuse("its instance has ended, and it is being stopped", "not_running", "");
     if (before && before->tenant != claim.tenant)
         return refuse("its host says it is another tenant's than the store does", "tenant_differs",
-                      "Keep it as it is, or remove it.");
+                      "Keep it unmanaged, or remove it.");
     if (before && !before->claim.empty())
         return refuse(fmt::format("its earlier run still has its place on host {}", before->host),
-                      "place_taken", "Ask again when that host has said that it is not there.");
+                      "place_taken", "Ask again when that host has confirmed that it is gone.");
     if (commanded(desk, id)) return refuse("it is being stopped", "not_running", "");
     TRY(check_place(desk, claim, workload));
     Instance instance = before ? *before : made_of(desk, claim, workload);
@@ -473,7 +473,7 @@ std::vector<std::string> not_known(const Desk& desk, const Claim& foreign) {
     const SeenWorkload* workload = seen_workload(desk, foreign);
     if (earlier_run(desk, foreign)) return {};
     std::vector<std::string> missing{"variables", "command", "stop rules", "which ports are public"};
-    if (!workload) missing.emplace_back("what it is: its host is silent");
+    if (!workload) missing.emplace_back("its kind: its host is silent");
     if (foreign.tenant.empty()) missing.emplace_back("tenant");
     if (workload && workload->name.empty()) missing.emplace_back("name");
     if (workload && workload->image.empty()) missing.emplace_back("image");

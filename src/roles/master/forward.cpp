@@ -71,8 +71,8 @@ Task<> Forward::pass(http::Exchange& exchange, Contender to) {
     const auto& outcome = passing->outcome;
     if (!outcome || (!*outcome && outcome->error().code == Code::cancelled))
         co_return fail(Code::unavailable,
-                       fmt::format("master {} led when this was passed on to it and does not answer; what "
-                                   "became of it is unknown; ask again",
+                       fmt::format("master {} led when this was forwarded to it and does not answer; the "
+                                   "result is unknown; ask again",
                                    passing->to.name),
                        "no_leader");
     co_return *outcome;

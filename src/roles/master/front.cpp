@@ -292,7 +292,7 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     const TermPtr term = TRY(api_.leader());
     const auto caller = caller_of(*term, std::string{credential});
     if (!caller) {
-        unknown.message = "nobody has this API key: it was never given, has expired, or was revoked";
+        unknown.message = "this API key is unknown: it was never created, has expired, or was revoked";
         return std::unexpected(std::move(unknown));
     }
     api::Caller known{.actor = caller->actor,

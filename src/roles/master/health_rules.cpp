@@ -51,21 +51,18 @@ api::GpuState shown_as(GpuHealth health) {
 
 std::string way_back(const GpuState& state, const std::string& gpu) {
     if (state.testing_until != 0)
-        return "It is being tested: if nothing speaks against it until then, and a benchmark once nothing "
-               "uses it "
-               "is right where there is CUDA, it takes work again by itself.";
+        return "It is being tested. If no fault shows until then, and, with CUDA, a benchmark passes once it "
+               "is unused, it takes work again automatically.";
     if (is_fit(state.health)) return "It takes work.";
     if (state.health == GpuHealth::unresponsive) return "It takes work again when its driver answers.";
     if (state.health == GpuHealth::gone)
         return fmt::format(
-            "When it is there again it is tested, and takes work if it is well. If it was taken out for "
-            "good: "
+            "When it is back it is tested, and takes work if it is well. If it was removed permanently: "
             "hostler gpu return {}",
             gpu);
     return fmt::format(
         "When its host has seen the reset or the reboot, or that the cause is gone, it is tested for some "
-        "minutes "
-        "and then takes work by itself. If a reset cannot be seen: hostler gpu return {}",
+        "minutes and then takes work automatically. If a reset cannot be seen: hostler gpu return {}",
         gpu);
 }
 

@@ -357,7 +357,7 @@ Task<> receive_visitor(TermPtr term, HostSession from, std::shared_ptr<wire::Lin
         const auto frame = co_await link->receive();
         if (!frame) break;
         Result<uplink::Frame> answer =
-            fail(Code::forbidden, "there is nothing to be had here but a certificate", "visitor");
+            fail(Code::forbidden, "this connection serves only certificate requests", "visitor");
         if (who.empty() && frame->has_join_request())
             answer = joined(*term, frame->join_request());
         else if (who.starts_with("host/") && frame->has_renew_request())
@@ -388,7 +388,7 @@ Task<> serve_host(TermPtr term, HostSession session, std::shared_ptr<wire::Chann
     --limits.handshakes;
     if (!stream) {
         if (stream.error().code == Code::unauthenticated)
-            log_warn("access point {} says that host '{}' is there: {}", session.access, session.host,
+            log_warn("access point {} claims a connection of host '{}': {}", session.access, session.host,
                      stream.error().message);
         co_return Result<>{};
     }

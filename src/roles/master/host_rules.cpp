@@ -111,11 +111,10 @@ Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::s
         if (row.hash == token_hash) token = &row;
     if (!token)
         return fail(Code::unauthenticated,
-                    "nobody knows this host token; make one with: hostler host token create",
-                    "token_unknown");
+                    "this host token is unknown; make one with: hostler host token create", "token_unknown");
     if (!token->host.empty()) {
         if (token->csr_digest == csr_digest) return Joined{token->host, token->zone, token->certificate};
-        return fail(Code::unauthenticated, "this host token was used before; each host needs one of its own",
+        return fail(Code::unauthenticated, "this host token was used before; each host needs its own",
                     "token_used");
     }
     if (token->expires_at <= desk.estate.micros())

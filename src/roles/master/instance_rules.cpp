@@ -79,8 +79,8 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
     spec.loss_policy = request.loss_policy == api::LossPolicy::move ? LossPolicy::move : LossPolicy::stay;
     if (spec.loss_policy == LossPolicy::move && !spec.volumes.empty())
         wrong.push_back({"lossPolicy",
-                         "move is not for instances with volumes: they lie on one host, and are written "
-                         "by nobody else until that has said that the instance has stopped"});
+                         "move is not for instances with volumes: they lie on one host, and have no other "
+                         "writer until that host has confirmed that the instance has stopped"});
     read_schedule(desk, request.inactivity_timeout_seconds, request.max_run_seconds, request.stop_at,
                   schedule, wrong);
     if (request.placement) {
@@ -149,7 +149,7 @@ void note_absence(Desk& desk, const Instance& instance) {
     else if (instance.phase == InstancePhase::stopping)
         note(desk, id, InstanceEvent::absent, "stopped", "it was asked to stop");
     else
-        note(desk, id, InstanceEvent::absent, "disappeared", "its container is not on the host any more");
+        note(desk, id, InstanceEvent::absent, "disappeared", "its container is no longer on the host");
 }
 
 }  // namespace
@@ -355,8 +355,7 @@ bool ended_well(const Instance& instance, int exit_code) {
 }
 
 void note_completed(Desk& desk, const std::string& id) {
-    note(desk, id, InstanceEvent::finish, std::string{completed},
-         "its program ended by itself, with exit code 0");
+    note(desk, id, InstanceEvent::finish, std::string{completed}, "its program ended, with exit code 0");
 }
 
 void reconcile_instance(Desk& desk, const std::string& id) {
@@ -367,7 +366,7 @@ void reconcile_instance(Desk& desk, const std::string& id) {
     if (is_restartable(instance->phase) && is_of_earlier_run(desk, *instance)) {
         // Its host was lost before it could begin it anew.
         if (instance->phase == InstancePhase::lost && seen != Seen::unknown && !commanded(desk, id))
-            note(desk, id, InstanceEvent::restart, "host_back", "its host is back, and begins it anew");
+            note(desk, id, InstanceEvent::restart, "host_back", "its host is back and starts it again");
         seen = Seen::unknown;
     }
     // Its host may have obeyed a stop whose answer never came.
@@ -484,7 +483,7 @@ bool begin_without_layer(Desk& desk, const std::string& id) {
     Instance& instance = desk.estate.instances.edit(id);
     instance.layer_host.clear();
     begin_again(desk, instance, "layer_lost",
-                "what it wrote outside its volumes is not on its host any more; it begins without it");
+                "its files outside its volumes are no longer on its host; it starts without them");
     return true;
 }
 

@@ -60,10 +60,10 @@ void keep_layer(const Desk& desk, Instance& instance) {
 
 void leave_layer(Desk& desk, Instance& instance) {
     if (instance.layer_host.empty() || instance.layer_host == instance.host) return;
-    desk.estate.event("instance", instance.id, instance.tenant, "layer_left",
-                      fmt::format("What it wrote outside its volumes was on host {}; it begins on host {} "
-                                  "without it.",
-                                  name_of(desk, instance.layer_host), name_of(desk, instance.host)));
+    desk.estate.event(
+        "instance", instance.id, instance.tenant, "layer_left",
+        fmt::format("Its files outside its volumes were on host {}; it starts on host {} without them.",
+                    name_of(desk, instance.layer_host), name_of(desk, instance.host)));
     instance.layer_host.clear();
 }
 
@@ -74,10 +74,10 @@ void lose_layers(Desk& desk, const std::string& host) {
     for (const std::string& id : ids) {
         Instance& instance = desk.estate.instances.edit(id);
         instance.layer_host.clear();
-        desk.estate.event("instance", id, instance.tenant, "layer_lost",
-                          fmt::format("What it wrote outside its volumes is lost with host {}, which was "
-                                      "removed.",
-                                      name_of(desk, host)));
+        desk.estate.event(
+            "instance", id, instance.tenant, "layer_lost",
+            fmt::format("Its files outside its volumes are lost with host {}, which was removed.",
+                        name_of(desk, host)));
     }
 }
 
@@ -103,8 +103,8 @@ std::size_t layers_ahead_on(const Desk& desk, const std::string& host) {
 
 std::string layer_sentence(const Desk& desk, const Instance& instance) {
     if (instance.layer_host.empty()) return {};
-    std::string told = fmt::format("What it wrote outside its volumes is kept on host {}",
-                                   name_of(desk, instance.layer_host));
+    std::string told =
+        fmt::format("Its files outside its volumes are kept on host {}", name_of(desk, instance.layer_host));
     const auto live = desk.live.hosts.find(instance.layer_host);
     if (live != desk.live.hosts.end())
         if (const auto seen = live->second.layers.find(instance.id); seen != live->second.layers.end())

@@ -164,7 +164,7 @@ TEST(Layers, AreLeftBehindWhereTheirHostHasNoRoom) {
     rig.rest(id);
     (void)rig.running("two");  // Has the only GPU there.
     const auto why = explain_instance(rig.desk, rig.instance(id));
-    EXPECT_THAT(why.sentence, HasSubstr("What it wrote outside its volumes is kept on host a."));
+    EXPECT_THAT(why.sentence, HasSubstr("Its files outside its volumes are kept on host a."));
     EXPECT_THAT(why.sentence, HasSubstr("It cannot begin there now"));
     const auto b = rig.keeper("b");
     rig.report(b);

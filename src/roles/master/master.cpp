@@ -307,7 +307,7 @@ Task<> Master::watch_leader() {
         const auto leader = co_await ports_.store.leader();
         CO_TRY(co_await check_cancelled());
         if (!leader) {
-            log_warn("master: who leads is not known: {}", leader.error().message);
+            log_warn("master: the leader is not known: {}", leader.error().message);
             CO_TRY(co_await sleep(ports_.timers, std::min<Duration>(settings_.lease / 4, look_max)));
             if (ports_.timers.now() < until) continue;
             expect(false);
@@ -383,11 +383,10 @@ void Master::tell_of_unreadable(Desk& desk) {
     for (const auto& [row, why] : desk.estate.unreadable()) {
         const std::string name = fmt::format("{}/{}", row.first, row.second);
         log_error("master: {} in the store cannot be read and is set aside: {}", name, why);
-        desk.estate.event(
-            "store", name, "", "row_unreadable",
-            fmt::format("{} in the store cannot be read: {}. The cloud goes on without it; what it "
-                        "holds on a host stays held.",
-                        name, why));
+        desk.estate.event("store", name, "", "row_unreadable",
+                          fmt::format("{} in the store cannot be read: {}. The cloud runs without it; its "
+                                      "claims on a host stay held.",
+                                      name, why));
     }
 }
 

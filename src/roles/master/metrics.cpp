@@ -37,7 +37,7 @@ void write_disk_metrics(MetricsPage& page, const Desk& desk) {
         page.begin(name, help, gauge);
         for (const Sum& sum : {volumes, layers}) page.value({{"of", sum.of}}, sum.*member);
     };
-    each("hostler_master_disks_measured", "Volumes and layers of instances whose use is known.",
+    each("hostler_master_disks_measured", "Volumes and layers of instances with known usage.",
          &Sum::measured);
     each("hostler_master_disks_used_bytes", "Bytes in use in all of them.", &Sum::used_bytes);
     each("hostler_master_disks_total_bytes", "Bytes that all of them have.", &Sum::total_bytes);
@@ -70,8 +70,8 @@ void Front::write_metrics(MetricsPage& page) const {
     page.value({{"why", "overloaded"}}, now.refused_busy);
     page.add("hostler_master_tenants_active", "Tenants with requests under way or waiting.", gauge,
              now.tenants);
-    page.add_bounded("hostler_master_key_rates", "Keys whose rate is counted.", now.keys, limits.keys_max);
-    page.add_bounded("hostler_master_stranger_rates", "Addresses without a key whose rate is counted.",
+    page.add_bounded("hostler_master_key_rates", "Keys with a counted rate.", now.keys, limits.keys_max);
+    page.add_bounded("hostler_master_stranger_rates", "Addresses without a key and with a counted rate.",
                      now.strangers, limits.keys_max);
     page.add_bounded("hostler_master_watches", "Watches of tenants.", api_.watches().tenants(),
                      settings_.watches_max);
@@ -131,11 +131,11 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_hosts_connected", "Hosts that are connected.", gauge, connected);
     page.add("hostler_master_access_points_connected", "Access points that are connected.", gauge, access);
     page.add("hostler_master_gateways_connected", "Gateways that are connected.", gauge, desk.live.gateways);
-    page.add("hostler_master_gpus_sampled", "GPUs whose last sample is kept, one each.", gauge, sampled);
+    page.add("hostler_master_gpus_sampled", "GPUs with a kept last sample, one each.", gauge, sampled);
     page.add("hostler_master_samples_dropped",
              "Samples that connected hosts had no room for, of all GPUs of one.", gauge, dropped);
-    page.add("hostler_master_room_built_total", "How often what is free on all hosts was looked at anew.",
-             counter, desk.live.room.built());
+    page.add("hostler_master_room_built_total", "Full scans of the free resources of all hosts.", counter,
+             desk.live.room.built());
     page.add("hostler_master_commands", "Commands under way.", gauge, desk.estate.commands.all().size());
     page.add("hostler_master_answers", "Answers kept for idempotency keys, for 24 hours.", gauge,
              desk.estate.answers.all().size());
@@ -150,7 +150,7 @@ void Master::write_metrics(MetricsPage& page) const {
         alerts[row.severity] += row.resolved_at == 0 ? 1 : 0;
     for (const auto& [severity, count] : alerts) page.value({{"severity", text_of(severity)}}, count);
     page.add("hostler_master_alerts_max", "Alerts that may fire at once.", gauge, alerts_max);
-    page.add("hostler_master_alerts_left_out", "What would fire and has no room.", gauge,
+    page.add("hostler_master_alerts_left_out", "Alerts that would fire and have no room.", gauge,
              desk.live.alerts.left_out);
     page.add("hostler_master_alert_messages", "Messages to receivers that have not arrived.", gauge,
              desk.estate.alert_deliveries.all().size());
@@ -173,7 +173,7 @@ void Master::write_metrics(MetricsPage& page) const {
         for (const auto& [instance, layer] : host.layers) layer_bytes += layer.bytes;
     }
     page.add_bounded("hostler_master_host_layers",
-                     "What stopped instances wrote outside their volumes: of the host that keeps most.",
+                     "Bytes that stopped instances wrote outside their volumes, on the host that keeps most.",
                      layers, layers_host_max);
     page.add("hostler_master_layer_bytes", "Bytes that it takes of the disks of all hosts.", gauge,
              static_cast<std::uint64_t>(layer_bytes));

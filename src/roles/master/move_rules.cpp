@@ -80,7 +80,7 @@ void move_away(Desk& desk, const std::string& id) {
     desk.estate.instances.edit(id) = std::move(moved);
     close_commands(desk, id, generation);
     note(desk, id, InstanceEvent::restart, "moved",
-         fmt::format("host {} is silent, so it begins anew on host {}", name_of(desk, before.host),
+         fmt::format("host {} is silent, so it starts again on host {}", name_of(desk, before.host),
                      name_of(desk, host)));
     reconcile_instance(desk, id);
 }
@@ -109,7 +109,7 @@ void begin_anew(Desk& desk, const std::string& id) {
     begin_run(desk, instance, "lease_ended");
     close_commands(desk, id, instance.meta.generation);
     note(desk, id, InstanceEvent::restart, "lease_ended",
-         "its host had no word of a master for so long that it stopped it; it begins anew there");
+         "its host stopped it after a long time without contact to a master; it starts again there");
 }
 
 bool may_run_at(const Desk& desk, const Instance& instance, const std::string& host) {
@@ -141,8 +141,7 @@ std::string lost_with(const Desk& desk, const std::string& id) {
     if (instance.spec.loss_policy == LossPolicy::stay)
         return "its host is silent; it may still run there, and comes back with it";
     return fmt::format(
-        "its host is silent; it stops there, and begins anew on another host once {} s have passed in "
-        "silence",
+        "its host is silent; it stops there, and starts again on another host after {} s of silence",
         std::chrono::ceil<std::chrono::seconds>(lease_of(desk, instance) + desk.settings.move_margin)
             .count());
 }
@@ -174,7 +173,7 @@ void note_left(Desk& desk, const HostCommand& command, const CommandAnswer& answ
     desk.live.hosts[command.host].workloads.erase(id);
     desk.estate.event(
         "instance", id, instance->tenant, "left_place_free",
-        fmt::format("Host {} says that nothing of it runs there any more: what it held there is free.",
+        fmt::format("Host {} confirms that nothing of it runs there: its resources there are free.",
                     name_of(desk, command.host)));
 }
 

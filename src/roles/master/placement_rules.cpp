@@ -206,7 +206,7 @@ Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& r
     host.labels = std::move(labels);
     if (host.trust != trust) desk.live.hosts[id].judged = false;
     host.trust = trust;
-    desk.estate.event("host", id, "", "described", "What is said of it was changed.");
+    desk.estate.event("host", id, "", "described", "Its rack, labels or trust were changed.");
     return {};
 }
 

@@ -36,7 +36,7 @@ Result<> check_version(const Price* now, const std::optional<std::int64_t>& expe
                 now ? fmt::format("the price has version {}, not {}", version, *expected)
                     : fmt::format("there is no such price, and so none of version {}", *expected),
                 "price_changed"};
-    error.help = "Look at the prices again, and decide anew.";
+    error.help = "Read the prices again, and decide again.";
     return std::unexpected(std::move(error));
 }
 
@@ -92,7 +92,7 @@ Result<const Price*> set_price(Desk& desk, const api::SetPrice& request) {
     if (before && before->amount_micros == amount && before->currency == currency) return before;
     const auto& all = desk.estate.prices.all();
     if (all.size() >= prices_max)
-        return fail(Code::exhausted, fmt::format("{} prices are kept, and no more", prices_max),
+        return fail(Code::exhausted, fmt::format("{} prices are kept, which is the limit", prices_max),
                     "too_many_prices");
     std::int64_t version = 0;
     for (const auto& [id, price] : all) version = std::max(version, price.version);
@@ -126,7 +126,7 @@ Result<const Price*> remove_price(Desk& desk, const api::RemovePrice& request) {
     end(desk, id);
     const Price& ended = desk.estate.prices.at(id);
     desk.estate.event("price", id, "", "price_removed",
-                      fmt::format("{} {} an hour holds no more ({}).", money_text(ended.amount_micros),
+                      fmt::format("{} {} an hour has ended ({}).", money_text(ended.amount_micros),
                                   ended.currency, words_of(terms)));
     return &ended;
 }

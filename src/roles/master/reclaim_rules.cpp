@@ -72,8 +72,8 @@ void give_way(Desk& desk, const std::vector<std::string>& claims, const Instance
         slot.gave_way = to.id;
         slot.message = why_it_waits(slot, "");
         desk.estate.event("stock", slot.spec, "", "slot_gave_way",
-                          fmt::format("Slot {} on {} gave way to instance {} ({}) of {}.", slot.id, held.host,
-                                      to.caller_id, to.id, to.tenant));
+                          fmt::format("Slot {} on {} was reclaimed for instance {} ({}) of {}.", slot.id,
+                                      held.host, to.caller_id, to.id, to.tenant));
     }
 }
 

@@ -72,7 +72,7 @@ Result<> may_be_changed(const Instance& instance) {
         case InstancePhase::lost: break;
     }
     return refuse(
-        fmt::format("instance {} is not stopped: what it runs cannot be changed now", instance.caller_id),
+        fmt::format("instance {} is not stopped: its program cannot be changed now", instance.caller_id),
         "still_runs", fmt::format("Stop it first: `hostler instance stop {} --wait`.", instance.caller_id));
 }
 

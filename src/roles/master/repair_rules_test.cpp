@@ -118,7 +118,7 @@ TEST(Repair, AProgramThatEndedWellIsStoppedAndMayRunOnceMore) {
     rig.report(a);
     EXPECT_EQ(rig.instance(id).phase, InstancePhase::stopped);
     EXPECT_EQ(rig.instance(id).reason, "completed");
-    EXPECT_EQ(rig.instance(id).message, "its program ended by itself, with exit code 0");
+    EXPECT_EQ(rig.instance(id).message, "its program ended, with exit code 0");
     EXPECT_EQ(rig.instance(id).exit_code, 0);
     rig.said[a].clear();
     rig.answer(id, {.done = true});

@@ -126,7 +126,7 @@ void keep_report(Desk& desk, const DueReport& due, std::string report) {
                                                         .receiver = schedule.receiver});
     desk.estate.event(
         "report", kept.id, kept.tenant, "made",
-        fmt::format("The report {} from {} to {} UTC is there.", kept.name, day(kept.from), day(kept.to)));
+        fmt::format("The report {} from {} to {} UTC is ready.", kept.name, day(kept.from), day(kept.to)));
     auto rows = kept_of(desk, schedule.id);
     std::vector<std::string> over;
     for (std::size_t i = 0; i + static_cast<std::size_t>(schedule.keep) < rows.size(); ++i)

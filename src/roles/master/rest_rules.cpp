@@ -14,8 +14,8 @@ namespace hostler::master {
 namespace {
 
 std::unexpected<Error> has_ended(const Instance& instance) {
-    return refuse(fmt::format("instance {} is {}: it cannot be started or stopped any more",
-                              instance.caller_id, text_of(instance.phase)),
+    return refuse(fmt::format("instance {} is {}: it can no longer be started or stopped", instance.caller_id,
+                              text_of(instance.phase)),
                   "instance_ended", "Create another one, with the same volumes.");
 }
 
@@ -189,7 +189,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
     keep_layer(desk, desk.estate.instances.edit(id));
     begin_run(desk, desk.estate.instances.edit(id), "restarted");
     close_commands(desk, id, now.meta.generation);
-    note(desk, id, InstanceEvent::restart, "restarted", "it begins anew, in the place that it has");
+    note(desk, id, InstanceEvent::restart, "restarted", "it starts again, in its present place");
     reconcile_instance(desk, id);
     return {};
 }

@@ -394,8 +394,8 @@ TEST(Room, GroupsLieApartAndTogether) {
     EXPECT_EQ(rig.goes_to(apart), "");
     EXPECT_EQ(
         rig.denied(apart),
-        "No host can take 1 H100 GPU, 4 CPUs, 16 GiB memory: 3 hosts have or are beside others of its kind. "
-        "Let them lie beside each other.");
+        "No host can take 1 H100 GPU, 4 CPUs, 16 GiB memory: 3 hosts have or are next to others of its kind. "
+        "Let them lie next to each other.");
     Demand moving = apart;
     moving.leaves = "h-a";
     EXPECT_EQ(rig.goes_to(moving), "h-a") << "it is not in its own way";

@@ -121,9 +121,8 @@ Result<> keep_alive(Desk& desk, const std::string& id, std::chrono::seconds time
     kept.schedule.kept_until =
         std::max(kept.schedule.kept_until, desk.estate.micros() + std::chrono::microseconds{time}.count());
     kept.told_of_stop = 0;
-    desk.estate.event(
-        "instance", id, kept.tenant, "kept_alive",
-        fmt::format("Nothing stops it by itself before {}.", clock_time(kept.schedule.kept_until)));
+    desk.estate.event("instance", id, kept.tenant, "kept_alive",
+                      fmt::format("No rule stops it before {}.", clock_time(kept.schedule.kept_until)));
     return {};
 }
 

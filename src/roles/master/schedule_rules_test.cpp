@@ -77,7 +77,7 @@ TEST_F(Schedules, WhatIsUnusedIsStoppedByItsHostThatLooksOnceMore) {
     answer(id, {.done = true, .absent = true});
     EXPECT_EQ(instance(id).phase, InstancePhase::resting);
     EXPECT_EQ(instance(id).reason, "unused");
-    EXPECT_EQ(instance(id).message, "nobody has used it for 1m 40s");
+    EXPECT_EQ(instance(id).message, "it was unused for 1m 40s");
 }
 
 TEST_F(Schedules, WhoComesAtTheLastMomentIsInTime) {

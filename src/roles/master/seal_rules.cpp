@@ -104,9 +104,9 @@ Result<> forget_sealing_key(Desk& desk, const std::string& id) {
         case SealingPhase::former: {
             const SealingCount& count = desk.live.sealing;
             if (!count.whole() && !count.trouble.empty())
-                return in_use("what it seals could not be counted: " + count.trouble);
+                return in_use("its secrets could not be counted: " + count.trouble);
             if (!count.whole())
-                return in_use("what it has sealed is being sealed anew; ask again in a moment");
+                return in_use("its secrets are being sealed with the new key; ask again in a moment");
             const auto left = count.values.find(id);
             if (left != count.values.end() && left->second > 0)
                 return in_use(fmt::format("it seals {}", counted(left->second, "secret")));

@@ -144,7 +144,7 @@ void write_sealing_metrics(MetricsPage& page, const Desk& desk, const Sealer& se
         if (key.phase != SealingPhase::current) not_current += values[id];
     }
     page.add("hostler_master_secrets_not_current",
-             "Of them those that the current key does not seal: they are sealed anew.", gauge, not_current);
+             "Secrets that the current key does not seal: they are sealed again.", gauge, not_current);
     page.add("hostler_master_sealing_whole",
              "1: a whole look since the current key became that has found nothing else.", gauge,
              int{count.whole()});

@@ -32,7 +32,7 @@ Result<> put_values(std::vector<SecretValue>& into, const std::vector<api::Secre
     for (std::size_t i = 0; i < values.size(); ++i) {
         const api::SecretValue& one = values[i];
         if (!seen.insert(one.key).second)
-            return wrong_field(fmt::format("values[{}].key", i), "is there twice");
+            return wrong_field(fmt::format("values[{}].key", i), "appears twice");
         if (one.value.contains('\0'))
             return wrong_field(fmt::format("values[{}].value", i),
                                "has a byte 0, which no variable can have: keep it as base64");

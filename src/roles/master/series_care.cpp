@@ -26,7 +26,7 @@ Task<> SeriesCare::run() {
             due = timers_.now() + thin;
             const auto kept = co_await keep();
             CO_TRY(co_await check_cancelled());
-            if (!kept) log_warn("series: what is old was not taken out: {}", kept.error().message);
+            if (!kept) log_warn("series: old samples were not removed: {}", kept.error().message);
         }
         const auto stats = co_await store_.stats();
         CO_TRY(co_await check_cancelled());

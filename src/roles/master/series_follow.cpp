@@ -52,7 +52,7 @@ Task<> SeriesFollow::run() {
             if (piece->all && lead_.other) had_all_ = asked;
         } else {
             ++count_.failures;
-            if (!failing) log_warn("series: those of the leader do not come: {}", piece.error().message);
+            if (!failing) log_warn("series: replication from the leader fails: {}", piece.error().message);
         }
         failing = !piece;
         CO_TRY(co_await sleep(ports_.timers, piece && !piece->all ? Duration{rest} : Duration{look}));
@@ -74,7 +74,7 @@ Task<Mirrored> SeriesFollow::one_piece(Contender leader) {
 Task<> SeriesFollow::answer(http::Exchange& exchange) {
     if (!ports_.mirror) co_return fail(Code::not_found, "this master passes no series on", "not_found");
     if (answering_ >= answers_max)
-        co_return fail(Code::unavailable, "other masters are told series; ask again in a moment", "busy");
+        co_return fail(Code::unavailable, "other masters are reading series; ask again in a moment", "busy");
     const Counted counted{answering_};
     const Deadline deadline{ports_.timers, patience.total, [&] { exchange.cut(); }};
     auto question = CO_TRY(co_await exchange.read_all(SeriesMirror::question_bytes_max));

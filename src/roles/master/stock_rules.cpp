@@ -78,7 +78,7 @@ Result<> check_wanted(const Desk& desk, const std::string& spec, const std::opti
                 fmt::format("{} of {} {} wanted now, not {}", counted(wanted, "slot"), spec,
                             wanted == 1 ? "is" : "are", *expected),
                 "stock_changed"};
-    error.help = "Look at the stock again, and decide anew.";
+    error.help = "Read the stock again, and decide again.";
     return std::unexpected(std::move(error));
 }
 

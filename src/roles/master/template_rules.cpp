@@ -57,7 +57,7 @@ Result<api::CreateInstance> filled_in(const std::vector<InstanceTemplate>& known
             container.envs.push_back({name, value});
     if (container.volumes.empty() && !request.storage_id.empty()) {
         if (from->mount_path.empty()) {
-            Error error{Code::invalid, fmt::format("template {} mounts no volume by itself", from->name),
+            Error error{Code::invalid, fmt::format("template {} mounts no volume on its own", from->name),
                         "validation_failed"};
             error.fields = {{"storageID", "say with template.volumes[].mountPath where it is to be mounted"}};
             return std::unexpected(std::move(error));

@@ -45,7 +45,8 @@ Task<> hold_lease(Timers& timers, Election& election, std::shared_ptr<Tenure> te
         timers, holding->tenure->left(timers.now_with_sleep()), [&] {
             const Instant now = timers.now_with_sleep();
             if (!holding->tenure->lasts(now)) return holding->lose(lease_lost());
-            log_warn("master: its loop stood still for longer than its lease, which was renewed beside it");
+            log_warn(
+                "master: its loop stalled for longer than its lease, which was renewed by another thread");
             end.renew(holding->tenure->left(now));
         }};
     auto& loop = static_cast<Loop&>((co_await asio::this_coro::executor).context());

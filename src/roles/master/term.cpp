@@ -255,7 +255,7 @@ Task<> Term::prune() {
         const auto done = co_await ports_.store.prune(ports_.timers.wall() - settings_.history_kept);
         CO_TRY(co_await check_cancelled());
         if (!done)
-            log_warn("master: what is older than {} days was not taken out of the store: {}",
+            log_warn("master: records older than {} days were not deleted from the store: {}",
                      settings_.history_kept.count() / 24, done.error().message);
     }
 }

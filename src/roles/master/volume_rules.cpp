@@ -330,7 +330,7 @@ Result<> check_foreign_writers(const Desk& desk, const InstanceVolume& mount) {
         if (!seen || !std::ranges::count(seen->mounts, mount.volume, &InstanceVolume::volume)) continue;
         if (mount.read_only && !writes_to(seen->mounts, mount.volume)) continue;
         Error error{Code::conflict,
-                    fmt::format("volume {} is mounted by workload {} on host {}, which nobody placed there",
+                    fmt::format("volume {} is mounted by the unmanaged workload {} on host {}",
                                 name_of(desk, mount.volume), claim.holder, claim.host),
                     "volume_in_use"};
         error.help = "An operator adopts or removes it: `hostler reconcile review`.";
