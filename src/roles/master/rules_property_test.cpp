@@ -26,7 +26,7 @@ struct Chaos : DeskRig {
                           .memory_bytes = std::int64_t{16} << 30,
                           .gpu_type = "80GB",
                           .gpu_count = 2});
-        for (const auto& [id, one] : std::map{estate.hosts.all()})
+        for (const auto& [id, one] : std::map{estate.hosts.all().as_map()})
             (void)update_host(desk, id, {.rack = one_in(2) ? "r0" : "r1", .labels = {{"disk", "nvme"}}});
         (void)stock(3);
         if (that == IdleSlots::give_way) {
