@@ -107,8 +107,8 @@ private:
 
     const Instance* box() {
         const auto now = cloud.term();
-        const auto* all = now ? &now->look().estate.instances.all() : nullptr;
-        return all && !all->empty() ? &all->begin()->second : nullptr;
+        if (!now || now->look().estate.instances.all().empty()) return nullptr;
+        return &now->look().estate.instances.all().begin()->second;
     }
     bool lives() { return box() && !is_final(box()->phase); }
     bool reaches(InstancePhase wanted) {

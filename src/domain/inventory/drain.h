@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "domain/object.h"
 
@@ -19,5 +20,8 @@ struct Drain {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Drain, (), (host, since, stop_at, empty_at, reason))
+
+// The reason of an instance that is stopped because its host is drained.
+inline constexpr std::string_view drained = "host_drained";
 
 }  // namespace hostler

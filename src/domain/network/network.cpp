@@ -19,16 +19,11 @@ Result<AddressPool> AddressPool::parse(std::string_view cidr) {
     return pool;
 }
 
-Result<std::uint32_t> AddressPool::pick(const std::set<std::uint32_t>& taken) const {
-    std::uint32_t candidate = 0;
-    for (const std::uint32_t index : taken) {
-        if (index != candidate) break;
-        ++candidate;
-    }
-    if (candidate >= size_)
+Result<std::uint32_t> AddressPool::pick(std::uint64_t lowest_free) const {
+    if (lowest_free >= size_)
         return fail(Code::exhausted, fmt::format("all {} subnets of the network pool are in use", size_),
                     "no_subnet");
-    return candidate;
+    return static_cast<std::uint32_t>(lowest_free);
 }
 
 std::string AddressPool::subnet(std::uint32_t index) const { return address(index, 0) + "/24"; }

@@ -4,7 +4,6 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +41,8 @@ public:
     // "10.208.0.0/12". Errors: invalid.
     static Result<AddressPool> parse(std::string_view cidr);
     std::uint32_t size() const { return size_; }
-    // The lowest index not in `taken`. Errors: exhausted.
-    Result<std::uint32_t> pick(const std::set<std::uint32_t>& taken) const;
+    // The lowest index that is free, if there is one. Errors: exhausted.
+    Result<std::uint32_t> pick(std::uint64_t lowest_free) const;
     std::string subnet(std::uint32_t index) const;              // "10.208.3.0/24"
     std::string address(std::uint32_t index, int place) const;  // "10.208.3.17"; place 1 is the gateway.
     struct Place {

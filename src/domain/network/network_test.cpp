@@ -19,10 +19,9 @@ TEST(AddressPool, SubnetsAndTheirAddresses) {
 
 TEST(AddressPool, GivesTheLowestThatIsFree) {
     const auto pool = AddressPool::parse("10.0.0.0/22").value();
-    EXPECT_EQ(pool.pick({}).value(), 0u);
-    EXPECT_EQ(pool.pick({0, 1, 3}).value(), 2u);
-    EXPECT_EQ(pool.pick({1, 2, 3}).value(), 0u);
-    const auto full = pool.pick({0, 1, 2, 3});
+    EXPECT_EQ(pool.pick(0).value(), 0u);
+    EXPECT_EQ(pool.pick(3).value(), 3u);
+    const auto full = pool.pick(4);
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code, Code::exhausted);
     EXPECT_EQ(full.error().reason, "no_subnet");

@@ -40,17 +40,18 @@ std::optional<Caller> caller_of_share(const Term& term, const std::string& id) {
 Result<std::string> redeem_share(Term& term, const std::string& secret, const std::string& route) {
     const std::string hash = term.ports().digest.sha256(secret);
     Desk& desk = term.desk("gateway");
-    for (const auto& [id, share] : desk.estate.shares.all()) {
-        if (share.hash != hash || share.route != route || !is_open(desk, share)) continue;
+    for (const Share* row : desk.estate.shares.by().hash.of(hash)) {
+        const Share& share = *row;
+        if (share.route != route || !is_open(desk, share)) continue;
         std::string session = new_secret(term.ports().random, "hs");
         desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),
                                   .key = "share",
                                   .route = route,
                                   .expires_at = share.expires_at,
-                                  .share = id});
-        ++desk.estate.shares.edit(id).opened;
+                                  .share = share.id});
+        ++desk.estate.shares.edit(share.id).opened;
         desk.estate.event("instance", share.instance, share.tenant, "share_opened",
-                          fmt::format("Share link {} to port {} was opened.", id, share.port));
+                          fmt::format("Share link {} to port {} was opened.", share.id, share.port));
         return session;
     }
     return fail(Code::unauthenticated,
@@ -65,8 +66,8 @@ std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
     const std::string hash = term.ports().digest.sha256(api_key);
     if (!term.settings().operator_key_hash.empty() && hash == term.settings().operator_key_hash)
         return Caller{"key/operator", "", "operator", "", 0};
-    for (const auto& [id, key] : term.look().estate.api_keys.all())
-        if (key.hash == hash) return caller_of_key(term, key);
+    if (const ApiKey* key = term.look().estate.api_keys.by().hash.first(hash))
+        return caller_of_key(term, *key);
     return std::nullopt;
 }
 

@@ -86,8 +86,8 @@ std::vector<const Claim*> claims_on(const Desk& desk, const std::string& host) {
 
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec) {
     std::map<std::string, int> count;
-    for (const auto& [id, slot] : desk.estate.slots.all())
-        if (slot.spec == spec && !slot.claim.empty()) ++count[desk.estate.claims.at(slot.claim).zone];
+    for (const Slot* slot : desk.estate.slots.by().spec.of(spec))
+        if (!slot->claim.empty()) ++count[desk.estate.claims.at(slot->claim).zone];
     return count;
 }
 

@@ -95,9 +95,7 @@ void command(Desk& desk, const std::string& host, Verb verb, const std::string& 
 }
 
 bool commanded(const Desk& desk, const std::string& subject) {
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.subject == subject) return true;
-    return false;
+    return desk.estate.commands.by().subject.has(subject);
 }
 
 bool resting(const Desk& desk, const std::string& subject) {
@@ -112,8 +110,8 @@ bool refused_unread(const CommandAnswer& answer) {
 
 void close_commands(Desk& desk, const std::string& subject, std::uint64_t below) {
     std::vector<std::string> ids;
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.subject == subject && command.subject_generation < below) ids.push_back(id);
+    for (const HostCommand* command : desk.estate.commands.by().subject.of(subject))
+        if (command->subject_generation < below) ids.push_back(command->id);
     desk.live.rest_until.erase(subject);
     for (const std::string& id : ids) {
         move(desk, id, CommandEvent::expire, "something newer is wanted");
@@ -184,8 +182,9 @@ void expire_commands(Desk& desk) {
     const auto slack =
         std::chrono::microseconds{desk.settings.ready_deadline + desk.settings.stop_grace_max}.count();
     std::vector<std::string> ids;
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.expires_at + slack < desk.estate.micros()) ids.push_back(id);
+    for (const HostCommand* command :
+         desk.estate.commands.by().expires_at.up_to(desk.estate.micros() - slack - 1))
+        ids.push_back(command->id);
     for (const std::string& id : ids) {
         const std::string subject = desk.estate.commands.at(id).subject;
         move(desk, id, CommandEvent::expire, "the host did not answer in time");
@@ -196,8 +195,7 @@ void expire_commands(Desk& desk) {
 
 void drop_commands(Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.host == host) ids.push_back(id);
+    for (const HostCommand* command : desk.estate.commands.by().host.of(host)) ids.push_back(command->id);
     for (const std::string& id : ids) {
         move(desk, id, CommandEvent::expire, "the host was removed");
         desk.estate.commands.retire(id);

@@ -24,9 +24,11 @@ struct ConsolidationRig : testing::DeskRig {
         live.hosts[id].keeps_leases = true;
     }
     void only(const std::string& host_id, auto act) {
-        for (const auto& [id, row] : std::map{estate.hosts.all()}) (void)cordon_host(desk, id, id != host_id);
+        for (const auto& [id, row] : std::map{estate.hosts.all().as_map()})
+            (void)cordon_host(desk, id, id != host_id);
         act();
-        for (const auto& [id, row] : std::map{estate.hosts.all()}) (void)cordon_host(desk, id, false);
+        for (const auto& [id, row] : std::map{estate.hosts.all().as_map()})
+            (void)cordon_host(desk, id, false);
     }
     // One that runs there.
     std::string running_on(const std::string& host_id, const std::string& name,

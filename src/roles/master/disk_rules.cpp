@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/quantity.h"
 
@@ -29,12 +30,6 @@ std::string rounded(std::int64_t bytes) {
     while (tenths >= 10240 && unit + 1 < std::size(units)) tenths /= 1024, ++unit;
     if (tenths % 10 == 0 || unit == 0) return fmt::format("{}{}", tenths / 10, units[unit]);
     return fmt::format("{}.{}{}", tenths / 10, tenths % 10, units[unit]);
-}
-
-// Bytes that volumes could have on this host if its disk were empty; 0: not known, or it keeps no volumes.
-std::int64_t whole_disk(const Host& host) {
-    if (host.phase == HostPhase::retired || !host.facts.volumes_refused.empty()) return 0;
-    return std::max(host.facts.volume_bytes, host.facts.disk_bytes - volume_kept_free(host.facts.disk_bytes));
 }
 
 }  // namespace
@@ -132,9 +127,14 @@ std::optional<FullDisk> full_disk(const Desk& desk, const Instance& instance) {
 Result<> check_volume_fits(const Desk& desk, std::int64_t size_bytes, const std::string& zone,
                            const std::string& host) {
     std::int64_t largest = 0;
-    for (const auto& [id, row] : desk.estate.hosts.all())
-        if ((zone.empty() || row.zone == zone) && (host.empty() || id == host))
-            largest = std::max(largest, whole_disk(row));
+    if (!host.empty()) {
+        const Host* row = desk.estate.hosts.find(host);
+        if (row && (zone.empty() || row->zone == zone)) largest = whole_disk(*row);
+    } else if (const auto* disk =
+                   desk.estate.hosts.by().disk.last_below({zone, std::numeric_limits<std::int64_t>::max()});
+               disk && disk->first == zone) {
+        largest = disk->second;
+    }
     if (largest == 0 || room_of(size_bytes) <= largest) return {};
     // What people would write, and what an image can have: whole gibibytes, or mebibytes where that is
     // little.

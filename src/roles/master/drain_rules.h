@@ -7,9 +7,6 @@
 
 namespace hostler::master {
 
-// The reason of an instance that is stopped because its host is drained.
-inline constexpr std::string_view drained = "host_drained";
-
 // Once more: with another notice, counted from now, and another reason. Errors: not_found (host_not_found).
 Result<> drain_host(Desk& desk, const std::string& host, const api::DrainHost& request);
 Result<> undrain_host(Desk& desk, const std::string& host);

@@ -144,6 +144,12 @@ std::size_t Estate::size() const {
     return size;
 }
 
+std::uint64_t Estate::rows_visited() const {
+    std::uint64_t visited = 0;
+    each_table(*this, [&](const auto& table) { visited += table.rows_visited(); });
+    return visited;
+}
+
 Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched) {
     Changes changes;
     changes.epoch = epoch;
@@ -243,9 +249,7 @@ void Estate::forget(std::string_view kind, const std::string& id) {
     unreadable_.erase({std::string{kind}, id});
     each_table(*this, [&]<class T>(Table<T>& table) {
         if (kind != Kind<T>::name) return;
-        table.rows_.erase(id);
-        table.beyond_.erase(id);
-        table.note(id);
+        table.forget(id);
     });
 }
 

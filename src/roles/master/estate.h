@@ -14,120 +14,9 @@
 #include "ports/sealer.h"
 #include "ports/store.h"
 #include "roles/master/kinds.h"
+#include "roles/master/table.h"
 
 namespace hostler::master {
-
-// The objects of one kind, by id.
-template <class T>
-class Table {
-public:
-    const T* find(const std::string& id) const {
-        const auto row = rows_.find(id);
-        return row == rows_.end() ? nullptr : &row->second;
-    }
-    const T& at(const std::string& id) const {
-        const T* row = find(id);
-        HOSTLER_ASSERT(row);
-        return *row;
-    }
-    const std::map<std::string, T>& all() const { return rows_; }
-
-    // To be changed: it will be part of the next commit. That it changed is noted at the call, so the change
-    // is to be made before anyone asks.
-    T& edit(const std::string& id) {
-        const auto row = rows_.find(id);
-        HOSTLER_ASSERT(row != rows_.end());
-        if (trial_) trial_->before.try_emplace(id, row->second);
-        changed_.insert(id);
-        note(id);
-        return row->second;
-    }
-    const T& add(T row) {
-        const std::string id = Kind<T>::id(row);
-        const auto [at, added] = rows_.emplace(id, std::move(row));
-        HOSTLER_ASSERT(added);
-        if (trial_) trial_->before.try_emplace(id, std::nullopt);
-        changed_.insert(id);
-        note(id);
-        return at->second;
-    }
-    // It has ended: the store keeps it to be read, memory does not.
-    void retire(const std::string& id) {
-        const auto row = rows_.find(id);
-        HOSTLER_ASSERT(row != rows_.end());
-        if (trial_) trial_->before.try_emplace(id, row->second);
-        retired_.push_back(std::move(row->second));
-        rows_.erase(row);
-        note(id);
-        changed_.erase(id);
-    }
-    // Gone for good.
-    void erase(const std::string& id) {
-        const auto row = rows_.find(id);
-        HOSTLER_ASSERT(row != rows_.end());
-        if (trial_) trial_->before.try_emplace(id, std::move(row->second));
-        if (row->second.meta.created != 0) erased_.insert(id);
-        rows_.erase(row);
-        changed_.erase(id);
-        if (!trial_) beyond_.erase(id);
-        note(id);
-    }
-
-    // From here on it is noted which of them change, for what is kept up to date beside them.
-    void follow() { followed_ = true; }
-    // Those that were added, edited or erased since this was asked last.
-    std::set<std::string> take_noted() { return std::exchange(noted_, {}); }
-
-private:
-    friend class Estate;
-    // As the store has it. `beyond`: its body, if there is more in it than this release knows.
-    void load(const std::string& id, T row, std::string beyond) {
-        rows_.insert_or_assign(id, std::move(row));
-        beyond_.erase(id);
-        if (!beyond.empty()) beyond_.emplace(id, std::move(beyond));
-        note(id);
-    }
-    void note(const std::string& id) {
-        if (followed_) noted_.insert(id);
-    }
-    void begin_trial() {
-        trial_ = std::make_unique<Trial>(std::exchange(changed_, {}), std::exchange(retired_, {}),
-                                         std::exchange(erased_, {}), noted_);
-    }
-    void end_trial() {
-        const auto trial = std::exchange(trial_, nullptr);
-        changed_ = std::move(trial->changed);
-        retired_ = std::move(trial->retired);
-        erased_ = std::move(trial->erased);
-        noted_.merge(trial->noted);  // Whoever follows was told of the trial alone.
-        for (auto& [id, row] : trial->before) {
-            if (row)
-                rows_.insert_or_assign(id, std::move(*row));
-            else
-                rows_.erase(id);
-            note(id);
-        }
-    }
-
-    // What is to be undone.
-    struct Trial {
-        std::set<std::string> changed;
-        std::vector<T> retired;
-        std::set<std::string> erased;
-        std::set<std::string> noted;
-        std::map<std::string, std::optional<T>> before{};  // Rows as they were; nullopt: not there.
-    };
-
-    std::map<std::string, T> rows_;
-    std::set<std::string> changed_;
-    std::vector<T> retired_;
-    std::set<std::string> erased_;
-    bool followed_ = false;
-    std::set<std::string> noted_;
-    std::unique_ptr<Trial> trial_;
-    std::map<std::string, std::string>
-        beyond_;  // Bodies as they came that have more in them than this release knows.
-};
 
 // What one commit changed, for those who watch.
 struct Touched {
@@ -213,7 +102,8 @@ public:
     void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
 
     bool unchanged() const;
-    std::size_t size() const;  // Objects of all kinds.
+    std::size_t size() const;            // Objects of all kinds.
+    std::uint64_t rows_visited() const;  // Of all kinds, see Table::rows_visited().
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
     // An object whose body cannot be read is set aside. Errors: conflict (sealing_key_missing); internal: a
@@ -230,6 +120,11 @@ public:
     // Those that were set aside: why, by kind and id.
     const std::map<std::pair<std::string, std::string>, std::string>& unreadable() const {
         return unreadable_;
+    }
+
+    template <class Visit>
+    void each_table_of(Visit visit) const {
+        each_table(*this, visit);
     }
 
 private:

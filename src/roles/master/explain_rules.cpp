@@ -258,11 +258,10 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
             "(`hostler instance stop {0} --wait`, `hostler instance start {0}`).{1}{2}",
             instance.caller_id, unfit->remedy.empty() ? "" : " Operators: ", unfit->remedy);
     }
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.subject == instance.id)
-            why.sentence += fmt::format(
-                " The host is to {}: {}{}.", text_of(command.verb), text_of(command.phase),
-                command.message.empty() || command.message == instance.message ? "" : ", " + command.message);
+    for (const HostCommand* command : desk.estate.commands.by().subject.of(instance.id))
+        why.sentence += fmt::format(
+            " The host is to {}: {}{}.", text_of(command->verb), text_of(command->phase),
+            command->message.empty() || command->message == instance.message ? "" : ", " + command->message);
     return why;
 }
 

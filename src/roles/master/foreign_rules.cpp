@@ -58,8 +58,9 @@ Unclaimed room_for(const Desk& desk, const Claim& claim) {
     const HostFacts& facts = desk.estate.hosts.at(claim.host).facts;
     Unclaimed room{.cpu_milli = facts.cpus * std::int64_t{1000}, .memory_bytes = facts.memory_bytes};
     for (const GpuFacts& gpu : facts.gpus) room.gpus[gpu.uuid] = nullptr;
-    for (const auto& [id, other] : desk.estate.claims.all()) {
-        if (other.host != claim.host || id == claim.id) continue;
+    for (const Claim* there : desk.estate.claims.by().host.of(claim.host)) {
+        const Claim& other = *there;
+        if (other.id == claim.id) continue;
         room.cpu_milli -= other.cpu_milli;
         room.memory_bytes -= other.memory_bytes;
         for (const std::string& gpu : other.gpus) room.gpus[gpu] = &other;
@@ -83,10 +84,9 @@ void displace_stock(Desk& desk, const Claim& claim, const SeenWorkload& workload
         const Unclaimed room = room_for(desk, claim);
         const bool tight = room.cpu_milli < workload.cpu_milli || room.memory_bytes < workload.memory_bytes;
         std::string slot;
-        for (const auto& [id, other] : desk.estate.claims.all())
-            if (other.host == claim.host && other.use == ClaimUse::stock &&
-                (tight || collides(desk, other, workload)))
-                slot = other.holder;
+        for (const Claim* other : desk.estate.claims.by().host.of(claim.host))
+            if (other->use == ClaimUse::stock && (tight || collides(desk, *other, workload)))
+                slot = other->holder;
         if (slot.empty()) return;
         displace(desk, slot);
     }
@@ -274,8 +274,10 @@ void note_word(Desk& desk, const std::string& host) {
     if (!restore) return;
     const auto& workloads = desk.live.hosts[host].workloads;
     std::vector<std::string> later, unborn;
-    for (const auto& [id, instance] : desk.estate.instances.all()) {
-        if (instance.host != host || instance.claim.empty()) continue;
+    for (const Instance* there : desk.estate.instances.by().host.of(host)) {
+        const Instance& instance = *there;
+        const std::string& id = instance.id;
+        if (instance.claim.empty()) continue;
         const auto seen = workloads.find(id);
         if (seen != workloads.end() && is_later_run(desk, id, seen->second)) later.push_back(id);
         if (seen == workloads.end() && awaits_word(desk, host) &&
@@ -367,18 +369,18 @@ bool uses(const Desk& desk, const Claim& foreign, const std::string& gpu) {
 }
 
 bool used_by_foreign(const Desk& desk, const Claim& claim) {
-    return std::ranges::any_of(desk.estate.claims.all(), [&](const auto& row) {
-        const Claim& other = row.second;
-        if (other.use != ClaimUse::foreign || other.host != claim.host) return false;
-        const SeenWorkload* workload = seen_workload(desk, other);
+    return std::ranges::any_of(desk.estate.claims.by().host.of(claim.host), [&](const Claim* other) {
+        if (other->use != ClaimUse::foreign) return false;
+        const SeenWorkload* workload = seen_workload(desk, *other);
         return workload && collides(desk, claim, *workload);
     });
 }
 
 Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload) {
     const Claim* found = nullptr;
-    for (const auto& [id, claim] : desk.estate.claims.all()) {
-        if (claim.use != ClaimUse::foreign || claim.holder != workload) continue;
+    for (const Claim* held : desk.estate.claims.by().holder.of(workload)) {
+        const Claim& claim = *held;
+        if (claim.use != ClaimUse::foreign) continue;
         if (found)
             return refuse(fmt::format("hosts {} and {} both say that they have it", found->host, claim.host),
                           "workload_ambiguous", "Stop it on one of them, by the means of that host.");

@@ -15,10 +15,9 @@ namespace {
 
 std::vector<const Instance*> holders(const Desk& desk, const std::string& host, const std::string& gpu) {
     std::vector<const Instance*> found;
-    for (const auto& [id, claim] : desk.estate.claims.all()) {
-        if (claim.host != host || claim.use != ClaimUse::instance || std::ranges::count(claim.gpus, gpu) == 0)
-            continue;
-        if (const Instance* instance = desk.estate.instances.find(claim.holder)) found.push_back(instance);
+    for (const Claim* claim : desk.estate.claims.by().host.of(host)) {
+        if (claim->use != ClaimUse::instance || std::ranges::count(claim->gpus, gpu) == 0) continue;
+        if (const Instance* instance = desk.estate.instances.find(claim->holder)) found.push_back(instance);
     }
     return found;
 }
@@ -121,10 +120,10 @@ std::string needs_reboot(const Host& host) {
 
 Result<FoundGpu> gpu_named(const Desk& desk, const std::string& uuid) {
     FoundGpu found;
-    for (const auto& [id, host] : desk.estate.hosts.all()) {
-        if (host.phase == HostPhase::retired) continue;
+    for (const Host* there : desk.estate.hosts.by().gpu.of(uuid)) {
+        const Host& host = *there;
+        const std::string& id = host.id;
         const auto gpu = std::ranges::find(host.facts.gpus, uuid, &GpuFacts::uuid);
-        if (gpu == host.facts.gpus.end()) continue;
         if (found.host)
             return fail(Code::conflict,
                         fmt::format("hosts {} and {} both say that they have GPU {}: remove the one that has "

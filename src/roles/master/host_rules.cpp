@@ -107,8 +107,7 @@ void note_images(HostLive& live, HostReport& report) {
 Result<Joined> join_host(Desk& desk, const std::string& token_hash, const std::string& csr_digest,
                          const std::string& hostname) {
     const HostToken* token = nullptr;
-    for (const auto& [id, row] : desk.estate.host_tokens.all())
-        if (row.hash == token_hash) token = &row;
+    for (const HostToken* row : desk.estate.host_tokens.by().hash.of(token_hash)) token = row;
     if (!token)
         return fail(Code::unauthenticated,
                     "this host token is unknown; make one with: hostler host token create", "token_unknown");
@@ -153,11 +152,8 @@ Result<> check_renewal(const Desk& desk, const std::string& id, const std::strin
 }
 
 void keep_certificate(Desk& desk, const std::string& token_hash, const std::string& certificate) {
-    for (const auto& [id, row] : desk.estate.host_tokens.all()) {
-        if (row.hash != token_hash) continue;
-        desk.estate.host_tokens.edit(id).certificate = certificate;
-        return;
-    }
+    if (const HostToken* token = desk.estate.host_tokens.by().hash.first(token_hash))
+        desk.estate.host_tokens.edit(token->id).certificate = certificate;
 }
 
 Result<> check_host(const Desk& desk, const std::string& id) {
@@ -357,13 +353,28 @@ void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
     live.sampled_at = desk.estate.micros();
 }
 
+// When it may have been silent for too long next, also if it says something in a moment.
+static Instant silent_next(const Settings& settings, Instant heard, Instant now) {
+    const auto first = std::min<Duration>(settings.unreachable_after, settings.lost_after);
+    const Instant anew = now + first;
+    if (now - heard < first) return heard + first;
+    return now - heard < settings.lost_after ? std::min<Instant>(heard + settings.lost_after, anew) : anew;
+}
+
 void watch_silence(Desk& desk, Instant now) {
-    std::vector<std::string> ids;
-    for (const auto& [id, host] : desk.estate.hosts.all()) ids.push_back(id);
+    auto& silent_at = desk.live.sweep.silent_at;
+    std::set<std::string> ids = silent_at.due(now);
+    for (const std::string& id : desk.live.sweep.heard.changed(desk.estate.hosts))
+        if (!silent_at.has(id)) ids.insert(id);  // It is new.
     for (const std::string& id : ids) {
+        if (!desk.estate.hosts.find(id)) {
+            silent_at.erase(id);
+            continue;
+        }
         HostLive& live = desk.live.hosts[id];
         if (live.heard == Instant{}) live.heard = now;  // A new term gives everyone the same patience.
         const auto silence = now - live.heard;
+        silent_at.set(id, silent_next(desk.settings, live.heard, now));
         if (silence >= desk.settings.unreachable_after)
             move(desk, id, HostEvent::silence, "unreachable",
                  fmt::format("Nothing was heard of it for {} s.", desk.settings.unreachable_after.count()));
@@ -384,8 +395,7 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     const auto instances = instances_on(desk, id);
     const auto living = std::ranges::count_if(
         instances, [&](const std::string& i) { return !is_final(desk.estate.instances.at(i).phase); });
-    const auto volumes = std::ranges::count_if(desk.estate.volumes.all(),
-                                               [&](const auto& row) { return row.second.host == id; });
+    const std::size_t volumes = desk.estate.volumes.by().host.count(id);
     if ((living > 0 || volumes > 0) && !force) {
         Error error{Code::conflict,
                     fmt::format("{} and {} are on host {}", counted(living, "instance"),
@@ -405,11 +415,10 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     lose_layers(desk, id);
     forget_reservations(desk, id);
     std::vector<std::string> claims, subnets;
-    for (const auto& [claim, row] : desk.estate.claims.all())
-        if (row.host == id && row.use != ClaimUse::stock) claims.push_back(claim);
+    for (const Claim* claim : desk.estate.claims.by().host.of(id))
+        if (claim->use != ClaimUse::stock) claims.push_back(claim->id);
     for (const std::string& claim : claims) desk.estate.release(claim);
-    for (const auto& [subnet, row] : desk.estate.subnets.all())
-        if (row.host == id) subnets.push_back(subnet);
+    for (const Subnet* subnet : desk.estate.subnets.by().host.of(id)) subnets.push_back(subnet->id);
     for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
     if (desk.estate.holders.find("host/" + id)) desk.estate.holders.erase("host/" + id);
     if (desk.estate.drains.find(id)) desk.estate.drains.erase(id);

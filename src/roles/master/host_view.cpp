@@ -15,8 +15,8 @@ namespace hostler::master {
 namespace {
 
 const Claim* claim_of(const Desk& desk, const std::string& host, const std::string& gpu) {
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.host == host && std::ranges::count(claim.gpus, gpu) > 0) return &claim;
+    for (const Claim* claim : desk.estate.claims.by().host.of(host))
+        if (std::ranges::count(claim->gpus, gpu) > 0) return claim;
     return nullptr;
 }
 
@@ -124,8 +124,8 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.memory_bytes = host.facts.memory_bytes;
     shown.disk_bytes = host.facts.disk_bytes;
     shown.disk_free_bytes = host.facts.disk_free_bytes;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.host == host.id && has_place(instance.phase)) ++shown.instances;
+    for (const Instance* instance : desk.estate.instances.by().host.of(host.id))
+        if (has_place(instance->phase)) ++shown.instances;
     shown.os = host.facts.os;
     shown.kernel = host.facts.kernel;
     shown.architecture = host.facts.architecture;

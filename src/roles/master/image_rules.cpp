@@ -29,8 +29,8 @@ std::vector<PreparedImage> wanted_of(const Desk& desk, const StockImages& row) {
 
 std::set<std::string> hosts_of(const Desk& desk, const std::string& spec) {
     std::set<std::string> hosts;
-    for (const auto& [id, slot] : desk.estate.slots.all())
-        if (slot.spec == spec && !slot.claim.empty()) hosts.insert(desk.estate.claims.at(slot.claim).host);
+    for (const Slot* slot : desk.estate.slots.by().spec.of(spec))
+        if (!slot->claim.empty()) hosts.insert(desk.estate.claims.at(slot->claim).host);
     return hosts;
 }
 
@@ -45,8 +45,8 @@ using OnHost = std::pair<std::string, std::string>;  // Host and image.
 
 std::set<OnHost> under_way(const Desk& desk) {
     std::set<OnHost> all;
-    for (const auto& [id, command] : desk.estate.commands.all())
-        if (command.verb == Verb::pull_image) all.emplace(command.host, command.image);
+    for (const HostCommand* command : desk.estate.commands.by().verb.of(Verb::pull_image))
+        all.emplace(command->host, command->image);
     return all;
 }
 

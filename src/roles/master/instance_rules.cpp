@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "roles/master/capacity.h"
 #include "roles/master/command_rules.h"
@@ -154,24 +155,38 @@ void note_absence(Desk& desk, const Instance& instance) {
 
 }  // namespace
 
+namespace {
+
+enum class PortsOfEnded { left_alone, used };
+
+// The lowest that no instance has and that is not one of these; 0: none.
+int free_port(const Desk& desk, const std::set<int>& taken, PortsOfEnded of_ended) {
+    const auto& by = desk.estate.instances.by();
+    auto port = static_cast<std::uint64_t>(desk.settings.own_port_min);
+    while (port <= static_cast<std::uint64_t>(desk.settings.own_port_max)) {
+        const std::uint64_t before = port;
+        port = by.port.lowest_free(static_cast<std::uint32_t>(port));
+        if (of_ended == PortsOfEnded::left_alone)
+            port = by.ended_port.lowest_free(static_cast<std::uint32_t>(port));
+        if (taken.contains(static_cast<int>(port))) ++port;
+        if (port == before) return static_cast<int>(port);
+    }
+    return 0;
+}
+
+}  // namespace
+
 Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
     const bool wanted = std::ranges::any_of(desk.estate.gateways.all(),
                                             [](const auto& row) { return row.second.domain.empty(); });
     if (!wanted) return {};
     // Ports of what has ended are left alone while there are others: its page says that it has.
-    std::set<int> taken, remembered;
-    for (const auto& [id, other] : desk.estate.instances.all())
-        for (const InstancePort& port : other.spec.ports)
-            (is_final(other.phase) ? remembered : taken).insert(port.own_port);
+    std::set<int> taken;
     for (InstancePort& port : ports) {
-        for (int candidate = desk.settings.own_port_min; candidate <= desk.settings.own_port_max;
-             ++candidate) {
-            if (taken.contains(candidate)) continue;
-            if (port.own_port == 0) port.own_port = candidate;
-            if (remembered.contains(candidate)) continue;
-            port.own_port = candidate;
-            break;
-        }
+        if (const int free = free_port(desk, taken, PortsOfEnded::left_alone); free != 0)
+            port.own_port = free;
+        else if (port.own_port == 0)
+            port.own_port = free_port(desk, taken, PortsOfEnded::used);
         if (port.own_port == 0)
             return fail(Code::conflict, "all gateway ports for instances are in use", "no_gateway_port");
         taken.insert(port.own_port);
@@ -180,12 +195,10 @@ Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports) {
 }
 
 Result<> keep_own_ports(const Desk& desk, const std::string& id, std::vector<InstancePort>& ports) {
-    std::set<int> taken;
-    for (const auto& [other_id, other] : desk.estate.instances.all())
-        if (other_id != id && !is_final(other.phase))
-            for (const InstancePort& port : other.spec.ports) taken.insert(port.own_port);
     for (InstancePort& port : ports)
-        if (taken.contains(port.own_port)) port.own_port = 0;
+        if (std::ranges::any_of(desk.estate.instances.by().port.of(static_cast<std::uint32_t>(port.own_port)),
+                                [&](const Instance* other) { return other->id != id; }))
+            port.own_port = 0;
     std::vector<InstancePort> given = ports;
     TRY(give_own_ports(desk, given));
     for (std::size_t i = 0; i < ports.size(); ++i)
@@ -194,10 +207,7 @@ Result<> keep_own_ports(const Desk& desk, const std::string& id, std::vector<Ins
 }
 
 const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id) {
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.tenant == tenant && instance.caller_id == caller_id && !instance.name_passed_on)
-            return &instance;
-    return nullptr;
+    return desk.estate.instances.by().name.first({tenant, caller_id});
 }
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
@@ -358,7 +368,7 @@ void note_completed(Desk& desk, const std::string& id) {
     note(desk, id, InstanceEvent::finish, std::string{completed}, "its program ended, with exit code 0");
 }
 
-void reconcile_instance(Desk& desk, const std::string& id) {
+static void take_next_step(Desk& desk, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
     if (!instance || instance->claim.empty() || awaits_word(desk, instance->host)) return;
     note_memory_kills(desk, id);
@@ -431,6 +441,39 @@ void reconcile_instance(Desk& desk, const std::string& id) {
             if (!has_place(desk.estate.instances.at(id).phase)) let_go(desk, id);
             return;
     }
+}
+
+// Nothing is to be done about what its host says of it; another word of its host is looked at when it comes.
+// (What it does on its way somewhere its row says: InstanceWork.)
+static bool is_settled(const Desk& desk, const Instance& instance) {
+    if (instance.claim.empty()) return true;
+    const Seen seen = desk.live.seen(instance.host, instance.id);
+    if (instance.phase == InstancePhase::lost) return seen == Seen::unknown;
+    if (instance.phase != InstancePhase::running) return true;
+    return (seen == Seen::unknown || seen == Seen::alive) && !has_untold_kills(desk, instance);
+}
+
+void reconcile_instance(Desk& desk, const std::string& instance) {
+    const std::string id = instance;
+    take_next_step(desk, id);
+    const Instance* now = desk.estate.instances.find(id);
+    if (now && !is_settled(desk, *now))
+        desk.live.sweep.unsettled.insert(id);
+    else
+        desk.live.sweep.unsettled.erase(id);
+}
+
+std::set<std::string> instances_to_reconcile(Desk& desk) {
+    const auto& by = desk.estate.instances.by();
+    std::set<std::string> ids = desk.live.sweep.instances.changed(desk.estate.instances);
+    // Whoever waited for an answer about one.
+    for (const std::string& subject : desk.estate.commands.by().subject.take_touched())
+        ids.insert(left_instance(subject));
+    ids.insert(desk.live.sweep.unsettled.begin(), desk.live.sweep.unsettled.end());
+    for (const InstanceWork work : {InstanceWork::reconcile, InstanceWork::go_on})
+        for (const Instance* instance : by.work.of(work)) ids.insert(instance->id);
+    std::erase_if(ids, [&](const std::string& id) { return !desk.estate.instances.find(id); });
+    return ids;
 }
 
 // Whether it may be started once more with something else.

@@ -45,6 +45,10 @@ inline bool only_its_answer_counts(const Instance& instance) {
 // Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
 void reconcile_instance(Desk& desk, const std::string& id);
 
+// Those about which something may be to do: what changed since this was asked last, and what waits. By level,
+// every second.
+std::set<std::string> instances_to_reconcile(Desk& desk);
+
 // Its host has something else at the addresses of its subnet: it gets another, and is started anew. false:
 // there is none, or too many were tried.
 bool move_to_another_subnet(Desk& desk, const std::string& id);

@@ -69,8 +69,8 @@ void leave_layer(Desk& desk, Instance& instance) {
 
 void lose_layers(Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.layer_host == host) ids.push_back(id);
+    for (const Instance* instance : desk.estate.instances.by().layer_host.of(host))
+        ids.push_back(instance->id);
     for (const std::string& id : ids) {
         Instance& instance = desk.estate.instances.edit(id);
         instance.layer_host.clear();

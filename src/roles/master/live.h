@@ -19,6 +19,7 @@
 #include "roles/master/alert_book.h"
 #include "roles/master/room.h"
 #include "roles/master/sealing_count.h"
+#include "roles/master/sweep.h"
 
 namespace hostler::master {
 
@@ -186,6 +187,7 @@ struct Live {
     std::map<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
     bool gpu_marks_known = false;                            // Of all that are in the estate.
     Room room;
+    Sweep sweep;
     std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 
     // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.

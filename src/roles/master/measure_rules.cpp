@@ -47,7 +47,7 @@ void note_marks(Desk& desk, const std::string& id, std::set<std::string> now) {
     if (known == now) return;
     const auto judge_others = [&](const std::set<std::string>& there) {
         for (const std::string& other : there)
-            if (other != id) live.hosts[other].judged = false;
+            if (other != id) live.hosts[other].judged = false, live.sweep.unjudged.insert(other);
     };
     for (const std::string& mark : known) {
         auto& there = live.gpu_marks[mark];
@@ -113,11 +113,17 @@ void ask(Desk& desk, const std::string& id, Verb verb) {
 
 void judge_some(Desk& desk) {
     constexpr int judged_max = 200;  // In a second.
+    auto& unjudged = desk.live.sweep.unjudged;
+    unjudged.merge(desk.live.sweep.described.changed(desk.estate.hosts));
+    std::erase_if(unjudged, [&](const std::string& id) {
+        const Host* host = desk.estate.hosts.find(id);
+        return !host || host->phase == HostPhase::retired || host->phase == HostPhase::joining ||
+               desk.live.hosts[id].judged;
+    });
     std::vector<std::string> ids;
-    for (const auto& [id, host] : desk.estate.hosts.all()) {
-        if (host.phase == HostPhase::retired || host.phase == HostPhase::joining) continue;
-        if (!desk.live.hosts[id].judged) ids.push_back(id);
+    for (const std::string& id : unjudged) {
         if (ids.size() == judged_max) break;
+        ids.push_back(id);
     }
     for (const std::string& id : ids) judge_host(desk, id);
 }
@@ -179,17 +185,27 @@ void admit_host(Desk& desk, const std::string& id) {
     judge_host(desk, id);
 }
 
+static std::map<std::string, const Host*> due_hosts(const Desk& desk, bool challenges) {
+    const auto& by = desk.estate.hosts.by();
+    std::map<std::string, const Host*> due;
+    for (const Host* host : by.work.of(HostWork::measure)) due.emplace(host->id, host);
+    if (challenges)
+        for (const Host* host : by.prove_at.up_to(desk.estate.micros())) due.emplace(host->id, host);
+    return due;
+}
+
 void watch_measuring(Desk& desk, bool challenges) {
     judge_some(desk);
     std::set<std::string> busy;
     std::size_t measuring = 0, proving = 0;
-    for (const auto& [id, command] : desk.estate.commands.all()) {
-        if (command.verb != Verb::measure_host && command.verb != Verb::prove_gpus) continue;
-        ++(command.verb == Verb::measure_host ? measuring : proving);
-        busy.insert(command.host);
-    }
+    for (const Verb verb : {Verb::measure_host, Verb::prove_gpus})
+        for (const HostCommand* command : desk.estate.commands.by().verb.of(verb)) {
+            ++(verb == Verb::measure_host ? measuring : proving);
+            busy.insert(command->host);
+        }
     std::vector<std::pair<std::string, Verb>> due;
-    for (const auto& [id, host] : desk.estate.hosts.all()) {
+    for (const auto& [id, row] : due_hosts(desk, challenges)) {
+        const Host& host = *row;
         const auto live = desk.live.hosts.find(id);
         if (live == desk.live.hosts.end() || busy.contains(id) || !can_be_asked(desk, host, live->second))
             continue;

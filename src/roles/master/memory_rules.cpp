@@ -45,6 +45,18 @@ void note_memory_kills(Desk& desk, const std::string& id) {
             fmt::format("its memory was used up, and the kernel killed {}", killed(more, process)));
 }
 
+bool has_untold_kills(const Desk& desk, const Instance& instance) {
+    const auto host = desk.live.hosts.find(instance.host);
+    if (host == desk.live.hosts.end()) return false;
+    const auto seen = host->second.workloads.find(instance.id);
+    if (seen == host->second.workloads.end() || !seen->second.memory_kills ||
+        seen->second.generation != instance.run_generation)
+        return false;
+    const InstanceKills& known = instance.memory_kills;
+    return seen->second.memory_kills->count !=
+           (known.generation == instance.run_generation ? known.count : 0);
+}
+
 std::string memory_kills_sentence(const Instance& instance) {
     if (!has_kills(instance)) return {};
     const auto& kills = instance.memory_kills;

@@ -89,16 +89,16 @@ void move_away(Desk& desk, const std::string& id) {
 
 void follow_moves(Desk& desk, Instant now) {
     std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all()) {
-        if (instance.spec.loss_policy == LossPolicy::stay || instance.claim.empty()) continue;
+    for (const Instance* lost : desk.estate.instances.by().work.of(InstanceWork::move)) {
+        const Instance& instance = *lost;
         const auto live = desk.live.hosts.find(instance.host);
         if (live == desk.live.hosts.end() || live->second.heard == Instant{}) continue;
         const MoveTerms terms{lease_of(desk, instance), desk.settings.move_margin};
         if (plan_move(instance.spec.loss_policy, instance.phase, now - live->second.heard, terms) ==
                 MoveStep::move &&
             !awaits_word(desk, instance.host) && !may_run_elsewhere(desk, instance) &&
-            !resting(desk, rest_key(id)))
-            ids.push_back(id);
+            !resting(desk, rest_key(instance.id)))
+            ids.push_back(instance.id);
     }
     for (const std::string& id : ids) move_away(desk, id);
 }
@@ -179,8 +179,8 @@ void note_left(Desk& desk, const HostCommand& command, const CommandAnswer& answ
 
 void forget_left(Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (left_there(instance, host)) ids.push_back(id);
+    for (const Instance* instance : desk.estate.instances.by().left_host.of(host))
+        ids.push_back(instance->id);
     for (const std::string& id : ids)
         std::erase_if(desk.estate.instances.edit(id).left,
                       [&](const LeftPlace& place) { return place.host == host; });

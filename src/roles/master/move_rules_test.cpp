@@ -116,6 +116,7 @@ TEST(Move, ANewLeaderWaitsAWholeLease) {
     rig.disconnect(rig.a);
     rig.pass_without(rig.a, 700);
     rig.live.hosts[rig.a].heard = {};  // Another leads, and knows of no word of it.
+    rig.live.sweep = {};
     rig.pass_without(rig.a, 710);
     EXPECT_EQ(rig.instance(rig.id).host, rig.a);
     rig.pass_without(rig.a, 30);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace hostler::master {
 
@@ -18,20 +19,21 @@ bool may_come_back_to(const Desk& desk, const Instance& instance, const Subnet& 
     return place && place->index == subnet.index;
 }
 
+// For whoever may come back to it.
+bool is_kept(const Desk& desk, const Subnet& subnet) {
+    return std::ranges::any_of(
+        desk.estate.instances.by().resting.of({subnet.tenant, subnet.host}),
+        [&](const Instance* instance) { return may_come_back_to(desk, *instance, subnet); });
+}
+
 bool in_use(const Desk& desk, const std::string& subnet) {
     const Subnet* known = desk.estate.subnets.find(subnet);
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.subnet == subnet || std::ranges::count(instance.left, subnet, &LeftPlace::subnet) > 0 ||
-            (known && may_come_back_to(desk, instance, *known)))
-            return true;
-    for (const auto& [id, claim] : desk.estate.claims.all())
-        if (claim.use == ClaimUse::foreign && claim.subnet == subnet) return true;
-    return false;
+    return desk.estate.instances.by().subnet.has(subnet) ||
+           desk.estate.claims.by().foreign_subnet.has(subnet) || (known && is_kept(desk, *known));
 }
 
 const Network& network_of(Desk& desk, const std::string& tenant) {
-    for (const auto& [id, network] : desk.estate.networks.all())
-        if (network.tenant == tenant) return network;
+    if (const Network* known = desk.estate.networks.by().tenant.first(tenant)) return *known;
     const Network& made = desk.estate.networks.add(
         {.id = new_id(desk.random, "n"), .tenant = tenant, .created_at = desk.estate.micros()});
     desk.estate.event("network", made.id, tenant, "created", fmt::format("Network {} was created.", made.id));
@@ -42,13 +44,10 @@ const Network& network_of(Desk& desk, const std::string& tenant) {
 
 Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
                                  std::optional<std::uint32_t> before) {
-    std::set<std::uint32_t> taken;
-    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
-        if (subnet.tenant == tenant && subnet.host == host && !subnet.leaving && !subnet.unusable)
-            return &subnet;
-        taken.insert(subnet.index);
-    }
-    auto index = before && !taken.contains(*before) ? *before : desk.pool.pick(taken);
+    const auto& by = desk.estate.subnets.by();
+    for (const Subnet* subnet : by.place.of({tenant, host}))
+        if (!subnet->leaving && !subnet->unusable) return subnet;
+    auto index = before && !by.number.has(*before) ? *before : desk.pool.pick(by.number.lowest_free(0));
     if (!index) return fail(Code::conflict, index.error().message, "no_subnet");
     return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8),
                                      .network = network_of(desk, tenant).id,
@@ -60,9 +59,10 @@ Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const st
 Result<> rename_network(Desk& desk, const std::string& id, const std::string& name) {
     const Network& now = desk.estate.networks.at(id);
     if (now.name == name) return {};
-    for (const auto& [other, network] : desk.estate.networks.all())
-        if (network.tenant == now.tenant && network.name == name)
-            return fail(Code::conflict, fmt::format("network {} has the name {}", other, name), "name_taken");
+    for (const Network* network : desk.estate.networks.by().tenant.of(now.tenant))
+        if (network->name == name)
+            return fail(Code::conflict, fmt::format("network {} has the name {}", network->id, name),
+                        "name_taken");
     const std::string before = now.name;
     desk.estate.networks.edit(id).name = name;
     desk.estate.event("network", id, now.tenant, "renamed",
@@ -73,11 +73,11 @@ Result<> rename_network(Desk& desk, const std::string& id, const std::string& na
 void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index) {
     if (claim.subnet.empty() || claim.tenant.empty() || desk.estate.subnets.find(claim.subnet)) return;
     constexpr int held_max = 64;  // Of one host: a hostile one is not given them all.
-    int held = 0;
-    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
-        if (subnet.index == index) return;
-        if (subnet.foreign && subnet.host == claim.host && ++held == held_max) return;
-    }
+    const auto& by = desk.estate.subnets.by();
+    if (by.number.has(index) || std::ranges::count_if(by.host.of(claim.host), [](const Subnet* subnet) {
+                                    return subnet->foreign;
+                                }) >= held_max)
+        return;
     desk.estate.subnets.add({.id = claim.subnet,
                              .network = network_of(desk, claim.tenant).id,
                              .tenant = claim.tenant,
@@ -102,16 +102,31 @@ void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& an
     if (answer.done && desk.estate.subnets.find(command.subject)) desk.estate.subnets.erase(command.subject);
 }
 
+// Whatever changed about them or about who stands in them, and those that wait.
+static std::set<std::string> subnets_to_look_at(Desk& desk) {
+    Sweep& sweep = desk.live.sweep;
+    std::set<std::string> ids = sweep.subnets.changed(desk.estate.subnets);
+    ids.merge(desk.estate.instances.by().subnet.take_touched());
+    ids.merge(desk.estate.claims.by().foreign_subnet.take_touched());
+    const auto& waiting = desk.estate.subnets.by().work;
+    for (const SubnetWork work : {SubnetWork::remove, SubnetWork::see_if_still_foreign})
+        for (const Subnet* subnet : waiting.of(work)) ids.insert(subnet->id);
+    ids.insert(sweep.kept_subnets.begin(), sweep.kept_subnets.end());
+    return ids;
+}
+
 void reconcile_subnets(Desk& desk) {
-    std::vector<std::string> ids;
-    for (const auto& [id, subnet] : desk.estate.subnets.all()) ids.push_back(id);
-    for (const std::string& id : ids) {
+    auto& kept = desk.live.sweep.kept_subnets;
+    for (const std::string& id : subnets_to_look_at(desk)) {
+        kept.erase(id);
+        if (!desk.estate.subnets.find(id)) continue;
         const Subnet& subnet = desk.estate.subnets.at(id);
         if (subnet.foreign && !in_use(desk, id)) {
             Subnet& left = desk.estate.subnets.edit(id);
             left.foreign = left.unusable = false;
         }
         if (subnet.unusable) continue;
+        if (!subnet.leaving && is_kept(desk, subnet)) kept.insert(id);  // Until that is over.
         if (!subnet.leaving)
             leave_subnet(desk, id);
         else if (!commanded(desk, id) && !resting(desk, id))

@@ -10,11 +10,10 @@ api::Network view(const Desk& desk, const Network& network) {
                        .tenant_id = network.tenant,
                        .subnets = {},
                        .created_at = wall(network.created_at)};
-    for (const auto& [id, subnet] : desk.estate.subnets.all()) {
-        if (subnet.network != network.id) continue;
-        api::Subnet part{.host = subnet.host, .cidr = desk.pool.subnet(subnet.index)};
-        for (const auto& [instance_id, instance] : desk.estate.instances.all())
-            if (instance.subnet == id) ++part.addresses_used;
+    for (const Subnet* subnet : desk.estate.subnets.by().network.of(network.id)) {
+        api::Subnet part{.host = subnet->host, .cidr = desk.pool.subnet(subnet->index)};
+        for (const Instance* instance : desk.estate.instances.by().subnet.of(subnet->id))
+            if (instance->subnet == subnet->id) ++part.addresses_used;
         shown.subnets.push_back(std::move(part));
     }
     return shown;

@@ -179,7 +179,7 @@ Error no_price(std::vector<FieldError> fields) {
 void put_price(const Desk& desk, const Sort& kind, const Spec& spec, api::Offer& offer) {
     if (spec.gpu_count == 0) return;
     const Price* price =
-        price_of(desk.estate.prices.all(), {kind.gpu_type, kind.zone, kind.trust, kind.isolation},
+        price_of(desk.estate.prices.all().as_map(), {kind.gpu_type, kind.zone, kind.trust, kind.isolation},
                  desk.estate.micros());
     if (!price) return;
     offer.price = money_text(price->amount_micros * spec.gpu_count);

@@ -62,9 +62,11 @@ std::vector<std::string> hosts_of(const Desk& desk, const std::vector<std::strin
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::size_t before = ids.size();
-        for (const auto& [id, host] : desk.estate.hosts.all())
-            if (host.phase != HostPhase::retired && (id == names[i] || host.facts.hostname == names[i]))
-                ids.push_back(id);
+        std::set<std::string> named;
+        for (const Host* host : desk.estate.hosts.by().name.of(names[i])) named.insert(host->id);
+        const Host* host = desk.estate.hosts.find(names[i]);
+        if (host && host->phase != HostPhase::retired) named.insert(host->id);
+        ids.insert(ids.end(), named.begin(), named.end());
         if (ids.size() == before)
             wrong.push_back(
                 {fmt::format("{}hosts[{}]", path, i), fmt::format("there is no host {}", names[i])});

@@ -141,8 +141,8 @@ std::string isolation_of(const Host& host) {
 }
 
 const Price* price_on(const Desk& desk, const Host& host, const std::string& model) {
-    return price_of(desk.estate.prices.all(), {model, host.zone, text_of(trust_of(host)), isolation_of(host)},
-                    desk.estate.micros());
+    return price_of(desk.estate.prices.all().as_map(),
+                    {model, host.zone, text_of(trust_of(host)), isolation_of(host)}, desk.estate.micros());
 }
 
 api::Price view(const Price& price) {

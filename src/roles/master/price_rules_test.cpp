@@ -43,9 +43,10 @@ TEST(Prices, AreSetAndGiveWay) {
     rig.host("a", "nj");
     const Host& host = rig.estate.hosts.at("h-a");
     EXPECT_EQ(price_on(rig.desk, host, "H100 SXM5 80GB")->amount_micros, 3'000'000);
-    EXPECT_EQ(price_of(rig.estate.prices.all(), {"H100 SXM5 80GB", "nj", "trusted", "container"}, before)
-                  ->amount_micros,
-              2'500'000);
+    EXPECT_EQ(
+        price_of(rig.estate.prices.all().as_map(), {"H100 SXM5 80GB", "nj", "trusted", "container"}, before)
+            ->amount_micros,
+        2'500'000);
     const auto removed = remove_price(rig.desk, {.gpu_type = "H100"});
     ASSERT_TRUE(removed);
     EXPECT_EQ((*removed)->amount_micros, 3'000'000);

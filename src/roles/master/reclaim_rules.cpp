@@ -30,8 +30,8 @@ Result<> update_stock(Desk& desk, const api::UpdateStock& request) {
 IdleStock idle_stock(const Desk& desk) {
     std::map<std::string, std::vector<const Slot*>> by_host;
     std::map<std::string, int> ready;
-    for (const auto& [id, slot] : desk.estate.slots.all()) {
-        if (slot.phase != SlotPhase::idle) continue;
+    for (const Slot* idle : desk.estate.slots.by().phase.of(SlotPhase::idle)) {
+        const Slot& slot = *idle;
         const Claim& held = desk.estate.claims.at(slot.claim);
         const Host* host = desk.estate.hosts.find(held.host);
         if (!host || !unavailable(desk, *host).empty() || !fit(desk, held) || used_by_foreign(desk, held))

@@ -16,11 +16,10 @@ void retire(Desk& desk, Table<T>& table, const std::string& id) {
     table.retire(id);
 }
 
-template <class T, class Over>
-void forget(Desk& desk, Table<T>& table, Over over, bool keep_in_store) {
+template <class T>
+void forget(Desk& desk, Table<T>& table, const std::vector<const T*>& over, bool keep_in_store) {
     std::vector<std::string> ids;
-    for (const auto& [id, row] : table.all())
-        if (over(row)) ids.push_back(id);
+    for (const T* row : over) ids.push_back(Kind<T>::id(*row));
     for (const std::string& id : ids) {
         if (keep_in_store)
             retire(desk, table, id);
@@ -51,9 +50,8 @@ namespace {
 // Instances that left nothing behind on a host and that nobody may repair any more, the longest ended first.
 std::vector<std::string> ended_instances(const Desk& desk) {
     std::vector<std::pair<std::int64_t, std::string>> ended;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (is_final(instance.phase) && instance.claim.empty() && instance.left.empty())
-            ended.emplace_back(instance.ended_at, id);
+    for (const Instance* instance : desk.estate.instances.by().work.of(InstanceWork::archive))
+        ended.emplace_back(instance->ended_at, instance->id);
     std::ranges::sort(ended);
     const auto before = [&](std::chrono::seconds kept) {
         return desk.estate.micros() - std::chrono::microseconds{kept}.count();
@@ -81,6 +79,23 @@ std::vector<std::string> ended_instances(const Desk& desk) {
 
 }  // namespace
 
+// Whose time is over, or whose instance has changed so that there is nothing to share.
+static std::vector<const Share*> closed_shares(Desk& desk) {
+    const auto& by = desk.estate.shares.by();
+    std::map<std::string, const Share*> closed;
+    const auto look_at = [&](const Share* share) {
+        if (share && !is_open(desk, *share)) closed.emplace(share->id, share);
+    };
+    for (const std::string& id : desk.live.sweep.shares.changed(desk.estate.shares))
+        look_at(desk.estate.shares.find(id));
+    for (const std::string& id : desk.live.sweep.shared.changed(desk.estate.instances))
+        for (const Share* share : by.instance.of(id)) look_at(share);
+    for (const Share* share : by.expires_at.up_to(desk.estate.micros())) look_at(share);
+    std::vector<const Share*> all;
+    for (const auto& [id, share] : closed) all.push_back(share);
+    return all;
+}
+
 void keep_name(Desk& desk, UsedName name) {
     const std::string id = name.id;
     desk.live.archiving.insert(id);
@@ -107,29 +122,19 @@ void forget_what_is_over(Desk& desk) {
     constexpr std::int64_t pause_us =
         60'000'000;  // What is kept for a day need not be looked at each second.
     const std::int64_t now = desk.estate.micros();
-    forget(desk, desk.estate.shares, [&](const Share& share) { return !is_open(desk, share); }, false);
-    forget(
-        desk, desk.estate.sign_ins, [&](const SignIn& sign_in) { return sign_in.expires_at <= now; }, false);
+    forget(desk, desk.estate.shares, closed_shares(desk), false);
+    forget(desk, desk.estate.sign_ins, desk.estate.sign_ins.by().expires_at.up_to(now), false);
     if (now < desk.live.look_for_over_at && now + pause_us >= desk.live.look_for_over_at) return;
     desk.live.look_for_over_at = now + pause_us;
     const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
-    forget(
-        desk, desk.estate.operations,
-        [&](const LongOperation& operation) {
-            return operation.phase != OperationPhase::running && operation.ended_at + kept <= now;
-        },
-        true);
-    forget(
-        desk, desk.estate.consolidations,
-        [&](const ConsolidationRecord& run) { return is_final(run.phase) && run.ended_at + kept <= now; },
-        true);
-    forget(
-        desk, desk.estate.host_tokens,
-        [&](const HostToken& token) {
-            return token.expires_at + kept <= now;  // A used one answers its host once more until then.
-        },
-        true);
-    forget(desk, desk.estate.answers, [&](const Answer& answer) { return answer.expires_at <= now; }, false);
+    forget(desk, desk.estate.operations, desk.estate.operations.by().ended_at.up_to(now - kept), true);
+    std::vector<const ConsolidationRecord*> over;
+    for (const auto& [id, run] : desk.estate.consolidations.all())
+        if (is_final(run.phase) && run.ended_at + kept <= now) over.push_back(&run);
+    forget(desk, desk.estate.consolidations, over, true);
+    // A used one answers its host once more until then.
+    forget(desk, desk.estate.host_tokens, desk.estate.host_tokens.by().expires_at.up_to(now - kept), true);
+    forget(desk, desk.estate.answers, desk.estate.answers.by().expires_at.up_to(now), false);
     forget_answers_beyond(desk, desk.settings.answers_tenant_max);
 }
 

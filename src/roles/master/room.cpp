@@ -25,10 +25,7 @@ std::string Room::held_by(const std::string& host) { return "on " + host; }
 
 void Room::follow(const Desk& desk) {
     if (built_ == 0) {
-        desk.estate.hosts.follow(), desk.estate.claims.follow();
-        desk.estate.volumes.follow(), desk.estate.restores.follow(), desk.estate.zones.follow();
-        desk.estate.prices.follow(), desk.estate.consolidations.follow();
-        desk.estate.drains.follow();
+        (void)changed(desk);  // It is told from here on.
         return build(desk);
     }
     for (const auto& [id, look] : changed(desk))
@@ -38,14 +35,14 @@ void Room::follow(const Desk& desk) {
 // Hosts of which something is not as it was.
 std::map<std::string, Room::Look> Room::changed(const Desk& desk) {
     std::set<std::string> hosts = std::exchange(stirred_, {});
-    std::set<std::string> described = desk.estate.hosts.take_noted();
-    if (const auto zones = desk.estate.zones.take_noted(); !zones.empty())
+    std::set<std::string> described = followed_.hosts.changed(desk.estate.hosts);
+    if (const auto zones = followed_.zones.changed(desk.estate.zones); !zones.empty())
         for (const auto& [id, host] : desk.estate.hosts.all())
             if (zones.contains(host.zone)) described.insert(id);
-    if (!desk.estate.prices.take_noted().empty())
+    if (!followed_.prices.changed(desk.estate.prices).empty())
         for (const auto& [id, host] : desk.estate.hosts.all()) described.insert(id);
     // Who has not spoken since a restore takes nothing new.
-    for (const std::string& id : desk.estate.restores.take_noted()) {
+    for (const std::string& id : followed_.restores.changed(desk.estate.restores)) {
         const Restore* row = desk.estate.restores.find(id);
         const auto was = heard_.find(id);
         if (row && was != heard_.end()) {
@@ -73,15 +70,15 @@ std::map<std::string, Room::Look> Room::changed(const Desk& desk) {
             where.emplace(id, row->host);
         }
     };
-    moved(desk.estate.claims.take_noted(), desk.estate.claims, claim_at_,
+    moved(followed_.claims.changed(desk.estate.claims), desk.estate.claims, claim_at_,
           [&](const std::string& host) -> auto& { return hosts_[host].claims; });
-    moved(desk.estate.volumes.take_noted(), desk.estate.volumes, volume_at_,
+    moved(followed_.volumes.changed(desk.estate.volumes), desk.estate.volumes, volume_at_,
           [&](const std::string& host) -> auto& { return volumes_[host]; });
     // Hosts that are to be free take nothing new, until that is over.
-    for (const std::string& id : desk.estate.consolidations.take_noted())
+    for (const std::string& id : followed_.consolidations.changed(desk.estate.consolidations))
         if (const ConsolidationRecord* run = desk.estate.consolidations.find(id))
             hosts.insert(run->freed.begin(), run->freed.end());
-    hosts.merge(desk.estate.drains.take_noted());
+    hosts.merge(followed_.drains.changed(desk.estate.drains));
     hosts.insert(foreign_.begin(), foreign_.end());
     std::map<std::string, Look> looks;
     for (const std::string& id : hosts) looks.emplace(id, Look::at_what_is_free);

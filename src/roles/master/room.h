@@ -17,6 +17,7 @@
 #include "domain/scheduler/place.h"
 #include "domain/scheduler/reclaim.h"
 #include "domain/scheduler/reclaim_gang.h"
+#include "roles/master/table.h"
 
 namespace hostler::master {
 
@@ -156,7 +157,19 @@ private:
     // A name that the host alone holds: what lies there and nowhere else.
     static std::string held_by(const std::string& host);
 
+    struct Followed {
+        Follower<Host> hosts;
+        Follower<Zone> zones;
+        Follower<Price> prices;
+        Follower<Restore> restores;
+        Follower<Claim> claims;
+        Follower<Volume> volumes;
+        Follower<ConsolidationRecord> consolidations;
+        Follower<Drain> drains;
+    };
+
     std::uint64_t built_ = 0;
+    Followed followed_;
     Fleet fleet_;
     std::map<std::string, There> hosts_;
     std::vector<std::string> by_number_;

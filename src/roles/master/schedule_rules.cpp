@@ -91,9 +91,12 @@ std::optional<NextStop> next_stop(const Desk& desk, const Instance& instance) {
 }
 
 void follow_schedules(Desk& desk) {
-    std::vector<std::string> ids;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (goes_on(instance)) ids.push_back(id);
+    const auto& by = desk.estate.instances.by();
+    const std::chrono::microseconds notice = desk.settings.stop_notice;
+    std::set<std::string> ids;
+    for (const Instance* instance : by.stops_at.up_to(desk.estate.micros() + notice.count()))
+        ids.insert(instance->id);
+    for (const Instance* instance : by.may_be_unused.of(true)) ids.insert(instance->id);
     for (const std::string& id : ids) {
         const auto due = next_stop(desk, desk.estate.instances.at(id));
         tell(desk, id, due);

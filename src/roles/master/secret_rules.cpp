@@ -68,10 +68,10 @@ Result<> check_shape(const Secret& secret) {
 // With `wanted` in place of the one of its id, if there is one.
 Result<> check_room(const Desk& desk, const Secret& wanted) {
     std::size_t count = 1, bytes = bytes_of(wanted);
-    for (const auto& [id, row] : desk.estate.secrets.all()) {
-        if (row.tenant != wanted.tenant || id == wanted.id) continue;
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(wanted.tenant)) {
+        if (row->id == wanted.id) continue;
         ++count;
-        bytes += bytes_of(row);
+        bytes += bytes_of(*row);
     }
     if (count > secrets_tenant_max)
         return fail(Code::exhausted,
@@ -99,36 +99,41 @@ bool is_there(const InstanceSecret& one, const Secret* secret) {
 
 std::string no_such_secret(const Desk& desk, const std::string& tenant, std::string_view name) {
     std::vector<std::string_view> known;
-    for (const auto& [id, row] : desk.estate.secrets.all())
-        if (row.tenant == tenant && known.size() < near_names_max) known.push_back(row.name);
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant, near_names_max))
+        known.push_back(row->name);
     return no_such("secret", name, known);
 }
 
 }  // namespace
 
 const Secret* find_secret(const Desk& desk, const std::string& tenant, std::string_view name) {
-    for (const auto& [id, row] : desk.estate.secrets.all())
-        if (row.tenant == tenant && row.name == name) return &row;
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant))
+        if (row->name == name) return row;
     return nullptr;
 }
 
 const Secret* login_for(const Desk& desk, const std::string& tenant, std::string_view image) {
     const std::string full = full_image_name(image);
     const std::string server = plain_server(full.substr(0, full.find('/')));
-    for (const auto& [id, row] : desk.estate.secrets.all())
-        if (row.tenant == tenant && row.kind == SecretKind::registry && row.server == server) return &row;
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant))
+        if (row->kind == SecretKind::registry && row->server == server) return row;
     return nullptr;
 }
 
 SecretUsers users_of_secrets(const Desk& desk, std::string_view tenant) {
     SecretUsers users;
-    for (const auto& [id, instance] : desk.estate.instances.all()) {
-        if (is_final(instance.phase) || (!tenant.empty() && instance.tenant != tenant)) continue;
+    const auto add = [&](const Instance& instance) {
+        if (is_final(instance.phase)) return;
         for (const InstanceSecret& one : instance.spec.secrets) {
             auto& ids = users[{instance.tenant, one.secret}];
-            if (ids.empty() || ids.back() != id) ids.push_back(id);
+            if (ids.empty() || ids.back() != instance.id) ids.push_back(instance.id);
         }
-    }
+    };
+    if (tenant.empty())
+        for (const auto& [id, instance] : desk.estate.instances.all()) add(instance);
+    else
+        for (const Instance* instance : desk.estate.instances.by().tenant.of(std::string{tenant}))
+            add(*instance);
     return users;
 }
 
@@ -148,12 +153,11 @@ Result<const Secret*> create_secret(Desk& desk, const api::CreateSecret& request
                 .username = request.username.value_or("")};
     TRY(put_values(made.values, request.values));
     TRY(check_shape(made));
-    for (const auto& [id, row] : desk.estate.secrets.all())
-        if (made.kind == SecretKind::registry && row.kind == made.kind && row.tenant == tenant &&
-            row.server == made.server)
-            return refuse(fmt::format("secret {} is for registry {} already", row.name, row.server),
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant))
+        if (made.kind == SecretKind::registry && row->kind == made.kind && row->server == made.server)
+            return refuse(fmt::format("secret {} is for registry {} already", row->name, row->server),
                           "registry_secret_exists",
-                          fmt::format("Change it: `hostler secret edit {}`.", row.name));
+                          fmt::format("Change it: `hostler secret edit {}`.", row->name));
     TRY(check_room(desk, made));
     made.id = new_id(desk.random, "sec");
     made.created_at = made.updated_at = desk.estate.micros();

@@ -27,10 +27,8 @@ Result<const Share*> make_share(Desk& desk, const Instance& instance, int port, 
         error.help = "Name one of its ports, as `hostler instance get` lists them under urls.";
         return std::unexpected(std::move(error));
     }
-    const auto& all = desk.estate.shares.all();
-    const auto count =
-        std::ranges::count_if(all, [&](const auto& one) { return one.second.instance == instance.id; });
-    if (static_cast<std::size_t>(count) >= shares_instance_max)
+    const std::size_t count = desk.estate.shares.by().instance.count(instance.id);
+    if (count >= shares_instance_max)
         return fail(Code::exhausted,
                     fmt::format("instance {} has {} share links, which is the limit; revoke some",
                                 instance.caller_id, count),

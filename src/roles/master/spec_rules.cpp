@@ -28,10 +28,8 @@ bool same_shape(const Spec& a, const Spec& b) {
 }
 
 Result<> check_unused(const Desk& desk, const std::string& name) {
-    const auto slots = std::ranges::count_if(desk.estate.slots.all(),
-                                             [&](const auto& row) { return row.second.spec == name; });
-    const auto instances = std::ranges::count_if(
-        desk.estate.instances.all(), [&](const auto& row) { return row.second.spec_name == name; });
+    const std::size_t slots = desk.estate.slots.by().spec.count(name);
+    const std::size_t instances = desk.estate.instances.by().spec.count(name);
     if (slots + instances == 0) return {};
     Error error{Code::conflict,
                 fmt::format("spec {} still has {} and {}", name, counted(slots, "stock slot"),

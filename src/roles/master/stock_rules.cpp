@@ -70,8 +70,8 @@ std::string zone_of(const Desk& desk, const Slot& slot) {
 Result<> check_wanted(const Desk& desk, const std::string& spec, const std::optional<std::string>& zone,
                       const std::optional<int>& expected) {
     if (!expected) return {};
-    const auto wanted = std::ranges::count_if(desk.estate.slots.all(), [&](const auto& row) {
-        return row.second.spec == spec && (!zone || zone_of(desk, row.second) == *zone);
+    const auto wanted = std::ranges::count_if(desk.estate.slots.by().spec.of(spec), [&](const Slot* slot) {
+        return !zone || zone_of(desk, *slot) == *zone;
     });
     if (wanted == *expected) return {};
     Error error{Code::conflict,
@@ -136,10 +136,9 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
     TRY(check_wanted(desk, request.spec_name, request.zone, request.if_wanted));
     std::vector<const Slot*> free;
     int used = 0;
-    for (const auto& [id, slot] : desk.estate.slots.all()) {
-        if (slot.spec != request.spec_name) continue;
-        if (request.zone && zone_of(desk, slot) != *request.zone) continue;
-        slot.phase == SlotPhase::used ? void(++used) : free.push_back(&slot);
+    for (const Slot* slot : desk.estate.slots.by().spec.of(request.spec_name)) {
+        if (request.zone && zone_of(desk, *slot) != *request.zone) continue;
+        slot->phase == SlotPhase::used ? void(++used) : free.push_back(slot);
     }
     if (static_cast<int>(free.size()) < request.number) {
         Error error{Code::conflict,
@@ -168,19 +167,26 @@ Result<> delete_stock(Desk& desk, const api::DeleteStocks& request) {
     return {};
 }
 
+// Idle on a host that is lost or removed (unreachable ones come back soon, cordoned keep theirs), or with a
+// GPU that has failed.
+static bool serves_nobody(const Desk& desk, const Slot& slot) {
+    if (slot.phase != SlotPhase::idle) return false;
+    const Claim& held = desk.estate.claims.at(slot.claim);
+    const Host* host = desk.estate.hosts.find(held.host);
+    return !host || host->phase == HostPhase::lost || host->phase == HostPhase::retired || !fit(desk, held);
+}
+
 void fill_stock(Desk& desk) {
-    std::vector<std::string> ids;
-    for (const auto& [id, slot] : desk.estate.slots.all()) {
-        if (slot.phase == SlotPhase::pending) ids.push_back(id);
-        if (slot.phase != SlotPhase::idle) continue;
-        // A slot on a host that is lost or removed serves nobody. (Unreachable hosts come back soon, cordoned
-        // keep theirs.)
-        const Host* host = desk.estate.hosts.find(desk.estate.claims.at(slot.claim).host);
-        // One whose GPU has failed neither.
-        if (!host || host->phase == HostPhase::lost || host->phase == HostPhase::retired ||
-            !fit(desk, desk.estate.claims.at(slot.claim)))
-            ids.push_back(id);
-    }
+    std::set<std::string> ids;
+    for (const Slot* slot : desk.estate.slots.by().phase.of(SlotPhase::pending)) ids.insert(slot->id);
+    // That they serve somebody is looked at again when they or their hosts have changed.
+    Sweep& sweep = desk.live.sweep;
+    std::set<std::string> changed = sweep.slots.changed(desk.estate.slots);
+    for (const std::string& host : sweep.hosts_with_slots.changed(desk.estate.hosts))
+        for (const Claim* claim : desk.estate.claims.by().host.of(host))
+            if (claim->use == ClaimUse::stock) changed.insert(claim->holder);
+    for (const std::string& id : changed)
+        if (const Slot* slot = desk.estate.slots.find(id); slot && serves_nobody(desk, *slot)) ids.insert(id);
     std::map<std::pair<std::string, std::string>, std::string> full;  // Why no more of a spec fit a zone.
     for (const std::string& id : ids) {
         if (!desk.estate.slots.at(id).claim.empty()) {
@@ -234,8 +240,8 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& d
     Room& rooms = room(desk);
     const Slot* best = nullptr;
     std::tuple<int, bool, std::uint64_t, std::string_view> least;
-    for (const auto& [id, slot] : desk.estate.slots.all()) {
-        if (slot.spec != spec || slot.phase != SlotPhase::idle) continue;
+    for (const Slot* idle : desk.estate.slots.by().idle_spec.of(spec)) {
+        const Slot& slot = *idle;
         const Claim& held = desk.estate.claims.at(slot.claim);
         if ((!demand.zone.empty() && held.zone != demand.zone) ||
             (!demand.host.empty() && held.host != demand.host))

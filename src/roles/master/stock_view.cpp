@@ -22,8 +22,8 @@ api::Stock view_stock(const Desk& desk, const Spec& spec) {
     shown.reclaim = spec.reclaim == Reclaim::idle ? api::Reclaim::idle : api::Reclaim::never;
     shown.keep = spec.keep;
     std::map<std::string, api::StockInZone> zones;
-    for (const auto& [id, slot] : desk.estate.slots.all()) {
-        if (slot.spec != spec.name) continue;
+    for (const Slot* wanted : desk.estate.slots.by().spec.of(spec.name)) {
+        const Slot& slot = *wanted;
         const Claim* claim = desk.estate.claims.find(slot.claim);
         const std::string zone = claim ? claim->zone : slot.zone;
         const Host* host = claim ? desk.estate.hosts.find(claim->host) : nullptr;

@@ -161,9 +161,8 @@ Task<> Term::sweep() {
         watch_silence(now, ports_.timers.now());
         expire_commands(now);
         watch_measuring(now, ports_.checker != nullptr);
-        std::vector<std::string> ids;
-        for (const auto& [id, instance] : estate_.instances.all()) ids.push_back(id);
-        for (const std::string& id : ids) reconcile_instance(now, id), go_on_elsewhere(now, id);
+        for (const std::string& id : instances_to_reconcile(now))
+            reconcile_instance(now, id), go_on_elsewhere(now, id);
         follow_drains(now);
         follow_schedules(now);
         follow_moves(now, ports_.timers.now());
@@ -381,8 +380,7 @@ void Term::send_command(const HostCommand& command) {
 }
 
 void Term::send_commands(const std::string& host) {
-    for (const auto& [id, command] : estate_.commands.all())
-        if (command.host == host) send_command(command);
+    for (const HostCommand* command : estate_.commands.by().host.of(host)) send_command(*command);
 }
 
 Task<uplink::Frame> Term::ask_host(std::string host, uplink::Frame frame, Duration deadline) {
@@ -447,9 +445,11 @@ void Term::add_routes(const Instance& instance, uplink::Routes& routes) {
 
 void Term::hosts_moved(const std::set<std::string>& hosts) {
     if (hosts.empty()) return;
+    std::set<std::string> there;
+    for (const std::string& host : hosts)
+        for (const Instance* instance : estate_.instances.by().host.of(host)) there.insert(instance->id);
     std::vector<Touched> touched;
-    for (const auto& [id, instance] : estate_.instances.all())
-        if (hosts.contains(instance.host)) touched.push_back({std::string{Kind<Instance>::name}, id});
+    for (const std::string& id : there) touched.push_back({std::string{Kind<Instance>::name}, id});
     send_routes(touched);
 }
 

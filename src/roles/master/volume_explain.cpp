@@ -86,17 +86,18 @@ std::string what_waits(const Desk& desk, const Volume& volume) {
 void tell_waiting(Desk& desk) {
     std::vector<std::pair<std::string, std::string>> operations, volumes;
     constexpr std::string_view kind = "volume/";
-    for (const auto& [id, operation] : desk.estate.operations.all()) {
-        if (operation.phase != OperationPhase::running || !operation.subject.starts_with(kind)) continue;
+    for (const LongOperation* running : desk.estate.operations.by().work.of(OperationWork::wait)) {
+        const LongOperation& operation = *running;
+        if (!operation.subject.starts_with(kind)) continue;
         const Volume* volume = desk.estate.volumes.find(operation.subject.substr(kind.size()));
         if (!volume) continue;
         if (std::string waits = what_waits(desk, *volume); !waits.empty() && waits != operation.message)
-            operations.emplace_back(id, std::move(waits));
+            operations.emplace_back(operation.id, std::move(waits));
     }
-    for (const auto& [id, volume] : desk.estate.volumes.all())
-        if (volume.phase == VolumePhase::creating && trouble_of(volume).empty())
-            if (std::string waits = what_waits(desk, volume); waits != volume.message)
-                volumes.emplace_back(id, std::move(waits));
+    for (const Volume* volume : desk.estate.volumes.by().work.of(VolumeWork::act))
+        if (volume->phase == VolumePhase::creating && trouble_of(*volume).empty())
+            if (std::string waits = what_waits(desk, *volume); waits != volume->message)
+                volumes.emplace_back(volume->id, std::move(waits));
     for (auto& [id, waits] : operations) desk.estate.operations.edit(id).message = std::move(waits);
     for (auto& [id, waits] : volumes) desk.estate.volumes.edit(id).message = std::move(waits);
 }

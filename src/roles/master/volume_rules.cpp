@@ -16,11 +16,6 @@ namespace hostler::master {
 
 namespace {
 
-bool mounts(const Instance& instance, const std::string& volume) {
-    return std::ranges::any_of(instance.spec.volumes,
-                               [&](const InstanceVolume& mount) { return mount.volume == volume; });
-}
-
 std::string name_of(const Desk& desk, const std::string& volume) {
     const Volume* known = desk.estate.volumes.find(volume);
     return known ? known->name : volume;
@@ -31,16 +26,9 @@ bool writes_to(const std::vector<InstanceVolume>& mounts, const std::string& vol
         mounts, [&](const InstanceVolume& mount) { return mount.volume == volume && !mount.read_only; });
 }
 
-bool holds(const Instance& instance, const std::string& volume) {
-    return !instance.claim.empty() && mounts(instance, volume);
-}
-
 // The one that runs on this volume; nullptr: none.
 const LongOperation* operation_on(const Desk& desk, const std::string& volume) {
-    const std::string subject = "volume/" + volume;
-    for (const auto& [id, operation] : desk.estate.operations.all())
-        if (operation.subject == subject && operation.phase == OperationPhase::running) return &operation;
-    return nullptr;
+    return desk.estate.operations.by().running_on.first("volume/" + volume);
 }
 
 const LongOperation& begin_operation(Desk& desk, std::string kind, const Volume& volume) {
@@ -224,16 +212,16 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
 }
 
 const Volume* find_volume(const Desk& desk, const std::string& tenant, const std::string& name) {
-    for (const auto& [id, volume] : desk.estate.volumes.all())
-        if (volume.tenant == tenant && (volume.id == name || volume.name == name)) return &volume;
-    return nullptr;
+    const Volume* found = desk.estate.volumes.by().tenant_name.first({tenant, name});
+    const Volume* same_id = desk.estate.volumes.find(name);
+    if (same_id && same_id->tenant == tenant && (!found || same_id->id < found->id)) return same_id;
+    return found;
 }
 
 std::vector<std::string> attached_to(const Desk& desk, const std::string& volume) {
     std::vector<std::string> users;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (holds(instance, volume) || (!is_final(instance.phase) && mounts(instance, volume)))
-            users.push_back(instance.caller_id);
+    for (const Instance* instance : desk.estate.instances.by().volume.of(volume))
+        if (!instance->claim.empty() || !is_final(instance->phase)) users.push_back(instance->caller_id);
     return users;
 }
 
@@ -244,8 +232,8 @@ std::string zone_of(const Desk& desk, const Volume& volume) {
 
 std::string no_such_volume(const Desk& desk, const std::string& tenant, const std::string& name) {
     std::vector<std::string_view> known;
-    for (const auto& [id, volume] : desk.estate.volumes.all())
-        if (volume.tenant == tenant && known.size() < near_names_max) known.push_back(volume.name);
+    for (const Volume* volume : desk.estate.volumes.by().tenant.of(tenant, near_names_max))
+        known.push_back(volume->name);
     return no_such("volume", name, known);
 }
 
@@ -308,13 +296,13 @@ Result<> find_volumes(const Desk& desk, const Instance& instance, std::string& z
 }
 
 Result<> check_writers(const Desk& desk, const InstanceVolume& mount) {
-    for (const auto& [id, other] : desk.estate.instances.all()) {
-        if (!holds(other, mount.volume)) continue;
-        const bool writes = writes_to(other.spec.volumes, mount.volume);
+    for (const Instance* other : desk.estate.instances.by().volume.of(mount.volume)) {
+        if (other->claim.empty()) continue;
+        const bool writes = writes_to(other->spec.volumes, mount.volume);
         if (!writes && mount.read_only) continue;
         Error error{Code::conflict,
                     fmt::format("volume {} is mounted {} by instance {}", name_of(desk, mount.volume),
-                                writes ? "for writing" : "read-only", other.caller_id),
+                                writes ? "for writing" : "read-only", other->caller_id),
                     "volume_in_use"};
         error.help = writes ? "Stop that instance, or mount it read-only in both."
                             : "Mount it read-only as well, or stop those that do.";
@@ -324,8 +312,8 @@ Result<> check_writers(const Desk& desk, const InstanceVolume& mount) {
 }
 
 Result<> check_foreign_writers(const Desk& desk, const InstanceVolume& mount) {
-    for (const auto& [id, claim] : desk.estate.claims.all()) {
-        if (claim.use != ClaimUse::foreign) continue;
+    for (const Claim* foreign : desk.estate.claims.by().use.of(ClaimUse::foreign)) {
+        const Claim& claim = *foreign;
         const SeenWorkload* seen = seen_workload(desk, claim);
         if (!seen || !std::ranges::count(seen->mounts, mount.volume, &InstanceVolume::volume)) continue;
         if (mount.read_only && !writes_to(seen->mounts, mount.volume)) continue;
@@ -401,8 +389,9 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     if (!stays) made.phase = VolumePhase::unbound, made.host.clear();
     made.message = answer.done ? "" : answer.message;
     std::vector<std::string> waiting;
-    for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.phase == InstancePhase::placed && holds(instance, made.id)) waiting.push_back(id);
+    for (const Instance* instance : desk.estate.instances.by().volume.of(made.id))
+        if (instance->phase == InstancePhase::placed && !instance->claim.empty())
+            waiting.push_back(instance->id);
     for (const std::string& id : waiting) {
         if (!answer.done)
             note(desk, id, InstanceEvent::fail, "volume_failed",
@@ -414,11 +403,8 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
 void reconcile_volumes(Desk& desk) {
     tell_waiting(desk);
     std::vector<std::string> ids;
-    for (const auto& [id, volume] : desk.estate.volumes.all())
-        if ((volume.phase == VolumePhase::creating || volume.phase == VolumePhase::deleting ||
-             volume.wanted_bytes > 0) &&
-            !commanded(desk, id) && !resting(desk, id))
-            ids.push_back(id);
+    for (const Volume* volume : desk.estate.volumes.by().work.of(VolumeWork::act))
+        if (!commanded(desk, volume->id) && !resting(desk, volume->id)) ids.push_back(volume->id);
     for (const std::string& id : ids) {
         const Volume& volume = desk.estate.volumes.at(id);
         command(desk, volume.host,
@@ -429,8 +415,7 @@ void reconcile_volumes(Desk& desk) {
 
 void lose_volumes(Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
-    for (const auto& [id, volume] : desk.estate.volumes.all())
-        if (volume.host == host) ids.push_back(id);
+    for (const Volume* volume : desk.estate.volumes.by().host.of(host)) ids.push_back(volume->id);
     for (const std::string& id : ids) forget(desk, id, "its host was removed");
 }
 

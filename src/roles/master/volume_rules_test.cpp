@@ -311,7 +311,7 @@ TEST(Subnets, AUsedUpPoolIsSaidAndGivesThePlaceBack) {
     ASSERT_TRUE(rig.stock(1));
     rig.started("one");
     ASSERT_TRUE(rig.stock(1));
-    const auto claims = rig.estate.claims.all();
+    const auto claims = rig.estate.claims.all().as_map();
     for (int stocked = 0; stocked < 2; ++stocked) {
         const auto refused = rig.start(rig.request("two", "globex"));
         ASSERT_FALSE(refused);
@@ -319,7 +319,7 @@ TEST(Subnets, AUsedUpPoolIsSaidAndGivesThePlaceBack) {
         EXPECT_EQ(rig.estate.instances.all().size(), 1u);
         EXPECT_EQ(rig.estate.networks.all().size(), 1u);
         if (stocked == 0) {
-            EXPECT_EQ(rig.estate.claims.all(), claims);
+            EXPECT_EQ(rig.estate.claims.all().as_map(), claims);
             ASSERT_TRUE(delete_stock(rig.desk, {.number = 1, .spec_name = "small"}));
         }
     }

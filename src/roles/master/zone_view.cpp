@@ -14,10 +14,9 @@ api::Zone view(const Desk& desk, const Zone& zone) {
     shown.created_at = wall(zone.created_at);
     for (const auto& [id, access] : desk.estate.access_points.all())
         if (access.zone == zone.name) ++shown.access_points;
-    for (const auto& [id, host] : desk.estate.hosts.all()) {
-        if (host.zone != zone.name || host.phase == HostPhase::retired) continue;
+    for (const Host* host : desk.estate.hosts.by().zone.of(zone.name)) {
         ++shown.hosts;
-        shown.gpus += static_cast<int>(host.facts.gpus.size());
+        shown.gpus += static_cast<int>(host->facts.gpus.size());
     }
     for (const auto& [id, there] : room(desk).hosts())
         if (there.free.zone == zone.name && there.free.unavailable.empty())
