@@ -105,7 +105,7 @@ private:
         demand.host = step.to;
         const Decision decision = room(desk_).place(desk_, demand);
         if (decision.placement) return claim(desk_, demand, *decision.placement, use, "", holder).id;
-        refuse(step, fmt::format("there is no longer room on host {}", name_of(desk_, step.to)));
+        refuse(step, fmt::format("host {} has no room now", name_of(desk_, step.to)));
         return std::nullopt;
     }
 
