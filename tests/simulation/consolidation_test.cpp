@@ -31,7 +31,7 @@ Mistakes operated(std::uint64_t seed, std::shared_ptr<Counted> counted) {
         if (counted->begun >= begun_max || !dice->chance(0.2)) return;
         master::Desk& desk = term.desk("operator");
         if (dice->chance(0.1)) {
-            for (const auto& [id, run] : std::map{desk.estate.consolidations.all()})
+            for (const auto& [id, run] : std::map{desk.estate.consolidations.all().as_map()})
                 (void)master::cancel_consolidation(desk, id);
         } else if (master::begin_consolidation(desk, {.at_once = 2})) {
             ++counted->begun;

@@ -45,7 +45,8 @@ void note_drains(const master::Estate& estate, Drained& seen) {
 void start_again(master::Desk& desk) {
     std::vector<std::string> ids;
     for (const auto& [id, instance] : desk.estate.instances.all())
-        if (instance.phase == InstancePhase::resting && instance.reason == master::drained) ids.push_back(id);
+        if (instance.phase == InstancePhase::resting && instance.reason == hostler::drained)
+            ids.push_back(id);
     for (const std::string& id : ids) (void)master::wake_instance(desk, id);
 }
 
@@ -56,11 +57,11 @@ Mistakes draining(std::uint64_t seed, std::shared_ptr<Drained> seen) {
     none.each_second = [dice, seen](Cloud&, master::Term& term) {
         note_drains(term.look().estate, *seen);
         master::Desk& desk = term.desk("operator");
-        for (const auto& [host, drain] : std::map{desk.estate.drains.all()})
+        for (const auto& [host, drain] : std::map{desk.estate.drains.all().as_map()})
             if (drain.empty_at != 0 || dice->chance(0.05)) (void)master::undrain_host(desk, host);
         if (desk.estate.drains.all().empty()) start_again(desk);
         if (seen->begun < drains_max && dice->chance(0.1))
-            for (const auto& [host, row] : std::map{desk.estate.hosts.all()})
+            for (const auto& [host, row] : std::map{desk.estate.hosts.all().as_map()})
                 if (dice->chance(0.3) && seen->begun < drains_max &&
                     master::drain_host(desk, host,
                                        {.host = host, .notice_seconds = dice->chance(0.5) ? 0 : 10}))
