@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -155,7 +154,7 @@ private:
 
     KeysOf keys_of_;
     std::map<Key, Found> rows_;
-    std::unordered_map<std::string, std::pair<std::vector<Key>, const T*>> keys_;  // Of each row, by its id.
+    std::map<std::string, std::pair<std::vector<Key>, const T*>> keys_;  // Of each row, by its id.
     [[no_unique_address]] std::conditional_t<std::is_same_v<Key, std::uint32_t>, NumbersInUse, None> numbers_;
     mutable bool touching_ = false;  // Somebody asks for what is touched.
     mutable std::set<Key> touched_;
