@@ -175,7 +175,7 @@ TEST_F(DamagedLog, OneThatIsCutOffIsOfAnEarlierMomentAndIsToldUnlessACommitEnded
         ASSERT_TRUE(found) << found.error().message;
         EXPECT_LE(*found, commits);
         if (at(i) > 0 && (at(i) - std::min<std::size_t>(at(i), 32)) % frame != 0)
-            EXPECT_THAT(logged, HasSubstr("is not whole"));
+            EXPECT_THAT(logged, HasSubstr("is incomplete"));
     }
 }
 
@@ -208,11 +208,11 @@ TEST_F(DamagedLog, WhatTwoPowerCutsLeaveIsNoDamage) {
     const std::size_t end = wal_of(log).whole_bytes;
     ASSERT_LT(end + 2 * frame, log.size()) << "frames of the first life are behind those of the second";
     EXPECT_EQ(look(log), 3u);
-    EXPECT_THAT(logged, HasSubstr("is not whole"));
+    EXPECT_THAT(logged, HasSubstr("is incomplete"));
     std::string again = log;
     again[end - 1] ^= 1;
     EXPECT_EQ(look(again), 2u);
-    EXPECT_THAT(logged, HasSubstr("is not whole"));
+    EXPECT_THAT(logged, HasSubstr("is incomplete"));
 }
 
 // A crash between the copying and the new beginning.

@@ -77,7 +77,7 @@ const std::vector<Injected> injected = {
      "bus"},
     {"off the bus", shows([](GpuSample& s) { s.condition = GpuCondition::lost; }), "faulty", "reboot", "bus"},
     {"not there any more", shows([](GpuSample& s) { s.condition = GpuCondition::gone; }), "gone", "service",
-     "not there"},
+     "is gone"},
     {"it does not answer", shows([](GpuSample& s) { s.condition = GpuCondition::unresponsive; }),
      "unresponsive", "drain_and_reset", "come back"},
     {"row remap pending", shows([](GpuSample& s) { s.rows_pending = 1; }), "degraded", "drain_and_reset",
