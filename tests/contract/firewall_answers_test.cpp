@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Real, FirewallOfPodman, ::testing::Values(podman), kind
 
 TEST_P(FirewallOfPodman, ARuleThatIsGoneComesBackWithTheNextStart) {
     const auto network = make_network(1);
-    // A run that was killed may have left rules of its own for this subnet.
+    // A killed run may have left rules for this subnet.
     const auto rules = [&] {
         return shell("iptables -t nat -S POSTROUTING | grep -F '" + network.subnet + "'");
     };

@@ -79,7 +79,7 @@ std::vector<std::string> ended_instances(const Desk& desk) {
 
 }  // namespace
 
-// Whose time is over, or whose instance has changed so that there is nothing to share.
+// Shares that have expired, and shares of instances that no longer have what was shared.
 static std::vector<const Share*> closed_shares(Desk& desk) {
     const auto& by = desk.estate.shares.by();
     std::map<std::string, const Share*> closed;

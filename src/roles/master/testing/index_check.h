@@ -1,4 +1,4 @@
-// For tests: whether the indexes beside the estate's tables are what would be made of the rows anew.
+// For tests: the indexes of the estate's tables are compared with indexes that are rebuilt from the rows.
 #pragma once
 
 #include <fmt/format.h>
