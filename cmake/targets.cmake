@@ -257,7 +257,7 @@ function(hostler_units target mean)
   set_property(TARGET ${target} PROPERTY SOURCES ${files})
 endfunction()
 
-hostler_units(master 6 src/roles/master/stored.cpp)
+hostler_units(master 6 src/roles/master/state/stored.cpp)
 foreach(target master_test simulation simulation_test)
   if(TARGET ${target})
     hostler_units(${target} 6)

@@ -1,7 +1,7 @@
 #include "bench/agents/hosts.h"
 
 #include "adapters/net/authority.h"
-#include "roles/master/estate.h"
+#include "roles/master/state/estate.h"
 
 namespace hostler::bench {
 

@@ -19,7 +19,7 @@
 #include "bin/templates.h"
 #include "core/log.h"
 #include "core/worker.h"
-#include "roles/master/master.h"
+#include "roles/master/server/master.h"
 
 namespace hostler::bin {
 

@@ -10,7 +10,7 @@
 #include "bin/remote_write.h"
 #include "bin/series_options.h"
 #include "bin/tls_options.h"
-#include "roles/master/settings.h"
+#include "roles/master/state/settings.h"
 
 namespace hostler::bin {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "roles/master/settings.h"
+#include "roles/master/state/settings.h"
 
 namespace CLI {
 class App;

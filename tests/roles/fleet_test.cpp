@@ -8,7 +8,7 @@
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
 #include "rig.h"
-#include "roles/master/master.h"
+#include "roles/master/server/master.h"
 
 namespace hostler::rig {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
 #include "rig.h"
-#include "roles/master/master.h"
+#include "roles/master/server/master.h"
 
 namespace hostler::rig {
 namespace {
@@ -100,10 +100,9 @@ public:
         settings.zones = {{"nj", "New Jersey"}};
         settings.lease = lease;
         one.role = std::make_unique<master::Master>(
-            settings,
-            master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
-                          certified("master", name), *one.series, outgoing_, *sealer_, nullptr, nullptr,
-                          one.series.get()});
+            settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
+                                    certified("master", name), *one.series, outgoing_, *sealer_, nullptr,
+                                    nullptr, one.series.get()});
         one.tasks = std::make_unique<TaskGroup>(loop);
         one.tasks->start("master", one.role->run());
         EXPECT_TRUE(go(one.role->ready()));

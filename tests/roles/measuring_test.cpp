@@ -11,7 +11,7 @@
 #include "rig.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/testing/fakes.h"
-#include "roles/master/master.h"
+#include "roles/master/server/master.h"
 
 namespace hostler::rig {
 namespace {

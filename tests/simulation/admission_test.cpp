@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cloud.h"
-#include "roles/master/stock_rules.h"
+#include "roles/master/stock/slots.h"
 
 namespace hostler::simulation {
 namespace {

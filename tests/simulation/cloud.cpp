@@ -12,7 +12,7 @@
 #include "programs.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/supervisor.h"
-#include "roles/master/messages.h"
+#include "roles/master/uplink/messages.h"
 
 namespace hostler::simulation {
 

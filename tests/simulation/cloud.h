@@ -17,7 +17,7 @@
 #include "ports/network.h"
 #include "ports/volumes.h"
 #include "roles/agent/settings.h"
-#include "roles/master/master.h"
+#include "roles/master/server/master.h"
 
 namespace hostler::simulation {
 

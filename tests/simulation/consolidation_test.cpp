@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "roles/master/command_rules.h"
-#include "roles/master/consolidation_rules.h"
-#include "roles/master/instance_rules.h"
+#include "roles/master/command/commands.h"
+#include "roles/master/consolidation/execution.h"
+#include "roles/master/instance/lifecycle.h"
 #include "seeds.h"
 #include "storm.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "roles/master/drain_rules.h"
-#include "roles/master/rest_rules.h"
+#include "roles/master/drain/drain.h"
+#include "roles/master/instance/stop_start.h"
 #include "seeds.h"
 #include "storm.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cloud.h"
-#include "roles/master/image_rules.h"
+#include "roles/master/stock/images.h"
 #include "seeds.h"
 
 namespace hostler::simulation {

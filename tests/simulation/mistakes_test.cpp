@@ -8,8 +8,8 @@
 #include "forgetful.h"
 #include "mistakes.h"
 #include "proto/uplink.pb.h"
-#include "roles/master/instance_rules.h"
-#include "roles/master/rest_rules.h"
+#include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/stop_start.h"
 #include "sessions.h"
 #include "storm.h"
 

@@ -4,7 +4,7 @@
 
 #include "mistakes.h"
 #include "ride.h"
-#include "roles/master/instance_rules.h"
+#include "roles/master/instance/lifecycle.h"
 
 namespace hostler::simulation {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "mistakes.h"
-#include "roles/master/instance_rules.h"
-#include "roles/master/reclaim_rules.h"
-#include "roles/master/stock_rules.h"
+#include "roles/master/instance/lifecycle.h"
+#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/stock/slots.h"
 #include "seeds.h"
 
 namespace hostler::simulation {

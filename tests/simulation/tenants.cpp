@@ -8,7 +8,7 @@
 
 #include "core/quantity.h"
 #include "http/client.h"
-#include "roles/master/instance_rules.h"
+#include "roles/master/instance/lifecycle.h"
 
 namespace hostler::simulation {
 

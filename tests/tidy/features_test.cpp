@@ -1,5 +1,5 @@
-// Which feature of the master may include which: levels in features.txt, and the includes against them that
-// are left in crossings.txt.
+// Which feature of the master may include which: the level of each folder is in features.txt, and the
+// includes against them that are left in crossings.txt.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,10 +14,8 @@ namespace {
 
 constexpr std::string_view master = "src/roles/master/";
 
-struct Features {
-    std::map<std::string, int> level;            // By feature.
-    std::map<std::string, std::string> feature;  // By unit.
-};
+using Features = std::map<std::string, int>;           // The level of each.
+constexpr std::size_t files_max = 40;                  // In a folder.
 using Crossing = std::pair<std::string, std::string>;  // A unit, and one that it includes against the levels.
 
 // Rows of words; what begins with # is a comment.
@@ -35,14 +33,11 @@ std::vector<std::vector<std::string>> rows_of(std::string_view text) {
 
 Features features_of(std::string_view text) {
     Features all;
-    for (const auto& row : rows_of(text)) {
-        if (row.size() == 3 && row[0] == "feature")
-            all.level[row[1]] = std::stoi(row[2]);
-        else if (row.size() == 2)
-            all.feature[row[0]] = row[1];
+    for (const auto& row : rows_of(text))
+        if (row.size() == 2)
+            all[row[0]] = std::stoi(row[1]);
         else
-            ADD_FAILURE() << "features.txt: " << row[0] << ": a row has two words, or three after 'feature'";
-    }
+            ADD_FAILURE() << "features.txt: " << row[0] << ": a row has two words";
     return all;
 }
 
@@ -53,11 +48,14 @@ std::set<Crossing> crossings_of(std::string_view text) {
     return all;
 }
 
-// "src/roles/master/alert_rules.cpp" → "alert_rules".
+// "src/roles/master/alert/alerts.cpp" → "alert/alerts".
 std::string unit_of(std::string_view path) {
     path.remove_prefix(master.size());
     return std::string{path.substr(0, path.rfind('.'))};
 }
+
+// "alert/alerts" → "alert".
+std::string feature_of(const std::string& unit) { return unit.substr(0, unit.find('/')); }
 
 bool in_master(const File& file) {
     return file.path.starts_with(master) && is_source(file) && !is_for_tests(file);
@@ -67,36 +65,34 @@ bool in_master(const File& file) {
 std::vector<std::string> check(const std::vector<File>& files, const Features& features,
                                const std::set<Crossing>& known) {
     std::vector<std::string> wrong;
-    std::set<std::string> units;
+    std::set<std::string> used;
     std::set<Crossing> found;
     for (const File& file : files) {
-        const std::string unit = unit_of(file.path);
-        units.insert(unit);
-        const auto own = features.feature.find(unit);
-        if (own == features.feature.end() || !features.level.contains(own->second)) {
-            wrong.push_back(fmt::format("{}: features.txt names no feature of {}", file.path, unit));
+        const std::string unit = unit_of(file.path), feature = feature_of(unit);
+        const auto own = features.find(feature);
+        if (own == features.end()) {
+            wrong.push_back(fmt::format("{}: features.txt has no feature {}", file.path, feature));
             continue;
         }
+        used.insert(feature);
         for (const std::string_view line : lines_of(file.text)) {
             constexpr std::string_view include = "#include \"roles/master/";
             if (!line.starts_with(include)) continue;
-            const auto what = line.substr(include.size(), line.rfind('.') - include.size());
-            const auto other = features.feature.find(std::string{what});
-            if (other == features.feature.end() || other->second == own->second) continue;
-            if (features.level.at(other->second) < features.level.at(own->second)) continue;
+            const std::string what{line.substr(include.size(), line.rfind('.') - include.size())};
+            const auto other = features.find(feature_of(what));
+            if (other == features.end() || other->first == feature || other->second < own->second) continue;
             found.emplace(unit, what);
-            if (!known.contains({unit, std::string{what}}))
-                wrong.push_back(fmt::format("{}: {} (level {}) may not include {} of {} (level {})",
-                                            file.path, own->second, features.level.at(own->second), what,
-                                            other->second, features.level.at(other->second)));
+            if (!known.contains({unit, what}))
+                wrong.push_back(fmt::format("{}: {} (level {}) may not include {} (level {})", file.path,
+                                            feature, own->second, what, other->second));
         }
     }
     for (const auto& [unit, what] : known)
         if (!found.contains({unit, what}))
             wrong.push_back(fmt::format("crossings.txt: {} no longer includes {}", unit, what));
-    for (const auto& [unit, feature] : features.feature)
-        if (!units.contains(unit))
-            wrong.push_back(fmt::format("features.txt: {} is not in {}", unit, master));
+    for (const auto& [feature, level] : features)
+        if (!used.contains(feature))
+            wrong.push_back(fmt::format("features.txt: {} is no folder of {}", feature, master));
     return wrong;
 }
 
@@ -110,25 +106,34 @@ TEST(Features, IncludeOnlyThoseOfLowerLevels) {
         ADD_FAILURE() << sentence;
 }
 
-TEST(Features, ACrossingAMissingUnitAndAStaleRowAreFound) {
-    const auto features =
-        features_of("feature low 1\nfeature high 2\nfeature twin 2\na low\nb high\nc twin\n");
+TEST(Features, AreFoldersOfFewFiles) {
+    std::map<std::string_view, std::size_t> files;
+    for (const File& file : tree())
+        if (file.path.starts_with(master))
+            ++files[std::string_view{file.path}.substr(0, file.path.rfind('/'))];
+    for (const auto& [folder, count] : files) EXPECT_LE(count, files_max) << folder;
+}
+
+TEST(Features, ACrossingAnUnknownFolderAndAStaleRowAreFound) {
+    const auto features = features_of("low 1\nhigh 2\ntwin 2\n");
     const auto file = [](std::string_view unit, std::string_view what) {
         return file_of(fmt::format("{}{}.cpp", master, unit),
                        fmt::format("#include \"roles/master/{}.h\"\n", what));
     };
-    const std::vector<File> fine{file("a", "a"), file("b", "a"), file("c", "a")};
+    const std::vector<File> fine{file("low/a", "low/a"), file("high/b", "low/a"), file("twin/c", "low/a")};
     EXPECT_EQ(check(fine, features, {}), std::vector<std::string>{});
-    const std::vector<File> upwards{file("a", "b"), file("b", "a"), file("c", "a")};
+    const std::vector<File> upwards{file("low/a", "high/b"), file("high/b", "low/a"),
+                                    file("twin/c", "low/a")};
     EXPECT_EQ(check(upwards, features, {}).size(), 1U);
-    EXPECT_EQ(check(upwards, features, {{"a", "b"}}), std::vector<std::string>{});
-    EXPECT_EQ(check({file("a", "a"), file("b", "c"), file("c", "a")}, features, {}).size(), 1U)
-        << "between two of one level";
-    EXPECT_EQ(check(fine, features, {{"a", "b"}}).size(), 1U) << "a row that is no longer needed";
-    EXPECT_EQ(check({file("a", "a"), file("b", "a")}, features, {}).size(), 1U) << "c has gone";
-    EXPECT_EQ(check({file("a", "a"), file("b", "a"), file("c", "a"), file("d", "a")}, features, {}).size(),
-              1U)
-        << "d is new";
+    EXPECT_EQ(check(upwards, features, {{"low/a", "high/b"}}), std::vector<std::string>{});
+    const std::vector<File> across{file("low/a", "low/a"), file("high/b", "twin/c"), file("twin/c", "low/a")};
+    EXPECT_EQ(check(across, features, {}).size(), 1U) << "between two of one level";
+    EXPECT_EQ(check(fine, features, {{"low/a", "high/b"}}).size(), 1U) << "a row that is no longer needed";
+    EXPECT_EQ(check({fine[0], fine[1]}, features, {}).size(), 1U) << "twin has gone";
+    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("new/d", "low/a")}, features, {}).size(), 1U)
+        << "new is in no row";
+    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("d", "low/a")}, features, {}).size(), 1U)
+        << "a file beside the folders";
 }
 
 }  // namespace

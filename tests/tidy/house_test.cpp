@@ -34,7 +34,8 @@ std::string version_of_changes(std::string_view changelog) {
     return heading.substr(0, heading.find_first_of(" -"));
 }
 
-// Which folders of src/ have to say what they are: each layer, and each adapter and role.
+// Which folders of src/ have to say what they are: each layer, adapter and role, and each feature of the
+// master.
 std::set<std::string> folders_to_explain(const std::vector<File>& files) {
     std::set<std::string> folders;
     for (const File& file : files) {
@@ -45,6 +46,8 @@ std::set<std::string> folders_to_explain(const std::vector<File>& files) {
         folders.insert("src/" + first);
         if (first != "adapters" && first != "roles") continue;
         folders.insert("src/" + std::string{below.substr(0, below.find('/', first.size() + 1))});
+        if (below.starts_with("roles/master/") && !is_for_tests(file))
+            folders.insert("src/" + std::string{below.substr(0, below.rfind('/'))});
     }
     return folders;
 }

@@ -108,7 +108,7 @@ TEST(Layers, AnIncludeAgainstTheTableIsFound) {
     EXPECT_TRUE(refused("src/http/x.h", "wire/link.h"));
     EXPECT_TRUE(refused("src/adapters/amd/x.cpp", "adapters/intel/intel.h"));
     EXPECT_TRUE(refused("src/adapters/amd/x.cpp", "roles/agent/agent.h"));
-    EXPECT_TRUE(refused("src/roles/agent/x.cpp", "roles/master/master.h"));
+    EXPECT_TRUE(refused("src/roles/agent/x.cpp", "roles/master/server/master.h"));
     EXPECT_TRUE(refused("src/roles/agent/x.cpp", "adapters/net/net.h"));
     EXPECT_TRUE(refused("src/cli/x.cpp", "domain/life.h"));
     EXPECT_TRUE(refused("src/demo/x.cpp", "core/result.h"));

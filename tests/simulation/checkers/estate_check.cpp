@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "roles/master/capacity.h"
-#include "roles/master/consolidation_rules.h"
-#include "roles/master/reclaim_rules.h"
+#include "roles/master/consolidation/execution.h"
+#include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/reclaim.h"
 #include "roles/master/testing/room_check.h"
-#include "roles/master/volume_view.h"
+#include "roles/master/volume/view.h"
 
 namespace hostler::simulation {
 

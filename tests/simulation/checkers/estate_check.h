@@ -3,7 +3,7 @@
 
 #include "adapters/sim/world.h"
 #include "findings.h"
-#include "roles/master/term.h"
+#include "roles/master/leader/term.h"
 
 namespace hostler::simulation {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "roles/master/kinds.h"
+#include "roles/master/state/kinds.h"
 
 namespace hostler::simulation {
 

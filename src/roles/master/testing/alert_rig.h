@@ -3,8 +3,8 @@
 
 #include <boost/json.hpp>
 
-#include "roles/master/alert_rules.h"
-#include "roles/master/alert_watch.h"
+#include "roles/master/alert/alerts.h"
+#include "roles/master/alert/watch.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master::testing {

@@ -5,7 +5,7 @@
 
 #include <boost/json.hpp>
 
-#include "roles/master/api.h"
+#include "roles/master/http/api.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master::testing {

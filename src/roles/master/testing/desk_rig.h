@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "roles/master/command_rules.h"
-#include "roles/master/host_rules.h"
-#include "roles/master/instance_rules.h"
-#include "roles/master/network_rules.h"
-#include "roles/master/retention.h"
-#include "roles/master/stock_rules.h"
+#include "roles/master/command/commands.h"
+#include "roles/master/host/lifecycle.h"
+#include "roles/master/instance/lifecycle.h"
+#include "roles/master/network/subnets.h"
+#include "roles/master/state/retention.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/plain_sealer.h"
-#include "roles/master/volume_rules.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master::testing {
 

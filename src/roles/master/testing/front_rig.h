@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/testing/memory_stream.h"
-#include "roles/master/front.h"
+#include "roles/master/server/front.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master::testing {

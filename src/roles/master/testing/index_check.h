@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "roles/master/estate.h"
+#include "roles/master/state/estate.h"
 
 namespace hostler::master::testing {
 

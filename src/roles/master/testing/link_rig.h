@@ -5,8 +5,8 @@
 
 #include "core/testing/memory_stream.h"
 #include "proto/uplink.pb.h"
-#include "roles/master/links.h"
 #include "roles/master/testing/term_rig.h"
+#include "roles/master/uplink/links.h"
 #include "wire/channel.h"
 #include "wire/frame_cutter.h"
 #include "wire/link.h"

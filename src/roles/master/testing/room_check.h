@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "roles/master/capacity.h"
-#include "roles/master/traits.h"
+#include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/traits.h"
 
 namespace hostler::master::testing {
 
@@ -38,9 +38,8 @@ inline bool does(const Desk& desk, const Demand& demand, const Claim& held) {
     if (models.size() > 1) return false;
     if (models.empty())
         for (const std::string& model : models_of(host)) models.insert(model);
-    return std::ranges::any_of(models, [&](const std::string& model) {
-        return will_do(desk, demand, held.host, model, held.id);
-    });
+    return std::ranges::any_of(
+        models, [&](const std::string& model) { return will_do(desk, demand, held.host, model, held.id); });
 }
 
 // Models of which the host has room for the demand.

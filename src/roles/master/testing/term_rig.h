@@ -7,7 +7,7 @@
 #include "core/testing/manual_timers.h"
 #include "core/testing/run.h"
 #include "ports/testing/played_outgoing.h"
-#include "roles/master/api.h"
+#include "roles/master/http/api.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/fake_series.h"
 

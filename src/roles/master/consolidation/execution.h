@@ -1,0 +1,41 @@
+// Consolidation: a plan of moves that frees whole hosts, and its execution step by step. An instance begins
+// in its new place, held from the beginning, once its host has said that nothing of it runs in the old one.
+#pragma once
+
+#include "api/types_consolidation.h"
+#include "domain/scheduler/consolidation_record.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+// The reason of an instance that is stopped to be moved.
+inline constexpr std::string_view consolidated = "consolidated";
+
+// What would be done: moves as wanted, else as `consolidate()` finds them. Nothing leaves its zone. Errors:
+// invalid (zone), conflict (plan_outdated: a move that is wanted can no longer be made).
+Result<ConsolidationRecord> plan_consolidation(const Desk& desk, const api::CreateConsolidation& request);
+
+// Why it may not be moved; empty: it may.
+std::string immovable(const Desk& desk, const Instance& instance);
+
+// Begins it. Errors: those of the plan, conflict (nothing_to_move, consolidation_running).
+Result<const ConsolidationRecord*> begin_consolidation(Desk& desk, const api::CreateConsolidation& request);
+
+// Errors: not_found (consolidation_not_found), conflict (consolidation_ended).
+Result<const ConsolidationRecord*> cancel_consolidation(Desk& desk, const std::string& id);
+
+// Takes all steps that can be taken. By level, every second.
+void follow_consolidations(Desk& desk);
+
+// A host that is to be free takes nothing new until then.
+bool is_emptied(const Desk& desk, const std::string& host);
+
+// The step that this claim holds a place for; nullptr: none does.
+const ConsolidationStep* step_of_claim(const Estate& estate, const std::string& claim);
+
+// The host was removed: what was held there for instances that stop elsewhere is given up.
+void forget_reservations(Desk& desk, const std::string& host);
+
+api::Consolidation view(const Desk& desk, const ConsolidationRecord& record);
+
+}  // namespace hostler::master

@@ -1,0 +1,24 @@
+// Draining: a host takes nothing new, its tenants are told, and what is still there when the notice is over
+// is stopped. Instances of loss policy `move` begin elsewhere.
+#pragma once
+
+#include "api/types_host.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+// Once more: with another notice, counted from now, and another reason. Errors: not_found (host_not_found).
+Result<> drain_host(Desk& desk, const std::string& host, const api::DrainHost& request);
+Result<> undrain_host(Desk& desk, const std::string& host);
+
+// Takes all steps that can be taken. By level, every second.
+void follow_drains(Desk& desk);
+
+// One of loss policy `move` that was stopped for a drain finds a place on another host, unless its volumes
+// lie where it was. By level, every second.
+void go_on_elsewhere(Desk& desk, const std::string& instance);
+
+// In words, for those whose instance is there; empty: it is not drained.
+std::string drain_notice(const Desk& desk, const std::string& host);
+
+}  // namespace hostler::master

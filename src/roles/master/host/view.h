@@ -1,0 +1,15 @@
+// What the API shows of hosts and their GPUs.
+#pragma once
+
+#include "api/types_host.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+// As its machine calls itself; its id where that is not known.
+std::string host_name(const Desk& desk, const std::string& id);
+
+api::Host view(const Desk& desk, const Host& host);
+api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu);
+
+}  // namespace hostler::master

@@ -1,0 +1,94 @@
+#include "roles/master/http/api.h"
+
+#include <fmt/format.h>
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::int64_t answer_life_us = 24ll * 3600 * 1'000'000;
+
+std::string answer_id(const api::Call& call) { return call.caller.tenant + "|" + call.idempotency_key; }
+
+// The key in the request is the question's name, not part of what is asked.
+std::string digest_of(const Digest& digest, const api::Call& call) {
+    return digest.sha256(fmt::format("{}\n{}", call.operation->name, call.request));
+}
+
+}  // namespace
+
+Api::Api(const Lead& lead) : lead_(lead) {
+    add_stocks();
+    add_templates();
+    add_offers();
+    add_prices();
+    add_consolidations();
+    add_instances();
+    add_instance_reads();
+    add_hosts();
+    add_zones();
+    add_usage();
+    add_series();
+    add_reports();
+    add_report_schedules();
+    add_volumes();
+    add_secrets();
+    add_keys();
+    add_audit();
+    add_shares();
+    add_foreign();
+    add_authority();
+    add_sealing();
+    add_alerts();
+    add_alert_receivers();
+    HOSTLER_ASSERT(handlers_.missing().empty());
+}
+
+Result<TermPtr> Api::leader() const {
+    if (lead_.term && !lead_.term->ended()) return lead_.term;
+    if (lead_.damaged)
+        return fail(
+            Code::unavailable,
+            "no master can lead: the store has damaged rows; the master's log names them, and so does "
+            "`hostler store check`",
+            "no_leader");
+    return fail(Code::unavailable,
+                lead_.shared ? "no master leads at the moment; try again in a moment"
+                             : "the master is starting or stopping; try again in a moment",
+                "no_leader");
+}
+
+Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest, const api::Call& call) {
+    if (call.idempotency_key.empty()) return std::nullopt;
+    const Answer* before = desk.estate.answers.find(answer_id(call));
+    if (!before) return std::nullopt;
+    if (before->digest == digest_of(digest, call)) {
+        if (!before->body.empty()) return before->body;
+        Error told{Code::conflict, "this was done before, and the secret in its answer is shown only once",
+                   "secret_told"};
+        told.help = "Delete the object of that request, and create another with a new Idempotency-Key.";
+        return std::unexpected(std::move(told));
+    }
+    Error error{Code::conflict, fmt::format("'{}' was used for another request before", call.idempotency_key),
+                "idempotency_key_reused"};
+    error.help = "Use a new operationID or Idempotency-Key for each new request.";
+    return std::unexpected(std::move(error));
+}
+
+void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, std::string body) {
+    desk.estate.answers.add({.id = answer_id(call),
+                             .tenant = call.caller.tenant,
+                             .digest = digest_of(digest, call),
+                             .body = std::move(body),
+                             .expires_at = desk.estate.micros() + answer_life_us});
+}
+
+Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
+    if (call.caller.is_operator) return named.value_or("");
+    if (!named || *named == call.caller.tenant) return call.caller.tenant;
+    return fail(Code::forbidden,
+                fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named),
+                "tenant_differs");
+}
+
+}  // namespace hostler::master

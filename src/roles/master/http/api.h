@@ -1,0 +1,175 @@
+// The API's handlers: each operation of api/operations.h, decided on the estate of the present term.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "api/handlers.h"
+#include "roles/master/http/audit.h"
+#include "roles/master/http/watches.h"
+#include "roles/master/leader/term.h"
+
+namespace hostler::master {
+
+// Who leads at the moment.
+struct Lead {
+    TermPtr term;                    // This one, if it is there and has not ended.
+    std::optional<Contender> other;  // Another master, for all that is known here.
+    bool shared = false;             // There are others.
+    bool damaged = false;            // The store has rows without which nobody can lead.
+    bool soon = false;               // The store answers, and says that somebody leads or may begin to.
+    Signal changed;                  // One of these.
+};
+
+class Api {
+public:
+    explicit Api(const Lead& lead);  // `lead` outlives it.
+    const api::Handlers& handlers() const { return handlers_; }
+    // Errors: unavailable (nobody leads at the moment).
+    Result<TermPtr> leader() const;
+    const Watches& watches() const { return watches_; }
+
+private:
+    void add_stocks();
+    void add_templates();
+    void add_offers();
+    void add_prices();
+    void add_consolidations();
+    void add_instances();
+    void add_instance_reads();
+    void add_hosts();
+    void add_zones();
+    void add_volumes();
+    void add_secrets();
+    void add_keys();
+    void add_audit();
+    void add_shares();
+    void add_foreign();
+    void add_authority();
+    void add_sealing();
+    void add_usage();
+    void add_series();
+    void add_reports();
+    void add_report_schedules();
+    void add_alerts();
+    void add_alert_receivers();
+
+    // An operation that changes something: decided at once, answered when it is durable. `decide` is called
+    // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same
+    // idempotency key again gets the first answer.
+    template <const auto& operation, class Decide>
+    void write(Decide decide) {
+        using Op = std::remove_cvref_t<decltype(operation)>;
+        handlers_.on<operation>(
+            [this, decide](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
+                return perform<Op>(decide, std::move(call), std::move(request));
+            });
+    }
+    template <class Op, class Decide>
+    Task<typename Op::Response> perform(Decide decide, api::Call call, typename Op::Request request);
+
+    // The same about an instance that its request names, which may have ended and left memory.
+    template <const auto& operation, class Decide, class Ended>
+    void write_instance(Decide decide, Ended ended);
+
+    // An operation that only looks; what it saw is durable when it is answered.
+    template <const auto& operation, class Look>
+    void read(Look look) {
+        using Op = std::remove_cvref_t<decltype(operation)>;
+        handlers_.on<operation>(
+            [this, look](api::Call call, typename Op::Request request) -> Task<typename Op::Response> {
+                return answer_read<Op>(look, std::move(call), std::move(request));
+            });
+    }
+    template <class Op, class Look>
+    Task<typename Op::Response> answer_read(Look look, api::Call call, typename Op::Request request);
+
+    const Lead& lead_;
+    api::Handlers handlers_;
+    Watches watches_;
+    int reports_under_way_ = 0;
+};
+
+// The body of an answer that was given under this idempotency key before; nullopt: none. Errors: conflict
+// (idempotency_key_reused).
+Result<std::optional<std::string>> replay(const Desk& desk, const Digest& digest, const api::Call& call);
+void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, std::string body);
+
+template <class Op, class Decide>
+Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename Op::Request request) {
+    using Response = typename Op::Response;
+    const TermPtr term = CO_TRY(leader());
+    Desk& desk = term->desk(call.caller.actor);
+    if (call.dry_run) {
+        const Estate::Trial trial{desk.estate};
+        Live seen = desk.live;
+        Desk scratch{desk.estate, seen, desk.settings, desk.pool, desk.random};
+        co_return decide(scratch, call, request);
+    }
+    const Digest& digest = term->ports().digest;
+    if (const auto before = CO_TRY(replay(desk, digest, call))) {
+        CO_TRY(co_await term->settled());
+        co_return api::decode_stored<Response>(*before);
+    }
+    if (term->read_only()) co_return std::unexpected(*term->read_only());
+    Subject was = subject_of(desk, call, request);
+    Response response = CO_TRY(decide(desk, call, request));
+    // A secret is told once and kept nowhere.
+    constexpr bool secret = requires { response.secret; } || requires { response.token; };
+    if (!call.idempotency_key.empty())
+        remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
+    audit(desk, call, std::move(was), subject_after(desk, call, request, response));
+    CO_TRY(co_await term->commit());
+    co_return response;
+}
+
+template <class Op, class Look>
+Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename Op::Request request) {
+    const TermPtr term = CO_TRY(leader());
+    auto response = CO_TRY(look(term->look(), call, request));
+    CO_TRY(co_await term->settled());
+    co_return response;
+}
+
+// Whose things are meant: a tenant's key may name no other, an operator's names one or none (empty: all of
+// them). Errors: forbidden (tenant_differs).
+Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named);
+
+// One page of what is in memory, in the order in which it was made; the cursor is the last one's place.
+template <class Row, class View>
+struct Paging {
+    std::vector<const Row*> rows;
+
+    template <class Make>
+    Result<api::List<View>> page(const api::Call& call, Make make) {
+        std::ranges::sort(rows, [](const Row* a, const Row* b) { return place(*a) < place(*b); });
+        api::List<View> list;
+        const Row* last = nullptr;
+        for (const Row* row : rows) {
+            if (call.after && place(*row) <= std::pair(call.after->created, call.after->id)) continue;
+            if (static_cast<int>(list.items.size()) == call.limit) {
+                list.next_cursor = api::to_string({call.list, 0, last->meta.created, Kind<Row>::id(*last)});
+                break;
+            }
+            list.items.push_back(make(*row));
+            last = row;
+        }
+        return list;
+    }
+
+private:
+    static std::pair<std::uint64_t, std::string> place(const Row& row) {
+        return {row.meta.created, Kind<Row>::id(row)};
+    }
+};
+
+// Everything of a table that `wanted` lets through.
+template <class View, class Row, class Wanted>
+Paging<Row, View> rows_of(const Table<Row>& table, Wanted wanted) {
+    Paging<Row, View> paging;
+    for (const auto& [id, row] : table.all())
+        if (wanted(row)) paging.rows.push_back(&row);
+    return paging;
+}
+
+}  // namespace hostler::master

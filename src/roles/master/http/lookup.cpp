@@ -1,0 +1,88 @@
+#include "roles/master/http/lookup.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "roles/master/http/api.h"
+#include "roles/master/state/near.h"
+
+namespace hostler::master {
+
+namespace {
+
+template <class Row, class Names>
+Result<const Row*> named(const Table<Row>& table, const Index<Row>& index, const api::Call& call,
+                         std::string_view kind, const std::string& name,
+                         const std::optional<std::string>& tenant, Names names) {
+    const std::string meant = TRY(tenant_meant(call, tenant));
+    std::set<const Row*> meets;
+    for (const Row* row : index.of(name)) meets.insert(row);
+    if (const Row* row = table.find(name)) meets.insert(row);
+    const Row* found = nullptr;
+    for (const Row* row : meets) {
+        if (!meant.empty() && row->tenant != meant) continue;
+        if (found) {
+            Error error{Code::conflict, fmt::format("more than one tenant has {} {}", kind, name),
+                        "ambiguous"};
+            error.help = "Name the owning tenant with tenantID, or use its id.";
+            return std::unexpected(std::move(error));
+        }
+        found = row;
+    }
+    if (found) return found;
+    std::vector<std::string> known;
+    if (!meant.empty())
+        for (const Row* row : table.by().tenant.of(meant, near_names_max)) known.push_back(names(*row));
+    else
+        for (const auto& [id, row] : table.all()) {
+            if (known.size() == near_names_max) break;
+            known.push_back(names(row));
+        }
+    return fail(Code::not_found, no_such(kind, name, {known.begin(), known.end()}),
+                fmt::format("{}_not_found", kind));
+}
+
+}  // namespace
+
+Result<const Instance*> instance_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                       const std::optional<std::string>& tenant) {
+    return named(desk.estate.instances, desk.estate.instances.by().shown_name, call, "instance", name, tenant,
+                 [](const Instance& row) { return row.name_passed_on ? row.id : row.caller_id; });
+}
+
+Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                   const std::optional<std::string>& tenant) {
+    return named(desk.estate.volumes, desk.estate.volumes.by().name, call, "volume", name, tenant,
+                 [](const Volume& row) { return row.name; });
+}
+
+Result<const Network*> network_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant) {
+    return named(desk.estate.networks, desk.estate.networks.by().name, call, "network", name, tenant,
+                 [](const Network& row) { return row.name; });
+}
+
+Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                   const std::optional<std::string>& tenant) {
+    return named(desk.estate.secrets, desk.estate.secrets.by().name, call, "secret", name, tenant,
+                 [](const Secret& row) { return row.name; });
+}
+
+Result<const Host*> host_named(const Desk& desk, const std::string& name) {
+    const Host* found = desk.estate.hosts.find(name);
+    if (!found) found = desk.estate.hosts.by().name.first(name);
+    if (found && found->phase != HostPhase::retired) return found;
+    std::vector<std::string_view> known;
+    for (const auto& [id, host] : desk.estate.hosts.all()) {
+        if (known.size() == near_names_max) break;
+        if (host.phase != HostPhase::retired) known.push_back(host.facts.hostname);
+    }
+    return fail(Code::not_found, no_such("host", name, known), "host_not_found");
+}
+
+LabelFilter filter_of(const std::optional<std::string>& label) {
+    return label ? parse_label_filter(*label).value_or(LabelFilter{}) : LabelFilter{};
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include "proto/uplink.pb.h"
+#include "roles/master/container/log_answer.h"
+#include "roles/master/http/api.h"
+#include "roles/master/http/caller.h"
+#include "roles/master/http/lookup.h"
+#include "roles/master/instance/explain.h"
+#include "roles/master/instance/view.h"
+#include "roles/master/state/archive.h"
+#include "roles/master/state/views.h"
+
+namespace hostler::master {
+
+namespace {
+
+using std::chrono::seconds;
+
+struct Asked {
+    api::ListInstances request;
+    std::string tenant;  // Empty: of all.
+    LabelFilter labels;
+};
+
+Result<Asked> asked_for(const api::Call& call, api::ListInstances request) {
+    std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+    LabelFilter labels = filter_of(request.label);
+    return Asked{std::move(request), std::move(tenant), std::move(labels)};
+}
+
+bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
+    const api::ListInstances& request = asked.request;
+    if (!asked.tenant.empty() && instance.tenant != asked.tenant) return false;
+    if (!asked.labels.fits(instance.labels)) return false;
+    if (request.instance && instance.id != *request.instance &&
+        (instance.caller_id != *request.instance || instance.name_passed_on))
+        return false;
+    if (request.zone && instance.zone != *request.zone) return false;
+    if (request.host && instance.host != *request.host) return false;
+    if (request.spec_name && instance.spec_name != *request.spec_name) return false;
+    if (!request.all && is_final(instance.phase) && !is_answered_for(desk, instance)) return false;
+    if (request.state) return view(desk, instance).state == *request.state;
+    return request.all || request.instance || !is_final(instance.phase);
+}
+
+// Whether some that it asks for may be in the archive alone.
+bool asks_for_ended(const api::ListInstances& request) {
+    using enum api::InstanceState;
+    return request.all || (request.state &&
+                           (*request.state == stopped || *request.state == failed || *request.state == lost));
+}
+
+// The one that is named, wherever it is.
+Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
+    api::List<api::Instance> list;
+    for (const auto& [id, instance] : term->look().estate.instances.all())
+        if (wanted(term->look(), instance, asked)) list.items.push_back(view(term->look(), instance));
+    if (list.items.empty()) {
+        const auto ended =
+            CO_TRY(co_await archived_instance(term, call, *asked.request.instance, asked.request.tenant_id));
+        if (ended && wanted(term->look(), *ended, asked)) list.items.push_back(view(term->look(), *ended));
+    }
+    CO_TRY(co_await term->settled());
+    co_return list;
+}
+
+// Where a list over the store goes on: it was begun at commit `at`.
+std::string cursor_of(const api::Call& call, std::uint64_t at, const Object& last) {
+    return api::to_string({call.list, at, last.created, last.id});
+}
+
+// Living and ended alike, from the store; of those in memory what memory knows.
+Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, Asked asked) {
+    constexpr int reads_max = 16;  // Of the store for one page of the list, which may so be short, or empty.
+    ListQuery query{.kind = std::string{Kind<Instance>::name}, .limit = static_cast<std::size_t>(call.limit)};
+    if (!asked.tenant.empty()) query.tenant = asked.tenant;
+    if (call.after) {
+        query.at = call.after->at;
+        query.after_created = call.after->created;
+        query.after_id = call.after->id;
+    }
+    CO_TRY(co_await term->settled());
+    api::List<api::Instance> list;
+    for (int reads = 0; reads < reads_max; ++reads) {
+        const Page page = CO_TRY(co_await term->ports().store.list(query));
+        query.at = page.at;
+        for (std::size_t i = 0; i < page.objects.size(); ++i) {
+            const Object& object = page.objects[i];
+            query.after_created = object.created;
+            query.after_id = object.id;
+            const Desk& desk = term->look();
+            Instance stored;
+            const Instance* instance = desk.estate.instances.find(object.id);
+            if (!instance) {
+                stored = CO_TRY(instance_of(object));
+                instance = &stored;
+            }
+            if (!wanted(desk, *instance, asked)) continue;
+            list.items.push_back(view(desk, *instance));
+            if (static_cast<int>(list.items.size()) < call.limit) continue;
+            if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(call, page.at, object);
+            co_return list;
+        }
+        if (!page.more) co_return list;
+        if (reads + 1 == reads_max) list.next_cursor = cursor_of(call, page.at, page.objects.back());
+    }
+    co_return list;
+}
+
+Task<api::Logs> fetch_logs(TermPtr term, Instance instance, api::GetLogs request) {
+    const WallTime now = term->ports().timers.wall();
+    const bool ended = is_final(instance.phase) || instance.phase == InstancePhase::resting;
+    if (instance.host.empty())
+        co_return fail(Code::not_found, fmt::format("{} has no logs: it is on no host", request.instance),
+                       "no_logs");
+    uplink::Frame frame;
+    frame.mutable_log_request()->set_instance(instance.id);
+    CO_TRY(ask_for_logs(*frame.mutable_log_request(), request, now));
+    auto answer = co_await term->ask_host(instance.host, std::move(frame), seconds{15});
+    // It has no container yet: whoever follows waits for its first line.
+    const bool none_yet = !answer && answer.error().code == Code::not_found && request.follow && !ended;
+    if (none_yet) answer = uplink::Frame{};
+    uplink::Frame sent = CO_TRY(std::move(answer));
+    api::Logs logs = CO_TRY(log_answer(std::move(*sent.mutable_log_answer()), request, now));
+    logs.ended = ended;
+    co_return logs;
+}
+
+}  // namespace
+
+void Api::add_instance_reads() {
+    namespace ops = api::ops;
+    handlers_.on<ops::list_instances>(
+        [this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+            Asked asked = CO_TRY(asked_for(call, std::move(request)));
+            const TermPtr term = CO_TRY(leader());
+            if (asked.request.instance)
+                co_return co_await list_named(term, std::move(call), std::move(asked));
+            if (asks_for_ended(asked.request))
+                co_return co_await list_all(term, std::move(call), std::move(asked));
+            const Desk& desk = term->look();
+            auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) {
+                                   return wanted(desk, row, asked);
+                               }).page(call, [&](const Instance& row) { return view(desk, row); }));
+            CO_TRY(co_await term->settled());
+            co_return list;
+        });
+    handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request,
+                                                api::Watch<api::Instance>& to) -> Task<> {
+        Asked asked = CO_TRY(asked_for(call, std::move(request)));
+        const TermPtr term = CO_TRY(leader());
+        const WatchPlace place = CO_TRY(watches_.enter(term->settings(), call.caller));
+        const std::string kind{Kind<Instance>::name};
+        Feed::Place at = term->feed().end(kind);
+        if (call.resume != 0) {
+            at = CO_TRY(term->feed().behind(kind, call.resume));
+        } else {
+            std::vector<api::Instance> first;
+            for (const auto& [id, instance] : term->look().estate.instances.all())
+                if (wanted(term->look(), instance, asked)) first.push_back(view(term->look(), instance));
+            // Memory moves before the store: what was seen is told once it is durable.
+            CO_TRY(co_await term->settled());
+            // Whoever is cut among these begins anew: none of them has an id.
+            for (api::Instance& instance : first)
+                CO_TRY(co_await to.send(0, api::Change::added, std::move(instance)));
+        }
+        CO_TRY(co_await to.synced(at.commit));
+        std::uint64_t told = at.commit;
+        asked.request.all = true;  // A watch also reports instances that end.
+        while (true) {
+            const auto news = CO_TRY(co_await term->feed().next(kind, at));
+            at = news.place;
+            CO_TRY(still_known(*term, call.caller));
+            std::vector<api::Instance> changed;
+            std::vector<std::string> left_memory;
+            for (const std::string& id : news.ids) {
+                const Instance* instance = term->look().estate.instances.find(id);
+                if (!instance) left_memory.push_back(id);
+                if (instance && wanted(term->look(), *instance, asked))
+                    changed.push_back(view(term->look(), *instance));
+            }
+            CO_TRY(co_await term->settled());
+            for (const std::string& id : left_memory) {
+                const auto object = co_await term->ports().store.find(std::string{Kind<Instance>::name}, id);
+                CO_TRY(co_await check_cancelled());
+                const auto ended =
+                    object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
+                if (ended && wanted(term->look(), *ended, asked))
+                    changed.push_back(view(term->look(), *ended));
+            }
+            // Only the last event of a commit lets the client go on behind that commit.
+            for (api::Instance& instance : changed) {
+                const bool whole = &instance == &changed.back() && at.commit > told;
+                CO_TRY(co_await to.send(whole ? at.commit : 0, api::Change::changed, std::move(instance)));
+                if (whole) told = at.commit;
+            }
+            if (news.ids.empty()) CO_TRY(co_await to.keep_alive(told = at.commit));
+        }
+    });
+    handlers_.on<ops::get_instance>([this](api::Call call, api::GetInstance request) -> Task<api::Instance> {
+        const TermPtr term = CO_TRY(leader());
+        const Instance instance =
+            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+        api::Instance shown = view(term->look(), instance);
+        CO_TRY(co_await term->settled());
+        co_return shown;
+    });
+    handlers_.on<ops::explain_instance>(
+        [this](api::Call call, api::GetInstance request) -> Task<api::Explanation> {
+            const TermPtr term = CO_TRY(leader());
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+            api::Explanation why = explain_instance(term->look(), instance);
+            CO_TRY(co_await term->settled());
+            co_return why;
+        });
+    handlers_.on<ops::get_instance_logs>([this](api::Call call, api::GetLogs request) -> Task<api::Logs> {
+        const TermPtr term = CO_TRY(leader());
+        const Instance instance =
+            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+        co_return co_await fetch_logs(term, instance, std::move(request));
+    });
+    handlers_.on<ops::list_instance_events>(
+        [this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(leader());
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+            EventQuery query{
+                .kind = "instance", .id = instance.id, .limit = static_cast<std::size_t>(call.limit)};
+            CO_TRY(co_await term->settled());
+            api::List<api::Event> list;
+            for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
+                list.items.push_back(view(event));
+            co_return list;
+        });
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,75 @@
+// Instances: from a request to a claim, a command, a running container, and back.
+#pragma once
+
+#include "api/types_instance.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+enum class Started { now, before };
+
+// Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
+// `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
+// insufficient_capacity, volume_in_use).
+Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest);
+
+// Of an instance that ended and was not deleted. A conflict: instance_exists.
+Error name_is_taken(const std::string& caller_id);
+
+// Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or
+// nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet).
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host);
+
+// Finds addresses where its claim is. Errors: conflict (no_subnet); then the place is given back.
+Result<> move_in(Desk& desk, Instance& instance);
+
+// It ends for good, and its name is free once it has ended. Deleting what has ended succeeds.
+void delete_instance(Desk& desk, const std::string& id, const std::string& why);
+
+// Its run is over, if one has begun: when and why is kept, for the newest InstanceRun::kept_max.
+void keep_run(Desk& desk, Instance& instance, const std::string& reason);
+
+// Moves it along its life, if `event` leads anywhere; keeps reason and message.
+void note(Desk& desk, const std::string& id, InstanceEvent event, std::string reason, std::string message);
+
+// Whether a container that exited with this code did what it was for: none that was to answer a probe first.
+bool ended_well(const Instance& instance, int exit_code);
+void note_completed(Desk& desk, const std::string& id);
+
+// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is
+// still on its way; only a host that has obeyed the newer command will refuse that one.
+inline bool only_its_answer_counts(const Instance& instance) {
+    return instance.meta.generation > instance.run_generation;
+}
+
+// Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
+void reconcile_instance(Desk& desk, const std::string& id);
+
+// Those about which something may be to do: what changed since this was asked last, and what waits. By level,
+// every second.
+std::set<std::string> instances_to_reconcile(Desk& desk);
+
+// Its host has something else at the addresses of its subnet: it gets another, and is started anew. false:
+// there is none, or too many were tried.
+bool move_to_another_subnet(Desk& desk, const std::string& id);
+// The same where its address alone is taken: another one of its subnet.
+bool move_to_another_address(Desk& desk, const std::string& id);
+// What it wrote is not on its host any more: it begins with its image alone, and its people are told.
+bool begin_without_layer(Desk& desk, const std::string& id);
+
+// Nothing of it runs any more: claim, slot and subnet are free.
+void let_go(Desk& desk, const std::string& id);
+
+// The one that has this name by now.
+const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id);
+
+// The host name's first label of an instance's port: "8080-i-7f3k2m9qxy".
+std::string route_name(const Instance& instance, int port);
+
+// Without a wildcard domain each port of an instance is a port of the gateway's own. Errors: conflict
+// (no_gateway_port).
+Result<> give_own_ports(const Desk& desk, std::vector<InstancePort>& ports);
+// The same for ports of this instance that have none, or whose own another instance has by now.
+Result<> keep_own_ports(const Desk& desk, const std::string& id, std::vector<InstancePort>& ports);
+
+}  // namespace hostler::master

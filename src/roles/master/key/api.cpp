@@ -1,0 +1,132 @@
+// Keys, who one is, and what happened.
+#include <fmt/format.h>
+
+#include "core/version.h"
+#include "roles/master/http/api.h"
+#include "roles/master/state/views.h"
+
+namespace hostler::master {
+
+namespace {
+
+Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& request, const Digest& digest) {
+    if (request.is_operator == request.tenant_id.has_value()) {
+        Error error{Code::invalid, "a key is a tenant's or the operator's", "invalid"};
+        error.fields.push_back({"tenantID", request.is_operator ? "an operator's key belongs to no tenant"
+                                                                : "is required, unless isOperator is true"});
+        return std::unexpected(std::move(error));
+    }
+    const std::string secret = new_secret(desk.random, "hk");
+    ApiKey key{.id = new_id(desk.random, "k"),
+               .name = request.name,
+               .hash = digest.sha256(secret),
+               .tenant = request.tenant_id.value_or(""),
+               .created_at = desk.estate.micros()};
+    if (request.ttl_seconds) key.expires_at = key.created_at + *request.ttl_seconds * std::int64_t{1'000'000};
+    api::CreatedApiKey made{.id = key.id,
+                            .name = key.name,
+                            .is_operator = request.is_operator,
+                            .tenant_id = key.tenant,
+                            .secret = secret,
+                            .expires_at = wall_if(key.expires_at)};
+    desk.estate.event("api_key", key.id, key.tenant, "created",
+                      fmt::format("API key {} was created.", key.name));
+    desk.estate.api_keys.add(std::move(key));
+    return made;
+}
+
+}  // namespace
+
+static api::ApiKey view(const ApiKey& key) {
+    return {.id = key.id,
+            .name = key.name,
+            .is_operator = key.tenant.empty(),
+            .tenant_id = key.tenant,
+            .created_at = wall(key.created_at),
+            .expires_at = wall_if(key.expires_at)};
+}
+
+Subject subject_of(const Desk&, const api::Call&, const api::CreateApiKey&) { return {}; }
+// A key that was revoked is kept, for its name in events; to its owner it is gone.
+Subject subject_of(const Desk& desk, const api::Call&, const api::NameApiKey& request) {
+    const ApiKey* key = desk.estate.api_keys.find(request.api_key);
+    if (!key) return {};
+    return subject_named(*key, key->revoked_at == 0 ? api::encode(view(*key)) : "");
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::CreateApiKey&,
+                      const api::CreatedApiKey& made) {
+    return subject_of(desk, call, api::NameApiKey{made.id});
+}
+
+void Api::add_keys() {
+    namespace ops = api::ops;
+    handlers_.on<ops::create_api_key>(
+        [this](api::Call call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
+            const TermPtr term = CO_TRY(leader());
+            const Digest& digest = term->ports().digest;
+            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_api_key)>>(
+                [&digest](Desk& desk, const api::Call&, const api::CreateApiKey& asked) {
+                    return create_key(desk, asked, digest);
+                },
+                std::move(call), std::move(request));
+        });
+    read<ops::list_api_keys>([](const Desk& desk, const api::Call& call,
+                                const api::ListApiKeys& request) -> Result<api::List<api::ApiKey>> {
+        const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+        return rows_of<api::ApiKey>(desk.estate.api_keys,
+                                    [&](const ApiKey& row) {
+                                        return row.revoked_at == 0 &&
+                                               (tenant.empty() || row.tenant == tenant);
+                                    })
+            .page(call, [](const ApiKey& row) { return view(row); });
+    });
+    write<ops::delete_api_key>([](Desk& desk, const api::Call& call,
+                                  const api::NameApiKey& request) -> Result<api::Empty> {
+        const ApiKey* key = desk.estate.api_keys.find(request.api_key);
+        if (!key || key->revoked_at != 0 || (!call.caller.is_operator && key->tenant != call.caller.tenant))
+            return fail(Code::not_found, fmt::format("there is no API key {}", request.api_key),
+                        "api_key_not_found");
+        if (!call.caller.is_operator && call.caller.actor != "key/" + key->id) {
+            Error error{Code::forbidden,
+                        fmt::format("a tenant's key may revoke itself alone, and {} is another key", key->id),
+                        "operator_only"};
+            error.help = fmt::format("Have an operator revoke it: hostler key delete {}", key->id);
+            return std::unexpected(std::move(error));
+        }
+        desk.estate.api_keys.edit(request.api_key).revoked_at = desk.estate.micros();
+        desk.estate.event("api_key", key->id, key->tenant, "revoked",
+                          fmt::format("API key {} was revoked.", key->name));
+        return api::Empty{};
+    });
+    handlers_.on<ops::list_events>(
+        [this](api::Call call, api::ListEvents request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(leader());
+            const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
+            EventQuery query{.kind = request.kind.value_or(""),
+                             .id = request.id.value_or(""),
+                             .limit = static_cast<std::size_t>(call.limit)};
+            if (!tenant.empty()) query.tenant = tenant;
+            CO_TRY(co_await term->settled());
+            api::List<api::Event> list;
+            const WallTime begin = request.since
+                                       ? term->ports().timers.wall() - std::chrono::seconds{*request.since}
+                                       : WallTime::min();
+            for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
+                if (event.time >= begin) list.items.push_back(view(event));
+            co_return list;
+        });
+    handlers_.on<ops::whoami>([this](api::Call call, api::Empty) -> Task<api::Whoami> {
+        const TermPtr term = CO_TRY(leader());
+        api::Whoami me{.actor = call.caller.actor,
+                       .name = call.caller.name,
+                       .is_operator = call.caller.is_operator,
+                       .tenant_id = call.caller.tenant,
+                       .expires_at = call.caller.expires,
+                       .version = std::string{version}};
+        for (const auto& [id, host] : term->look().estate.hosts.all())
+            me.simulated = me.simulated || host.facts.simulated;
+        co_return me;
+    });
+}
+
+}  // namespace hostler::master

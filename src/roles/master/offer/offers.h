@@ -1,0 +1,28 @@
+// What could be had now: each spec in each zone, on each kind of host, and how often.
+#pragma once
+
+#include "api/types_offer.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+inline constexpr std::int64_t offers_last_us = 1'000'000;  // So long they are not counted again.
+
+struct CountedOffers {
+    std::int64_t counted_at = 0;
+    std::vector<api::Offer> all;
+};
+
+// All that there are, by spec, zone and kind, as of a moment ago; what cannot be had is none. Hosts are not
+// told apart beyond their zone, GPUs, isolation and owner's kind, nor is anything said of who holds the rest.
+// They stand until this is called again.
+const std::vector<api::Offer>& offers(const Desk& desk);
+
+// Those of them that fit, in the order that was asked for. Errors: invalid (as parse_query and parse_order
+// say; no_price_list).
+Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request);
+
+// What a query compares.
+api::QueryValue value_of(const api::Offer& offer, std::size_t field);
+
+}  // namespace hostler::master

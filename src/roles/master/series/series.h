@@ -1,0 +1,61 @@
+// How GPUs and hosts stand in the series: what they are called, their columns and labels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "domain/inventory/catalogue.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+// "gpu/h-…/GPU-…", "slice/h-…/MIG-…", "host/h-…". What a host calls its GPUs is its own word and may be
+// another's name, so it stands within the host.
+std::string series_gpu(const std::string& host, const std::string& uuid);
+std::string series_slice(const std::string& host, const std::string& uuid);
+std::string series_host(const std::string& host);
+
+// Labels, and the moment from which on they hold; 0: it is not known, and earlier than the next row.
+struct SeriesLabels {
+    series::Labels labels;
+    series::Millis from = 0;
+    bool operator==(const SeriesLabels&) const = default;
+};
+
+// host host_name zone gpu index (the driver's) model class vendor; while it is held also `use` (stock,
+// instance, foreign) and, by an instance, tenant and workload. What is empty is left out, as a project is
+// until there are projects. `claim`: what holds it; null: nothing does.
+SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim);
+// Those of its GPU, and slice profile gpu_instance.
+SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
+                           const Claim* claim);
+SeriesLabels series_labels(const Host& host);  // host host_name zone
+
+SeriesLabels series_labels(const Host& host, const Volume& volume);      // Those, volume and tenant.
+SeriesLabels series_labels(const Host& host, const Instance& instance);  // Those, workload and tenant.
+
+// A device as a row in the series names it.
+struct SeriesDevice {
+    Measured of = Measured::gpu;
+    std::string id;
+    SeriesLabels labels;
+};
+using SeriesDevicePtr = std::shared_ptr<const SeriesDevice>;
+
+// The GPUs of a host in the order of its facts, their slices, then itself. What is as it was in `before` is
+// that very one: it costs nothing to make and to compare.
+std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
+                                            const std::vector<SeriesDevicePtr>& before);
+
+// The cells of a row, as columns_of() has them.
+void add_cells(const GpuSample& sample, std::vector<series::Cell>& to);
+void add_cells(const SliceSample& sample, std::vector<series::Cell>& to);
+void add_cells(const HostSample& sample, std::vector<series::Cell>& to);
+void add_cells(const DiskUse& use, std::vector<series::Cell>& to);
+
+inline series::Millis series_millis(WallTime time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace hostler::master

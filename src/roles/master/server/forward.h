@@ -1,0 +1,36 @@
+// Requests to the API at a master that does not lead, passed on to the one that does.
+#pragma once
+
+#include "http/client.h"
+#include "http/server.h"
+#include "roles/master/http/api.h"
+
+namespace hostler::master {
+
+// Who asked a master for what it passes on; believed from masters alone.
+inline constexpr std::string_view caller_header = "X-Hostler-Caller";
+bool is_from_master(const http::Exchange& exchange);
+// Of who asked first: a master that passes a request on tells it, and nobody else is believed.
+std::string_view address_of(const http::Exchange& exchange);
+
+class Forward {
+public:
+    Forward(const Ports& ports, Lead& lead);
+
+    // Streams the bodies both ways. What `lead` says is looked at all the while: the moment that `to` is not
+    // the leader any more this ends, however `to` hangs. Errors: unavailable (no_leader; the answer may have
+    // begun), cancelled, the client's.
+    Task<> pass(http::Exchange& exchange, Contender to);
+
+private:
+    struct Passing;
+    Task<> watch(std::shared_ptr<Passing> passing);
+    Task<> carry(http::Exchange& exchange, std::shared_ptr<Passing> passing);
+    Task<> exchange_with(http::Exchange& exchange, Contender to);
+
+    const Ports& ports_;
+    Lead& lead_;
+    http::Client client_;
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,430 @@
+#include "roles/master/server/front.h"
+
+#include <fmt/format.h>
+
+#include "api/openapi.h"
+#include "api/problem.h"
+#include "core/client_address.h"
+#include "core/log.h"
+#include "core/page.h"
+#include "core/percent.h"
+#include "core/version.h"
+#include "http/transport_security.h"
+#include "roles/master/http/caller.h"
+#include "roles/master/instance/lifecycle.h"
+#include "roles/master/server/sign_in_page.h"
+
+namespace hostler::master {
+
+namespace {
+
+http::Response response_of(const api::Reply& reply) {
+    http::Response response{.status = reply.status, .body = reply.body};
+    response.headers.set("Content-Type", reply.content_type);
+    response.headers.set("Cache-Control", "no-store");
+    for (const auto& [name, value] : reply.headers) response.headers.set(name, value);
+    return response;
+}
+
+// `opens`: the origin that the page's form leads to; browsers hold its redirect against the policy too.
+http::Response page(int status, std::string html, std::string_view opens = "") {
+    http::Response response{.status = status, .body = std::move(html)};
+    response.headers.set("Content-Type", "text/html; charset=utf-8");
+    response.headers.set("Cache-Control", "no-store");
+    response.headers.set("Content-Security-Policy",
+                         fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
+                                     "frame-ancestors 'none'; base-uri 'none'",
+                                     opens));
+    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+    response.headers.set("Referrer-Policy", "same-origin");
+    response.headers.set("X-Content-Type-Options", "nosniff");
+    return response;
+}
+
+// "https://api.example:8443" of any URL there; scheme and host in whatever case they are.
+std::string_view origin_of(std::string_view url) {
+    const auto host = url.find("://");
+    return host == url.npos ? std::string_view{} : url.substr(0, url.find_first_of("/?#", host + 3));
+}
+
+// Whether a page of another site made a browser send this. Programs send neither header.
+bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url) {
+    const auto& headers = exchange.request.headers;
+    if (const auto site = headers.find("Sec-Fetch-Site")) return *site != "same-origin" && *site != "none";
+    const auto origin = headers.find("Origin");
+    if (!origin) return false;
+    if (!public_url.empty() && http::same_name(*origin, origin_of(public_url))) return false;
+    const auto host = origin->find("://");
+    return host == origin->npos ||
+           !http::same_name(origin->substr(host + 3), headers.find("Host").value_or(""));
+}
+
+constexpr std::chrono::seconds series_late{30};  // Then a follower says so when it is asked how it is.
+
+Error no_longer() { return {Code::unavailable, "this master leads no longer; ask again", "no_leader"}; }
+
+class ExchangeSink final : public api::EventSink {
+public:
+    ExchangeSink(http::Exchange& exchange, TermPtr term, Timers& timers, Duration write_max,
+                 Admission::Turn& turn)
+        : exchange_(exchange), term_(std::move(term)), timers_(timers), write_max_(write_max), turn_(turn) {}
+    Task<> send(std::string bytes) override {
+        if (term_ && term_->ended()) co_return std::unexpected(no_longer());
+        turn_.leave();  // From here on it counts among the watches.
+        const Deadline deadline{timers_, write_max_, [this] { exchange_.cut(); }};
+        if (!exchange_.started()) {
+            http::Response head;
+            head.headers.set("Content-Type", "text/event-stream");
+            head.headers.set("Cache-Control", "no-store");
+            CO_TRY(co_await exchange_.start(std::move(head)));
+        }
+        co_return co_await exchange_.write(bytes);
+    }
+
+private:
+    http::Exchange& exchange_;
+    TermPtr term_;
+    Timers& timers_;
+    Duration write_max_;
+    Admission::Turn& turn_;
+};
+
+bool wants(const http::Exchange& exchange, std::string_view format) {
+    const std::string query = fmt::format("&{}&", exchange.request.query());
+    return query.contains(fmt::format("&format={}&", format)) ||
+           (!query.contains("&format=") &&
+            exchange.request.headers.find("Accept").value_or("").starts_with(fmt::format("text/{}", format)));
+}
+
+api::Reply csv_reply(std::string body) {
+    return {.content_type = "text/csv; charset=utf-8", .body = std::move(body)};
+}
+
+api::Reply as_csv(const api::Reply& reply) {
+    const auto answer = api::decode_stored<api::SeriesAnswer>(reply.body);
+    HOSTLER_ASSERT(answer);  // It was encoded a moment ago.
+    return csv_reply(api::csv_of(*answer));
+}
+
+// Series and reports alone have other forms than JSON; nullopt: this is asked as JSON.
+std::optional<api::Reply> other_form(const http::Exchange& exchange, const api::Reply& reply) {
+    if (reply.status != 200 || exchange.request.method != "GET") return std::nullopt;
+    const std::string_view path = exchange.request.path();
+    const bool csv = wants(exchange, "csv");
+    if (path == "/v1/series") return csv ? std::optional{as_csv(reply)} : std::nullopt;
+    if (!path.starts_with(api::reports_path)) return std::nullopt;
+    if (!csv && !wants(exchange, "html")) return std::nullopt;
+    const auto report = api::decode_stored<report::Report>(reply.body);
+    HOSTLER_ASSERT(report);
+    const std::string_view kind = path.substr(api::reports_path.size());
+    if (csv) return csv_reply(report::csv(*report, api::report_section(kind)));
+    // Whatever its names may say, nothing in it is run or fetched.
+    return api::Reply{
+        .content_type = "text/html; charset=utf-8",
+        .body = report::page(*report, api::report_title(kind)),
+        .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}}};
+}
+
+// Raises a flag as long as it lives.
+class Raised {
+public:
+    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Raised() { flag_ = false; }
+    Raised(const Raised&) = delete;
+    Raised& operator=(const Raised&) = delete;
+
+private:
+    bool& flag_;
+};
+
+// The fields of a form, as browsers send it.
+std::string form_field(std::string_view body, std::string_view name) {
+    while (!body.empty()) {
+        const std::string_view pair = body.substr(0, body.find('&'));
+        body.remove_prefix(std::min(body.size(), pair.size() + 1));
+        const auto equals = pair.find('=');
+        if (equals == pair.npos || pair.substr(0, equals) != name) continue;
+        return api::percent_decode(pair.substr(equals + 1), true).value_or("");
+    }
+    return {};
+}
+
+}  // namespace
+
+Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
+    : ports_(ports),
+      settings_(settings),
+      lead_(lead),
+      api_(lead),
+      forward_(ports, lead),
+      series_follow_(ports, lead),
+      admission_(settings.admission, ports.timers),
+      transport_security_(http::transport_security(settings.hsts)) {
+    limits_.first_time = settings_.first_time;
+}
+
+Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
+    co_return co_await http::serve(
+        std::move(stream), ports_.timers, limits_,
+        [this](http::Exchange& exchange) { return answer(exchange); }, drain, place);
+}
+
+// As the client sees it.
+bool Front::by_tls(const http::Exchange& exchange) const {
+    return exchange.scheme().empty() ? ports_.arrival.certificate != nullptr : exchange.scheme() == "https";
+}
+
+Task<> Front::answer(http::Exchange& exchange) {
+    if (by_tls(exchange) && http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
+        exchange.set_transport_security(transport_security_);
+    const std::string_view path = exchange.request.path();
+    if (path == "/healthz") co_return co_await answer_health(exchange);
+    if (path == "/openapi.json") {
+        http::Response response{.body = api::openapi()};
+        response.headers.set("Content-Type", "application/json");
+        co_return co_await exchange.respond(std::move(response));
+    }
+    const bool looks = exchange.request.method == "GET" || exchange.request.method == "HEAD";
+    if (path == "/" && looks) co_return co_await front_door_page(exchange);
+    if (path == SeriesFollow::path && is_from_master(exchange)) {
+        const auto told = co_await series_follow_.answer(exchange);
+        if (told || exchange.started()) co_return told;
+        co_return co_await refuse(exchange, told.error());
+    }
+    if (!api_.leader() && !is_from_master(exchange)) {
+        const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
+        if (answered) co_return Result<>{};
+    }
+    if (path == "/sign-in") {
+        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
+            co_return co_await refuse(exchange, may.error());
+        co_return co_await sign_in(exchange);
+    }
+    if (path == "/v1/backup" && exchange.request.method == "GET") {
+        const auto sent = co_await send_backup(exchange);
+        if (sent || exchange.started()) co_return sent;
+        co_return co_await refuse(exchange, sent.error());
+    }
+    co_return co_await answer_api(exchange);
+}
+
+// Answered where the leader is; what a master has passed on is not passed on again. false: not answered,
+// this one leads by now, or nobody does.
+Task<bool> Front::answer_elsewhere(http::Exchange& exchange) {
+    CO_TRY(co_await until_led());
+    if (api_.leader() || !lead_.other) co_return false;
+    const auto done = co_await forward_.pass(exchange, *lead_.other);
+    if (!done && !exchange.started() && done.error().reason == "no_leader")
+        CO_TRY(co_await exchange.respond(response_of(api::reply_of(done.error()))));
+    else if (!done)
+        co_return std::unexpected(done.error());
+    co_return true;
+}
+
+// Between two leaders. A master alone, or one that does not reach the store, cannot know how long that takes.
+Task<> Front::until_led() {
+    if (!lead_.soon || api_.leader() || lead_.other) co_return Result<>{};
+    // Those whose time is over are woken together: a wake-up looks at all who wait.
+    using Round = std::chrono::duration<std::int64_t, std::ratio<1, 4>>;
+    const Instant now = ports_.timers.now();
+    const Instant until = std::chrono::ceil<Round>(now + settings_.leader_wait);
+    const Deadline deadline{ports_.timers, until - now, [&] {
+                                if (std::exchange(woken_, until) != until) lead_.changed.notify_all();
+                            }};
+    while (lead_.soon && !api_.leader() && !lead_.other && ports_.timers.now() < until)
+        CO_TRY(co_await lead_.changed.wait());
+    co_return Result<>{};
+}
+
+std::string Front::health_of_follower() const {
+    std::string text = fmt::format("ok: master {} leads", lead_.other->name);
+    const auto lag = std::chrono::duration_cast<std::chrono::seconds>(series_follow_.lag());
+    if (lag > series_late) text += fmt::format("; the last {} s of its series are not here", lag.count());
+    return text;
+}
+
+Task<> Front::answer_health(http::Exchange& exchange) {
+    const auto term = api_.leader();
+    if (!term && lead_.other)
+        co_return co_await exchange.respond(http::text_response(200, health_of_follower()));
+    co_return co_await exchange.respond(
+        http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
+}
+
+// Anybody may ask; nothing of the cloud is told.
+Task<> Front::front_door_page(http::Exchange& exchange) {
+    const auto& headers = exchange.request.headers;
+    const std::string api =
+        !settings_.public_url.empty()
+            ? settings_.public_url
+            : fmt::format("{}://{}", by_tls(exchange) ? "https" : "http", headers.find("Host").value_or(""));
+    bool person = false;
+    http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
+        person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");
+    });
+    if (person) co_return co_await exchange.respond(page(200, front_door({.what = "its API", .api = api})));
+    http::Response response{
+        .body = fmt::format(R"({{"name":"hostler","version":"{}","openapi":"/openapi.json","help":"Send an )"
+                            R"(API key as Authorization: Bearer hk_…; an operator makes one with: hostler )"
+                            R"(key create"}})"
+                            "\n",
+                            version)};
+    response.headers.set("Content-Type", "application/json");
+    response.headers.set("Cache-Control", "no-store");
+    co_return co_await exchange.respond(std::move(response));
+}
+
+Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) const {
+    std::string_view credential = exchange.request.headers.find("X-Hostler-Key").value_or("");
+    if (credential.empty()) {
+        const std::string_view header = exchange.request.headers.find("Authorization").value_or("");
+        constexpr std::string_view bearer = "bearer ";
+        if (header.size() > bearer.size() && http::same_name(header.substr(0, bearer.size()), bearer))
+            credential = http::trimmed(header.substr(bearer.size()));
+    }
+    Error unknown{Code::unauthenticated, "", "unauthenticated"};
+    unknown.help =
+        "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
+    if (credential.empty()) {
+        unknown.message = "this needs an API key";
+        return std::unexpected(std::move(unknown));
+    }
+    const TermPtr term = TRY(api_.leader());
+    const auto caller = caller_of(*term, std::string{credential});
+    if (!caller) {
+        unknown.message = "this API key is unknown: it was never created, has expired, or was revoked";
+        return std::unexpected(std::move(unknown));
+    }
+    api::Caller known{.actor = caller->actor,
+                      .name = caller->name,
+                      .tenant = caller->tenant,
+                      .is_operator = caller->is_operator(),
+                      .address = std::string{address_of(exchange)},
+                      .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
+    if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
+    return known;
+}
+
+Task<> Front::answer_api(http::Exchange& exchange) {
+    auto caller = caller_of_request(exchange);
+    Admission::Turn turn;
+    if (caller) {
+        exchange.is_known();
+        auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
+        if (!admitted) co_return co_await refuse(exchange, admitted.error());
+        turn = std::move(*admitted);
+        if (turn.waited()) caller = caller_of_request(exchange);  // The key may have been revoked meanwhile.
+    } else if (caller.error().code == Code::unauthenticated) {
+        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
+            co_return co_await refuse(exchange, may.error());
+    }
+    // Nobody's body is read before it is known who sends it, and has its turn.
+    std::string body;
+    if (caller) {
+        const Deadline deadline{ports_.timers, settings_.admission.body_max, [&] { exchange.cut(); }};
+        auto read = co_await exchange.read_all(api::body_max);
+        if (!read && read.error().reason == http::body_too_large) read.error().reason = "too_large";
+        if (!read && read.error().code == Code::invalid)
+            co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
+        body = CO_TRY(std::move(read));
+    }
+    api::Inquiry inquiry{
+        .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};
+    inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
+    inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
+    inquiry.if_match = exchange.request.headers.find("If-Match").value_or("");
+    const TermPtr term = api_.leader().value_or(nullptr);
+    const bool only_looks = inquiry.method == "GET";
+    ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
+    const api::Reply reply =
+        CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    turn.leave();  // How fast the answer is taken is its reader's affair.
+    // While it was made another may have begun to lead, who knows better. What is written is durable.
+    if (only_looks && !reply.streamed && term && term->ended())
+        co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
+    if (reply.streamed) co_return co_await exchange.end();
+    if (const auto other = other_form(exchange, reply))
+        co_return co_await exchange.respond(response_of(*other));
+    co_return co_await exchange.respond(response_of(reply));
+}
+
+Task<> Front::refuse(http::Exchange& exchange, const Error& error) {
+    if (error.code == Code::cancelled) co_return std::unexpected(error);
+    co_return co_await exchange.respond(response_of(api::reply_of(error)));
+}
+
+Task<> Front::send_backup(http::Exchange& exchange) {
+    const auto caller = caller_of_request(exchange);
+    if (!caller && caller.error().code == Code::unauthenticated)
+        CO_TRY(admission_.enter_stranger(address_of(exchange)));
+    if (!caller) co_return std::unexpected(caller.error());
+    exchange.is_known();
+    if (!caller->is_operator)
+        co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
+                       "forbidden");
+    if (backup_under_way_)
+        co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
+                       "backup_under_way");
+    const Raised raised{backup_under_way_};
+    const Deadline deadline{ports_.timers, settings_.backup_max, [&] { exchange.cut(); }};
+    const WallTime now = ports_.timers.wall();
+    const auto backup = CO_TRY(co_await ports_.store.backup(now, ports_.digest));
+    const TermPtr term = CO_TRY(api_.leader());
+    Estate& estate = term->desk(caller->actor).estate;
+    estate.event("master", "store", "", "backup", "A backup of the store was begun.");
+    estate.audit({.time = now,
+                  .actor = caller->actor,
+                  .address = caller->address,
+                  .operation = "backup",
+                  .subject = "master/store",
+                  .status = 200,
+                  .client = caller->client});
+    CO_TRY(co_await term->commit());
+    http::Response head;
+    head.headers.set("Content-Type", "application/octet-stream");
+    head.headers.set("Cache-Control", "no-store");
+    CO_TRY(co_await exchange.start(std::move(head)));
+    while (true) {
+        const std::string piece = CO_TRY(co_await backup->next());
+        if (piece.empty()) co_return co_await exchange.end();
+        CO_TRY(co_await exchange.write(piece));
+    }
+}
+
+Task<> Front::sign_in(http::Exchange& exchange) {
+    const TermPtr term = CO_TRY(api_.leader());
+    const bool post = exchange.request.method == "POST";
+    const std::string body =
+        post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
+    if (term->ended()) co_return co_await refuse(exchange, no_longer());
+    if (post && is_from_elsewhere(exchange, settings_.public_url))
+        co_return co_await exchange.respond(page(
+            403, sign_in_page("?", "A page of another origin asked for this; open the instance again.")));
+    const std::string return_to = form_field(body, "return");
+    Result<Return> to = fail(Code::invalid, "there is no gateway yet");
+    for (const auto& [name, gateway] : term->look().estate.gateways.all())
+        if (to = parse_return(return_to, gateway); to) break;
+    if (!to) co_return co_await exchange.respond(page(400, sign_in_page("?", to.error().message)));
+    std::string route = to->route;
+    for (const auto& [id, instance] : term->look().estate.instances.all())
+        for (const InstancePort& port : instance.spec.ports)
+            if (to->own_port != 0 && port.own_port == to->own_port && !is_final(instance.phase))
+                route = route_name(instance, port.port);
+    if (route.empty())
+        co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
+    if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
+    const auto caller = caller_of(*term, form_field(body, "key"));
+    if (!caller)
+        co_return co_await exchange.respond(
+            page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));
+    const std::string code = make_code(*term, *caller, route);
+    CO_TRY(co_await term->commit());
+    http::Response response{.status = 303};
+    response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code,
+                                                 percent_encode(to->path)));
+    response.headers.set("Cache-Control", "no-store");
+    response.headers.set("Referrer-Policy", "no-referrer");
+    co_return co_await exchange.respond(std::move(response));
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,59 @@
+#include "roles/master/share/shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "roles/master/instance/lifecycle.h"
+
+namespace hostler::master {
+
+bool is_open(const Desk& desk, const Share& share) {
+    const Instance* instance = desk.estate.instances.find(share.instance);
+    return instance && !is_final(instance->phase) && instance->phase != InstancePhase::stopping &&
+           share.expires_at > desk.estate.micros();
+}
+
+Result<const Share*> make_share(Desk& desk, const Instance& instance, int port, std::chrono::seconds life,
+                                const std::string& secret_hash, const std::string& by) {
+    if (is_final(instance.phase) || instance.phase == InstancePhase::stopping)
+        return fail(Code::conflict,
+                    fmt::format("instance {} is {}: there is nothing to share", instance.caller_id,
+                                text_of(instance.phase)),
+                    "not_running");
+    if (std::ranges::find(instance.spec.ports, port, &InstancePort::port) == instance.spec.ports.end()) {
+        Error error{Code::not_found, fmt::format("instance {} has no port {}", instance.caller_id, port),
+                    "port_not_declared"};
+        error.help = "Name one of its ports, as `hostler instance get` lists them under urls.";
+        return std::unexpected(std::move(error));
+    }
+    const std::size_t count = desk.estate.shares.by().instance.count(instance.id);
+    if (count >= shares_instance_max)
+        return fail(Code::exhausted,
+                    fmt::format("instance {} has {} share links, which is the limit; revoke some",
+                                instance.caller_id, count),
+                    "too_many_shares");
+    const std::int64_t now = desk.estate.micros();
+    const Share& share =
+        desk.estate.shares.add({.id = new_id(desk.random, "sh"),
+                                .tenant = instance.tenant,
+                                .instance = instance.id,
+                                .port = port,
+                                .route = route_name(instance, port),
+                                .hash = secret_hash,
+                                .made_by = by,
+                                .created_at = now,
+                                .expires_at = now + std::chrono::microseconds{life}.count()});
+    desk.estate.event("instance", instance.id, instance.tenant, "shared",
+                      fmt::format("{} made share link {} to port {}.", by, share.id, port));
+    return &share;
+}
+
+void revoke_share(Desk& desk, const std::string& id) {
+    const Share& share = desk.estate.shares.at(id);
+    desk.estate.event("instance", share.instance, share.tenant, "unshared",
+                      fmt::format("Share link {} to port {} was revoked.", id, share.port));
+    desk.estate.shares.erase(id);
+}
+
+}  // namespace hostler::master

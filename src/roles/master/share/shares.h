@@ -1,0 +1,19 @@
+// Share links: a secret with an end that opens one port of one instance in a browser, without an account.
+#pragma once
+
+#include "roles/master/state/desk.h"
+
+namespace hostler::master {
+
+inline constexpr std::string_view share_prefix = "hl_";
+inline constexpr std::size_t shares_instance_max = 64;
+
+// It has not expired, and its instance still runs or will.
+bool is_open(const Desk& desk, const Share& share);
+
+// Errors: not_found (port_not_declared), conflict (not_running), exhausted.
+Result<const Share*> make_share(Desk& desk, const Instance& instance, int port, std::chrono::seconds life,
+                                const std::string& secret_hash, const std::string& by);
+void revoke_share(Desk& desk, const std::string& id);
+
+}  // namespace hostler::master

@@ -1,0 +1,161 @@
+// Everything that is, in memory: the one place where the master's decisions are made. It belongs to one
+// thread, and nothing is awaited between reading it and changing it. What was changed is taken out as one
+// commit.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ports/sealer.h"
+#include "ports/store.h"
+#include "roles/master/state/kinds.h"
+#include "roles/master/state/table.h"
+
+namespace hostler::master {
+
+// What one commit changed, for those who watch.
+struct Touched {
+    std::string kind;
+    std::string id;
+    bool operator==(const Touched&) const = default;
+};
+
+class Estate {
+public:
+    Table<Zone> zones;
+    Table<AccessPoint> access_points;
+    Table<Gateway> gateways;
+    Table<HostToken> host_tokens;
+    Table<Host> hosts;
+    Table<Drain> drains;
+    Table<Spec> specs;
+    Table<Slot> slots;
+    Table<StockImages> stock_images;
+    Table<Price> prices;
+    Table<ConsolidationRecord> consolidations;
+    Table<Claim> claims;
+    Table<Instance> instances;
+    Table<UsedName> used_names;  // Never loaded: the store alone remembers them.
+    Table<Volume> volumes;
+    Table<Network> networks;
+    Table<Subnet> subnets;
+    Table<HostCommand> commands;
+    Table<ApiKey> api_keys;
+    Table<SignIn> sign_ins;
+    Table<Secret> secrets;
+    Table<Share> shares;
+    Table<Answer> answers;
+    Table<LongOperation> operations;
+    Table<Restore> restores;
+    Table<AuthorityRecord> authorities;
+    Table<CertificateHolder> holders;
+    Table<alert::Rule> alert_rules;
+    Table<alert::Silence> alert_silences;
+    Table<alert::Receiver> alert_receivers;
+    Table<alert::Alert> alerts;
+    Table<alert::Delivery> alert_deliveries;
+    Table<AdmittedKeys> admitted_keys;
+    Table<SealingKey> sealing_keys;
+    Table<report::Schedule> report_schedules;
+    Table<report::Kept> reports;
+
+    // Who changes things from here on, and when: the head of every event and ledger line.
+    void begin(std::string actor, WallTime time);
+    WallTime time() const { return time_; }
+    std::int64_t micros() const { return time_.time_since_epoch().count(); }
+
+    void event(std::string_view kind, const std::string& id, const std::string& tenant, std::string reason,
+               std::string message);
+    // Every change of who holds what goes through these three.
+    const Claim& hold(Claim claim);
+    void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
+    void readdress(const std::string& claim, int address_index);
+    void release(const std::string& claim);
+    void audit(AuditLine line) { audit_.push_back(std::move(line)); }
+    // What has ended is not in memory: it is written again as it is here.
+    void put_again(Object object) { again_.push_back(std::move(object)); }
+
+    // Undoes at its end what was changed while it was there; nothing is taken out meanwhile. A dry run costs
+    // what it changes, however much there is.
+    class Trial {
+    public:
+        explicit Trial(Estate& estate);
+        ~Trial();
+        Trial(const Trial&) = delete;
+        Trial& operator=(const Trial&) = delete;
+
+    private:
+        Estate& estate_;
+        std::vector<EventRecord> events_;
+        std::vector<LedgerLine> ledger_;
+        std::vector<AuditLine> audit_;
+        std::vector<Object> again_;
+    };
+
+    // What is taken out is sealed by the current one of `sealing_keys` from here on, and what is loaded is
+    // opened. Without a sealer sealed texts are loaded as they are, and no row that has secrets is taken out.
+    void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
+
+    bool unchanged() const;
+    std::size_t size() const;            // Objects of all kinds.
+    std::uint64_t rows_visited() const;  // Of all kinds, see Table::rows_visited().
+    // All that was changed since the last take(), as commit `number`.
+    Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
+    // An object whose body cannot be read is set aside. Errors: conflict (sealing_key_missing); internal: a
+    // secret that belongs elsewhere; row_damaged: one that nothing can be decided without.
+    Result<> load(const std::vector<Object>& objects);
+    // The same for some of a snapshot's objects; `keys` is what known_keys() says of all of them. An object
+    // that is there is replaced, one that has ended is left out.
+    Result<> load(std::span<const Object> objects, const std::set<std::string>& keys);
+    std::set<std::string> known_keys(const std::vector<Object>& objects) const;
+    void forget(std::string_view kind, const std::string& id);  // As load() of one that has ended.
+    // The store has it and nobody can read it: the rest goes on without it. What it holds by a claim stays
+    // held. Errors: internal (row_damaged).
+    Result<> set_aside(const Unreadable& row);
+    // Those that were set aside: why, by kind and id.
+    const std::map<std::pair<std::string, std::string>, std::string>& unreadable() const {
+        return unreadable_;
+    }
+
+    template <class Visit>
+    void each_table_of(Visit visit) const {
+        each_table(*this, visit);
+    }
+
+private:
+    template <class Self, class Visit>
+    static void each_table(Self& self, Visit visit) {
+        visit(self.zones), visit(self.access_points), visit(self.gateways), visit(self.host_tokens);
+        visit(self.hosts), visit(self.specs), visit(self.slots), visit(self.claims), visit(self.instances);
+        visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
+            visit(self.commands);
+        visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
+        visit(self.secrets), visit(self.shares), visit(self.stock_images), visit(self.restores),
+            visit(self.drains);
+        visit(self.prices), visit(self.consolidations);
+        visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
+        visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);
+        visit(self.alerts), visit(self.alert_deliveries);
+        visit(self.report_schedules), visit(self.reports);
+    }
+    template <class T>
+    Result<> load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys);
+    void ledger(const Claim& claim, std::string use);
+    std::string current_key() const;
+
+    std::string actor_ = "master";
+    WallTime time_;
+    std::vector<EventRecord> events_;
+    std::vector<LedgerLine> ledger_;
+    std::vector<AuditLine> audit_;
+    std::vector<Object> again_;
+    std::map<std::pair<std::string, std::string>, std::string> unreadable_;
+    const Sealer* sealer_ = nullptr;
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,214 @@
+// What is known only while it is so: who is connected, what hosts said last. Never stored, begins empty in
+// each term.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/rate.h"
+#include "core/timers.h"
+#include "domain/instance/instance.h"
+#include "domain/instance/plan.h"
+#include "domain/inventory/challenge.h"
+#include "domain/inventory/metrics.h"
+#include "domain/inventory/sample.h"
+#include "roles/master/alert/book.h"
+#include "roles/master/scheduler/room.h"
+#include "roles/master/sealing/count.h"
+#include "roles/master/state/sweep.h"
+
+namespace hostler::master {
+
+struct SeenWorkload {
+    std::string state;  // created running exited
+    std::uint64_t generation = 0;
+    bool ready = false;
+    int exit_code = 0;
+    bool oom_killed = false;
+    std::string detail;
+    std::string tenant;
+    std::vector<std::string> gpus;
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    std::optional<std::int64_t>
+        unused_ms{};  // At `heard_at`; 0: it was in use; nullopt: its host does not say.
+    std::string used_by{};
+    std::int64_t heard_at = 0;  // When the report came.
+    // What its container says of itself.
+    std::string name{};
+    std::string image{};
+    std::string network{};
+    std::string address{};
+    std::vector<InstancePort> ports{};
+    std::vector<InstanceVolume> mounts{};
+    int jupyter_port = 0;
+    std::string jupyter_path{};
+    bool lease_ended = false;  // It was stopped because its lease had run out.
+    struct MemoryKills {
+        std::int64_t count = 0;
+        std::string process;
+    };
+    std::optional<MemoryKills> memory_kills{};  // Of its processes; nullopt: its host does not say.
+    int processes = 0;                          // And threads,
+    int processes_max = 0;                      // that it may have; 0: not known.
+};
+
+// What an instance wrote beside its volumes, kept on a host.
+struct SeenLayer {
+    std::int64_t bytes = 0;        // Of its disk.
+    std::int64_t kept_at = 0;      // By its clock.
+    std::uint64_t generation = 0;  // The highest of the instance that it has obeyed; 0: it does not know.
+};
+
+// How full the volumes and the layers of running instances are on a host, by their ids.
+struct DiskUses {
+    std::map<std::string, DiskUse> volumes{};
+    std::map<std::string, DiskUse> layers{};
+    bool operator==(const DiskUses&) const = default;
+};
+
+// Of a host's rows of such in the series: whose it is now, and since when.
+struct SeriesDevice;
+struct DiskRow {
+    int number = 0;
+    std::int64_t from = 0;  // Milliseconds.
+    std::shared_ptr<const SeriesDevice> device{};
+};
+
+// One that is under way.
+struct HostChallenge {
+    std::string command;
+    GpuChallenge challenge;
+    Instant told{};  // When its host was told where the paths begin.
+    bool walked = false;
+};
+
+struct HostLive {
+    bool connected = false;
+    std::string access;         // The access point it speaks through,
+    std::uint64_t session = 0;  // and its number there.
+    std::map<std::string, std::uint64_t>
+        ways;              // Its newest session at each access point: tunnels go through any.
+    bool fresh = false;    // Nothing came since its last hello.
+    bool greeted = false;  // It said hello on the session that counts.
+    std::string life;      // Of its process, as its hello said; empty: an older agent, which counts nothing.
+    std::uint64_t boot_heard =
+        0;                   // Invitations of this term that came before the first hello of its last boot.
+    std::uint64_t turn = 0;  // Of its last hello: what an older session still says is past.
+    std::uint64_t asked_on = 0;         // The channel on which it was asked to say hello again.
+    std::uint64_t last_sequence = 0;    // Its reports up to here are noted,
+    std::uint64_t acknowledged = 0;     // and up to here durable, with their samples.
+    std::uint64_t reports_dropped = 0;  // That it had no room for, as it says;
+    std::uint64_t reports_lost = 0;  // that are missing though it says nothing of it: never, if all is well.
+    std::uint64_t access_told = 0;   // Which list of access points it has.
+    std::uint32_t rtt_us = 0;        // To its access point; 0: not measured.
+    Instant heard{};                 // Its last word,
+    std::int64_t heard_at = 0;       // the same for people.
+    std::int64_t reachable_since = 0;                // It has reported without a gap that counts as silence.
+    MetricOrder gpu_order, host_order, slice_order;  // Of the values in its samples, as its hello said.
+    std::map<std::string, GpuSample> samples;        // The last of each GPU.
+    std::optional<HostSample> sample;                // Its own last one.
+    std::vector<WorkloadUse> uses;                   // As of then.
+    std::int64_t sampled_at = 0;                     // When that came.
+    std::uint64_t telemetry_dropped = 0;             // That it had no room for, as it says.
+    Instant watched_until{};                         // It was asked to tell more often until then.
+    std::optional<std::set<std::string>> images;     // That it has, by full names; nullopt: it did not say.
+    bool keeps_leases = false;                       // Its agent does, as its hello said.
+    bool takes_secrets = false;                      // The same: its agent keeps secrets out of its files.
+    std::string boot_id;                             // As its hello said,
+    std::uint64_t stamp_us = 0;                      // and its time since then when it last spoke.
+    bool complete = false;                           // It has said all that it has since it connected.
+    std::map<std::string, SeenWorkload> workloads;   // By instance.
+    std::map<std::string, SeenLayer> layers;         // By instance, that it keeps.
+    std::optional<DiskUses> disks;                   // As last told; nullopt: not measured.
+    std::map<std::string, DiskRow> disk_rows;        // By "volume/v-…" and "layer/i-…".
+    std::uint32_t layers_ahead = 0;                  // Empty ones that it has made ahead.
+    std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
+    bool foreign_refused = false;                    // It was told of.
+    std::map<std::string, int> missed;               // Complete reports in a row in which it was not started.
+    bool judged = false;                  // Whether it may sell was decided on what is known of it.
+    std::int64_t measure_rest_until = 0;  // It could not be measured a moment ago,
+    int measure_failures = 0;             // so often in a row.
+    std::set<std::string> gpu_marks{};    // Ids and serial numbers of its GPUs.
+    std::optional<HostChallenge> challenge{};
+    bool measures_speed = false;  // Its agent does, as its hello said.
+    // By access point: the way to it could not be measured a moment ago.
+    std::map<std::string, std::int64_t> speed_rest_until{};
+    // Of each GPU and code: when who holds it was told.
+    std::map<std::pair<std::string, std::int64_t>, std::int64_t> fault_told;
+};
+
+// Of a host, that it is believed to have: more than a host can run.
+inline constexpr std::size_t workloads_host_max = 1024;
+
+// Kept layers of a host that it is believed to have: more than it could be told of in a report.
+inline constexpr std::size_t layers_host_max = 16'384;
+
+// Volumes and layers of a host whose use it is believed to tell, and of each of the two whose series are
+// kept.
+inline constexpr std::size_t disks_host_max = 4096;
+inline constexpr int disk_series_host_max = 64;
+
+// A single report may be older than the container it lacks, or than its start.
+inline constexpr int reports_to_believe = 2;
+
+// An image that could not be had on a host.
+struct PullFailure {
+    int times = 0;  // In a row.
+    std::string reason;
+    std::string message;
+    std::int64_t rest_until = 0;
+};
+
+struct AccessLive {
+    bool connected = false;
+    std::string version;
+    std::int64_t seen_at = 0;
+    std::uint32_t sessions_max = 0;  // Agents that it takes; 0: it did not say.
+    std::uint32_t tunnels = 0;
+    std::uint32_t banned = 0;
+    std::optional<bool> drain_told{};  // What it knows of its draining.
+};
+
+struct CountedOffers;
+
+struct Live {
+    std::map<std::string, HostLive> hosts;
+    std::map<std::string, AccessLive> access_points;
+    int gateways = 0;                                // That are connected,
+    std::int64_t gateways_since = 0;                 // and since when there was always one.
+    std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
+
+    std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
+    std::map<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
+    bool gpu_marks_known = false;                            // Of all that are in the estate.
+    Room room;
+    Sweep sweep;
+    std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
+
+    // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.
+    std::set<std::string> archiving;
+    std::int64_t look_for_over_at = 0;  // When it is next looked what else is over.
+
+    AlertBook alerts;
+    SealingCount sealing;
+
+    std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
+
+    Seen seen(const std::string& host, const std::string& instance) const {
+        const auto at = hosts.find(host);
+        if (at == hosts.end() || !at->second.connected || !at->second.complete) return Seen::unknown;
+        const auto missed = at->second.missed.find(instance);
+        const bool believed = missed != at->second.missed.end() && missed->second >= reports_to_believe;
+        const auto workload = at->second.workloads.find(instance);
+        if (workload == at->second.workloads.end()) return believed ? Seen::absent : Seen::unknown;
+        if (workload->second.state == "exited") return Seen::ended;
+        return believed && workload->second.state == "created" ? Seen::made : Seen::alive;
+    }
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "roles/master/http/caller.h"
+#include "roles/master/instance/enter.h"
+#include "roles/master/pki/authority.h"
+#include "roles/master/pki/edge_keys.h"
+#include "roles/master/uplink/host_link.h"
+#include "roles/master/uplink/links.h"
+#include "wire/link.h"
+
+namespace hostler::master {
+
+namespace {
+
+using std::chrono::seconds;
+
+void register_gateway(TermPtr term, const std::string& name, const uplink::GatewayHello& hello) {
+    Desk& desk = term->desk("gateway/" + name);
+    const Gateway* before = desk.estate.gateways.find(name);
+    if (before && before->address == hello.address() && before->domain == hello.domain()) return;
+    Gateway now{.name = name, .address = hello.address(), .domain = hello.domain()};
+    if (before) {
+        now.meta = before->meta;
+        desk.estate.gateways.edit(name) = std::move(now);
+    } else {
+        desk.estate.gateways.add(std::move(now));
+    }
+}
+
+// Whether this credential opens instances of `tenant`.
+uplink::Frame verdict(const Term& term, const std::optional<Caller>& caller, const std::string& tenant) {
+    uplink::Frame answer;
+    auto& into = *answer.mutable_authenticate_answer();
+    const auto valid = static_cast<std::uint32_t>(term.settings().key_cache.count());
+    into.set_known(caller.has_value());
+    into.set_valid_s(valid);
+    if (!caller) return answer;
+    if (caller->expires_at != 0) {
+        const std::int64_t now = term.ports().timers.wall().time_since_epoch().count();
+        const auto ends = static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>((caller->expires_at - now) / 1'000'000, 1, UINT32_MAX));
+        into.set_ends_s(ends);
+        into.set_valid_s(std::min(valid, ends));
+    }
+    for (std::string& mark : marks_of(term, *caller)) into.add_marks(std::move(mark));
+    into.set_allowed(caller->is_operator() || caller->tenant == tenant);
+    into.set_principal(caller->actor);
+    return answer;
+}
+
+// Of what a gateway believes.
+uplink::Frame over_among(const Term& term, const uplink::TrustedMarks& trusted) {
+    uplink::Frame answer;
+    auto& ended = *answer.mutable_credentials_ended();
+    for (const std::string& mark : trusted.marks())
+        if (is_over(term, mark)) ended.add_marks(mark);
+    return answer;
+}
+
+Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::RedeemRequest request) {
+    auto session = redeem_code(*term, request.code(), request.route());
+    if (!session) {
+        CO_TRY(co_await link.answer(call, wire::failure_frame(session.error())));
+        co_return Result<>{};
+    }
+    CO_TRY(co_await term->commit());
+    const auto caller = caller_of_sign_in(*term, *session, request.route());
+    uplink::Frame answer = verdict(*term, caller, caller ? caller->tenant : "");
+    answer.mutable_authenticate_answer()->set_session(*session);
+    co_return co_await link.answer(call, std::move(answer));
+}
+
+// The session is over for good when this is answered.
+Task<> end_session(TermPtr term, wire::Link& link, std::uint64_t call, uplink::SignOutRequest request) {
+    sign_out(*term, request.session(), request.route());
+    CO_TRY(co_await term->commit());
+    uplink::Frame answer;
+    answer.mutable_sign_out_answer();
+    co_return co_await link.answer(call, std::move(answer));
+}
+
+// Nobody is inside before it is written down.
+Task<> enter(TermPtr term, wire::Link& link, std::uint64_t call, uplink::EnterRequest request) {
+    uplink::Frame answer;
+    if (is_of_page(request)) {
+        const auto told = answer_page(*term, request, *answer.mutable_enter_answer());
+        if (!told) co_return co_await link.answer(call, wire::failure_frame(told.error()));
+        CO_TRY(co_await (request.kind() == "start" ? term->commit() : term->settled()));
+        co_return co_await link.answer(call, std::move(answer));
+    }
+    Result<> entered = enter_instance(*term, request, *answer.mutable_enter_answer());
+    if (entered && term->read_only()) entered = std::unexpected(*term->read_only());
+    if (!entered) co_return co_await link.answer(call, wire::failure_frame(entered.error()));
+    CO_TRY(co_await term->commit());
+    co_return co_await link.answer(call, std::move(answer));
+}
+
+}  // namespace
+
+Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
+    const uplink::Frame hello = CO_TRY(co_await link.receive());
+    if (!hello.has_gateway_hello())
+        co_return fail(Code::invalid, fmt::format("gateway {} did not say hello", name));
+    register_gateway(term, name, hello.gateway_hello());
+    CO_TRY(co_await term->commit());
+    term->add_gateway(link);
+    term->send_all_routes(link);
+    log_info("gateway {} is here, from {}", name, link.address());
+    Result<> ended;
+    while (!term->ended()) {
+        auto frame = co_await link.receive();
+        if (!frame) {
+            ended = std::unexpected(frame.error());
+            break;
+        }
+        if (term->ended()) break;  // Meanwhile: what is in memory may be old.
+        if (frame->has_authenticate_request()) {
+            const auto& ask = frame->authenticate_request();
+            const auto caller = ask.route().empty() ? caller_of(*term, ask.credential())
+                                                    : caller_of_sign_in(*term, ask.credential(), ask.route());
+            ended = co_await link.answer(frame->call(), verdict(*term, caller, ask.tenant()));
+        } else if (frame->has_redeem_request()) {
+            ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
+        } else if (frame->has_sign_out_request()) {
+            ended = co_await end_session(term, link, frame->call(), frame->sign_out_request());
+        } else if (frame->has_enter_request()) {
+            ended = co_await enter(term, link, frame->call(), frame->enter_request());
+        } else if (frame->has_trusted_marks()) {
+            ended = co_await link.answer(frame->call(), over_among(*term, frame->trusted_marks()));
+        } else if (frame->has_renew_request()) {
+            ended = co_await answer_renewal(term, link, std::move(*frame));
+        } else if (frame->has_holding()) {
+            note_holding(term->desk("gateway/" + name), term->ports().authority, term->ports().digest,
+                         "gateway/" + name, frame->holding().certificate(), frame->holding().authority());
+            ended = co_await term->commit();
+        } else if (frame->has_enter_ended()) {
+            note_entered(*term, frame->enter_ended());
+            ended = co_await term->commit();
+        }
+        if (!ended) break;
+    }
+    term->drop_gateway(link);
+    co_return ended;
+}
+
+namespace {
+
+Result<std::string> renewed(Term& term, std::string_view who, const uplink::RenewRequest& request) {
+    Authority& authority = term.ports().authority;
+    const CertificateFacts present = TRY(authority.check(request.certificate()));
+    const std::string key = TRY(authority.key_fingerprint(request.csr()));
+    if (present.identity.text() != who || present.key_fingerprint != key)
+        return fail(Code::forbidden, fmt::format("{} may renew its own certificate, of the same key", who),
+                    "key_differs");
+    TRY(may_follow(term.desk(std::string{who}), term.ports(), present));
+    return TRY(authority.sign(request.csr(), present.identity, present.names,
+                              term.ports().timers.wall() - clock_tolerance,
+                              term.settings().certificate_life + clock_tolerance))
+        .certificate;
+}
+
+// Of a role whose certificate has expired nothing else is heard.
+Task<> serve_expired(TermPtr term, wire::Link& link) {
+    uplink::Frame frame = CO_TRY(co_await link.receive());
+    if (!frame.has_renew_request())
+        co_return fail(
+            Code::unauthenticated,
+            fmt::format("the certificate of {} has expired; it may only renew it", link.identity()));
+    CO_TRY(co_await answer_renewal(term, link, std::move(frame)));
+    co_return co_await link.flush(seconds{5});
+}
+
+}  // namespace
+
+Task<> answer_renewal(TermPtr term, wire::Link& link, uplink::Frame request) {
+    const auto made = renewed(*term, link.identity(), request.renew_request());
+    term->commit_then(nullptr);  // What was learned of its key.
+    uplink::Frame answer;
+    if (made) {
+        answer.mutable_join_answer()->set_certificate(*made);
+        answer.mutable_join_answer()->set_authority(term->ports().authority.certificate());
+    } else {
+        answer = wire::failure_frame(made.error());
+    }
+    co_return co_await link.answer(request.call(), std::move(answer));
+}
+
+Task<> serve_link(TermPtr term, StreamPtr stream) {
+    const std::string identity{stream->identity()};
+    const bool expired = stream->expired();
+    wire::Link link{term->ports().loop, term->ports().timers, std::move(stream)};
+    TaskGroup group{term->ports().loop};
+    group.start("pings", link.keep_alive(seconds{5}, seconds{20}));
+    Result<> ended;
+    if (expired && (identity.starts_with("access/") || identity.starts_with("gateway/")))
+        ended = co_await serve_expired(term, link);
+    else if (identity.starts_with("access/"))
+        ended = co_await serve_access(term, link, identity.substr(7));
+    else if (identity.starts_with("gateway/"))
+        ended = co_await serve_gateway(term, link, identity.substr(8));
+    else
+        ended = fail(Code::forbidden, fmt::format("{} has no business here", identity));
+    link.close();
+    co_await group.close();
+    if (!ended && ended.error().code != Code::cancelled)
+        log_info("{} is gone: {}", identity, ended.error().message);
+    co_return Result<>{};
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,258 @@
+// What gateways are told: routes, and who may enter.
+#include <gtest/gtest.h>
+
+#include "roles/master/http/caller.h"
+#include "roles/master/pki/authority.h"
+#include "roles/master/testing/link_rig.h"
+
+namespace hostler::master {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct GatewayLink : ::testing::Test, testing::LinkRig {
+    GatewayLink() {
+        settings.public_url = "http://api.example";
+        desk().estate.api_keys.add({.id = "k-1", .name = "ci", .hash = "#hk_acme", .tenant = "acme"});
+        (void)commit();
+    }
+    uplink::AuthenticateAnswer entry(wire::Link& link, const std::string& credential,
+                                     const std::string& tenant = "acme", const std::string& route = "") {
+        uplink::Frame question;
+        question.mutable_authenticate_request()->set_credential(credential);
+        question.mutable_authenticate_request()->set_tenant(tenant);
+        question.mutable_authenticate_request()->set_route(route);
+        return ask(link, question).authenticate_answer();
+    }
+    // A browser's session at this route, as the sign-in page and the gateway make it.
+    std::string session(wire::Link& link, const std::string& route, const std::string& key = "hk_acme") {
+        const std::string code = make_code(term(), *caller_of(term(), key), route);
+        (void)commit();
+        return redeem(link, code, route).authenticate_answer().session();
+    }
+    uplink::Frame redeem(wire::Link& link, const std::string& code, const std::string& route) {
+        uplink::Frame question;
+        question.mutable_redeem_request()->set_code(code);
+        question.mutable_redeem_request()->set_route(route);
+        return ask(link, question);
+    }
+    bool sign_out(wire::Link& link, const std::string& session, const std::string& route) {
+        uplink::Frame question;
+        question.mutable_sign_out_request()->set_session(session);
+        question.mutable_sign_out_request()->set_route(route);
+        return ask(link, question).has_sign_out_answer();
+    }
+};
+
+TEST_F(GatewayLink, AHelloIsAnsweredWithAllRoutesAndChangesFollow) {
+    const std::string first = started("one");
+    (void)commit();
+    wire::Link& link = gateway();
+    const uplink::Routes all = next(link).routes();
+    EXPECT_TRUE(all.complete());
+    EXPECT_EQ(all.epoch(), 1u);
+    EXPECT_EQ(all.sign_in(), "http://api.example/sign-in");
+    ASSERT_EQ(all.routes_size(), 1);
+    EXPECT_EQ(all.routes(0).name(), "8080-" + first);
+    EXPECT_EQ(all.routes(0).state(), "ready");
+    EXPECT_EQ(all.routes(0).access_size(), 0) << "its host is behind no access point";
+
+    const std::string second = started("two", 9090);
+    (void)commit();
+    const uplink::Routes news = next(link).routes();
+    EXPECT_FALSE(news.complete());
+    EXPECT_EQ(news.epoch(), 1u);
+    ASSERT_EQ(news.routes_size(), 1) << "only what changed";
+    EXPECT_EQ(news.routes(0).name(), "9090-" + second);
+
+    wire::Link& behind = access("nj-1");
+    up(behind, 1, "h-a");
+    (void)commit();
+    bool moved = false;
+    for (uplink::Frame frame = next(link); frame.has_routes(); frame = next(link))
+        for (const uplink::Route& route : frame.routes().routes())
+            moved |= route.name() == "8080-" + first && route.access_size() == 1 &&
+                     route.access(0) == "control of nj-1";
+    EXPECT_TRUE(moved) << "the host is behind an access point now";
+
+    note(desk(), first, InstanceEvent::fail, "exited", "test");
+    let_go(desk(), first);
+    desk().estate.instances.retire(first);
+    (void)commit();
+    const uplink::Routes gone = next(link).routes();
+    ASSERT_EQ(gone.gone_size(), 1);
+    EXPECT_EQ(gone.gone(0), "8080-" + first);
+    touch("lon");
+    (void)commit();
+    EXPECT_FALSE(next(link).has_routes()) << "nothing about routes, nothing said";
+}
+
+TEST_F(GatewayLink, RoutesAreToldWhenTheyAreDurable) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    store.hang = true;
+    started("one");
+    (void)commit();
+    EXPECT_FALSE(next(link).has_routes());
+    store.let_go();
+    EXPECT_TRUE(next(link).has_routes());
+}
+
+TEST_F(GatewayLink, AKeyOpensWhatIsItsTenants) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const auto own = entry(link, "hk_acme");
+    EXPECT_TRUE(own.known() && own.allowed());
+    EXPECT_EQ(own.principal(), "key/k-1");
+    EXPECT_EQ(own.valid_s(), 15u);
+    const auto other = entry(link, "hk_acme", "globex");
+    EXPECT_TRUE(other.known());
+    EXPECT_FALSE(other.allowed());
+    const auto nobody = entry(link, "hk_nobody");
+    EXPECT_FALSE(nobody.known() || nobody.allowed());
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    EXPECT_FALSE(entry(link, "hk_acme").known());
+}
+
+TEST_F(GatewayLink, ASessionOpensTheRouteThatItWasSignedInForAndNoOther) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string one = session(link, "8080-i-1");
+    ASSERT_FALSE(one.empty());
+    const auto here = entry(link, one, "acme", "8080-i-1");
+    EXPECT_TRUE(here.known() && here.allowed());
+    EXPECT_EQ(here.principal(), "key/k-1");
+    for (const std::string route : {"8080-i-2", "9090-i-1", "", "?8080-i-1"})
+        EXPECT_FALSE(entry(link, one, "acme", route).known()) << route;
+    EXPECT_FALSE(entry(link, one, "globex", "8080-i-1").allowed());
+    EXPECT_FALSE(entry(link, "hk_acme", "acme", "8080-i-1").known()) << "a key is no session";
+    timers.advance(std::chrono::hours{12});
+    EXPECT_FALSE(entry(link, one, "acme", "8080-i-1").known()) << "it is over";
+    const std::string two = session(link, "8080-i-1");
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    EXPECT_FALSE(entry(link, two, "acme", "8080-i-1").known()) << "worth nothing without its key";
+}
+
+TEST_F(GatewayLink, EachStepOfARotationIsToldOnceInAWhileAndTheNextOneAtOnce) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    run_term();
+    const auto wishes = [&] {
+        (void)commit();
+        timers.advance(2s);
+        int count = 0;
+        for (auto frame = received(link); frame && *frame; frame = received(link))
+            if ((*frame)->has_renew_wanted()) ++count;
+        return count;
+    };
+    EXPECT_EQ(wishes(), 0);
+    ASSERT_TRUE(begin_rotation(desk(), authority, {}));
+    EXPECT_EQ(wishes(), 1);
+    EXPECT_EQ(wishes(), 0) << "it is at it";
+    ASSERT_TRUE(issue_by_next(desk(), authority));
+    EXPECT_EQ(wishes(), 1);
+    ASSERT_TRUE(withdraw_former(desk(), Holders::may_be_cut_off));
+    EXPECT_EQ(wishes(), 1);
+}
+
+TEST_F(GatewayLink, ACodeIsGoodOnceForItsRouteWithinAMinute) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const auto code = [&] {
+        const std::string made = make_code(term(), *caller_of(term(), "hk_acme"), "8080-i-1");
+        (void)commit();
+        return made;
+    };
+    std::string now = code();
+    EXPECT_FALSE(entry(link, now, "acme", "8080-i-1").known()) << "a code is no session";
+    EXPECT_FALSE(entry(link, now, "acme", "?8080-i-1").known());
+    EXPECT_EQ(redeem(link, now, "8080-i-2").failure().reason(), "code_unknown");
+    EXPECT_TRUE(redeem(link, now, "8080-i-1").authenticate_answer().allowed());
+    EXPECT_EQ(redeem(link, now, "8080-i-1").failure().reason(), "code_unknown");
+    now = code();
+    timers.advance(60s);
+    EXPECT_EQ(redeem(link, now, "8080-i-1").failure().reason(), "code_unknown");
+}
+
+TEST_F(GatewayLink, ASessionIsOverForGoodOnceTheSignOutIsAnswered) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string one = session(link, "8080-i-1"), two = session(link, "8080-i-2");
+    EXPECT_TRUE(sign_out(link, one, "8080-i-2")) << "elsewhere it is none, and there is nothing to end";
+    EXPECT_TRUE(entry(link, one, "acme", "8080-i-1").known());
+    EXPECT_TRUE(sign_out(link, "hs_nobody", "8080-i-1"));
+    store.hang = true;
+    EXPECT_FALSE(sign_out(link, one, "8080-i-1")) << "not durable so far";
+    store.let_go();
+    EXPECT_FALSE(entry(link, one, "acme", "8080-i-1").known());
+    EXPECT_TRUE(sign_out(link, one, "8080-i-1")) << "again: it is";
+    EXPECT_TRUE(entry(link, two, "acme", "8080-i-2").known()) << "the other session lives";
+    EXPECT_EQ(store.objects.count({"sign_in", "#" + one}), 0u) << "nor does it come back with the next term";
+}
+
+// What gateways go by while no master answers.
+TEST_F(GatewayLink, TellsWhenACredentialEndsAndWhatItStandsOn) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    EXPECT_EQ(entry(link, "hk_acme").ends_s(), 0u) << "at no set time";
+    desk().estate.api_keys.add({.id = "k-2",
+                                .hash = "#hk_short",
+                                .tenant = "acme",
+                                .expires_at = desk().estate.micros() + 10'000'000});
+    desk().estate.api_keys.add({.id = "k-3",
+                                .hash = "#hk_long",
+                                .tenant = "acme",
+                                .expires_at = desk().estate.micros() + 3600'000'000});
+    (void)commit();
+    EXPECT_EQ(entry(link, "hk_short").ends_s(), 10u);
+    EXPECT_EQ(entry(link, "hk_short").valid_s(), 10u) << "nor is the answer kept for longer";
+    EXPECT_EQ(entry(link, "hk_long").ends_s(), 3600u);
+    const auto by_session = entry(link, session(link, "8080-i-1"), "acme", "8080-i-1");
+    EXPECT_EQ(by_session.ends_s(), 12 * 3600u);
+    ASSERT_EQ(by_session.marks_size(), 2);
+    EXPECT_EQ(by_session.marks(0), "key/k-1");
+    EXPECT_TRUE(by_session.marks(1).starts_with("session/#hs_"));
+}
+
+TEST_F(GatewayLink, TellsWhatHasEndedOnceThatIsDurable) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string mine = session(link, "8080-i-1");
+    const auto ended = [&] {
+        std::vector<std::string> marks;
+        for (uplink::Frame frame = next(link); frame.has_credentials_ended(); frame = next(link))
+            for (const std::string& mark : frame.credentials_ended().marks())
+                if (!mark.starts_with("session/#hc_")) marks.push_back(mark);
+        return marks;
+    };
+    EXPECT_EQ(ended(), std::vector<std::string>{}) << "used codes apart";
+    EXPECT_TRUE(sign_out(link, mine, "8080-i-1"));
+    EXPECT_EQ(ended(), std::vector<std::string>{"session/#" + mine});
+    store.hang = true;
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    (void)commit();
+    EXPECT_EQ(ended(), std::vector<std::string>{});
+    store.let_go();
+    EXPECT_EQ(ended(), std::vector<std::string>{"key/k-1"});
+}
+
+TEST_F(GatewayLink, SaysWhatOfTheTrustedHasEnded) {
+    settings.operator_key_hash = "#hk_operator-of-this-cloud";
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::string mine = session(link, "8080-i-1"), over = session(link, "8080-i-1");
+    const std::string operators = entry(link, "hk_operator-of-this-cloud").marks(0);
+    EXPECT_TRUE(sign_out(link, over, "8080-i-1"));
+    uplink::Frame question;
+    for (const std::string& mark :
+         {std::string{"key/k-1"}, std::string{"key/k-9"}, "session/#" + mine, "session/#" + over,
+          std::string{"share/sh-9"}, operators, std::string{"key/operator/another"}, std::string{"what"}})
+        question.mutable_trusted_marks()->add_marks(mark);
+    const auto answer = ask(link, question).credentials_ended();
+    EXPECT_EQ((std::vector<std::string>{answer.marks().begin(), answer.marks().end()}),
+              (std::vector<std::string>{"key/k-9", "session/#" + over, "share/sh-9", "key/operator/another",
+                                        "what"}));
+}
+
+}  // namespace
+}  // namespace hostler::master
