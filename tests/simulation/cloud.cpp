@@ -13,6 +13,7 @@
 #include "proto/uplink.pb.h"
 #include "roles/agent/supervisor.h"
 #include "roles/master/uplink/messages.h"
+#include "roles/master/uplink/outbox.h"
 
 namespace hostler::simulation {
 
@@ -322,7 +323,7 @@ void Cloud::disturb(master::Term& term) {
     if (!mistakes.only) {
         if (!late_messages || !dice.chance(0.3)) return;
         if (dice.chance(0.3)) {
-            for (const auto& [id, host] : desk.estate.hosts.all()) term.send_commands(id);
+            for (const auto& [id, host] : desk.estate.hosts.all()) master::Outbox::of(term).send_commands(id);
             return;
         }
     }

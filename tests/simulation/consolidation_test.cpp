@@ -6,6 +6,7 @@
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/stop_start.h"
 #include "seeds.h"
 #include "storm.h"
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "cloud.h"
+#include "roles/master/sealing/count.h"
 
 namespace hostler::simulation {
 
@@ -161,8 +162,8 @@ private:
     }
     bool sealed_anew(const std::string& former) {
         const auto now = cloud.term();
-        if (!now || !now->look().live.sealing.whole()) return false;
-        return !now->look().live.sealing.values.contains(former);
+        if (!now || !now->look().live.template part<master::SealingCount>().whole()) return false;
+        return !now->look().live.template part<master::SealingCount>().values.contains(former);
     }
     bool takes_over() {
         if (!cloud.world.run_until([&] { return cloud.leader() != nullptr; }, 2min)) return false;

@@ -5,6 +5,7 @@
 #include "mistakes.h"
 #include "ride.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/sealing/count.h"
 
 namespace hostler::simulation {
 
@@ -58,7 +59,7 @@ protected:
     }
     bool whole() {
         const auto term = cloud.term();
-        return term && term->look().live.sealing.whole();
+        return term && term->look().live.part<master::SealingCount>().whole();
     }
     Cloud cloud{11, {}, 2, 4, {.masters = GetParam()}};
 };

@@ -5,7 +5,7 @@
 
 #include "mistakes.h"
 #include "roles/master/instance/lifecycle.h"
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "seeds.h"
 

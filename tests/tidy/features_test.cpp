@@ -1,11 +1,9 @@
-// Which feature of the master may include which: the level of each folder is in features.txt, and the
-// includes against them that are left in crossings.txt.
+// Which feature of the master may include which: features.def has the level of each folder.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "tests/tidy/tree.h"
 
@@ -14,37 +12,22 @@ namespace {
 
 constexpr std::string_view master = "src/roles/master/";
 
-using Features = std::map<std::string, int>;           // The level of each.
-constexpr std::size_t files_max = 40;                  // In a folder.
-using Crossing = std::pair<std::string, std::string>;  // A unit, and one that it includes against the levels.
+using Features = std::map<std::string, int>;  // The level of each.
+constexpr std::size_t files_max = 40;         // In a folder.
 
-// Rows of words; what begins with # is a comment.
-std::vector<std::vector<std::string>> rows_of(std::string_view text) {
-    std::vector<std::vector<std::string>> rows;
-    for (const std::string_view line : lines_of(text)) {
-        if (line.starts_with('#')) continue;
-        std::istringstream words{std::string{line}};
-        std::vector<std::string> row;
-        for (std::string word; words >> word;) row.push_back(word);
-        if (!row.empty()) rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
+// Of lines "FEATURE(name, level)" and "FOLDER(name, level)".
 Features features_of(std::string_view text) {
     Features all;
-    for (const auto& row : rows_of(text))
-        if (row.size() == 2)
-            all[row[0]] = std::stoi(row[1]);
-        else
-            ADD_FAILURE() << "features.txt: " << row[0] << ": a row has two words";
-    return all;
-}
-
-std::set<Crossing> crossings_of(std::string_view text) {
-    std::set<Crossing> all;
-    for (const auto& row : rows_of(text))
-        if (row.size() == 2) all.emplace(row[0], row[1]);
+    for (const std::string_view line : lines_of(text)) {
+        if (!line.starts_with("FEATURE(") && !line.starts_with("FOLDER(")) continue;
+        const auto open = line.find('('), comma = line.find(','), close = line.find(')');
+        if (close == line.npos || comma > close) {
+            ADD_FAILURE() << "features.def: " << line;
+            continue;
+        }
+        all[std::string{line.substr(open + 1, comma - open - 1)}] =
+            std::stoi(std::string{line.substr(comma + 1, close - comma - 1)});
+    }
     return all;
 }
 
@@ -62,16 +45,14 @@ bool in_master(const File& file) {
 }
 
 // Sentences about what is wrong.
-std::vector<std::string> check(const std::vector<File>& files, const Features& features,
-                               const std::set<Crossing>& known) {
+std::vector<std::string> check(const std::vector<File>& files, const Features& features) {
     std::vector<std::string> wrong;
     std::set<std::string> used;
-    std::set<Crossing> found;
     for (const File& file : files) {
         const std::string unit = unit_of(file.path), feature = feature_of(unit);
         const auto own = features.find(feature);
         if (own == features.end()) {
-            wrong.push_back(fmt::format("{}: features.txt has no feature {}", file.path, feature));
+            wrong.push_back(fmt::format("{}: features.def has no feature {}", file.path, feature));
             continue;
         }
         used.insert(feature);
@@ -81,18 +62,13 @@ std::vector<std::string> check(const std::vector<File>& files, const Features& f
             const std::string what{line.substr(include.size(), line.rfind('.') - include.size())};
             const auto other = features.find(feature_of(what));
             if (other == features.end() || other->first == feature || other->second < own->second) continue;
-            found.emplace(unit, what);
-            if (!known.contains({unit, what}))
-                wrong.push_back(fmt::format("{}: {} (level {}) may not include {} (level {})", file.path,
-                                            feature, own->second, what, other->second));
+            wrong.push_back(fmt::format("{}: {} (level {}) may not include {} (level {})", file.path, feature,
+                                        own->second, what, other->second));
         }
     }
-    for (const auto& [unit, what] : known)
-        if (!found.contains({unit, what}))
-            wrong.push_back(fmt::format("crossings.txt: {} no longer includes {}", unit, what));
     for (const auto& [feature, level] : features)
         if (!used.contains(feature))
-            wrong.push_back(fmt::format("features.txt: {} is no folder of {}", feature, master));
+            wrong.push_back(fmt::format("features.def: {} is no folder of {}", feature, master));
     return wrong;
 }
 
@@ -101,8 +77,7 @@ TEST(Features, IncludeOnlyThoseOfLowerLevels) {
     for (const File& file : tree())
         if (in_master(file)) files.push_back(file);
     ASSERT_FALSE(files.empty());
-    for (const auto& sentence : check(files, features_of(read("tests/tidy/features.txt")),
-                                      crossings_of(read("tests/tidy/crossings.txt"))))
+    for (const auto& sentence : check(files, features_of(read(fmt::format("{}features.def", master)))))
         ADD_FAILURE() << sentence;
 }
 
@@ -114,25 +89,23 @@ TEST(Features, AreFoldersOfFewFiles) {
     for (const auto& [folder, count] : files) EXPECT_LE(count, files_max) << folder;
 }
 
-TEST(Features, ACrossingAnUnknownFolderAndAStaleRowAreFound) {
-    const auto features = features_of("low 1\nhigh 2\ntwin 2\n");
+TEST(Features, AnIncludeAgainstTheLevelsAndAnUnknownFolderAreFound) {
+    const auto features = features_of("FOLDER(low, 1)\nFEATURE(high, 2)\nFEATURE(twin, 2)\n");
     const auto file = [](std::string_view unit, std::string_view what) {
         return file_of(fmt::format("{}{}.cpp", master, unit),
                        fmt::format("#include \"roles/master/{}.h\"\n", what));
     };
     const std::vector<File> fine{file("low/a", "low/a"), file("high/b", "low/a"), file("twin/c", "low/a")};
-    EXPECT_EQ(check(fine, features, {}), std::vector<std::string>{});
+    EXPECT_EQ(check(fine, features), std::vector<std::string>{});
     const std::vector<File> upwards{file("low/a", "high/b"), file("high/b", "low/a"),
                                     file("twin/c", "low/a")};
-    EXPECT_EQ(check(upwards, features, {}).size(), 1U);
-    EXPECT_EQ(check(upwards, features, {{"low/a", "high/b"}}), std::vector<std::string>{});
+    EXPECT_EQ(check(upwards, features).size(), 1U);
     const std::vector<File> across{file("low/a", "low/a"), file("high/b", "twin/c"), file("twin/c", "low/a")};
-    EXPECT_EQ(check(across, features, {}).size(), 1U) << "between two of one level";
-    EXPECT_EQ(check(fine, features, {{"low/a", "high/b"}}).size(), 1U) << "a row that is no longer needed";
-    EXPECT_EQ(check({fine[0], fine[1]}, features, {}).size(), 1U) << "twin has gone";
-    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("new/d", "low/a")}, features, {}).size(), 1U)
+    EXPECT_EQ(check(across, features).size(), 1U) << "between two of one level";
+    EXPECT_EQ(check({fine[0], fine[1]}, features).size(), 1U) << "twin has gone";
+    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("new/d", "low/a")}, features).size(), 1U)
         << "new is in no row";
-    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("d", "low/a")}, features, {}).size(), 1U)
+    EXPECT_EQ(check({fine[0], fine[1], fine[2], file("d", "low/a")}, features).size(), 1U)
         << "a file beside the folders";
 }
 

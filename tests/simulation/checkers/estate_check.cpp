@@ -6,7 +6,8 @@
 
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/state/host_blocks.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/testing/room_check.h"
 #include "roles/master/volume/view.h"
 

@@ -1,4 +1,5 @@
 #include "roles/master/alert/alerts.h"
+#include "roles/master/alert/book.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ void end_all_of(Desk& desk, const std::string& rule, std::string_view why) {
     for (const auto& [id, alert] : desk.estate.alerts.all())
         if (alert.rule == rule && alert.resolved_at == 0) ids.push_back(id);
     for (const std::string& id : ids) resolve(desk, id, why);
-    desk.live.alerts.looks.erase(rule);
+    desk.live.part<AlertBook>().looks.erase(rule);
 }
 
 // What fires, by fingerprint, of each rule.
@@ -77,7 +78,7 @@ void follow(Desk& desk, const Rule& rule, const alert::RuleState& state,
         const std::string fingerprint = alert::fingerprint(rule.id, labels);
         if (firing.erase(fingerprint) > 0) continue;
         if (count >= alerts_max) {
-            ++desk.live.alerts.left_out;
+            ++desk.live.part<AlertBook>().left_out;
             continue;
         }
         Alert alert = alert::begin_firing(rule, labels, watched.value, now_of(desk));
@@ -164,7 +165,7 @@ void delete_alert_rule(Desk& desk, const std::string& id) {
 }
 
 void look_at_alerts(Desk& desk, const AlertFacts& facts, const AlertAnswers& answers, Instant now) {
-    AlertBook& book = desk.live.alerts;
+    AlertBook& book = desk.live.part<AlertBook>();
     const auto rules = alert_rules(desk);
     Firing firing = firing_of(desk);
     std::size_t count = 0;
@@ -233,13 +234,13 @@ void delete_alert_receiver(Desk& desk, const std::string& id) {
         if (row.receiver == id) waiting.push_back(delivery);
     for (const std::string& delivery : waiting) {
         desk.estate.alert_deliveries.erase(delivery);
-        desk.live.alerts.tries.erase(delivery);
+        desk.live.part<AlertBook>().tries.erase(delivery);
     }
     // One of the same name that comes later is told anew.
     for (const auto& [alert, row] : desk.estate.alerts.all())
         if (row.told.contains(id)) told.push_back(alert);
     for (const std::string& alert : told) desk.estate.alerts.edit(alert).told.erase(id);
-    desk.live.alerts.contacts.erase(id);
+    desk.live.part<AlertBook>().contacts.erase(id);
     desk.estate.alert_receivers.erase(std::string{id});
 }
 

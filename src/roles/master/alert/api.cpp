@@ -150,10 +150,10 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
     return subject_of(desk, call, api::NameAlertSilence{made.id});
 }
 
-void Api::add_alerts() {
+void add_alerts(Api& service) {
     namespace ops = api::ops;
-    read<ops::list_alerts>(list_alerts);
-    read<ops::get_alert>(
+    service.read<ops::list_alerts>(list_alerts);
+    service.read<ops::get_alert>(
         [](const Desk& desk, const api::Call& call, const api::NameAlert& request) -> Result<api::Alert> {
             const alert::Alert* alert = desk.estate.alerts.find(request.alert);
             const std::string looker = call.caller.is_operator ? "" : call.caller.tenant;
@@ -162,13 +162,13 @@ void Api::add_alerts() {
                             "alert_not_found");
             return view(desk, *alert, looker);
         });
-    write<ops::create_alert_rule>(create_rule);
-    write<ops::replace_alert_rule>(replace_rule);
-    read<ops::list_alert_rules>(list_rules);
-    read<ops::get_alert_rule>(get_rule);
-    write<ops::delete_alert_rule>(delete_rule);
-    write<ops::create_alert_silence>(create_silence);
-    read<ops::list_alert_silences>(
+    service.write<ops::create_alert_rule>(create_rule);
+    service.write<ops::replace_alert_rule>(replace_rule);
+    service.read<ops::list_alert_rules>(list_rules);
+    service.read<ops::get_alert_rule>(get_rule);
+    service.write<ops::delete_alert_rule>(delete_rule);
+    service.write<ops::create_alert_silence>(create_silence);
+    service.read<ops::list_alert_silences>(
         [](const Desk& desk, const api::Call& call,
            const api::ListAlertSilences& request) -> Result<api::List<api::AlertSilence>> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
@@ -177,7 +177,7 @@ void Api::add_alerts() {
                        [&](const alert::Silence& row) { return tenant.empty() || row.tenant == tenant; })
                 .page(call, [](const alert::Silence& row) { return view(row); });
         });
-    write<ops::delete_alert_silence>(delete_silence);
+    service.write<ops::delete_alert_silence>(delete_silence);
 }
 
 }  // namespace hostler::master

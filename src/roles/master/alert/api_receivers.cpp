@@ -103,11 +103,11 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameAlert
     return receiver_subject(desk, call, request.receiver, request.tenant_id);
 }
 
-void Api::add_alert_receivers() {
+void add_alert_receivers(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_alert_receiver>(create);
-    write<ops::replace_alert_receiver>(replace);
-    read<ops::list_alert_receivers>(
+    service.write<ops::create_alert_receiver>(create);
+    service.write<ops::replace_alert_receiver>(replace);
+    service.read<ops::list_alert_receivers>(
         [](const Desk& desk, const api::Call& call,
            const api::ListAlertReceivers& request) -> Result<api::List<api::AlertReceiver>> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
@@ -116,19 +116,20 @@ void Api::add_alert_receivers() {
                        [&](const alert::Receiver& row) { return tenant.empty() || row.tenant == tenant; })
                 .page(call, [&](const alert::Receiver& row) { return view(desk, row); });
         });
-    read<ops::get_alert_receiver>([](const Desk& desk, const api::Call& call,
-                                     const api::NameAlertReceiver& request) -> Result<api::AlertReceiver> {
-        return view(desk, *TRY(receiver_named(desk, call, request.receiver, request.tenant_id)));
-    });
-    write<ops::delete_alert_receiver>(
+    service.read<ops::get_alert_receiver>(
+        [](const Desk& desk, const api::Call& call,
+           const api::NameAlertReceiver& request) -> Result<api::AlertReceiver> {
+            return view(desk, *TRY(receiver_named(desk, call, request.receiver, request.tenant_id)));
+        });
+    service.write<ops::delete_alert_receiver>(
         [](Desk& desk, const api::Call& call, const api::NameAlertReceiver& request) -> Result<api::Empty> {
             const std::string id = TRY(receiver_named(desk, call, request.receiver, request.tenant_id))->id;
             delete_alert_receiver(desk, id);
             return api::Empty{};
         });
-    handlers_.on<ops::test_alert_receiver>(
-        [this](api::Call call, api::NameAlertReceiver request) -> Task<api::TestedAlertReceiver> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::test_alert_receiver>(
+        [&service](api::Call call, api::NameAlertReceiver request) -> Task<api::TestedAlertReceiver> {
+            const TermPtr term = CO_TRY(service.leader());
             Desk& desk = term->desk(call.caller.actor);
             const alert::Receiver receiver =
                 *CO_TRY(receiver_named(desk, call, request.receiver, request.tenant_id));

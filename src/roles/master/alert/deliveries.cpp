@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "roles/master/alert/alerts.h"
+#include "roles/master/alert/book.h"
 
 namespace hostler::master {
 
@@ -21,7 +22,7 @@ Duration rest_after(int failed) {
 }  // namespace
 
 std::vector<alert::Delivery> begin_deliveries(Desk& desk, Instant now) {
-    AlertBook& book = desk.live.alerts;
+    AlertBook& book = desk.live.part<AlertBook>();
     std::map<std::string, const alert::Delivery*> oldest;
     for (const auto& [id, row] : desk.estate.alert_deliveries.all()) {
         const auto at = oldest.try_emplace(row.receiver, &row).first;
@@ -42,7 +43,7 @@ std::vector<alert::Delivery> begin_deliveries(Desk& desk, Instant now) {
 }
 
 void note_delivered(Desk& desk, const std::string& id) {
-    AlertBook& book = desk.live.alerts;
+    AlertBook& book = desk.live.part<AlertBook>();
     book.tries.erase(id);
     const alert::Delivery* delivery = desk.estate.alert_deliveries.find(id);
     if (!delivery) return;
@@ -54,7 +55,7 @@ void note_delivered(Desk& desk, const std::string& id) {
 }
 
 void note_not_delivered(Desk& desk, const std::string& id, const std::string& why, Instant now) {
-    AlertBook& book = desk.live.alerts;
+    AlertBook& book = desk.live.part<AlertBook>();
     AlertBook::Try& its = book.tries[id];
     its.under_way = false;
     const alert::Delivery* delivery = desk.estate.alert_deliveries.find(id);
@@ -76,7 +77,7 @@ void note_not_delivered(Desk& desk, const std::string& id, const std::string& wh
 }
 
 void drop_delivery(Desk& desk, const std::string& id) {
-    desk.live.alerts.tries.erase(id);
+    desk.live.part<AlertBook>().tries.erase(id);
     if (desk.estate.alert_deliveries.find(id)) desk.estate.alert_deliveries.erase(std::string{id});
 }
 

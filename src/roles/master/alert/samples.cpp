@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "domain/alert/defaults.h"
+#include "roles/master/alert/book.h"
 #include "roles/master/series/series.h"
 #include "roles/master/volume/disks.h"
 
@@ -30,7 +31,7 @@ AlertSamples::AlertSamples(const Desk& desk, const AlertFacts& facts) : desk_(de
     for (const auto& [name, days] : facts.authority_days_left)
         add("authority/" + name, {{"authority", name}}, "authority_days_left", days);
     add("store", {}, "store_commits_waiting", facts.commits_waiting);
-    add("series", {}, "series_unavailable", desk.live.alerts.series_failed ? 1 : 0);
+    add("series", {}, "series_unavailable", desk.live.part<AlertBook>().series_failed ? 1 : 0);
     if (facts.series) add_series(*facts.series, desk.estate.micros() / 1000);
     std::map<std::string, std::int64_t> oldest;  // By receiver.
     for (const auto& [id, row] : desk.estate.alert_deliveries.all()) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "domain/alert/evaluate.h"
 #include "ports/series.h"
 #include "roles/master/series/usage.h"
 

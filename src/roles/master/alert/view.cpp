@@ -1,5 +1,6 @@
 #include "roles/master/alert/view.h"
 
+#include "roles/master/alert/book.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -37,8 +38,8 @@ api::AlertRule view(const Desk& desk, const alert::Rule& rule) {
     shown.name = rule.name;
     shown.tenant_id = rule.tenant;
     shown.is_default = rule.meta.generation == 0;
-    const auto look = desk.live.alerts.looks.find(rule.id);
-    if (look == desk.live.alerts.looks.end()) return shown;
+    const auto look = desk.live.part<AlertBook>().looks.find(rule.id);
+    if (look == desk.live.part<AlertBook>().looks.end()) return shown;
     for (const auto& [labels, watched] : look->second.state.watched) {
         if (alert::is_told(watched.phase)) ++shown.firing;
         if (watched.phase == alert::Phase::pending) ++shown.pending;
@@ -64,8 +65,8 @@ api::Alert view(const Desk& desk, const alert::Alert& alert, const std::string& 
     std::vector<const alert::Silence*> silences;
     for (const auto& [id, row] : desk.estate.alert_silences.all()) silences.push_back(&row);
     shown.is_silenced = alert::is_silenced(silences, told_tenant, alert.labels, desk.estate.micros());
-    if (const auto look = desk.live.alerts.looks.find(alert.rule);
-        look != desk.live.alerts.looks.end() && alert.resolved_at == 0)
+    if (const auto look = desk.live.part<AlertBook>().looks.find(alert.rule);
+        look != desk.live.part<AlertBook>().looks.end() && alert.resolved_at == 0)
         if (const auto row = look->second.state.watched.find(alert.of);
             row != look->second.state.watched.end())
             shown.value = row->second.value;
@@ -106,8 +107,8 @@ api::AlertReceiver view(const Desk& desk, const alert::Receiver& receiver) {
     shown.has_secret = !receiver.secret.empty();
     for (const auto& [id, row] : desk.estate.alert_deliveries.all())
         if (row.receiver == receiver.id) ++shown.waiting;
-    const auto contact = desk.live.alerts.contacts.find(receiver.id);
-    if (contact == desk.live.alerts.contacts.end()) return shown;
+    const auto contact = desk.live.part<AlertBook>().contacts.find(receiver.id);
+    if (contact == desk.live.part<AlertBook>().contacts.end()) return shown;
     shown.delivered = static_cast<int>(contact->second.delivered);
     shown.failed = static_cast<int>(contact->second.failed);
     if (!contact->second.error.empty()) shown.last_error = contact->second.error;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/alert/defaults.h"
+#include "roles/master/alert/book.h"
 #include "roles/master/testing/alert_rig.h"
 
 namespace hostler::master {
@@ -81,7 +82,7 @@ TEST(AlertWatch, AReceiverThatIsAwayIsTriedLessAndLessOften) {
     rig.pass(3600);
     EXPECT_LE(rig.outgoing.sent.size(), 20u) << "every five minutes at last";
     EXPECT_GE(rig.outgoing.sent.size(), 10u);
-    const auto& contact = rig.desk().live.alerts.contacts.at("on-call");
+    const auto& contact = rig.desk().live.part<AlertBook>().contacts.at("on-call");
     EXPECT_NE(contact.error.find("503"), std::string::npos);
     rig.away = false;
     rig.pass(300);

@@ -6,6 +6,7 @@
 
 #include "roles/master/benchmark/network_speed.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
 
@@ -47,7 +48,7 @@ void note_marks(Desk& desk, const std::string& id, std::set<std::string> now) {
     if (known == now) return;
     const auto judge_others = [&](const std::set<std::string>& there) {
         for (const std::string& other : there)
-            if (other != id) live.hosts[other].judged = false, live.sweep.unjudged.insert(other);
+            if (other != id) live.hosts[other].judged = false, live.part<Sweep>().unjudged.insert(other);
     };
     for (const std::string& mark : known) {
         auto& there = live.gpu_marks[mark];
@@ -113,8 +114,8 @@ void ask(Desk& desk, const std::string& id, Verb verb) {
 
 void judge_some(Desk& desk) {
     constexpr int judged_max = 200;  // In a second.
-    auto& unjudged = desk.live.sweep.unjudged;
-    unjudged.merge(desk.live.sweep.described.changed(desk.estate.hosts));
+    auto& unjudged = desk.live.part<Sweep>().unjudged;
+    unjudged.merge(desk.live.part<Sweep>().described.changed(desk.estate.hosts));
     std::erase_if(unjudged, [&](const std::string& id) {
         const Host* host = desk.estate.hosts.find(id);
         return !host || host->phase == HostPhase::retired || host->phase == HostPhase::joining ||

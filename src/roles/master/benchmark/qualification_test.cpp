@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/host/view.h"
+#include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

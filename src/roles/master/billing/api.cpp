@@ -12,18 +12,19 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::RemovePrice& r
     return price ? subject_named(*price, api::encode(view(*price))) : Subject{};
 }
 
-void Api::add_prices() {
+void add_prices(Api& service) {
     namespace ops = api::ops;
-    read<ops::list_prices>([](const Desk& desk, const api::Call& call, const api::ListPrices& request) {
-        return rows_of<api::Price>(desk.estate.prices,
-                                   [&](const Price& row) { return request.past || row.until == 0; })
-            .page(call, [](const Price& row) { return view(row); });
-    });
-    write<ops::set_price>(
+    service.read<ops::list_prices>(
+        [](const Desk& desk, const api::Call& call, const api::ListPrices& request) {
+            return rows_of<api::Price>(desk.estate.prices,
+                                       [&](const Price& row) { return request.past || row.until == 0; })
+                .page(call, [](const Price& row) { return view(row); });
+        });
+    service.write<ops::set_price>(
         [](Desk& desk, const api::Call&, const api::SetPrice& request) -> Result<api::Price> {
             return view(*TRY(set_price(desk, request)));
         });
-    write<ops::remove_price>(
+    service.write<ops::remove_price>(
         [](Desk& desk, const api::Call&, const api::RemovePrice& request) -> Result<api::Price> {
             return view(*TRY(remove_price(desk, request)));
         });

@@ -61,11 +61,7 @@ Result<std::string> currency_of(const Desk& desk, const api::SetPrice& request, 
     return std::unexpected(std::move(error));
 }
 
-// Whatever was known of offers has other prices.
-void end(Desk& desk, const std::string& id) {
-    desk.estate.prices.edit(id).until = desk.estate.micros();
-    desk.live.offers.reset();
-}
+void end(Desk& desk, const std::string& id) { desk.estate.prices.edit(id).until = desk.estate.micros(); }
 
 }  // namespace
 
@@ -99,7 +95,6 @@ Result<const Price*> set_price(Desk& desk, const api::SetPrice& request) {
     const std::string was =
         before ? fmt::format(" instead of {} {}", money_text(before->amount_micros), before->currency) : "";
     if (before) end(desk, std::string{before->id});
-    desk.live.offers.reset();
     const Price& set = desk.estate.prices.add({.id = new_id(desk.random, "p"),
                                                .terms = terms,
                                                .amount_micros = amount,

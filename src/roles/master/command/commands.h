@@ -15,6 +15,9 @@ bool commanded(const Desk& desk, const std::string& subject);
 // The last one about this subject failed a moment ago: it is tried again, but not at once.
 bool resting(const Desk& desk, const std::string& subject);
 
+// It is tried again, but not at once.
+void rest_for_now(Desk& desk, const std::string& subject);
+
 // A newer generation makes those of older ones pointless: the host will refuse them.
 void close_commands(Desk& desk, const std::string& subject, std::uint64_t below_generation);
 

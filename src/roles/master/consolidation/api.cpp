@@ -15,29 +15,31 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
     return subject_of(desk, call, api::GetConsolidation{made.id});
 }
 
-void Api::add_consolidations() {
+void add_consolidations(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_consolidation>(
+    service.write<ops::create_consolidation>(
         [](Desk& desk, const api::Call& call,
            const api::CreateConsolidation& request) -> Result<api::Consolidation> {
             if (call.dry_run) return view(desk, TRY(plan_consolidation(desk, request)));
             return view(desk, *TRY(begin_consolidation(desk, request)));
         });
-    write<ops::cancel_consolidation>(
+    service.write<ops::cancel_consolidation>(
         [](Desk& desk, const api::Call&, const api::GetConsolidation& request) -> Result<api::Consolidation> {
             return view(desk, *TRY(cancel_consolidation(desk, request.consolidation)));
         });
-    read<ops::list_consolidations>([](const Desk& desk, const api::Call& call, const api::Empty&) {
+    service.read<ops::list_consolidations>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Consolidation>(desk.estate.consolidations,
                                            [](const ConsolidationRecord&) { return true; })
             .page(call, [&](const ConsolidationRecord& row) { return view(desk, row); });
     });
-    read<ops::get_consolidation>([](const Desk& desk, const api::Call&,
-                                    const api::GetConsolidation& request) -> Result<api::Consolidation> {
-        if (const auto* row = desk.estate.consolidations.find(request.consolidation)) return view(desk, *row);
-        return fail(Code::not_found, fmt::format("there is no consolidation {}", request.consolidation),
-                    "consolidation_not_found");
-    });
+    service.read<ops::get_consolidation>(
+        [](const Desk& desk, const api::Call&,
+           const api::GetConsolidation& request) -> Result<api::Consolidation> {
+            if (const auto* row = desk.estate.consolidations.find(request.consolidation))
+                return view(desk, *row);
+            return fail(Code::not_found, fmt::format("there is no consolidation {}", request.consolidation),
+                        "consolidation_not_found");
+        });
 }
 
 }  // namespace hostler::master

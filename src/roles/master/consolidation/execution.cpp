@@ -224,19 +224,6 @@ void follow_consolidations(Desk& desk) {
     for (const std::string& id : ids) follow(desk, id);
 }
 
-bool is_emptied(const Desk& desk, const std::string& host) {
-    return std::ranges::any_of(desk.estate.consolidations.all(), [&](const auto& row) {
-        return !is_final(row.second.phase) && std::ranges::count(row.second.freed, host) > 0;
-    });
-}
-
-const ConsolidationStep* step_of_claim(const Estate& estate, const std::string& claim) {
-    for (const auto& [id, run] : estate.consolidations.all())
-        for (const ConsolidationStep& step : run.steps)
-            if (step.phase == StepPhase::stopping && step.claim == claim) return &step;
-    return nullptr;
-}
-
 void forget_reservations(Desk& desk, const std::string& host) {
     std::vector<std::string> ids;
     for (const auto& [id, run] : desk.estate.consolidations.all())

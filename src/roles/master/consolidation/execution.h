@@ -8,9 +8,6 @@
 
 namespace hostler::master {
 
-// The reason of an instance that is stopped to be moved.
-inline constexpr std::string_view consolidated = "consolidated";
-
 // What would be done: moves as wanted, else as `consolidate()` finds them. Nothing leaves its zone. Errors:
 // invalid (zone), conflict (plan_outdated: a move that is wanted can no longer be made).
 Result<ConsolidationRecord> plan_consolidation(const Desk& desk, const api::CreateConsolidation& request);
@@ -26,12 +23,6 @@ Result<const ConsolidationRecord*> cancel_consolidation(Desk& desk, const std::s
 
 // Takes all steps that can be taken. By level, every second.
 void follow_consolidations(Desk& desk);
-
-// A host that is to be free takes nothing new until then.
-bool is_emptied(const Desk& desk, const std::string& host);
-
-// The step that this claim holds a place for; nullptr: none does.
-const ConsolidationStep* step_of_claim(const Estate& estate, const std::string& claim);
 
 // The host was removed: what was held there for instances that stop elsewhere is given up.
 void forget_reservations(Desk& desk, const std::string& host);

@@ -6,7 +6,6 @@
 
 #include "core/quantity.h"
 #include "roles/master/container/shell_words.h"
-#include "roles/master/instance/lifecycle.h"
 
 namespace hostler::master {
 
@@ -74,23 +73,6 @@ std::int64_t shm_bytes_of(const Desk& desk, const Instance& instance) {
 std::chrono::seconds stop_grace_of(const Desk& desk, const Instance& instance) {
     const std::chrono::seconds own{instance.spec.stop_grace_s};
     return std::min(own.count() > 0 ? own : desk.settings.stop_grace, desk.settings.stop_grace_max);
-}
-
-void note_killed(Desk& desk, const std::string& id, std::uint64_t generation, std::int64_t after_s) {
-    const Instance* instance = desk.estate.instances.find(id);
-    if (!instance || after_s <= 0) return;
-    const auto of_it = [&](const InstanceRun& run) { return run.generation == generation; };
-    if (std::ranges::none_of(instance->runs, of_it) && instance->run_generation == generation)
-        keep_run(desk, desk.estate.instances.edit(id),
-                 instance->phase == InstancePhase::stopping ? "stopped" : instance->reason);
-    const auto found = std::ranges::find_if(instance->runs, of_it);
-    if (found == instance->runs.end() || found->killed_after_s != 0) return;
-    auto& runs = desk.estate.instances.edit(id).runs;
-    std::ranges::find_if(runs, of_it)->killed_after_s = after_s;
-    desk.estate.event("instance", id, instance->tenant, "killed",
-                      fmt::format("Its program had not ended {} s after it was asked to (SIGTERM), and was "
-                                  "killed (SIGKILL).",
-                                  after_s));
 }
 
 std::string killed_sentence(const Instance& instance) {

@@ -31,8 +31,6 @@ std::int64_t memory_of(const Desk& desk, const Instance& instance);
 std::int64_t shm_bytes_of(const Desk& desk, const Instance& instance);
 
 std::chrono::seconds stop_grace_of(const Desk& desk, const Instance& instance);
-// Its run of this generation had not ended within its grace.
-void note_killed(Desk& desk, const std::string& id, std::uint64_t generation, std::int64_t after_s);
 // "Its last run …"; empty: it ended in time, or has not ended.
 std::string killed_sentence(const Instance& instance);
 

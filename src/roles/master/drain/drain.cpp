@@ -16,8 +16,6 @@ namespace hostler::master {
 
 namespace {
 
-constexpr std::int64_t drain_look_us = 5'000'000;  // For room elsewhere.
-
 Result<> check_host(const Desk& desk, const std::string& id) {
     const Host* host = desk.estate.hosts.find(id);
     if (host && host->phase != HostPhase::retired) return {};
@@ -107,23 +105,6 @@ void follow_drains(Desk& desk) {
         note_whether_empty(desk, host);
     }
     if (!hosts.empty()) fill_stock(desk);
-}
-
-void go_on_elsewhere(Desk& desk, const std::string& id) {
-    const Instance* instance = desk.estate.instances.find(id);
-    if (!instance || instance->phase != InstancePhase::resting || instance->reason != drained) return;
-    if (instance->spec.loss_policy != LossPolicy::move || !instance->spec.volumes.empty()) return;
-    const std::string key = "drain/" + id;
-    if (!resting(desk, key) && !wake_instance(desk, id))
-        desk.live.rest_until[key] = desk.estate.micros() + drain_look_us;
-}
-
-std::string drain_notice(const Desk& desk, const std::string& host) {
-    const Drain* drain = desk.estate.drains.find(host);
-    if (!drain) return {};
-    return fmt::format("Its host {} is being drained: remaining instances are stopped at {}.{}{}",
-                       host_name(desk, host), rfc3339(wall(drain->stop_at)), drain->reason.empty() ? "" : " ",
-                       drain->reason);
 }
 
 }  // namespace hostler::master

@@ -14,11 +14,4 @@ Result<> undrain_host(Desk& desk, const std::string& host);
 // Takes all steps that can be taken. By level, every second.
 void follow_drains(Desk& desk);
 
-// One of loss policy `move` that was stopped for a drain finds a place on another host, unless its volumes
-// lie where it was. By level, every second.
-void go_on_elsewhere(Desk& desk, const std::string& instance);
-
-// In words, for those whose instance is there; empty: it is not drained.
-std::string drain_notice(const Desk& desk, const std::string& host);
-
 }  // namespace hostler::master

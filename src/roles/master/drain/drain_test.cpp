@@ -4,6 +4,7 @@
 
 #include "roles/master/host/lifecycle.h"
 #include "roles/master/host/view.h"
+#include "roles/master/instance/failover.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include "roles/master/benchmark/qualification.h"
-#include "roles/master/drain/drain.h"
 #include "roles/master/health/health.h"
+#include "roles/master/host/audit.h"
 #include "roles/master/host/lifecycle.h"
 #include "roles/master/host/view.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -119,14 +117,11 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
 
 }  // namespace
 
-static Subject host_subject(const Desk& desk, const std::string& name) {
+Subject host_subject(const Desk& desk, const std::string& name) {
     const auto found = host_named(desk, name);
     return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
 }
 
-Subject subject_of(const Desk& desk, const api::Call&, const api::DrainHost& request) {
-    return host_subject(desk, request.host);
-}
 Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
     return host_subject(desk, request.host);
 }
@@ -143,9 +138,9 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& reques
                : Subject{};
 }
 
-void Api::add_hosts() {
+void add_hosts(Api& service) {
     namespace ops = api::ops;
-    read<ops::list_hosts>([](const Desk& desk, const api::Call& call, const api::ListHosts& request) {
+    service.read<ops::list_hosts>([](const Desk& desk, const api::Call& call, const api::ListHosts& request) {
         const LabelFilter labels = filter_of(request.label);
         return rows_of<api::Host>(desk.estate.hosts,
                                   [&](const Host& host) {
@@ -156,83 +151,60 @@ void Api::add_hosts() {
                                   })
             .page(call, [&](const Host& host) { return view(desk, host); });
     });
-    read<ops::get_host>(
+    service.read<ops::get_host>(
         [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
             return view(desk, *TRY(host_named(desk, request.host)));
         });
-    read<ops::explain_host>(
+    service.read<ops::explain_host>(
         [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
             return explain_host(desk, *TRY(host_named(desk, request.host)));
         });
-    write<ops::update_host>(
+    service.write<ops::update_host>(
         [](Desk& desk, const api::Call&, const api::UpdateHost& request) -> Result<api::Host> {
             const Host& host = *TRY(host_named(desk, request.host));
             TRY(update_host(desk, host.id, request));
             return view(desk, host);
         });
-    write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
+    service.write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
         return cordon(desk, request.host, true);
     });
-    write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
+    service.write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
         return cordon(desk, request.host, false);
     });
-    write<ops::drain_host>(
-        [](Desk& desk, const api::Call&, const api::DrainHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
-            TRY(drain_host(desk, host.id, request));
-            return view(desk, host);
-        });
-    write<ops::undrain_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
-            TRY(undrain_host(desk, host.id));
-            return view(desk, host);
-        });
-    write<ops::release_host>(
+    service.write<ops::release_host>(
         [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
             const Host& host = *TRY(host_named(desk, request.host));
             TRY(release_host(desk, host.id));
             return view(desk, host);
         });
-    write<ops::measure_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
-            TRY(ask_measuring(desk, host.id));
-            return view(desk, host);
+    service.handlers().on<ops::remove_host>(
+        [&service](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
+            const TermPtr term = CO_TRY(service.leader());
+            const auto host = host_named(term->look(), request.host);
+            const std::string id = host ? (*host)->id : "";
+            const bool for_real = host.has_value() && !call.dry_run;
+            CO_TRY(co_await service.perform<std::remove_cvref_t<decltype(ops::remove_host)>>(
+                [](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
+                    const std::string id = TRY(host_named(desk, asked.host))->id;
+                    TRY(remove_host(desk, id, asked.force));
+                    return api::Empty{};
+                },
+                std::move(call), std::move(request)));
+            if (for_real) term->cut_off(id, "the host was removed");
+            co_return api::Empty{};
         });
-    write<ops::admit_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
-            admit_host(desk, host.id);
-            return view(desk, host);
-        });
-    handlers_.on<ops::remove_host>([this](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
-        const TermPtr term = CO_TRY(leader());
-        const auto host = host_named(term->look(), request.host);
-        const std::string id = host ? (*host)->id : "";
-        const bool for_real = host.has_value() && !call.dry_run;
-        CO_TRY(co_await perform<std::remove_cvref_t<decltype(ops::remove_host)>>(
-            [](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
-                const std::string id = TRY(host_named(desk, asked.host))->id;
-                TRY(remove_host(desk, id, asked.force));
-                return api::Empty{};
-            },
-            std::move(call), std::move(request)));
-        if (for_real) term->cut_off(id, "the host was removed");
-        co_return api::Empty{};
-    });
-    read<ops::list_gpus>(list_gpus);
-    read<ops::get_gpu>(
+    service.read<ops::list_gpus>(list_gpus);
+    service.read<ops::get_gpu>(
         [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
             const auto found = TRY(gpu_named(desk, request.gpu));
             return view(desk, *found.host, *found.gpu);
         });
-    read<ops::explain_gpu>(
+    service.read<ops::explain_gpu>(
         [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
             const auto found = TRY(gpu_named(desk, request.gpu));
             return explain_gpu(desk, *found.host, *found.gpu);
         });
-    write<ops::return_gpu>(
+    service.write<ops::return_gpu>(
         [](Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
             const auto found = TRY(gpu_named(desk, request.gpu));
             TRY(return_gpu(desk, *found.host, *found.gpu));

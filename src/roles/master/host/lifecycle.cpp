@@ -7,33 +7,16 @@
 
 #include "core/counted.h"
 #include "domain/inventory/model.h"
-#include "roles/master/benchmark/qualification.h"
 #include "roles/master/command/commands.h"
-#include "roles/master/consolidation/execution.h"
 #include "roles/master/health/health.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/lifecycle.h"
-#include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/stock/slots.h"
-#include "roles/master/unmanaged/unmanaged.h"
-#include "roles/master/volume/disks.h"
-#include "roles/master/volume/volumes.h"
+#include "roles/master/scheduler/wishes.h"
+#include "roles/master/state/feature.h"
+#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
 
 namespace {
-
-// Those that hold something there, by id.
-std::set<std::string> instances_on(const Desk& desk, const std::string& host) {
-    std::set<std::string> ids;
-    for (const Claim* claim : claims_on(desk, host)) {
-        const Instance* instance = desk.estate.instances.find(claim->holder);
-        if (instance && instance->claim == claim->id) ids.insert(instance->id);
-    }
-    return ids;
-}
 
 bool move(Desk& desk, const std::string& id, HostEvent event, std::string reason, std::string message) {
     const auto to = next(host_life, desk.estate.hosts.at(id).phase, event);
@@ -278,11 +261,11 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
     desk.live.workloads_refused += report.workloads_cut;
     if (report.facts) {
         note_images(live, report);
-        if (note_facts(desk, id, report) || !live.judged) judge_host(desk, id);
+        if (note_facts(desk, id, report) || !live.judged) each_feature(&Feature::host_described, desk, id);
     }
     tell_faults(desk, id, report.faults);
     if (report.telemetry) note_telemetry(desk, id, std::move(*report.telemetry));
-    if (report.disks) note_disks(desk, id, std::move(*report.disks));
+    each_feature(&Feature::host_reports, desk, id, report);
     if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
         live.reachable_since = desk.estate.micros();
     for (auto& [instance, workload] : report.workloads) workload.heard_at = desk.estate.micros();
@@ -303,8 +286,6 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
                 !only_its_answer_counts(desk.estate.instances.at(instance)))
                 missed[instance] = live.missed[instance] + 1;
         live.missed = std::move(missed);
-        note_word(desk, id);
-        note_foreign(desk, id);
     } else {
         for (auto& [instance, workload] : report.workloads) {
             if (live.workloads.size() < workloads_host_max || live.workloads.contains(instance))
@@ -313,11 +294,9 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
                 ++desk.live.workloads_refused;
         }
     }
-    for (const std::string& instance : instances_on(desk, id)) reconcile_instance(desk, instance);
-    reconcile_left(desk, id);
-    if (report.complete) reconcile_layers(desk, id);
+    each_feature(&Feature::host_reported, desk, id, report.complete);
     // Stock looks at all slots: only when something is not as it was. sweep() does by level.
-    if (!desk.estate.unchanged()) fill_stock(desk);
+    if (!desk.estate.unchanged()) each_feature(&Feature::room_made, desk);
 }
 
 std::chrono::milliseconds report_interval(const Settings& settings, const Host& host) {
@@ -362,9 +341,9 @@ static Instant silent_next(const Settings& settings, Instant heard, Instant now)
 }
 
 void watch_silence(Desk& desk, Instant now) {
-    auto& silent_at = desk.live.sweep.silent_at;
+    auto& silent_at = desk.live.part<Sweep>().silent_at;
     std::set<std::string> ids = silent_at.due(now);
-    for (const std::string& id : desk.live.sweep.heard.changed(desk.estate.hosts))
+    for (const std::string& id : desk.live.part<Sweep>().heard.changed(desk.estate.hosts))
         if (!silent_at.has(id)) ids.insert(id);  // It is new.
     for (const std::string& id : ids) {
         if (!desk.estate.hosts.find(id)) {
@@ -383,8 +362,7 @@ void watch_silence(Desk& desk, Instant now) {
         live.complete = false;
         if (move(desk, id, HostEvent::long_silence, "lost",
                  fmt::format("Nothing was heard of it for {} s.", desk.settings.lost_after.count())))
-            for (const std::string& instance : instances_on(desk, id))
-                note(desk, instance, InstanceEvent::lose_host, "host_lost", lost_with(desk, instance));
+            each_feature(&Feature::host_lost, desk, id);
     }
 }
 
@@ -405,26 +383,13 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
         return std::unexpected(std::move(error));
     }
     move(desk, id, HostEvent::remove, "removed", "The host was removed and is cut off.");
-    drop_commands(desk, id);
-    for (const std::string& instance : instances) {
-        note(desk, instance, InstanceEvent::host_gone, "host_removed", "its host was removed");
-        let_go(desk, instance);
-    }
-    lose_volumes(desk, id);
-    forget_left(desk, id);
-    lose_layers(desk, id);
-    forget_reservations(desk, id);
-    std::vector<std::string> claims, subnets;
+    each_feature(&Feature::host_gone, desk, id);
+    std::vector<std::string> claims;
     for (const Claim* claim : desk.estate.claims.by().host.of(id))
         if (claim->use != ClaimUse::stock) claims.push_back(claim->id);
     for (const std::string& claim : claims) desk.estate.release(claim);
-    for (const Subnet* subnet : desk.estate.subnets.by().host.of(id)) subnets.push_back(subnet->id);
-    for (const std::string& subnet : subnets) desk.estate.subnets.erase(subnet);
-    if (desk.estate.holders.find("host/" + id)) desk.estate.holders.erase("host/" + id);
-    if (desk.estate.drains.find(id)) desk.estate.drains.erase(id);
-    forget_gpus(desk, id);
     desk.live.hosts.erase(id);
-    fill_stock(desk);
+    each_feature(&Feature::room_made, desk);
     return {};
 }
 
@@ -436,7 +401,24 @@ Result<> cordon_host(Desk& desk, const std::string& id, bool cordoned) {
     desk.estate.hosts.edit(id).cordoned = cordoned;
     desk.estate.event("host", id, "", cordoned ? "cordoned" : "uncordoned",
                       cordoned ? "Nothing new goes there." : "It takes work again.");
-    if (!cordoned) fill_stock(desk);
+    if (!cordoned) each_feature(&Feature::room_made, desk);
+    return {};
+}
+
+Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& request) {
+    const Host& now = desk.estate.hosts.at(id);
+    Labels labels = with_changes(now.labels, request.labels);
+    if (labels.size() > labels_max)
+        return all_right({{"labels", fmt::format("a host has at most {}", labels_max)}});
+    const std::string rack = request.rack.value_or(now.rack);
+    const auto trust = request.trust ? named_alike<Trust>(request.trust) : now.trust;
+    if (rack == now.rack && labels == now.labels && trust == now.trust) return {};
+    Host& host = desk.estate.hosts.edit(id);
+    host.rack = rack;
+    host.labels = std::move(labels);
+    if (host.trust != trust) desk.live.hosts[id].judged = false;
+    host.trust = trust;
+    desk.estate.event("host", id, "", "described", "Its rack, labels or trust were changed.");
     return {};
 }
 

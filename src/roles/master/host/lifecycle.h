@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "roles/master/state/desk.h"
+#include "api/types_host.h"
+#include "roles/master/state/host_report.h"
 
 namespace hostler::master {
 
@@ -58,35 +59,6 @@ enum class ReportIs { next, known, astray };
 // Counts what is missing right after a hello: that is lost. An agent that counts nothing is always `next`.
 ReportIs count_report(Desk& desk, const std::string& host, std::uint64_t sequence, std::uint64_t missing);
 
-// What a host and its GPUs do at one moment.
-struct HostTelemetryTold {
-    std::map<std::string, GpuSample> gpus{};
-    std::optional<HostSample> host{};
-    std::vector<WorkloadUse> uses{};
-};
-
-struct HostReport {
-    std::uint64_t sequence = 0;
-    std::optional<HostFacts> facts{};
-    std::map<std::string, GpuState> gpu_states{};  // With facts.
-    std::vector<GpuFault> faults{};
-    std::string engine{};  // With facts.
-    std::string engine_error{};
-    std::optional<std::set<std::string>> images{};  // With facts.
-    bool images_truncated = false;                  // There are more of them.
-    std::string agent_version{};                    // Not empty: it said hello.
-    std::map<std::string, SeenWorkload> workloads{};
-    std::optional<std::map<std::string, SeenLayer>> layers{};  // All there are; nullopt: it does not say.
-    std::uint32_t layers_ahead = 0;                            // With `layers`.
-    std::optional<HostTelemetryTold> telemetry{};
-    std::optional<DiskUses> disks{};       // nullopt: it does not say.
-    std::int64_t time = 0;                 // When this was so, by its clock;
-    std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.
-    std::uint64_t workloads_cut = 0;       // That it named beyond what a host is believed.
-    bool complete = false;                 // `workloads` are all there are.
-    std::uint64_t stamp_us = 0;
-};
-
 void note_report(Desk& desk, const std::string& host, HostReport report, Instant now);
 // Between two of its reports: the shortest that is set for a class of its GPUs, else that of all.
 std::chrono::milliseconds report_interval(const Settings& settings, const Host& host);
@@ -100,5 +72,9 @@ void watch_silence(Desk& desk, Instant now);
 // (host_in_use: instances live there; `force` takes them down with it).
 Result<> remove_host(Desk& desk, const std::string& host, bool force);
 Result<> cordon_host(Desk& desk, const std::string& host, bool cordoned);
+
+// Where it stands, what it is like, whether it is trusted. What is not given stays. Errors: invalid (too many
+// labels).
+Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& request);
 
 }  // namespace hostler::master

@@ -69,6 +69,14 @@ std::string host_name(const Desk& desk, const std::string& id) {
     return host && !host->facts.hostname.empty() ? host->facts.hostname : id;
 }
 
+std::string drain_notice(const Desk& desk, const std::string& host) {
+    const Drain* drain = desk.estate.drains.find(host);
+    if (!drain) return {};
+    return fmt::format("Its host {} is being drained: remaining instances are stopped at {}.{}{}",
+                       host_name(desk, host), rfc3339(wall(drain->stop_at)), drain->reason.empty() ? "" : " ",
+                       drain->reason);
+}
+
 api::Host view(const Desk& desk, const Host& host) {
     api::Host shown;
     shown.id = host.id;

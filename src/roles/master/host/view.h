@@ -9,6 +9,9 @@ namespace hostler::master {
 // As its machine calls itself; its id where that is not known.
 std::string host_name(const Desk& desk, const std::string& id);
 
+// In words, for those whose instance is there; empty: it is not drained.
+std::string drain_notice(const Desk& desk, const std::string& host);
+
 api::Host view(const Desk& desk, const Host& host);
 api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/state/feature.h"
+
 namespace hostler::master {
 
 namespace {
@@ -18,29 +20,8 @@ std::string digest_of(const Digest& digest, const api::Call& call) {
 }  // namespace
 
 Api::Api(const Lead& lead) : lead_(lead) {
-    add_stocks();
-    add_templates();
-    add_offers();
-    add_prices();
-    add_consolidations();
-    add_instances();
-    add_instance_reads();
-    add_hosts();
-    add_zones();
-    add_usage();
-    add_series();
-    add_reports();
-    add_report_schedules();
-    add_volumes();
-    add_secrets();
-    add_keys();
-    add_audit();
-    add_shares();
-    add_foreign();
-    add_authority();
-    add_sealing();
-    add_alerts();
-    add_alert_receivers();
+    for (const Feature* feature : features())
+        for (const auto add : feature->api) add(*this);
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
 

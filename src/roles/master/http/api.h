@@ -29,30 +29,10 @@ public:
     Result<TermPtr> leader() const;
     const Watches& watches() const { return watches_; }
 
-private:
-    void add_stocks();
-    void add_templates();
-    void add_offers();
-    void add_prices();
-    void add_consolidations();
-    void add_instances();
-    void add_instance_reads();
-    void add_hosts();
-    void add_zones();
-    void add_volumes();
-    void add_secrets();
-    void add_keys();
-    void add_audit();
-    void add_shares();
-    void add_foreign();
-    void add_authority();
-    void add_sealing();
-    void add_usage();
-    void add_series();
-    void add_reports();
-    void add_report_schedules();
-    void add_alerts();
-    void add_alert_receivers();
+    // ── For features, when they add their operations
+
+    api::Handlers& handlers() { return handlers_; }
+    Watches& watches() { return watches_; }
 
     // An operation that changes something: decided at once, answered when it is durable. `decide` is called
     // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same
@@ -68,10 +48,6 @@ private:
     template <class Op, class Decide>
     Task<typename Op::Response> perform(Decide decide, api::Call call, typename Op::Request request);
 
-    // The same about an instance that its request names, which may have ended and left memory.
-    template <const auto& operation, class Decide, class Ended>
-    void write_instance(Decide decide, Ended ended);
-
     // An operation that only looks; what it saw is durable when it is answered.
     template <const auto& operation, class Look>
     void read(Look look) {
@@ -84,10 +60,10 @@ private:
     template <class Op, class Look>
     Task<typename Op::Response> answer_read(Look look, api::Call call, typename Op::Request request);
 
+private:
     const Lead& lead_;
     api::Handlers handlers_;
     Watches watches_;
-    int reports_under_way_ = 0;
 };
 
 // The body of an answer that was given under this idempotency key before; nullopt: none. Errors: conflict
@@ -102,9 +78,8 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
     Desk& desk = term->desk(call.caller.actor);
     if (call.dry_run) {
         const Estate::Trial trial{desk.estate};
-        Live seen = desk.live;
-        Desk scratch{desk.estate, seen, desk.settings, desk.pool, desk.random};
-        co_return decide(scratch, call, request);
+        const Live::Trial seen{desk.live};
+        co_return decide(desk, call, request);
     }
     const Digest& digest = term->ports().digest;
     if (const auto before = CO_TRY(replay(desk, digest, call))) {

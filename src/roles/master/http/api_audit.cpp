@@ -45,12 +45,12 @@ api::AuditEntry entry_of(AuditLine line, bool located) {
 
 }  // namespace
 
-void Api::add_audit() {
+void add_audit(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::list_audit>(
-        [this](api::Call call, api::ListAudit request) -> Task<api::List<api::AuditEntry>> {
+    service.handlers().on<ops::list_audit>(
+        [&service](api::Call call, api::ListAudit request) -> Task<api::List<api::AuditEntry>> {
             constexpr int reads_max = 16;  // Of the store for one page, which may so be short, or empty.
-            const TermPtr term = CO_TRY(leader());
+            const TermPtr term = CO_TRY(service.leader());
             const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
             AuditQuery query{.actor = request.actor.value_or(""),
                              .operation = request.operation.value_or(""),

@@ -119,7 +119,7 @@ bool is_over(const Term& term, const std::string& mark) {
     return !key || !caller_of_key(term, *key);
 }
 
-std::vector<std::string> ended_marks(const Term& term, const std::vector<Touched>& touched) {
+std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched) {
     std::vector<std::string> ended;
     for (const Touched& one : touched) {
         std::string_view prefix;

@@ -28,7 +28,7 @@ std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& ses
 // Names for gateways what a caller's credential stands on, and says which of them are over.
 std::vector<std::string> marks_of(const Term& term, const Caller& caller);
 bool is_over(const Term& term, const std::string& mark);
-std::vector<std::string> ended_marks(const Term& term, const std::vector<Touched>& touched);
+std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched);
 
 // Whether the key by which somebody was let in is still good. Errors: unauthenticated.
 Result<> still_known(const Term& term, const api::Caller& caller);

@@ -3,15 +3,15 @@
 
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
+#include "roles/master/instance/archive.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/enter.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
+#include "roles/master/instance/retention.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
-#include "roles/master/scheduler/placement.h"
-#include "roles/master/state/archive.h"
-#include "roles/master/state/retention.h"
+#include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
 
 namespace hostler::master {
@@ -64,25 +64,26 @@ Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::Cr
 
 // `decide` is asked about one in memory, `ended` about one that is in the archive alone.
 template <const auto& operation, class Decide, class Ended>
-void Api::write_instance(Decide decide, Ended ended) {
+static void write_instance(Api& service, Decide decide, Ended ended) {
     using Op = std::remove_cvref_t<decltype(operation)>;
     using Request = typename Op::Request;
     using Response = typename Op::Response;
-    handlers_.on<operation>([this, decide, ended](api::Call call, Request request) -> Task<Response> {
-        const std::string name = named_instance(request);
-        const TermPtr term = CO_TRY(leader());
-        std::optional<Instance> over;
-        const auto here = instance_named(term->look(), call, name, request.tenant_id);
-        if (!here && here.error().code == Code::not_found)
-            over = CO_TRY(co_await archived_instance(term, call, name, request.tenant_id));
-        co_return co_await perform<Op>(
-            [&](Desk& desk, const api::Call& asked, const Request& wanted) -> Result<Response> {
-                const auto found = instance_named(desk, asked, name, wanted.tenant_id);
-                if (!found && over) return ended(*over);
-                return decide(desk, *TRY(found), wanted);
-            },
-            std::move(call), std::move(request));
-    });
+    service.handlers().on<operation>(
+        [&service, decide, ended](api::Call call, Request request) -> Task<Response> {
+            const std::string name = named_instance(request);
+            const TermPtr term = CO_TRY(service.leader());
+            std::optional<Instance> over;
+            const auto here = instance_named(term->look(), call, name, request.tenant_id);
+            if (!here && here.error().code == Code::not_found)
+                over = CO_TRY(co_await archived_instance(term, call, name, request.tenant_id));
+            co_return co_await service.perform<Op>(
+                [&](Desk& desk, const api::Call& asked, const Request& wanted) -> Result<Response> {
+                    const auto found = instance_named(desk, asked, name, wanted.tenant_id);
+                    if (!found && over) return ended(*over);
+                    return decide(desk, *TRY(found), wanted);
+                },
+                std::move(call), std::move(request));
+        });
 }
 
 Subject subject_of(const Desk& desk, const api::Call&, const api::CreateInstance& request) {
@@ -106,24 +107,25 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateIns
     return subject_of(desk, call, api::NameInstance{request.instance, request.tenant_id});
 }
 
-void Api::add_instances() {
+void add_instances(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::create_instance>(
-        [this](api::Call call, api::CreateInstance request) -> Task<api::Empty> {
+    service.handlers().on<ops::create_instance>(
+        [&service](api::Call call, api::CreateInstance request) -> Task<api::Empty> {
             CO_TRY(tenant_meant(call, request.tenant_id));
-            const TermPtr term = CO_TRY(leader());
+            const TermPtr term = CO_TRY(service.leader());
             if (!find_instance(term->look(), request.tenant_id, request.instance_id))
                 CO_TRY(co_await check_free(term, request));
             const Digest& digest = term->ports().digest;
-            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_instance)>>(
+            co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_instance)>>(
                 [&digest](Desk& desk, const api::Call& asked, const api::CreateInstance& wanted) {
                     return decide_start(desk, asked, wanted, digest);
                 },
                 std::move(call), std::move(request));
         });
     // Deleting one that has ended succeeds, as it did while that was in memory.
-    handlers_.on<ops::delete_instance>([this](api::Call call, api::NameInstance request) -> Task<api::Empty> {
-        const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::delete_instance>([&service](api::Call call,
+                                                           api::NameInstance request) -> Task<api::Empty> {
+        const TermPtr term = CO_TRY(service.leader());
         std::optional<Instance> over;
         std::optional<UsedName> frees;
         const auto here = instance_named(term->look(), call, request.instance_id, request.tenant_id);
@@ -131,7 +133,7 @@ void Api::add_instances() {
             over = CO_TRY(co_await archived_instance(term, call, request.instance_id, request.tenant_id));
             frees = CO_TRY(co_await name_to_free(term, call, request, over));
         }
-        co_return co_await perform<std::remove_cvref_t<decltype(ops::delete_instance)>>(
+        co_return co_await service.perform<std::remove_cvref_t<decltype(ops::delete_instance)>>(
             [&](Desk& desk, const api::Call& asked, const api::NameInstance& wanted) -> Result<api::Empty> {
                 const auto found = instance_named(desk, asked, wanted.instance_id, wanted.tenant_id);
                 if (found) {
@@ -146,6 +148,7 @@ void Api::add_instances() {
     });
     const auto refuse_ended = [](const Instance& ended) -> Result<api::Instance> { return archived(ended); };
     write_instance<ops::stop_instance>(
+        service,
         [](Desk& desk, const Instance& instance, const api::StopInstance& request) -> Result<api::Instance> {
             TRY(halt_instance(desk, instance.id, "stopped_by_owner", "its owner stopped it",
                               request.discard.value_or(false) ? LayerWish::discard : LayerWish::keep));
@@ -153,18 +156,21 @@ void Api::add_instances() {
         },
         refuse_ended);
     write_instance<ops::start_instance>(
+        service,
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
             TRY(wake_instance(desk, instance.id));
             return view(desk, instance);
         },
         refuse_ended);
     write_instance<ops::restart_instance>(
+        service,
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
             TRY(restart_instance(desk, instance.id));
             return view(desk, instance);
         },
         refuse_ended);
     write_instance<ops::retry_instance>(
+        service,
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
             TRY(retry_instance(desk, instance.id));
             return view(desk, instance);
@@ -177,6 +183,7 @@ void Api::add_instances() {
             return std::unexpected(std::move(why));
         });
     write_instance<ops::keep_instance_alive>(
+        service,
         [](Desk& desk, const Instance& instance, const api::KeepAlive& request) -> Result<api::Instance> {
             const std::int64_t otherwise =
                 instance.schedule.inactivity_s > 0 ? instance.schedule.inactivity_s : keep_alive_default_s;
@@ -185,15 +192,16 @@ void Api::add_instances() {
         },
         refuse_ended);
     write_instance<ops::update_instance>(
+        service,
         [](Desk& desk, const Instance& instance,
            const api::UpdateInstance& request) -> Result<api::Instance> {
             TRY(update_instance(desk, instance.id, request));
             return view(desk, instance);
         },
         refuse_ended);
-    handlers_.on<ops::get_instance_state>(
-        [this](api::Call call, api::NameInstance request) -> Task<api::InstanceStateAnswer> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::get_instance_state>(
+        [&service](api::Call call, api::NameInstance request) -> Task<api::InstanceStateAnswer> {
+            const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance_id, request.tenant_id));
             api::InstanceStateAnswer answer{view(term->look(), instance).state};

@@ -5,9 +5,9 @@
 #include "roles/master/http/api.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/lookup.h"
+#include "roles/master/instance/archive.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/view.h"
-#include "roles/master/state/archive.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -128,12 +128,12 @@ Task<api::Logs> fetch_logs(TermPtr term, Instance instance, api::GetLogs request
 
 }  // namespace
 
-void Api::add_instance_reads() {
+void add_instance_reads(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::list_instances>(
-        [this](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+    service.handlers().on<ops::list_instances>(
+        [&service](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
             Asked asked = CO_TRY(asked_for(call, std::move(request)));
-            const TermPtr term = CO_TRY(leader());
+            const TermPtr term = CO_TRY(service.leader());
             if (asked.request.instance)
                 co_return co_await list_named(term, std::move(call), std::move(asked));
             if (asks_for_ended(asked.request))
@@ -145,11 +145,11 @@ void Api::add_instance_reads() {
             CO_TRY(co_await term->settled());
             co_return list;
         });
-    handlers_.watch<ops::list_instances>([this](api::Call call, api::ListInstances request,
-                                                api::Watch<api::Instance>& to) -> Task<> {
+    service.handlers().watch<ops::list_instances>([&service](api::Call call, api::ListInstances request,
+                                                             api::Watch<api::Instance>& to) -> Task<> {
         Asked asked = CO_TRY(asked_for(call, std::move(request)));
-        const TermPtr term = CO_TRY(leader());
-        const WatchPlace place = CO_TRY(watches_.enter(term->settings(), call.caller));
+        const TermPtr term = CO_TRY(service.leader());
+        const WatchPlace place = CO_TRY(service.watches().enter(term->settings(), call.caller));
         const std::string kind{Kind<Instance>::name};
         Feed::Place at = term->feed().end(kind);
         if (call.resume != 0) {
@@ -197,32 +197,34 @@ void Api::add_instance_reads() {
             if (news.ids.empty()) CO_TRY(co_await to.keep_alive(told = at.commit));
         }
     });
-    handlers_.on<ops::get_instance>([this](api::Call call, api::GetInstance request) -> Task<api::Instance> {
-        const TermPtr term = CO_TRY(leader());
-        const Instance instance =
-            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-        api::Instance shown = view(term->look(), instance);
-        CO_TRY(co_await term->settled());
-        co_return shown;
-    });
-    handlers_.on<ops::explain_instance>(
-        [this](api::Call call, api::GetInstance request) -> Task<api::Explanation> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::get_instance>(
+        [&service](api::Call call, api::GetInstance request) -> Task<api::Instance> {
+            const TermPtr term = CO_TRY(service.leader());
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+            api::Instance shown = view(term->look(), instance);
+            CO_TRY(co_await term->settled());
+            co_return shown;
+        });
+    service.handlers().on<ops::explain_instance>(
+        [&service](api::Call call, api::GetInstance request) -> Task<api::Explanation> {
+            const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
             api::Explanation why = explain_instance(term->look(), instance);
             CO_TRY(co_await term->settled());
             co_return why;
         });
-    handlers_.on<ops::get_instance_logs>([this](api::Call call, api::GetLogs request) -> Task<api::Logs> {
-        const TermPtr term = CO_TRY(leader());
-        const Instance instance =
-            CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-        co_return co_await fetch_logs(term, instance, std::move(request));
-    });
-    handlers_.on<ops::list_instance_events>(
-        [this](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::get_instance_logs>(
+        [&service](api::Call call, api::GetLogs request) -> Task<api::Logs> {
+            const TermPtr term = CO_TRY(service.leader());
+            const Instance instance =
+                CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
+            co_return co_await fetch_logs(term, instance, std::move(request));
+        });
+    service.handlers().on<ops::list_instance_events>(
+        [&service](api::Call call, api::GetInstance request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
             EventQuery query{

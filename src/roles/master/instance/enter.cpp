@@ -14,6 +14,7 @@
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/share/shares.h"
 #include "roles/master/zone/access_points.h"
 
 namespace hostler::master {

@@ -8,7 +8,7 @@
 #include "ports/engine.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/container/memory.h"
-#include "roles/master/drain/drain.h"
+#include "roles/master/host/view.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/kinds.h"

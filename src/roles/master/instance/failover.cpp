@@ -13,7 +13,7 @@
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
-#include "roles/master/unmanaged/unmanaged.h"
+#include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
 
@@ -128,10 +128,6 @@ std::vector<std::pair<std::string, std::uint64_t>> leases_on(const Desk& desk, c
     return held;
 }
 
-std::chrono::milliseconds lease_of(const Desk& desk, const Instance& instance) {
-    return std::max(std::chrono::milliseconds{instance.lease_ms}, desk.settings.move_lease);
-}
-
 std::string lost_with(const Desk& desk, const std::string& id) {
     const Instance& instance = desk.estate.instances.at(id);
     if (instance.spec.loss_policy == LossPolicy::stay)
@@ -187,5 +183,14 @@ std::string left_subject(const std::string& instance, const std::string& host) {
 }
 
 std::string left_instance(const std::string& subject) { return subject.substr(0, subject.find('@')); }
+
+void go_on_elsewhere(Desk& desk, const std::string& id) {
+    const Instance* instance = desk.estate.instances.find(id);
+    if (!instance || instance->phase != InstancePhase::resting || instance->reason != drained) return;
+    if (instance->spec.loss_policy != LossPolicy::move || !instance->spec.volumes.empty()) return;
+    const std::string key = "drain/" + id;
+    if (!resting(desk, key) && !wake_instance(desk, id))
+        desk.live.rest_until[key] = desk.estate.micros() + look_again_us;
+}
 
 }  // namespace hostler::master

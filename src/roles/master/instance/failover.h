@@ -9,6 +9,10 @@ namespace hostler::master {
 // Moves what may move by now. By level: every second, `now` on the clock of HostLive::heard.
 void follow_moves(Desk& desk, Instant now);
 
+// One of loss policy `move` that was stopped for a drain finds a place on another host, unless its volumes
+// lie where it was. By level, every second.
+void go_on_elsewhere(Desk& desk, const std::string& instance);
+
 // It is to begin anew where it is: it was stopped there for want of our word.
 void begin_anew(Desk& desk, const std::string& instance);
 
@@ -17,9 +21,6 @@ bool may_run_at(const Desk& desk, const Instance& instance, const std::string& h
 
 // What runs with a lease there: the host may go on with it.
 std::vector<std::pair<std::string, std::uint64_t>> leases_on(const Desk& desk, const std::string& host);
-
-// So long its host may run it without a word of ours: as it was told, also by a leader with another setting.
-std::chrono::milliseconds lease_of(const Desk& desk, const Instance& instance);
 
 // In words: what becomes of it now that its host is lost.
 std::string lost_with(const Desk& desk, const std::string& instance);

@@ -7,11 +7,11 @@
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"
 #include "roles/master/instance/failover.h"
+#include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/state/host_blocks.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
-#include "roles/master/unmanaged/unmanaged.h"
 
 namespace hostler::master {
 

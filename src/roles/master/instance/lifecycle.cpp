@@ -15,13 +15,14 @@
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/scheduler/wishes.h"
 #include "roles/master/secret/secrets.h"
+#include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
+#include "roles/master/state/sweep.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/template/templates.h"
-#include "roles/master/unmanaged/unmanaged.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
@@ -210,8 +211,6 @@ const Instance* find_instance(const Desk& desk, const std::string& tenant, const
     return desk.estate.instances.by().name.first({tenant, caller_id});
 }
 
-std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
-
 Error name_is_taken(const std::string& caller_id) {
     Error error{Code::conflict,
                 fmt::format("instance {} has ended and was not deleted: it still has its name", caller_id),
@@ -255,7 +254,8 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
     if (!passes_name_on.empty()) desk.estate.instances.edit(passes_name_on).name_passed_on = true;
-    desk.live.room.learn(demand_of(desk, desk.estate.specs.at(instance.spec_name), instance));
+    if (!desk.estate.in_trial())
+        desk.live.part<Room>().learn(demand_of(desk, desk.estate.specs.at(instance.spec_name), instance));
     desk.estate.instances.add(std::move(instance));
     reconcile_instance(desk, id);
     return Started::now;
@@ -458,18 +458,18 @@ void reconcile_instance(Desk& desk, const std::string& instance) {
     take_next_step(desk, id);
     const Instance* now = desk.estate.instances.find(id);
     if (now && !is_settled(desk, *now))
-        desk.live.sweep.unsettled.insert(id);
+        desk.live.part<Sweep>().unsettled.insert(id);
     else
-        desk.live.sweep.unsettled.erase(id);
+        desk.live.part<Sweep>().unsettled.erase(id);
 }
 
 std::set<std::string> instances_to_reconcile(Desk& desk) {
     const auto& by = desk.estate.instances.by();
-    std::set<std::string> ids = desk.live.sweep.instances.changed(desk.estate.instances);
+    std::set<std::string> ids = desk.live.part<Sweep>().instances.changed(desk.estate.instances);
     // Whoever waited for an answer about one.
     for (const std::string& subject : desk.estate.commands.by().subject.take_touched())
         ids.insert(left_instance(subject));
-    ids.insert(desk.live.sweep.unsettled.begin(), desk.live.sweep.unsettled.end());
+    ids.insert(desk.live.part<Sweep>().unsettled.begin(), desk.live.part<Sweep>().unsettled.end());
     for (const InstanceWork work : {InstanceWork::reconcile, InstanceWork::go_on})
         for (const Instance* instance : by.work.of(work)) ids.insert(instance->id);
     std::erase_if(ids, [&](const std::string& id) { return !desk.estate.instances.find(id); });

@@ -36,12 +36,6 @@ void note(Desk& desk, const std::string& id, InstanceEvent event, std::string re
 bool ended_well(const Instance& instance, int exit_code);
 void note_completed(Desk& desk, const std::string& id);
 
-// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is
-// still on its way; only a host that has obeyed the newer command will refuse that one.
-inline bool only_its_answer_counts(const Instance& instance) {
-    return instance.meta.generation > instance.run_generation;
-}
-
 // Compares what is wanted with what is seen, and acts: makes commands, notes ends, frees what is held.
 void reconcile_instance(Desk& desk, const std::string& id);
 
@@ -62,9 +56,6 @@ void let_go(Desk& desk, const std::string& id);
 
 // The one that has this name by now.
 const Instance* find_instance(const Desk& desk, const std::string& tenant, const std::string& caller_id);
-
-// The host name's first label of an instance's port: "8080-i-7f3k2m9qxy".
-std::string route_name(const Instance& instance, int port);
 
 // Without a wildcard domain each port of an instance is a port of the gateway's own. Errors: conflict
 // (no_gateway_port).

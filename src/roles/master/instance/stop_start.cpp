@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "roles/master/command/commands.h"
-#include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/state/refuse.h"

@@ -6,6 +6,9 @@
 
 namespace hostler::master {
 
+// The reason of an instance that is stopped to be moved by a consolidation.
+inline constexpr std::string_view consolidated = "consolidated";
+
 // Of what it wrote beside its volumes, for its next start on the same host.
 enum class LayerWish { keep, discard };
 

@@ -46,7 +46,7 @@ TEST(Rest, HoldsNothingButItsNameAndPorts) {
     ASSERT_TRUE(rig.start(wanted));
     EXPECT_NE(find_instance(rig.desk, "acme", "two")->spec.ports.front().own_port, own_port);
     rig.pass(7 * 24 * 3600);
-    forget_what_is_over(rig.desk);
+    close_shares(rig.desk), forget_what_is_over(rig.desk);
     ASSERT_TRUE(rig.estate.instances.find(id)) << "it waits for as long as its owner likes";
     EXPECT_EQ(rig.instance(id).spec.ports.front().own_port, own_port);
     const auto full = wake_instance(rig.desk, id);

@@ -58,20 +58,20 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
     return subject_of(desk, call, api::NameApiKey{made.id});
 }
 
-void Api::add_keys() {
+void add_keys(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::create_api_key>(
-        [this](api::Call call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::create_api_key>(
+        [&service](api::Call call, api::CreateApiKey request) -> Task<api::CreatedApiKey> {
+            const TermPtr term = CO_TRY(service.leader());
             const Digest& digest = term->ports().digest;
-            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_api_key)>>(
+            co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_api_key)>>(
                 [&digest](Desk& desk, const api::Call&, const api::CreateApiKey& asked) {
                     return create_key(desk, asked, digest);
                 },
                 std::move(call), std::move(request));
         });
-    read<ops::list_api_keys>([](const Desk& desk, const api::Call& call,
-                                const api::ListApiKeys& request) -> Result<api::List<api::ApiKey>> {
+    service.read<ops::list_api_keys>([](const Desk& desk, const api::Call& call,
+                                        const api::ListApiKeys& request) -> Result<api::List<api::ApiKey>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         return rows_of<api::ApiKey>(desk.estate.api_keys,
                                     [&](const ApiKey& row) {
@@ -80,8 +80,8 @@ void Api::add_keys() {
                                     })
             .page(call, [](const ApiKey& row) { return view(row); });
     });
-    write<ops::delete_api_key>([](Desk& desk, const api::Call& call,
-                                  const api::NameApiKey& request) -> Result<api::Empty> {
+    service.write<ops::delete_api_key>([](Desk& desk, const api::Call& call,
+                                          const api::NameApiKey& request) -> Result<api::Empty> {
         const ApiKey* key = desk.estate.api_keys.find(request.api_key);
         if (!key || key->revoked_at != 0 || (!call.caller.is_operator && key->tenant != call.caller.tenant))
             return fail(Code::not_found, fmt::format("there is no API key {}", request.api_key),
@@ -98,9 +98,9 @@ void Api::add_keys() {
                           fmt::format("API key {} was revoked.", key->name));
         return api::Empty{};
     });
-    handlers_.on<ops::list_events>(
-        [this](api::Call call, api::ListEvents request) -> Task<api::List<api::Event>> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::list_events>(
+        [&service](api::Call call, api::ListEvents request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(service.leader());
             const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
             EventQuery query{.kind = request.kind.value_or(""),
                              .id = request.id.value_or(""),
@@ -115,8 +115,8 @@ void Api::add_keys() {
                 if (event.time >= begin) list.items.push_back(view(event));
             co_return list;
         });
-    handlers_.on<ops::whoami>([this](api::Call call, api::Empty) -> Task<api::Whoami> {
-        const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::whoami>([&service](api::Call call, api::Empty) -> Task<api::Whoami> {
+        const TermPtr term = CO_TRY(service.leader());
         api::Whoami me{.actor = call.caller.actor,
                        .name = call.caller.name,
                        .is_operator = call.caller.is_operator,

@@ -4,26 +4,8 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
-#include "roles/master/alert/watch.h"
-#include "roles/master/benchmark/qualification.h"
-#include "roles/master/command/commands.h"
-#include "roles/master/consolidation/execution.h"
-#include "roles/master/drain/drain.h"
-#include "roles/master/host/lifecycle.h"
-#include "roles/master/http/caller.h"
-#include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/lifecycle.h"
-#include "roles/master/network/subnets.h"
-#include "roles/master/pki/authority.h"
-#include "roles/master/report/watch.h"
-#include "roles/master/sealing/sealing.h"
+#include "roles/master/state/feature.h"
 #include "roles/master/state/retention.h"
-#include "roles/master/stock/images.h"
-#include "roles/master/stock/slots.h"
-#include "roles/master/uplink/messages.h"
-#include "roles/master/volume/volumes.h"
-#include "roles/master/zone/access_points.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -41,10 +23,7 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       feed_(settings.feed_max, number),
       number_(number),
       durable_(number),
-      access_list_(std::make_unique<uplink::AccessList>()),
-      recorder_(ports.timers, ports.series),
-      tasks_(ports.loop),
-      queries_(ports.timers, ports.series, tasks_) {
+      tasks_(ports.loop) {
     estate_.seal_with(ports_.sealer);
 }
 
@@ -64,18 +43,18 @@ Task<> Term::commit() {
     const auto self = shared_from_this();  // A caller may be all that keeps an ended term.
     if (read_only_) co_return std::unexpected(*read_only_);
     commit_then(nullptr);
-    co_return co_await durable();
+    co_return co_await wait_durable();
 }
 
 Task<> Term::settled() {
     const auto self = shared_from_this();
-    CO_TRY(co_await durable());
+    CO_TRY(co_await wait_durable());
     if (ended()) end(lease_lost());
     if (ended_) co_return std::unexpected(*ended_);
     co_return Result<>{};
 }
 
-Task<> Term::durable() {
+Task<> Term::wait_durable() {
     const std::uint64_t target = number_;
     while (durable_ < target) {
         if (ended_) co_return std::unexpected(*ended_);
@@ -124,7 +103,7 @@ void Term::end(Error why) {
     durable_changed_.notify_all();
     ending_.notify_all();
     afterwards_.clear();  // They hold this term.
-    recorder_.forget();
+    each_feature(&Feature::ended, *this);
     for (auto& [host, link] : std::exchange(said_hello_, {})) link->close();
 }
 
@@ -137,12 +116,8 @@ void Term::outranked(const std::string& who, std::uint64_t epoch) {
 Task<> Term::run() {
     const auto self = shared_from_this();
     tasks_.start("sweep", sweep());
-    tasks_.start("archive", archive());
     tasks_.start("prune", prune());
-    tasks_.start("series", recorder_.run());
-    start_alerts(*this);
-    start_sealing(*this);
-    start_reports(*this);
+    each_feature(&Feature::start, *this);
     while (!ended_) {
         if (const auto woken = co_await ending_.wait(); !woken) {
             end({Code::unavailable, "the master is shutting down"});
@@ -158,67 +133,18 @@ Task<> Term::run() {
 Task<> Term::sweep() {
     while (!ended_) {
         Desk& now = desk("master");
-        watch_silence(now, ports_.timers.now());
-        expire_commands(now);
-        watch_measuring(now, ports_.checker != nullptr);
-        for (const std::string& id : instances_to_reconcile(now))
-            reconcile_instance(now, id), go_on_elsewhere(now, id);
-        follow_drains(now);
-        follow_schedules(now);
-        follow_moves(now, ports_.timers.now());
-        follow_consolidations(now);
-        reconcile_volumes(now);
-        reconcile_subnets(now);
-        fill_stock(now);
-        reconcile_images(now);
+        each_feature(&Feature::sweep, *this, now);
         forget_what_is_over(now);
         commit_then(nullptr);
-        tell_access();
-        tell_drains();
-        rotate();
+        each_feature(&Feature::tell, *this);
         if (ports_.timers.now() - beat_ >= seconds{15}) {
             beat_ = ports_.timers.now();
             feed_.beat();
         }
-        for (const auto& [id, command] : estate_.commands.all()) {
-            const auto sent = sent_.find(id);
-            if (sent == sent_.end() || ports_.timers.now() - sent->second > seconds{30})
-                send_command(command);
-        }
-        std::erase_if(live_.rest_until, [&](const auto& row) { return row.second <= estate_.micros(); });
-        std::erase_if(sent_, [&](const auto& row) { return !estate_.commands.find(row.first); });
+        live_.rest_until.erase_if([&](const auto& row) { return row.second <= estate_.micros(); });
         CO_TRY(co_await sleep(ports_.timers, seconds{1}));
     }
     co_return Result<>{};
-}
-
-// By level: the keys follow what the store says of them, and whoever does not yet stand on them as it should
-// is asked to renew its certificate, a part of them at a time.
-void Term::rotate() {
-    constexpr int asked_max = 500;
-    constexpr Duration pause = seconds{30};
-    if (estate_.authorities.all().empty() || read_only_) return;
-    for (const auto& [fingerprint, row] : estate_.authorities.all())
-        if (row.meta.version == 0 || row.meta.version > durable_) return;
-    if (const auto followed = follow_authority(estate_, ports_.authority); !followed)
-        return log_error("master: the authority's keys are not as they should be yet: {}",
-                         followed.error().message);
-    std::string aim;
-    for (const AuthorityFacts& one : ports_.authority.all())
-        aim += one.fingerprint + (one.issues ? "! " : " ");
-    if (std::exchange(asked_for_, aim) != aim) renewed_.clear();  // The next step is told at once.
-    uplink::Frame frame;
-    frame.mutable_renew_wanted();
-    const Instant now = ports_.timers.now();
-    std::erase_if(renewed_, [&](const auto& row) { return now - row.second > pause; });
-    int asked = 0;
-    for (const Holding& one : holdings(estate_, ports_.authority, ports_.digest)) {
-        if (one.current || renewed_.contains(one.name)) continue;
-        if (asked >= asked_max) break;
-        if (!send_to(one.name, frame)) continue;
-        renewed_[one.name] = now;
-        ++asked;
-    }
 }
 
 bool Term::send_to(const std::string& name, const uplink::Frame& frame) {
@@ -233,16 +159,6 @@ bool Term::send_to(const std::string& name, const uplink::Frame& frame) {
     for (wire::Link* one : gateways_)
         if (one->identity() == name) sent |= one->try_send(frame).has_value();
     return sent;
-}
-
-Task<> Term::archive() {
-    constexpr Duration pause = seconds{1}, pause_of_many = std::chrono::milliseconds{20};
-    while (!ended_) {
-        const bool more = archive_instances(desk("master"));
-        commit_then(nullptr);
-        CO_TRY(co_await sleep(ports_.timers, more ? pause_of_many : pause));
-    }
-    co_return Result<>{};
 }
 
 // What is long over is taken out of the store once a day, the first time soon after the start.
@@ -260,76 +176,17 @@ Task<> Term::prune() {
 }
 
 void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
-    for (const Touched& one : touched)
-        if (one.kind == Kind<UsedName>::name) live_.archiving.erase(one.id);
-    for (const Touched& one : touched)
-        if (one.kind == Kind<HostCommand>::name)
-            if (const HostCommand* command = estate_.commands.find(one.id);
-                command && !sent_.contains(one.id))
-                send_command(*command);
-    send_routes(touched);
-    send_ended(touched);
+    each_feature(&Feature::published, *this, std::span<const Touched>{touched});
     feed_.publish(number, std::move(touched));
 }
 
 // ── Hosts
 
-void Term::add_access(const std::string& name, std::string version, std::uint32_t sessions_max,
-                      wire::Link& link) {
-    access_[name] = &link;
-    live_.access_points[name] = {.connected = true,
-                                 .version = std::move(version),
-                                 .seen_at = ports_.timers.wall().time_since_epoch().count(),
-                                 .sessions_max = sessions_max};
-    tell_access();
-}
-
-void Term::drop_access(const std::string& name, wire::Link& link) {
-    if (const auto at = access_.find(name); at == access_.end() || at->second != &link) return;
-    access_.erase(name);
-    live_.access_points[name].connected = false;
-    std::set<std::string> moved;
-    for (auto& [id, host] : live_.hosts) {
-        const auto way = host.ways.find(name);
-        if (way == host.ways.end()) continue;
-        host_disconnected(desk_, id, name, std::uint64_t{way->second});
-        moved.insert(id);
-    }
-    hosts_moved(moved);
-    tell_access();
-}
-
-void Term::note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned) {
-    live_.access_points[access].tunnels = tunnels;
-    live_.access_points[access].banned = banned;
-}
-
-// By level: whoever has not the list as it is now gets it, a part of them at a time.
-void Term::tell_access() {
-    constexpr int told_max = 500;
-    uplink::Frame frame;
-    write_access_list(desk_, *frame.mutable_access_list());
-    if (frame.access_list().SerializeAsString() != access_list_->SerializeAsString()) {
-        *access_list_ = frame.access_list();
-        ++access_told_;
-    }
-    int told = 0;
-    for (auto& [id, host] : live_.hosts) {
-        if (!host.connected || !host.greeted || host.access_told == access_told_) continue;
-        if (told++ >= told_max) break;
-        if (send_to_host(id, frame)) host.access_told = access_told_;
-    }
-}
-
-void Term::tell_drains() {
-    for (auto& [name, link] : access_) {
-        const AccessPoint* row = estate_.access_points.find(name);
-        auto& told = live_.access_points[name].drain_told;
-        if (!row || told == row->draining || row->meta.created == 0) continue;
-        uplink::Frame frame;
-        frame.mutable_drain()->set_draining(row->draining);
-        if (link->try_send(frame)) told = row->draining;
-    }
+bool Term::drop_access(const std::string& name, wire::Link& link) {
+    const auto at = access_.find(name);
+    if (at == access_.end() || at->second != &link) return false;
+    access_.erase(at);
+    return true;
 }
 
 // The host says hello elsewhere. An older link is closed: were there another machine at its end, it would be
@@ -352,35 +209,6 @@ bool Term::drop_host(const std::string& host, const std::shared_ptr<wire::Link>&
 bool Term::send_to_host(const std::string& host, const uplink::Frame& frame) {
     const auto link = said_hello_.find(host);
     return link != said_hello_.end() && link->second->try_send(frame).has_value();
-}
-
-void Term::acknowledged(const std::string& host, std::uint64_t sequence) {
-    const auto live = live_.hosts.find(host);
-    if (live != live_.hosts.end()) live->second.acknowledged = std::max(live->second.acknowledged, sequence);
-}
-
-void Term::watch_telemetry(const std::string& host) {
-    constexpr std::chrono::milliseconds watched{15'000};
-    const auto live = live_.hosts.find(host);
-    const Instant now = ports_.timers.now();
-    if (live == live_.hosts.end() || live->second.watched_until - now > watched / 2) return;
-    uplink::Frame frame;
-    frame.mutable_watch_telemetry()->set_interval_ms(
-        static_cast<std::uint32_t>(settings_.watched_interval.count()));
-    frame.mutable_watch_telemetry()->set_for_ms(static_cast<std::uint32_t>(watched.count()));
-    if (send_to_host(host, frame)) live->second.watched_until = now + watched;
-}
-
-void Term::send_command(const HostCommand& command) {
-    if (command.meta.created == 0 || command.meta.created > durable_)
-        return;  // Intent is durable before any act.
-    uplink::Frame frame;
-    if (!write_command(desk_, epoch_, command, *frame.mutable_command())) return;
-    if (send_to_host(command.host, frame)) sent_[command.id] = ports_.timers.now();
-}
-
-void Term::send_commands(const std::string& host) {
-    for (const HostCommand* command : estate_.commands.by().host.of(host)) send_command(*command);
 }
 
 Task<uplink::Frame> Term::ask_host(std::string host, uplink::Frame frame, Duration deadline) {
@@ -424,63 +252,6 @@ void Term::add_gateway(wire::Link& link) {
 void Term::drop_gateway(wire::Link& link) {
     std::erase(gateways_, &link);
     live_.gateways = static_cast<int>(gateways_.size());
-}
-
-void Term::send_all_routes(wire::Link& gateway) {
-    uplink::Frame frame;
-    uplink::Routes& routes = *frame.mutable_routes();
-    routes.set_complete(true);
-    routes.set_epoch(epoch_);
-    routes.set_sign_in(settings_.public_url + "/sign-in");
-    for (const auto& [id, instance] : estate_.instances.all()) add_routes(instance, routes);
-    if (!gateway.try_send(frame)) gateway.close();
-}
-
-void Term::add_routes(const Instance& instance, uplink::Routes& routes) {
-    write_routes(desk_, instance, routes);
-    auto& names = routed_[instance.id];
-    names.clear();
-    for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
-}
-
-void Term::hosts_moved(const std::set<std::string>& hosts) {
-    if (hosts.empty()) return;
-    std::set<std::string> there;
-    for (const std::string& host : hosts)
-        for (const Instance* instance : estate_.instances.by().host.of(host)) there.insert(instance->id);
-    std::vector<Touched> touched;
-    for (const std::string& id : there) touched.push_back({std::string{Kind<Instance>::name}, id});
-    send_routes(touched);
-}
-
-void Term::send_routes(const std::vector<Touched>& touched) {
-    uplink::Frame frame;
-    uplink::Routes& routes = *frame.mutable_routes();
-    routes.set_epoch(epoch_);
-    routes.set_sign_in(settings_.public_url + "/sign-in");
-    for (const Touched& one : touched) {
-        if (one.kind != Kind<Instance>::name) continue;
-        if (const Instance* instance = estate_.instances.find(one.id)) {
-            add_routes(*instance, routes);
-            continue;
-        }
-        for (const std::string& name : routed_[one.id]) routes.add_gone(name);
-        routed_.erase(one.id);
-    }
-    if (routes.routes_size() == 0 && routes.gone_size() == 0) return;
-    for (wire::Link* gateway : gateways_)
-        if (!gateway->try_send(frame)) gateway->close();  // It comes back and gets them all.
-}
-
-// Gateways believe in an outage what they have not heard to be over.
-void Term::send_ended(const std::vector<Touched>& touched) {
-    uplink::Frame frame;
-    for (std::string& mark : ended_marks(*this, touched))
-        frame.mutable_credentials_ended()->add_marks(std::move(mark));
-    if (!frame.has_credentials_ended()) return;
-    for (wire::Link* gateway : gateways_)
-        if (!gateway->try_send(frame))
-            gateway->close();  // It comes back and asks about all that it believes.
 }
 
 }  // namespace hostler::master

@@ -5,22 +5,19 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <typeindex>
 
 #include "core/rate.h"
 #include "core/signal.h"
 #include "core/task_group.h"
 #include "roles/master/leader/tenure.h"
-#include "roles/master/series/queries.h"
-#include "roles/master/series/recorder.h"
 #include "roles/master/state/desk.h"
 #include "roles/master/state/feed.h"
 #include "roles/master/state/ports.h"
 
 namespace hostler::uplink {
-class AccessList;
 class Frame;
-class Routes;
-}  // namespace hostler::uplink
+}
 namespace hostler::wire {
 class Link;
 }
@@ -67,8 +64,7 @@ public:
     Task<> commit();
     // The same without waiting; `then` is called once it is durable, and never if the term ends.
     void commit_then(std::move_only_function<void()> then);
-    // It was asked in vain a moment ago, and is asked once more.
-    void ask_to_renew_again(const std::string& name) { renewed_.erase(name); }
+    std::uint64_t durable() const { return durable_; }  // The number of the last commit that is.
     // What was read from memory is durable when it returns, and this term may still tell it.
     Task<> settled();
 
@@ -86,11 +82,21 @@ public:
     bool ended() const { return ended_ || !tenure_->lasts(ports_.timers.now_with_sleep()); }
     TaskGroup& tasks() { return tasks_; }
 
+    // What a feature keeps as long as this term; `make` gives a shared_ptr of it when it is first asked for.
+    template <class T, class Make>
+    T& part(Make make) {
+        auto& held = parts_[typeid(T)];
+        if (!held) held = make();
+        return *static_cast<T*>(held.get());
+    }
+
     // ── Who is connected ──
-    // One connection of an access point; its sessions end with it.
-    void add_access(const std::string& name, std::string version, std::uint32_t sessions_max,
-                    wire::Link& link);
-    void drop_access(const std::string& name, wire::Link& link);
+    // Access points by name, with the last link of each.
+    const std::map<std::string, wire::Link*>& access_links() const { return access_; }
+    void add_access(const std::string& name, wire::Link& link) { access_[name] = &link; }
+    bool drop_access(const std::string& name, wire::Link& link);  // true: it was that one.
+    // Gateways in the order in which they came: a simulation repeats it.
+    const std::vector<wire::Link*>& gateways() const { return gateways_; }
     void add_gateway(wire::Link& link);
     void drop_gateway(wire::Link& link);
 
@@ -103,39 +109,17 @@ public:
     bool send_to_host(const std::string& host, const uplink::Frame& frame);
     // Errors: unavailable (not connected), timeout, those of the host.
     Task<uplink::Frame> ask_host(std::string host, uplink::Frame frame, Duration deadline);
-    // Sends what is under way for this host (again): it does each command once.
-    void send_commands(const std::string& host);
-    // Somebody looks at it: it is asked to tell more often, for a while.
-    void watch_telemetry(const std::string& host);
+    // To whoever says that it has this name: "host/h-…" "access/…" "gateway/…". false: nobody got it.
+    bool send_to(const std::string& name, const uplink::Frame& frame);
     void heard(const std::string& host) { live_.hosts[host].heard = ports_.timers.now(); }
     void cut_off(const std::string& host, const std::string& why);
     HostLimits& host_limits() { return host_limits_; }
-    Recorder& recorder() { return recorder_; }
-    const Recorder& recorder() const { return recorder_; }
-    Queries& queries() { return queries_; }
-    const Queries& queries() const { return queries_; }
-    // Its reports up to this number are durable, samples and all.
-    void acknowledged(const std::string& host, std::uint64_t sequence);
-    void hosts_moved(const std::set<std::string>& hosts);  // Other access points lead there now.
-    const uplink::AccessList& access_list() const { return *access_list_; }  // As agents are told.
-    void note_status(const std::string& access, std::uint32_t tunnels, std::uint32_t banned);
-    void knows_access(const std::string& host) { live_.hosts[host].access_told = access_told_; }
-    void send_all_routes(wire::Link& gateway);
 
 private:
     Task<> write(Changes changes, std::vector<Touched> touched);
     void publish(std::uint64_t number, std::vector<Touched> touched);
-    void send_command(const HostCommand& command);
-    void add_routes(const Instance& instance, uplink::Routes& routes);
-    void send_routes(const std::vector<Touched>& touched);
-    void send_ended(const std::vector<Touched>& touched);
-    void tell_access();
-    void tell_drains();
-    void rotate();
-    bool send_to(const std::string& name, const uplink::Frame& frame);  // "host/h-…" "access/…" "gateway/…"
-    Task<> durable();
+    Task<> wait_durable();
     Task<> sweep();
-    Task<> archive();
     Task<> prune();
 
     Ports ports_;
@@ -156,19 +140,12 @@ private:
     std::uint64_t outranked_by_ = 0;
     Signal ending_;
     std::map<std::string, wire::Link*> access_;
-    std::unique_ptr<uplink::AccessList> access_list_;
-    std::uint64_t access_told_ = 0;           // Counts the changes of that list.
-    std::vector<wire::Link*> gateways_;       // In the order in which they came: a simulation repeats it.
-    Instant beat_{};                          // When those who watch were last told that we are here.
-    std::map<std::string, Instant> sent_;     // Commands, by id.
-    std::map<std::string, Instant> renewed_;  // Who was asked to renew its certificate, by name,
-    std::string asked_for_;                   // and for which authorities.
-    std::map<std::string, std::vector<std::string>> routed_;         // Names that gateways know, by instance.
+    std::vector<wire::Link*> gateways_;
+    Instant beat_{};  // When those who watch were last told that we are here.
     std::map<std::string, std::shared_ptr<wire::Link>> said_hello_;  // By host.
     HostLimits host_limits_;
-    Recorder recorder_;
+    std::map<std::type_index, std::shared_ptr<void>> parts_;
     TaskGroup tasks_;
-    Queries queries_;
 };
 
 using TermPtr = std::shared_ptr<Term>;

@@ -1,4 +1,5 @@
 #include "roles/master/network/subnets.h"
+#include "roles/master/state/sweep.h"
 
 #include <fmt/format.h>
 
@@ -104,7 +105,7 @@ void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& an
 
 // Whatever changed about them or about who stands in them, and those that wait.
 static std::set<std::string> subnets_to_look_at(Desk& desk) {
-    Sweep& sweep = desk.live.sweep;
+    Sweep& sweep = desk.live.part<Sweep>();
     std::set<std::string> ids = sweep.subnets.changed(desk.estate.subnets);
     ids.merge(desk.estate.instances.by().subnet.take_touched());
     ids.merge(desk.estate.claims.by().foreign_subnet.take_touched());
@@ -116,7 +117,7 @@ static std::set<std::string> subnets_to_look_at(Desk& desk) {
 }
 
 void reconcile_subnets(Desk& desk) {
-    auto& kept = desk.live.sweep.kept_subnets;
+    auto& kept = desk.live.part<Sweep>().kept_subnets;
     for (const std::string& id : subnets_to_look_at(desk)) {
         kept.erase(id);
         if (!desk.estate.subnets.find(id)) continue;

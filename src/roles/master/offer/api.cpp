@@ -1,13 +1,12 @@
 #include "roles/master/http/api.h"
 #include "roles/master/offer/offers.h"
-#include "roles/master/scheduler/placement.h"
 
 namespace hostler::master {
 
-void Api::add_offers() {
+void add_offers(Api& service) {
     // A cursor is the number of the next one: they may be counted anew between two pages.
-    read<api::ops::list_offers>([](const Desk& desk, const api::Call& call,
-                                   const api::ListOffers& request) -> Result<api::List<api::Offer>> {
+    service.read<api::ops::list_offers>([](const Desk& desk, const api::Call& call,
+                                           const api::ListOffers& request) -> Result<api::List<api::Offer>> {
         api::List<api::Offer> list;
         const auto all = TRY(offers_for(desk, request));
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
@@ -16,8 +15,6 @@ void Api::add_offers() {
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at]->spec});
         return list;
     });
-    // It changes nothing, so it is no write in spite of its method.
-    read<api::ops::explain_placement>(explain_placement);
 }
 
 }  // namespace hostler::master

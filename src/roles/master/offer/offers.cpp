@@ -9,8 +9,9 @@
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/reclaim.h"
 #include "roles/master/scheduler/traits.h"
+#include "roles/master/scheduler/wishes.h"
+#include "roles/master/stock/reclaim.h"
 
 namespace hostler::master {
 
@@ -201,12 +202,24 @@ Result<> check_priced(const Desk& desk, const api::Query& query, const std::vect
     return std::unexpected(no_price(std::move(priced)));
 }
 
+// The offers as they were counted last.
+struct CountedOffers {
+    static constexpr bool follows_estate = true;
+
+    std::optional<std::int64_t> counted_at;
+    std::vector<api::Offer> all;
+    Follower<Price> prices;
+};
+
 }  // namespace
 
 const std::vector<api::Offer>& offers(const Desk& desk) {
     const std::int64_t now = desk.estate.micros();
-    auto& known = desk.live.offers;
-    if (known && now >= known->counted_at && now - known->counted_at < offers_last_us) return known->all;
+    auto& known = desk.live.part<CountedOffers>();
+    const bool other_prices = !known.prices.changed(desk.estate.prices).empty();
+    if (known.counted_at && !other_prices && now >= *known.counted_at &&
+        now - *known.counted_at < offers_last_us)
+        return known.all;
     Counts counts;
     count_stock(desk, counts);
     count_room(desk, counts);
@@ -234,8 +247,9 @@ const std::vector<api::Offer>& offers(const Desk& desk) {
         offer.reclaimable = count.reclaimable;
         put_price(desk, kind, spec, offer);
     }
-    known = std::make_shared<const CountedOffers>(now, std::move(all));
-    return known->all;
+    known.counted_at = now;
+    known.all = std::move(all);
+    return known.all;
 }
 
 api::QueryValue value_of(const api::Offer& offer, std::size_t field) {

@@ -8,11 +8,6 @@ namespace hostler::master {
 
 inline constexpr std::int64_t offers_last_us = 1'000'000;  // So long they are not counted again.
 
-struct CountedOffers {
-    std::int64_t counted_at = 0;
-    std::vector<api::Offer> all;
-};
-
 // All that there are, by spec, zone and kind, as of a moment ago; what cannot be had is none. Hosts are not
 // told apart beyond their zone, GPUs, isolation and owner's kind, nor is anything said of who holds the rest.
 // They stand until this is called again.

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "api/codec.h"
-#include "roles/master/scheduler/reclaim.h"
 #include "roles/master/scheduler/traits.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {
@@ -38,7 +38,7 @@ struct OffersRig : DeskRig {
     }
     // As "spec zone available/ready".
     std::vector<std::string> asked(const std::string& query, const std::string& order = "") {
-        live.offers.reset();
+        pass(1);
         return known(query, order);
     }
     // The same, not counted anew where they need not be.
@@ -77,7 +77,7 @@ TEST(Offers, IdleStockOfOthersThatGivesWayIsTold) {
     ASSERT_TRUE(create_stock(rig.desk, {.number = 2, .spec_name = "small", .zone = "nj"}));
     ASSERT_TRUE(create_stock(rig.desk, {.number = 3, .spec_name = "small", .zone = "lon"}));
     const auto more = [&](const std::string& query) {
-        rig.live.offers.reset();
+        rig.pass(1);
         std::vector<std::string> all;
         const auto found = offers_for(rig.desk, {query, ""});
         HOSTLER_ASSERT(found);

@@ -4,6 +4,7 @@
 #include "roles/master/http/api.h"
 #include "roles/master/pki/authority.h"
 #include "roles/master/pki/edge_keys.h"
+#include "roles/master/pki/rotation.h"
 
 namespace hostler::master {
 
@@ -85,23 +86,24 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::AdmitKey& requ
     return {"admitted_keys/" + request.name, "", row ? encode_body(*row) : ""};
 }
 
-void Api::add_authority() {
+void add_authority(Api& service) {
     namespace ops = api::ops;
-    read<ops::get_authorities>(
-        [this](const Desk& desk, const api::Call&, const api::Empty&) -> Result<api::Authorities> {
-            return shown(desk.estate, TRY(leader())->ports());
+    service.read<ops::get_authorities>(
+        [&service](const Desk& desk, const api::Call&, const api::Empty&) -> Result<api::Authorities> {
+            return shown(desk.estate, TRY(service.leader())->ports());
         });
-    write<ops::rotate_authority>([this](Desk& desk, const api::Call& call,
-                                        const api::RotateAuthority& request) -> Result<api::Authorities> {
-        const TermPtr term = TRY(leader());
-        TRY(take_step(desk, term->ports().authority, call, request));
-        return shown(desk.estate, term->ports());
-    });
-    write<ops::admit_key>(
-        [this](Desk& desk, const api::Call&, const api::AdmitKey& request) -> Result<api::Authorities> {
-            const TermPtr term = TRY(leader());
+    service.write<ops::rotate_authority>(
+        [&service](Desk& desk, const api::Call& call,
+                   const api::RotateAuthority& request) -> Result<api::Authorities> {
+            const TermPtr term = TRY(service.leader());
+            TRY(take_step(desk, term->ports().authority, call, request));
+            return shown(desk.estate, term->ports());
+        });
+    service.write<ops::admit_key>(
+        [&service](Desk& desk, const api::Call&, const api::AdmitKey& request) -> Result<api::Authorities> {
+            const TermPtr term = TRY(service.leader());
             admit_key(desk, request.name, request.key_fingerprint);
-            term->ask_to_renew_again(request.name);
+            ask_to_renew_again(*term, request.name);
             return shown(desk.estate, term->ports());
         });
 }

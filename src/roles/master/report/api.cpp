@@ -1,5 +1,6 @@
 #include "roles/master/http/api.h"
 #include "roles/master/report/maker.h"
+#include "roles/master/series/parts.h"
 
 namespace hostler::master {
 
@@ -41,7 +42,7 @@ Task<report::Report> answer_report(TermPtr term, int& under_way, api::Call call,
     const std::string who = call.caller.is_operator ? "" : call.caller.tenant;
     auto report = CO_TRY(co_await make_report(
         term->ports().timers,
-        [term, who](series::Query query) { return term->queries().ask(who, std::move(query)); },
+        [term, who](series::Query query) { return queries_of(*term).ask(who, std::move(query)); },
         std::move(plan), report_answer_max));
     leave_only(sections, report);
     co_return report;
@@ -49,19 +50,20 @@ Task<report::Report> answer_report(TermPtr term, int& under_way, api::Call call,
 
 }  // namespace
 
-void Api::add_reports() {
+void add_reports(Api& service) {
     namespace ops = api::ops;
-    const auto answers = [this](Sections sections) {
-        return [this, sections](api::Call call, api::AskReport request) -> Task<report::Report> {
-            const TermPtr term = CO_TRY(leader());
-            co_return co_await answer_report(term, reports_under_way_, std::move(call), std::move(request),
-                                             sections);
+    const auto under_way = std::make_shared<int>(0);
+    const auto answers = [&service, under_way](Sections sections) {
+        return [&service, under_way, sections](api::Call call,
+                                               api::AskReport request) -> Task<report::Report> {
+            const TermPtr term = CO_TRY(service.leader());
+            co_return co_await answer_report(term, *under_way, std::move(call), std::move(request), sections);
         };
     };
-    handlers_.on<ops::report_usage>(answers(Sections::usage));
-    handlers_.on<ops::report_waste>(answers(Sections::waste));
-    handlers_.on<ops::report_bottlenecks>(answers(Sections::bottlenecks));
-    handlers_.on<ops::report_all>(answers(Sections::all));
+    service.handlers().on<ops::report_usage>(answers(Sections::usage));
+    service.handlers().on<ops::report_waste>(answers(Sections::waste));
+    service.handlers().on<ops::report_bottlenecks>(answers(Sections::bottlenecks));
+    service.handlers().on<ops::report_all>(answers(Sections::all));
 }
 
 }  // namespace hostler::master

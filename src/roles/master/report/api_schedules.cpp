@@ -63,25 +63,26 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::CreateRep
     return subject_of(desk, call, api::NameReportSchedule{request.name, request.tenant_id});
 }
 
-void Api::add_report_schedules() {
+void add_report_schedules(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_report_schedule>(
+    service.write<ops::create_report_schedule>(
         [](Desk& desk, const api::Call& call,
            const api::CreateReportSchedule& request) -> Result<api::ReportSchedule> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
             return view(desk, *TRY(add_report_schedule(desk, request, tenant)));
         });
-    write<ops::delete_report_schedule>(
+    service.write<ops::delete_report_schedule>(
         [](Desk& desk, const api::Call& call, const api::NameReportSchedule& request) -> Result<api::Empty> {
             const std::string id = TRY(schedule_named(desk, call, request))->id;
             delete_report_schedule(desk, id);
             return api::Empty{};
         });
-    read<ops::get_report_schedule>([](const Desk& desk, const api::Call& call,
-                                      const api::NameReportSchedule& request) -> Result<api::ReportSchedule> {
-        return view(desk, *TRY(schedule_named(desk, call, request)));
-    });
-    read<ops::list_report_schedules>(
+    service.read<ops::get_report_schedule>(
+        [](const Desk& desk, const api::Call& call,
+           const api::NameReportSchedule& request) -> Result<api::ReportSchedule> {
+            return view(desk, *TRY(schedule_named(desk, call, request)));
+        });
+    service.read<ops::list_report_schedules>(
         [](const Desk& desk, const api::Call& call,
            const api::ListReportSchedules& request) -> Result<api::List<api::ReportSchedule>> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
@@ -90,7 +91,7 @@ void Api::add_report_schedules() {
                        [&](const report::Schedule& row) { return tenant.empty() || row.tenant == tenant; })
                 .page(call, [&](const report::Schedule& row) { return view(desk, row); });
         });
-    read<ops::list_kept_reports>(
+    service.read<ops::list_kept_reports>(
         [](const Desk& desk, const api::Call& call,
            const api::ListKeptReports& request) -> Result<api::List<api::KeptReport>> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
@@ -101,11 +102,11 @@ void Api::add_report_schedules() {
                                             })
                 .page(call, [](const report::Kept& row) { return view(row); });
         });
-    read<ops::get_kept_report>([](const Desk& desk, const api::Call& call,
-                                  const api::NameKeptReport& request) -> Result<report::Report> {
+    service.read<ops::get_kept_report>([](const Desk& desk, const api::Call& call,
+                                          const api::NameKeptReport& request) -> Result<report::Report> {
         return api::decode_stored<report::Report>(TRY(report_named(desk, call, request.report))->report);
     });
-    read<ops::download_report>(download);
+    service.read<ops::download_report>(download);
 }
 
 }  // namespace hostler::master

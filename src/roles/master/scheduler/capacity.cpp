@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "roles/master/consolidation/execution.h"
 #include "roles/master/health/health.h"
-#include "roles/master/unmanaged/unmanaged.h"
+#include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
 
@@ -71,8 +70,8 @@ std::optional<Obstacle> closed_by(const Desk& desk, const Host& host) {
 }
 
 Room& room(const Desk& desk) {
-    desk.live.room.follow(desk);
-    return desk.live.room;
+    desk.live.part<Room>().follow(desk);
+    return desk.live.part<Room>();
 }
 
 std::vector<const Claim*> claims_on(const Desk& desk, const std::string& host) {
@@ -145,6 +144,15 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
     made.group = demand.wishes.group;
     made.address_index = *address;
     return desk.estate.hold(std::move(made));
+}
+
+std::set<std::string> instances_on(const Desk& desk, const std::string& host) {
+    std::set<std::string> ids;
+    for (const Claim* claim : desk.estate.claims.by().host.of(host)) {
+        const Instance* instance = desk.estate.instances.find(claim->holder);
+        if (instance && instance->claim == claim->id) ids.insert(instance->id);
+    }
+    return ids;
 }
 
 }  // namespace hostler::master

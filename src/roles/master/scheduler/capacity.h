@@ -3,11 +3,13 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "domain/scheduler/denial.h"
 #include "domain/scheduler/place.h"
+#include "roles/master/scheduler/room.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
@@ -52,5 +54,8 @@ std::string unavailable(const Host& host);
 // And in a store that was restored, or while it is to be free.
 std::string unavailable(const Desk& desk, const Host& host);
 std::optional<Obstacle> closed_by(const Desk& desk, const Host& host);
+
+// Instances that hold something there, by id.
+std::set<std::string> instances_on(const Desk& desk, const std::string& host);
 
 }  // namespace hostler::master

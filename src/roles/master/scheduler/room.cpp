@@ -5,7 +5,7 @@
 
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/traits.h"
-#include "roles/master/unmanaged/unmanaged.h"
+#include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
 

@@ -54,6 +54,8 @@ struct Plan {
 // built anew.
 class Room {
 public:
+    static constexpr bool follows_estate = true;
+
     // Sees all that was changed since it was called last. To be called before anything else here is.
     void follow(const Desk& desk);
     // From the estate alone, with what is usually asked as the instances that live ask for it; or as told.

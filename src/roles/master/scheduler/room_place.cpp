@@ -7,7 +7,7 @@
 
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/room.h"
-#include "roles/master/stock/images.h"
+#include "roles/master/scheduler/traits.h"
 
 namespace hostler::master {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "domain/image/image.h"
 #include "domain/inventory/model.h"
 #include "roles/master/billing/prices.h"
 
@@ -77,6 +78,12 @@ Topology topology_of(const Host& host, const std::string& model) {
     for (const GpuFacts& gpu : host.facts.gpus)
         if (!gpu.cdi_name.empty() && gpu.model == model) facts.gpus.push_back(gpu);
     return hostler::topology_of(facts);
+}
+
+bool has_image(const Desk& desk, const std::string& host, const std::string& image) {
+    const auto live = desk.live.hosts.find(host);
+    return live != desk.live.hosts.end() && live->second.images &&
+           live->second.images->contains(full_image_name(image));
 }
 
 }  // namespace hostler::master

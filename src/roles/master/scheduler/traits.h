@@ -28,4 +28,7 @@ bool has_unified_memory(const GpuFacts& gpu);
 // the catalogue does not know: its host's.
 std::int64_t memory_of(const Host& host, const GpuFacts& gpu);
 
+// The host says that it has it.
+bool has_image(const Desk& desk, const std::string& host, const std::string& image);
+
 }  // namespace hostler::master

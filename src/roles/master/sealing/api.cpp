@@ -1,5 +1,6 @@
 // Which key seals what is secret in the store.
 #include "roles/master/http/api.h"
+#include "roles/master/sealing/count.h"
 #include "roles/master/sealing/keys.h"
 
 namespace hostler::master {
@@ -7,7 +8,7 @@ namespace hostler::master {
 namespace {
 
 api::SealingKeys shown_keys(const Desk& desk, const Sealer& sealer) {
-    const SealingCount& count = desk.live.sealing;
+    const SealingCount& count = desk.live.part<SealingCount>();
     const auto here = sealer.keys();
     api::SealingKeys shown{.whole = count.whole()};
     if (count.at != 0) shown.counted_at = WallTime{std::chrono::microseconds{count.at}};
@@ -37,27 +38,29 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::NameSealingKey
     return key ? subject_named(*key, encode_body(*key)) : Subject{};
 }
 
-void Api::add_sealing() {
+void add_sealing(Api& service) {
     namespace ops = api::ops;
-    read<ops::get_sealing_keys>(
-        [this](const Desk& desk, const api::Call&, const api::Empty&) -> Result<api::SealingKeys> {
-            return shown_keys(desk, TRY(leader())->ports().sealer);
+    service.read<ops::get_sealing_keys>(
+        [&service](const Desk& desk, const api::Call&, const api::Empty&) -> Result<api::SealingKeys> {
+            return shown_keys(desk, TRY(service.leader())->ports().sealer);
         });
-    write<ops::rotate_sealing_key>([this](Desk& desk, const api::Call& call,
-                                          const api::RotateSealingKey& request) -> Result<api::SealingKeys> {
-        const TermPtr term = TRY(leader());
-        Sealer& sealer = term->ports().sealer;
-        switch (request.step) {
-            case api::SealingStep::begin:
-                if (!call.dry_run) TRY(begin_sealing_rotation(desk, sealer));
-                break;
-            case api::SealingStep::finish: TRY(finish_sealing_rotation(desk, sealer)); break;
-        }
-        return shown_keys(desk, sealer);
-    });
-    write<ops::forget_sealing_key>(
-        [this](Desk& desk, const api::Call&, const api::NameSealingKey& request) -> Result<api::SealingKeys> {
-            const TermPtr term = TRY(leader());
+    service.write<ops::rotate_sealing_key>(
+        [&service](Desk& desk, const api::Call& call,
+                   const api::RotateSealingKey& request) -> Result<api::SealingKeys> {
+            const TermPtr term = TRY(service.leader());
+            Sealer& sealer = term->ports().sealer;
+            switch (request.step) {
+                case api::SealingStep::begin:
+                    if (!call.dry_run) TRY(begin_sealing_rotation(desk, sealer));
+                    break;
+                case api::SealingStep::finish: TRY(finish_sealing_rotation(desk, sealer)); break;
+            }
+            return shown_keys(desk, sealer);
+        });
+    service.write<ops::forget_sealing_key>(
+        [&service](Desk& desk, const api::Call&,
+                   const api::NameSealingKey& request) -> Result<api::SealingKeys> {
+            const TermPtr term = TRY(service.leader());
             TRY(forget_sealing_key(desk, request.sealing_key));
             return shown_keys(desk, term->ports().sealer);
         });

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/counted.h"
+#include "roles/master/sealing/count.h"
 #include "roles/master/state/sealed_fields.h"
 
 namespace hostler::master {
@@ -85,7 +86,7 @@ Result<> finish_sealing_rotation(Desk& desk, Sealer& sealer) {
     HOSTLER_ASSERT(current);
     set(desk, std::string{current->id}, SealingPhase::former);
     set(desk, follower, SealingPhase::current);
-    ++desk.live.sealing.asked;
+    ++desk.live.part<SealingCount>().asked;
     return {};
 }
 
@@ -102,7 +103,7 @@ Result<> forget_sealing_key(Desk& desk, const std::string& id) {
         case SealingPhase::current: return in_use("it seals whatever is written");
         case SealingPhase::next: break;
         case SealingPhase::former: {
-            const SealingCount& count = desk.live.sealing;
+            const SealingCount& count = desk.live.part<SealingCount>();
             if (!count.whole() && !count.trouble.empty())
                 return in_use("its secrets could not be counted: " + count.trouble);
             if (!count.whole())

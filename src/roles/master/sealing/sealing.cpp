@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "roles/master/leader/term.h"
+#include "roles/master/sealing/count.h"
 #include "roles/master/sealing/keys.h"
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/state/sealed_fields.h"
@@ -75,7 +76,7 @@ Task<> look_at(Term& term, Look& look) {
 }
 
 Task<> look_at_all(Term& term) {
-    SealingCount& count = term.desk("master").live.sealing;
+    SealingCount& count = term.desk("master").live.part<SealingCount>();
     const std::uint64_t asked = count.asked;
     CO_TRY(co_await term.commit());  // What was sealed by another key before is there now.
     Look look{term.desk("master")};
@@ -112,7 +113,7 @@ Task<> keep_sealed(Term& term) {
     Timers& timers = term.ports().timers;
     Instant next = timers.now();
     while (!term.ended()) {
-        SealingCount& count = term.desk("master").live.sealing;
+        SealingCount& count = term.desk("master").live.part<SealingCount>();
         if (!count.whole() && count.trouble.empty()) next = timers.now();
         if (timers.now() >= next) {
             const auto looked = co_await look_at_all(term);
@@ -132,7 +133,7 @@ Task<> keep_sealed(Term& term) {
 
 void write_sealing_metrics(MetricsPage& page, const Desk& desk, const Sealer& sealer) {
     using enum MetricsPage::Type;
-    const SealingCount& count = desk.live.sealing;
+    const SealingCount& count = desk.live.part<SealingCount>();
     std::map<std::string, std::uint64_t> values = count.values;
     std::uint64_t not_current = values[""];
     page.begin("hostler_master_secrets",

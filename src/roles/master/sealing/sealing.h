@@ -1,7 +1,7 @@
 // Seals by the current key what lies in the store otherwise, while a term lasts.
 #pragma once
 
-#include "roles/master/server/front.h"
+#include "roles/master/http/api.h"
 
 namespace hostler::master {
 

@@ -6,6 +6,7 @@
 
 #include "core/testing/metrics.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/sealing/count.h"
 #include "roles/master/sealing/keys.h"
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/state/sealed_fields.h"
@@ -79,7 +80,7 @@ struct SealingTest : ::testing::Test, testing::TermRig {
         start_sealing(term());
         timers.advance(std::chrono::seconds{5});
     }
-    const SealingCount& count() { return term().look().live.sealing; }
+    const SealingCount& count() { return term().look().live.part<SealingCount>(); }
 };
 
 TEST_F(SealingTest, WhatIsLoadedIsWhatWasSaid) {

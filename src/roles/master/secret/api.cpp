@@ -31,11 +31,11 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateSec
     return subject_of(desk, call, api::NameSecret{request.secret, request.tenant_id});
 }
 
-void Api::add_secrets() {
+void add_secrets(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_secret>(decide_create);
-    read<ops::list_secrets>([](const Desk& desk, const api::Call& call,
-                               const api::ListSecrets& request) -> Result<api::List<api::Secret>> {
+    service.write<ops::create_secret>(decide_create);
+    service.read<ops::list_secrets>([](const Desk& desk, const api::Call& call,
+                                       const api::ListSecrets& request) -> Result<api::List<api::Secret>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         auto users = users_of_secrets(desk, tenant);
         return rows_of<api::Secret>(
@@ -48,19 +48,19 @@ void Api::add_secrets() {
             .page(call,
                   [&](const Secret& row) { return view(row, std::move(users[{row.tenant, row.name}])); });
     });
-    read<ops::get_secret>(
+    service.read<ops::get_secret>(
         [](const Desk& desk, const api::Call& call, const api::NameSecret& request) -> Result<api::Secret> {
             const Secret& row = *TRY(secret_named(desk, call, request.secret, request.tenant_id));
             return view(row, users_of(desk, row));
         });
-    write<ops::update_secret>(
+    service.write<ops::update_secret>(
         [](Desk& desk, const api::Call& call, const api::UpdateSecret& request) -> Result<api::Secret> {
             const std::string id = TRY(secret_named(desk, call, request.secret, request.tenant_id))->id;
             TRY(update_secret(desk, id, request));
             const Secret& row = desk.estate.secrets.at(id);
             return view(row, users_of(desk, row));
         });
-    write<ops::delete_secret>(
+    service.write<ops::delete_secret>(
         [](Desk& desk, const api::Call& call, const api::NameSecret& request) -> Result<api::Empty> {
             const std::string id = TRY(secret_named(desk, call, request.secret, request.tenant_id))->id;
             TRY(delete_secret(desk, id));

@@ -1,12 +1,13 @@
 #include "roles/master/http/api.h"
+#include "roles/master/series/parts.h"
 #include "roles/master/series/query.h"
 
 namespace hostler::master {
 
-void Api::add_series() {
+void add_series(Api& service) {
     namespace ops = api::ops;
     // A cursor is the number of the next one.
-    handlers_.on<ops::list_series_metrics>(
+    service.handlers().on<ops::list_series_metrics>(
         [](api::Call call, api::Empty) -> Task<api::List<api::SeriesMetric>> {
             const auto all = series_metrics();
             api::List<api::SeriesMetric> list;
@@ -16,12 +17,12 @@ void Api::add_series() {
             if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
             co_return list;
         });
-    handlers_.on<ops::query_series>([this](api::Call call,
-                                           api::QuerySeries request) -> Task<api::SeriesAnswer> {
-        const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::query_series>([&service](api::Call call,
+                                                        api::QuerySeries request) -> Task<api::SeriesAnswer> {
+        const TermPtr term = CO_TRY(service.leader());
         auto query = CO_TRY(series_query(term->look(), call, request, term->ports().timers.wall()));
         auto lines =
-            CO_TRY(co_await term->queries().ask(call.caller.is_operator ? "" : call.caller.tenant, query));
+            CO_TRY(co_await queries_of(*term).ask(call.caller.is_operator ? "" : call.caller.tenant, query));
         co_return series_answer(request, query, std::move(lines));
     });
 }

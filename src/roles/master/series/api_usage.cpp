@@ -1,6 +1,7 @@
 // What GPUs and hosts do at this moment. Nothing here is stored: it is what hosts said last.
 #include <fmt/format.h>
 
+#include "proto/uplink.pb.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/series/usage.h"
@@ -58,25 +59,39 @@ Result<api::List<api::HostUsage>> host_usage(const Desk& desk, const api::Call& 
     return list;
 }
 
+// Somebody looks at the host: it is asked to report more often, for a while.
+void watch_telemetry(Term& term, const std::string& host) {
+    constexpr std::chrono::milliseconds watched{15'000};
+    auto& hosts = term.look().live.hosts;
+    const auto live = hosts.find(host);
+    const Instant now = term.ports().timers.now();
+    if (live == hosts.end() || live->second.watched_until - now > watched / 2) return;
+    uplink::Frame frame;
+    frame.mutable_watch_telemetry()->set_interval_ms(
+        static_cast<std::uint32_t>(term.settings().watched_interval.count()));
+    frame.mutable_watch_telemetry()->set_for_ms(static_cast<std::uint32_t>(watched.count()));
+    if (term.send_to_host(host, frame)) live->second.watched_until = now + watched;
+}
+
 }  // namespace
 
-void Api::add_usage() {
+void add_usage(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::list_gpu_usage>(
-        [this](api::Call call, api::ListGpuUsage request) -> Task<api::List<api::GpuUsage>> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::list_gpu_usage>(
+        [&service](api::Call call, api::ListGpuUsage request) -> Task<api::List<api::GpuUsage>> {
+            const TermPtr term = CO_TRY(service.leader());
             auto list = CO_TRY(gpu_usage(term->look(), call, request));
             if (request.live)
-                for (const api::GpuUsage& gpu : list.items) term->watch_telemetry(gpu.host);
+                for (const api::GpuUsage& gpu : list.items) watch_telemetry(*term, gpu.host);
             CO_TRY(co_await term->settled());
             co_return list;
         });
-    handlers_.on<ops::list_host_usage>(
-        [this](api::Call call, api::ListHostUsage request) -> Task<api::List<api::HostUsage>> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::list_host_usage>(
+        [&service](api::Call call, api::ListHostUsage request) -> Task<api::List<api::HostUsage>> {
+            const TermPtr term = CO_TRY(service.leader());
             auto list = CO_TRY(host_usage(term->look(), call, request));
             if (request.live)
-                for (const api::HostUsage& host : list.items) term->watch_telemetry(host.id);
+                for (const api::HostUsage& host : list.items) watch_telemetry(*term, host.id);
             CO_TRY(co_await term->settled());
             co_return list;
         });

@@ -7,6 +7,7 @@
 #include "core/testing/metrics.h"
 #include "roles/master/http/api.h"
 #include "roles/master/series/care.h"
+#include "roles/master/series/parts.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master {
@@ -167,12 +168,12 @@ TEST_F(SeriesApi, SoManyAreAnsweredAtOnceAndThoseThatNobodyWaitsForCount) {
     EXPECT_FALSE(ask("/v1/series?metric=gpu_power", ""));
     EXPECT_FALSE(ask("/v1/series?metric=gpu_power", ""));
     EXPECT_EQ(ask("/v1/series?metric=gpu_power", "d")->status, 429) << "eight of all";
-    EXPECT_EQ(term().queries().under_way(), Queries::all_max);
+    EXPECT_EQ(queries_of(term()).under_way(), Queries::all_max);
     series.let_go();
     timers.settle();
-    EXPECT_EQ(term().queries().under_way(), 0u);
+    EXPECT_EQ(queries_of(term()).under_way(), 0u);
     EXPECT_EQ(ask("/v1/series?metric=gpu_power", "d")->status, 200);
-    EXPECT_EQ(term().queries().refused(), 2u);
+    EXPECT_EQ(queries_of(term()).refused(), 2u);
 }
 
 TEST_F(SeriesApi, ListsItsMetrics) {

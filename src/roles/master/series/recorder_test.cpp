@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "roles/master/series/parts.h"
 #include "roles/master/testing/host_rig.h"
 
 namespace hostler::master {
@@ -293,7 +294,7 @@ TEST_F(Samples, ThatHadNoRoomAreAskedForAgain) {
     large.devices.push_back(
         std::make_shared<const SeriesDevice>(SeriesDevice{Measured::host, "host/other", {}}));
     large.cells.resize(Recorder::cells_max);
-    ASSERT_TRUE(term().recorder().take("h-other", std::move(large), nullptr));
+    ASSERT_TRUE(recorder_of(term()).take("h-other", std::move(large), nullptr));
     timers.settle();
     const uplink::Frame heard = tell(2);
     EXPECT_EQ(heard.report_ack().sequence(), 1u) << "not stored, and not waiting to be";

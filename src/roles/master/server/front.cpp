@@ -13,6 +13,7 @@
 #include "roles/master/http/caller.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/server/sign_in_page.h"
+#include "roles/master/share/shares.h"
 
 namespace hostler::master {
 

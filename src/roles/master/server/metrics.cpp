@@ -1,6 +1,9 @@
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/alert/alerts.h"
+#include "roles/master/alert/book.h"
+#include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
+#include "roles/master/series/parts.h"
 #include "roles/master/series/usage.h"
 #include "roles/master/server/master.h"
 #include "roles/master/volume/disks.h"
@@ -135,7 +138,7 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_samples_dropped",
              "Samples that connected hosts had no room for, of all GPUs of one.", gauge, dropped);
     page.add("hostler_master_room_built_total", "Full scans of the free resources of all hosts.", counter,
-             desk.live.room.built());
+             desk.live.part<Room>().built());
     page.add("hostler_master_commands", "Commands under way.", gauge, desk.estate.commands.all().size());
     page.add("hostler_master_answers", "Answers kept for idempotency keys, for 24 hours.", gauge,
              desk.estate.answers.all().size());
@@ -151,15 +154,15 @@ void Master::write_metrics(MetricsPage& page) const {
     for (const auto& [severity, count] : alerts) page.value({{"severity", text_of(severity)}}, count);
     page.add("hostler_master_alerts_max", "Alerts that may fire at once.", gauge, alerts_max);
     page.add("hostler_master_alerts_left_out", "Alerts that would fire and have no room.", gauge,
-             desk.live.alerts.left_out);
+             desk.live.part<AlertBook>().left_out);
     page.add("hostler_master_alert_messages", "Messages to receivers that have not arrived.", gauge,
              desk.estate.alert_deliveries.all().size());
     page.add("hostler_master_alert_messages_receiver_max", "Of them those of one receiver.", gauge,
              alert::deliveries_max);
     page.begin("hostler_master_alert_sends_total", "Messages sent to receivers, by how it went.", counter);
-    page.value({{"outcome", "delivered"}}, desk.live.alerts.delivered);
-    page.value({{"outcome", "failed"}}, desk.live.alerts.failed);
-    page.value({{"outcome", "given_up"}}, desk.live.alerts.given_up);
+    page.value({{"outcome", "delivered"}}, desk.live.part<AlertBook>().delivered);
+    page.value({{"outcome", "failed"}}, desk.live.part<AlertBook>().failed);
+    page.value({{"outcome", "given_up"}}, desk.live.part<AlertBook>().given_up);
     std::size_t workloads = 0;
     for (const auto& [id, host] : desk.live.hosts) workloads = std::max(workloads, host.workloads.size());
     page.add_bounded("hostler_master_host_workloads", "Workloads of the host that names most.", workloads,
@@ -222,22 +225,22 @@ void Master::write_series_metrics(MetricsPage& page) const {
              follow.count().segments_skipped);
     const TermPtr term = lead_.term;
     if (!term) return;
-    const Recorder::Count& count = term->recorder().count();
+    const Recorder::Count& count = recorder_of(*term).count();
     page.add_bounded("hostler_series_cells_waiting", "Samples that wait to be durable.", count.cells_waiting,
                      Recorder::cells_max);
     page.add("hostler_series_behind", "1: the store is slow, full or broken, and hosts keep their samples.",
-             gauge, int{term->recorder().behind()});
+             gauge, int{recorder_of(*term).behind()});
     page.add("hostler_series_failures_total", "Failures of the store, in this term.", counter,
              count.failures);
     page.add("hostler_series_rows_refused_total", "Rows of devices that had no place, in this term.", counter,
              count.rows_refused);
     page.add("hostler_series_reports_turned_away_total", "Reports that had to come again, in this term.",
              counter, count.turned_away);
-    page.add_bounded("hostler_series_queries", "Queries being answered.", term->queries().under_way(),
+    page.add_bounded("hostler_series_queries", "Queries being answered.", queries_of(*term).under_way(),
                      Queries::all_max);
     page.add("hostler_series_queries_one_max", "Of one tenant, or of operators.", gauge, Queries::one_max);
     page.add("hostler_series_queries_refused_total", "Queries turned away, in this term.", counter,
-             term->queries().refused());
+             queries_of(*term).refused());
 }
 
 Result<> Master::write_gpu_metrics(MetricsPage& page, const std::string& zone) const {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
-#include "roles/master/instance/lifecycle.h"
+#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
+
+std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
 
 bool is_open(const Desk& desk, const Share& share) {
     const Instance* instance = desk.estate.instances.find(share.instance);
@@ -54,6 +56,29 @@ void revoke_share(Desk& desk, const std::string& id) {
     desk.estate.event("instance", share.instance, share.tenant, "unshared",
                       fmt::format("Share link {} to port {} was revoked.", id, share.port));
     desk.estate.shares.erase(id);
+}
+
+// Shares that have expired, and shares of instances that no longer have what was shared.
+static std::vector<const Share*> closed_shares(Desk& desk) {
+    const auto& by = desk.estate.shares.by();
+    std::map<std::string, const Share*> closed;
+    const auto look_at = [&](const Share* share) {
+        if (share && !is_open(desk, *share)) closed.emplace(share->id, share);
+    };
+    for (const std::string& id : desk.live.part<Sweep>().shares.changed(desk.estate.shares))
+        look_at(desk.estate.shares.find(id));
+    for (const std::string& id : desk.live.part<Sweep>().shared.changed(desk.estate.instances))
+        for (const Share* share : by.instance.of(id)) look_at(share);
+    for (const Share* share : by.expires_at.up_to(desk.estate.micros())) look_at(share);
+    std::vector<const Share*> all;
+    for (const auto& [id, share] : closed) all.push_back(share);
+    return all;
+}
+
+void close_shares(Desk& desk) {
+    std::vector<std::string> ids;
+    for (const Share* share : closed_shares(desk)) ids.push_back(share->id);
+    for (const std::string& id : ids) desk.estate.shares.erase(id);
 }
 
 }  // namespace hostler::master

@@ -1,10 +1,10 @@
 #include "roles/master/state/consistency.h"
+#include "roles/master/state/host_blocks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "roles/master/consolidation/execution.h"
 #include "roles/master/state/estate.h"
 
 namespace hostler::master {

@@ -26,13 +26,6 @@ T closed(T row, const Sealer& sealer, std::string_view key, bool live) {
     return row;
 }
 
-// Without one of these a GPU, an address or a volume might be given twice, or nobody could be trusted.
-constexpr auto decided_by = std::to_array<std::string_view>(
-    {Kind<Zone>::name, Kind<Host>::name, Kind<Spec>::name, Kind<Slot>::name, Kind<Claim>::name,
-     Kind<Volume>::name, Kind<Network>::name, Kind<Subnet>::name, Kind<Restore>::name,
-     Kind<AuthorityRecord>::name, Kind<CertificateHolder>::name, Kind<AdmittedKeys>::name,
-     Kind<SealingKey>::name});
-
 struct Seal {
     const Sealer* sealer = nullptr;
     std::string key;
@@ -127,10 +120,12 @@ Estate::Trial::Trial(Estate& estate)
       ledger_(std::exchange(estate.ledger_, {})),
       audit_(std::exchange(estate.audit_, {})),
       again_(std::exchange(estate.again_, {})) {
+    estate_.in_trial_ = true;
     each_table(estate_, [](auto& table) { table.begin_trial(); });
 }
 
 Estate::Trial::~Trial() {
+    estate_.in_trial_ = false;
     each_table(estate_, [](auto& table) { table.end_trial(); });
     estate_.events_ = std::move(events_);
     estate_.ledger_ = std::move(ledger_);
@@ -233,7 +228,11 @@ Result<> Estate::load_into(Table<T>& table, const Object& object, const std::set
 }
 
 Result<> Estate::set_aside(const Unreadable& row) {
-    if (std::ranges::count(decided_by, row.kind) > 0)
+    bool decided = false;
+    each_table(*this, [&]<class T>(const Table<T>&) {
+        decided = decided || (Kind<T>::decided && row.kind == Kind<T>::name);
+    });
+    if (decided)
         return fail(
             Code::internal,
             fmt::format("{} {} in the store cannot be read: {}; restore a backup, or take the row out "

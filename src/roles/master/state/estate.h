@@ -27,42 +27,10 @@ struct Touched {
 
 class Estate {
 public:
-    Table<Zone> zones;
-    Table<AccessPoint> access_points;
-    Table<Gateway> gateways;
-    Table<HostToken> host_tokens;
-    Table<Host> hosts;
-    Table<Drain> drains;
-    Table<Spec> specs;
-    Table<Slot> slots;
-    Table<StockImages> stock_images;
-    Table<Price> prices;
-    Table<ConsolidationRecord> consolidations;
-    Table<Claim> claims;
-    Table<Instance> instances;
-    Table<UsedName> used_names;  // Never loaded: the store alone remembers them.
-    Table<Volume> volumes;
-    Table<Network> networks;
-    Table<Subnet> subnets;
-    Table<HostCommand> commands;
-    Table<ApiKey> api_keys;
-    Table<SignIn> sign_ins;
-    Table<Secret> secrets;
-    Table<Share> shares;
-    Table<Answer> answers;
-    Table<LongOperation> operations;
-    Table<Restore> restores;
-    Table<AuthorityRecord> authorities;
-    Table<CertificateHolder> holders;
-    Table<alert::Rule> alert_rules;
-    Table<alert::Silence> alert_silences;
-    Table<alert::Receiver> alert_receivers;
-    Table<alert::Alert> alerts;
-    Table<alert::Delivery> alert_deliveries;
-    Table<AdmittedKeys> admitted_keys;
-    Table<SealingKey> sealing_keys;
-    Table<report::Schedule> report_schedules;
-    Table<report::Kept> reports;
+#define PART(type)
+#define KIND(type, table, ...) Table<type> table;
+#include "roles/master/kinds.def"
+#undef KIND
 
     // Who changes things from here on, and when: the head of every event and ledger line.
     void begin(std::string actor, WallTime time);
@@ -101,6 +69,7 @@ public:
     // opened. Without a sealer sealed texts are loaded as they are, and no row that has secrets is taken out.
     void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
 
+    bool in_trial() const { return in_trial_; }
     bool unchanged() const;
     std::size_t size() const;            // Objects of all kinds.
     std::uint64_t rows_visited() const;  // Of all kinds, see Table::rows_visited().
@@ -126,22 +95,18 @@ public:
     void each_table_of(Visit visit) const {
         each_table(*this, visit);
     }
+    template <class Visit>
+    void each_table_of(Visit visit) {
+        each_table(*this, visit);
+    }
 
 private:
     template <class Self, class Visit>
     static void each_table(Self& self, Visit visit) {
-        visit(self.zones), visit(self.access_points), visit(self.gateways), visit(self.host_tokens);
-        visit(self.hosts), visit(self.specs), visit(self.slots), visit(self.claims), visit(self.instances);
-        visit(self.used_names), visit(self.volumes), visit(self.networks), visit(self.subnets),
-            visit(self.commands);
-        visit(self.api_keys), visit(self.sign_ins), visit(self.answers), visit(self.operations);
-        visit(self.secrets), visit(self.shares), visit(self.stock_images), visit(self.restores),
-            visit(self.drains);
-        visit(self.prices), visit(self.consolidations);
-        visit(self.authorities), visit(self.holders), visit(self.admitted_keys), visit(self.sealing_keys);
-        visit(self.alert_rules), visit(self.alert_silences), visit(self.alert_receivers);
-        visit(self.alerts), visit(self.alert_deliveries);
-        visit(self.report_schedules), visit(self.reports);
+#define KIND(type, table, ...) visit(self.table);
+#include "roles/master/kinds.def"
+#undef KIND
+#undef PART
     }
     template <class T>
     Result<> load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys);
@@ -156,6 +121,7 @@ private:
     std::vector<Object> again_;
     std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;
+    bool in_trial_ = false;
 };
 
 }  // namespace hostler::master

@@ -16,10 +16,8 @@
 #include "domain/inventory/challenge.h"
 #include "domain/inventory/metrics.h"
 #include "domain/inventory/sample.h"
-#include "roles/master/alert/book.h"
-#include "roles/master/scheduler/room.h"
-#include "roles/master/sealing/count.h"
-#include "roles/master/state/sweep.h"
+#include "roles/master/state/parts.h"
+#include "roles/master/state/trial_map.h"
 
 namespace hostler::master {
 
@@ -156,6 +154,12 @@ inline constexpr int disk_series_host_max = 64;
 // A single report may be older than the container it lacks, or than its start.
 inline constexpr int reports_to_believe = 2;
 
+// Its end is wanted, by a command newer than its start. A report without it may be older than a start that is
+// still on its way; only a host that has obeyed the newer command will refuse that one.
+inline bool only_its_answer_counts(const Instance& instance) {
+    return instance.meta.generation > instance.run_generation;
+}
+
 // An image that could not be had on a host.
 struct PullFailure {
     int times = 0;  // In a row.
@@ -174,30 +178,70 @@ struct AccessLive {
     std::optional<bool> drain_told{};  // What it knows of its draining.
 };
 
-struct CountedOffers;
-
 struct Live {
-    std::map<std::string, HostLive> hosts;
+    TrialMap<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
     int gateways = 0;                                // That are connected,
     std::int64_t gateways_since = 0;                 // and since when there was always one.
-    std::map<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
+    TrialMap<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
 
-    std::map<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
-    std::map<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
+    TrialMap<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
+    TrialMap<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
     bool gpu_marks_known = false;                            // Of all that are in the estate.
-    Room room;
-    Sweep sweep;
-    std::shared_ptr<const CountedOffers> offers;  // That were counted last; null: none were.
 
     // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.
     std::set<std::string> archiving;
     std::int64_t look_for_over_at = 0;  // When it is next looked what else is over.
 
-    AlertBook alerts;
-    SealingCount sealing;
-
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
+
+    // What a feature keeps here, see Parts.
+    template <class T>
+    T& part() {
+        return parts_.of<T>();
+    }
+    template <class T>
+    const T& part() const {
+        return parts_.of<T>();
+    }
+
+    // Undoes at its end what was changed while it was there.
+    class Trial {
+    public:
+        explicit Trial(Live& live)
+            : live_(live),
+              access_points_(live.access_points),
+              archiving_(live.archiving),
+              gpu_marks_known_(live.gpu_marks_known),
+              look_for_over_at_(live.look_for_over_at),
+              workloads_refused_(live.workloads_refused),
+              parts_(live.parts_) {
+            each_map([](auto& map) { map.begin_trial(); });
+        }
+        ~Trial() {
+            each_map([](auto& map) { map.end_trial(); });
+            live_.access_points = std::move(access_points_);
+            live_.archiving = std::move(archiving_);
+            live_.gpu_marks_known = gpu_marks_known_;
+            live_.look_for_over_at = look_for_over_at_;
+            live_.workloads_refused = workloads_refused_;
+            live_.parts_.restore(std::move(parts_));
+        }
+        Trial(const Trial&) = delete;
+        Trial& operator=(const Trial&) = delete;
+
+    private:
+        void each_map(auto visit) {
+            visit(live_.hosts), visit(live_.rest_until), visit(live_.pull_failures), visit(live_.gpu_marks);
+        }
+        Live& live_;
+        std::map<std::string, AccessLive> access_points_;
+        std::set<std::string> archiving_;
+        bool gpu_marks_known_;
+        std::int64_t look_for_over_at_;
+        std::uint64_t workloads_refused_;
+        Parts parts_;
+    };
 
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);
@@ -209,6 +253,9 @@ struct Live {
         if (workload->second.state == "exited") return Seen::ended;
         return believed && workload->second.state == "created" ? Seen::made : Seen::alive;
     }
+
+private:
+    Parts parts_;
 };
 
 }  // namespace hostler::master

@@ -5,11 +5,16 @@
 
 namespace hostler::master {
 
-// Instances that ended leave memory, a bounded number at a time; archive.h answers for them. true: there are
-// more.
-bool archive_instances(Desk& desk);
-// The store knows from the next commit on whose this name was, and whether it is free.
-void keep_name(Desk& desk, UsedName name);
+// It leaves memory, and only the record in the store is kept.
+template <class T>
+void retire(Desk& desk, Table<T>& table, const std::string& id) {
+    // The store dates an end by its commit's events.
+    desk.estate.event(Kind<T>::name, id, Kind<T>::tenant(table.at(id)), "archived",
+                      "It is over; only the record is kept.");
+    table.retire(id);
+}
+
+// By level: sign-ins, operations, consolidations, tokens of hosts and answers whose time is over.
 void forget_what_is_over(Desk& desk);
 
 }  // namespace hostler::master

@@ -3,12 +3,15 @@
 
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/state/host_blocks.h"
+#include "roles/master/state/sweep.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/index_check.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/zone/zones.h"
 
 namespace hostler::master {
 namespace {
@@ -244,7 +247,8 @@ struct Chaos : DeskRig {
         expire_commands(at);
         for (const auto& id : instances_to_reconcile(at)) reconcile_instance(at, id);
         follow_consolidations(at);
-        reconcile_volumes(at), reconcile_subnets(at), fill_stock(at), forget_what_is_over(at);
+        reconcile_volumes(at), reconcile_subnets(at), fill_stock(at), close_shares(at);
+        forget_what_is_over(at);
     }
     void sweep() {
         for (int i = 0; i < 4; ++i) sweep_once(desk);
@@ -253,10 +257,10 @@ struct Chaos : DeskRig {
     // Whoever looks at everything finds nothing that the sweep has overlooked.
     void check_sweep() {
         const Estate::Trial trial{estate};
-        Live seen = live;
-        seen.sweep = {};
-        Desk anew{estate, seen, settings, pool, random};
-        sweep_once(anew);
+        const Live::Trial seen{live};
+        const Sweep kept = std::exchange(live.part<Sweep>(), {});
+        sweep_once(desk);
+        live.part<Sweep>() = kept;
         std::vector<Touched> overlooked;
         if (!estate.unchanged()) (void)estate.take(1, 1, overlooked);
         for (const Touched& one : overlooked) ADD_FAILURE() << one.kind << " " << one.id << " was overlooked";

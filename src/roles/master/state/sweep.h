@@ -41,6 +41,8 @@ private:
 };
 
 struct Sweep {
+    static constexpr bool follows_estate = true;
+
     // watch_silence()
     Follower<Host> heard;
     DueTimes<Instant> silent_at;

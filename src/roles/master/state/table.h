@@ -125,16 +125,14 @@ public:
         note(gone);
     }
 
-    // From here on it is noted which of them change, for one who keeps something up to date beside them: its
-    // number (see Follower).
-    std::size_t follow() const {
-        noted_.emplace_back();
-        return noted_.size() - 1;
-    }
-    // Those that were added, edited or erased since this follower asked last.
-    std::set<std::string> take_noted(std::size_t follower) const {
-        HOSTLER_ASSERT(follower < noted_.size());
-        return std::exchange(noted_[follower], {});
+    // From here on the ids of rows that are added, edited or erased are noted there, as long as somebody
+    // keeps it (see Follower).
+    using Noted = std::set<std::string>;
+    std::shared_ptr<Noted> follow() const {
+        std::erase_if(noted_, [](const auto& noted) { return noted.expired(); });
+        auto noted = std::make_shared<Noted>();
+        noted_.push_back(noted);
+        return noted;
     }
 
     // How many rows were looked at by all() and by() so far.
@@ -160,21 +158,19 @@ private:
         note(id);
     }
     void note(const std::string& id) {
-        for (auto& noted : noted_) noted.insert(id);
+        for (const auto& one : noted_)
+            if (const auto noted = one.lock()) noted->insert(id);
         if constexpr (HasIndexes<T>) stale_.insert(id);
     }
     void begin_trial() {
         trial_ = std::make_unique<Trial>(std::exchange(changed_, {}), std::exchange(retired_, {}),
-                                         std::exchange(erased_, {}), noted_);
+                                         std::exchange(erased_, {}));
     }
     void end_trial() {
         const auto trial = std::exchange(trial_, nullptr);
         changed_ = std::move(trial->changed);
         retired_ = std::move(trial->retired);
         erased_ = std::move(trial->erased);
-        // Whoever follows was told of the trial alone, and who began to in it is no more.
-        noted_.resize(trial->noted.size());
-        for (std::size_t i = 0; i < noted_.size(); ++i) noted_[i].merge(trial->noted[i]);
         for (auto& [id, row] : trial->before) {
             if (row)
                 rows_.insert_or_assign(id, std::move(*row));
@@ -189,7 +185,6 @@ private:
         std::set<std::string> changed;
         std::vector<T> retired;
         std::set<std::string> erased;
-        std::vector<std::set<std::string>> noted;
         std::map<std::string, std::optional<T>> before{};  // Rows as they were; nullopt: not there.
     };
     struct NoIndexes {};
@@ -206,8 +201,8 @@ private:
     std::set<std::string> changed_;
     std::vector<T> retired_;
     std::set<std::string> erased_;
-    mutable std::vector<std::set<std::string>> noted_;  // By follower.
-    mutable std::set<std::string> stale_;               // What the indexes do not know yet.
+    mutable std::vector<std::weak_ptr<Noted>> noted_;  // One for each follower.
+    mutable std::set<std::string> stale_;              // Ids that the indexes do not know yet.
     mutable typename IndexesOf<T>::type indexes_;
     mutable std::uint64_t visited_ = 0;
     std::unique_ptr<Trial> trial_;
@@ -215,22 +210,22 @@ private:
         beyond_;  // Bodies as they came that have more in them than this release knows.
 };
 
-// Keeps something up to date beside a table. A copy asks in place of the one that it was copied from: it is
-// for a dry run, in whose end both are told what is undone.
+// Tells what changed in a table since the last question, for a structure that follows the table. What a trial
+// undoes counts as changed. Copies share their questions.
 template <class T>
 class Follower {
 public:
-    // Those that were added, edited or erased since this was asked last; at first all that there are.
+    // Ids of rows that were added, edited or erased since the last call; at first the ids of all rows.
     std::set<std::string> changed(const Table<T>& table) {
-        if (number_) return table.take_noted(*number_);
-        number_ = table.follow();
+        if (noted_) return std::exchange(*noted_, {});
+        noted_ = table.follow();
         std::set<std::string> all;
         for (const auto& [id, row] : table.all()) all.insert(id);
         return all;
     }
 
 private:
-    std::optional<std::size_t> number_;
+    std::shared_ptr<typename Table<T>::Noted> noted_;
 };
 
 }  // namespace hostler::master

@@ -1,6 +1,6 @@
 #include "roles/master/http/api.h"
-#include "roles/master/scheduler/reclaim.h"
 #include "roles/master/stock/images.h"
+#include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/stock/specs.h"
 #include "roles/master/stock/view.h"
@@ -39,62 +39,63 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateStock& r
     return stock_subject(desk, request.spec);
 }
 
-void Api::add_stocks() {
+void add_stocks(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_stocks>(
+    service.write<ops::create_stocks>(
         [](Desk& desk, const api::Call&, const api::CreateStocks& request) -> Result<api::Empty> {
             TRY(create_stock(desk, request));
             return api::Empty{};
         });
-    write<ops::delete_stocks>(
+    service.write<ops::delete_stocks>(
         [](Desk& desk, const api::Call&, const api::DeleteStocks& request) -> Result<api::Empty> {
             TRY(delete_stock(desk, request));
             return api::Empty{};
         });
-    write<ops::prepare_stock>(
+    service.write<ops::prepare_stock>(
         [](Desk& desk, const api::Call&, const api::PrepareStock& request) -> Result<api::Stock> {
             TRY(prepare_stock(desk, request));
             return view_stock(desk, *TRY(spec_named(desk, request.spec)));
         });
-    write<ops::update_stock>(
+    service.write<ops::update_stock>(
         [](Desk& desk, const api::Call&, const api::UpdateStock& request) -> Result<api::Stock> {
             TRY(update_stock(desk, request));
             return view_stock(desk, desk.estate.specs.at(request.spec));
         });
-    write<ops::create_spec>(
+    service.write<ops::create_spec>(
         [](Desk& desk, const api::Call&, const api::CreateSpec& request) -> Result<api::Spec> {
             return view(*TRY(create_spec(desk, request)));
         });
-    write<ops::update_spec>(
+    service.write<ops::update_spec>(
         [](Desk& desk, const api::Call&, const api::UpdateSpec& request) -> Result<api::Spec> {
             return view(*TRY(update_spec(desk, request)));
         });
-    write<ops::delete_spec>(
+    service.write<ops::delete_spec>(
         [](Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Empty> {
             TRY(delete_spec(desk, request.spec));
             return api::Empty{};
         });
-    read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
+    service.read<ops::list_specs>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Spec>(desk.estate.specs, [](const Spec&) { return true; })
             .page(call, [](const Spec& spec) { return view(spec); });
     });
-    read<ops::get_spec>(
+    service.read<ops::get_spec>(
         [](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Spec> {
             return view(*TRY(spec_named(desk, request.spec)));
         });
-    read<ops::list_stocks>([](const Desk& desk, const api::Call& call, const api::ListStocks& request) {
-        return rows_of<api::Stock>(desk.estate.specs,
-                                   [&](const Spec& spec) {
-                                       const api::Stock stock = view_stock(desk, spec);
-                                       return !request.zone
-                                                  ? stock.wanted > 0
-                                                  : std::ranges::any_of(stock.zones, [&](const auto& in) {
-                                                        return in.zone == *request.zone;
-                                                    });
-                                   })
-            .page(call, [&](const Spec& spec) { return view_stock(desk, spec); });
-    });
-    read<ops::get_stock>(
+    service.read<ops::list_stocks>(
+        [](const Desk& desk, const api::Call& call, const api::ListStocks& request) {
+            return rows_of<api::Stock>(desk.estate.specs,
+                                       [&](const Spec& spec) {
+                                           const api::Stock stock = view_stock(desk, spec);
+                                           return !request.zone
+                                                      ? stock.wanted > 0
+                                                      : std::ranges::any_of(stock.zones, [&](const auto& in) {
+                                                            return in.zone == *request.zone;
+                                                        });
+                                       })
+                .page(call, [&](const Spec& spec) { return view_stock(desk, spec); });
+        });
+    service.read<ops::get_stock>(
         [](const Desk& desk, const api::Call&, const api::GetSpec& request) -> Result<api::Stock> {
             return view_stock(desk, *TRY(spec_named(desk, request.spec)));
         });

@@ -6,6 +6,7 @@
 #include "domain/image/image.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/traits.h"
 #include "roles/master/stock/specs.h"
 #include "roles/master/template/templates.h"
 
@@ -118,12 +119,6 @@ std::vector<PreparedImage> prepared_images(const Desk& desk, const std::string& 
     return all;
 }
 
-bool has_image(const Desk& desk, const std::string& host, const std::string& image) {
-    const auto live = desk.live.hosts.find(host);
-    return live != desk.live.hosts.end() && live->second.images &&
-           live->second.images->contains(full_image_name(image));
-}
-
 void reconcile_images(Desk& desk) {
     if (desk.estate.stock_images.all().empty()) {
         desk.live.pull_failures.clear();
@@ -153,7 +148,7 @@ void reconcile_images(Desk& desk) {
             }
         }
     }
-    std::erase_if(desk.live.pull_failures, [&](const auto& row) { return !wanted.contains(row.first); });
+    desk.live.pull_failures.erase_if([&](const auto& row) { return !wanted.contains(row.first); });
 }
 
 void note_pull(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {

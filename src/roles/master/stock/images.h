@@ -23,9 +23,6 @@ struct PreparedImage {
 };
 std::vector<PreparedImage> prepared_images(const Desk& desk, const std::string& spec);
 
-// The host says that it has it.
-bool has_image(const Desk& desk, const std::string& host, const std::string& image);
-
 // Asks hosts for what they lack: some at a time, and where it failed after a pause that doubles. By level.
 void reconcile_images(Desk& desk);
 

@@ -8,10 +8,11 @@
 #include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
+#include "roles/master/state/sweep.h"
 #include "roles/master/stock/images.h"
 #include "roles/master/stock/specs.h"
-#include "roles/master/unmanaged/unmanaged.h"
 
 namespace hostler::master {
 
@@ -180,7 +181,7 @@ void fill_stock(Desk& desk) {
     std::set<std::string> ids;
     for (const Slot* slot : desk.estate.slots.by().phase.of(SlotPhase::pending)) ids.insert(slot->id);
     // That they serve somebody is looked at again when they or their hosts have changed.
-    Sweep& sweep = desk.live.sweep;
+    Sweep& sweep = desk.live.part<Sweep>();
     std::set<std::string> changed = sweep.slots.changed(desk.estate.slots);
     for (const std::string& host : sweep.hosts_with_slots.changed(desk.estate.hosts))
         for (const Claim* claim : desk.estate.claims.by().host.of(host))

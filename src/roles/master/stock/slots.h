@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "api/types_stock.h"
+#include "roles/master/scheduler/room.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {

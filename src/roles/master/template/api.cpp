@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "roles/master/http/api.h"
-#include "roles/master/scheduler/placement.h"
+#include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
 
 namespace hostler::master {
@@ -49,11 +49,11 @@ api::InstanceTemplate template_view(const InstanceTemplate& one) {
 
 }  // namespace
 
-void Api::add_templates() {
+void add_templates(Api& service) {
     namespace ops = api::ops;
     // They do not change while a master runs: a cursor is the number of the next one.
-    read<ops::list_templates>([](const Desk& desk, const api::Call& call,
-                                 const api::Empty&) -> Result<api::List<api::InstanceTemplate>> {
+    service.read<ops::list_templates>([](const Desk& desk, const api::Call& call,
+                                         const api::Empty&) -> Result<api::List<api::InstanceTemplate>> {
         api::List<api::InstanceTemplate> list;
         const auto& all = desk.settings.templates;
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
@@ -62,8 +62,8 @@ void Api::add_templates() {
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
         return list;
     });
-    read<ops::get_template>([](const Desk& desk, const api::Call&,
-                               const api::GetTemplate& request) -> Result<api::InstanceTemplate> {
+    service.read<ops::get_template>([](const Desk& desk, const api::Call&,
+                                       const api::GetTemplate& request) -> Result<api::InstanceTemplate> {
         if (const InstanceTemplate* found = find_template(desk.settings.templates, request.template_))
             return template_view(*found);
         return fail(Code::not_found, fmt::format("there is no template {}", request.template_),

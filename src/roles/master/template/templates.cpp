@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "roles/master/scheduler/placement.h"
+#include "roles/master/scheduler/wishes.h"
 
 namespace hostler::master {
 

@@ -56,10 +56,10 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::SettleFor
     return subject_of(desk, call, api::NameForeignWorkload{request.workload});
 }
 
-void Api::add_foreign() {
+void add_foreign(Api& service) {
     namespace ops = api::ops;
-    read<ops::list_foreign_workloads>([](const Desk& desk, const api::Call& call,
-                                         const api::ListForeignWorkloads& request) {
+    service.read<ops::list_foreign_workloads>([](const Desk& desk, const api::Call& call,
+                                                 const api::ListForeignWorkloads& request) {
         return rows_of<api::ForeignWorkload>(
                    desk.estate.claims,
                    [&](const Claim& row) {
@@ -68,16 +68,16 @@ void Api::add_foreign() {
                    })
             .page(call, [&](const Claim& row) { return view_foreign(desk, row); });
     });
-    write<ops::adopt_foreign_workload>(
+    service.write<ops::adopt_foreign_workload>(
         [](Desk& desk, const api::Call&, const api::NameForeignWorkload& request) -> Result<api::Instance> {
             return view(desk, *TRY(adopt_foreign(desk, request.workload)));
         });
-    write<ops::keep_foreign_workload>(
+    service.write<ops::keep_foreign_workload>(
         [](Desk& desk, const api::Call&,
            const api::SettleForeignWorkload& request) -> Result<api::ForeignWorkload> {
             return view_foreign(desk, *TRY(keep_foreign(desk, request.workload, request.why.value_or(""))));
         });
-    write<ops::remove_foreign_workload>(
+    service.write<ops::remove_foreign_workload>(
         [](Desk& desk, const api::Call&,
            const api::SettleForeignWorkload& request) -> Result<api::ForeignWorkload> {
             return view_foreign(desk, *TRY(remove_foreign(desk, request.workload, request.why.value_or(""))));

@@ -17,11 +17,6 @@ namespace hostler::master {
 
 namespace {
 
-const Restore* restore_of(const Desk& desk) {
-    const auto& all = desk.estate.restores.all();
-    return all.empty() ? nullptr : &all.begin()->second;
-}
-
 // An instance that we let go, and whose container runs there all the same.
 bool let_go_there(const Desk& desk, const std::string& host, const std::string& id) {
     const Instance* instance = desk.estate.instances.find(id);
@@ -67,15 +62,6 @@ Unclaimed room_for(const Desk& desk, const Claim& claim) {
         room.places.insert(other.address_index);
     }
     return room;
-}
-
-// Another claim counts on a GPU or on the place in a subnet that it has.
-bool collides(const Desk& desk, const Claim& claim, const SeenWorkload& workload) {
-    const auto place = desk.pool.place_of(workload.address);
-    return (place && place->place == claim.address_index) ||
-           std::ranges::any_of(workload.gpus, [&](const std::string& gpu) {
-               return std::ranges::count(claim.gpus, gpu) > 0;
-           });
 }
 
 // Stock that counts on what something runs on has no place there.
@@ -264,11 +250,6 @@ const Claim& decide(Desk& desk, std::string id, ForeignWish wish, std::string wh
 
 }  // namespace
 
-bool awaits_word(const Desk& desk, const std::string& host) {
-    const Restore* restore = restore_of(desk);
-    return restore && !restore->heard.contains(host);
-}
-
 void note_word(Desk& desk, const std::string& host) {
     const Restore* restore = restore_of(desk);
     if (!restore) return;
@@ -337,15 +318,6 @@ void note_foreign(Desk& desk, const std::string& host) {
     }
 }
 
-bool may_run_elsewhere(const Desk& desk, const Instance& instance) {
-    const Restore* restore = restore_of(desk);
-    if (!restore || instance.spec.loss_policy == LossPolicy::stay ||
-        instance.created_at >= restore->restored_at)
-        return false;
-    const auto until = lease_of(desk, instance) + desk.settings.move_margin;
-    return restore->restored_at + std::chrono::microseconds{until}.count() > desk.estate.micros();
-}
-
 bool may_come_back(const Desk& desk, const std::string& host) {
     return restore_of(desk) && !desk.estate.hosts.find(host);
 }
@@ -361,19 +333,6 @@ void take_back(Desk& desk, const std::string& id, const std::string& access) {
                     "see what runs there with `hostler reconcile review`.",
                     id));
     desk.estate.hosts.add(std::move(host));
-}
-
-bool uses(const Desk& desk, const Claim& foreign, const std::string& gpu) {
-    const SeenWorkload* workload = foreign.use == ClaimUse::foreign ? seen_workload(desk, foreign) : nullptr;
-    return workload && std::ranges::count(workload->gpus, gpu) > 0;
-}
-
-bool used_by_foreign(const Desk& desk, const Claim& claim) {
-    return std::ranges::any_of(desk.estate.claims.by().host.of(claim.host), [&](const Claim* other) {
-        if (other->use != ClaimUse::foreign) return false;
-        const SeenWorkload* workload = seen_workload(desk, *other);
-        return workload && collides(desk, claim, *workload);
-    });
 }
 
 Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload) {
@@ -485,13 +444,6 @@ std::vector<std::string> not_known(const Desk& desk, const Claim& foreign) {
         }))
         missing.emplace_back("names and sizes of volumes");
     return missing;
-}
-
-const SeenWorkload* seen_workload(const Desk& desk, const Claim& foreign) {
-    const auto host = desk.live.hosts.find(foreign.host);
-    if (host == desk.live.hosts.end() || !host->second.connected || !host->second.complete) return nullptr;
-    const auto workload = host->second.workloads.find(foreign.holder);
-    return workload == host->second.workloads.end() ? nullptr : &workload->second;
 }
 
 }  // namespace hostler::master

@@ -2,16 +2,9 @@
 // hold what they hold, and are left alone until a person decides.
 #pragma once
 
-#include "roles/master/state/desk.h"
+#include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
-
-// The store was restored, and this host has not said since what runs there: nothing is started or placed on a
-// guess.
-bool awaits_word(const Desk& desk, const std::string& host);
-
-// It may have moved after the backup, and run on elsewhere by a lease that was given before the restore.
-bool may_run_elsewhere(const Desk& desk, const Instance& instance);
 
 // Claims for what a host says that it runs and the store does not know.
 inline constexpr RateLimit foreign_host_rate{.per_second = 0.1, .burst = workloads_host_max};
@@ -30,11 +23,6 @@ void note_foreign(Desk& desk, const std::string& host);
 bool may_come_back(const Desk& desk, const std::string& host);
 void take_back(Desk& desk, const std::string& host, const std::string& access);
 
-// Its workload is seen to use the GPU, whoever the ledger gives that to.
-bool uses(const Desk& desk, const Claim& foreign, const std::string& gpu);
-// A workload is seen that has a GPU of this claim, or its place in a subnet.
-bool used_by_foreign(const Desk& desk, const Claim& claim);
-
 // Errors of all: not_found (foreign_not_found), conflict (workload_ambiguous: two hosts say that they have
 // it).
 Result<const Claim*> find_foreign(const Desk& desk, const std::string& workload);
@@ -47,6 +35,5 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& workload);
 // Its instance, of whose later run the store does not know; nullptr: it knows no instance.
 const Instance* earlier_run(const Desk& desk, const Claim& foreign);
 std::vector<std::string> not_known(const Desk& desk, const Claim& foreign);  // If it were adopted.
-const SeenWorkload* seen_workload(const Desk& desk, const Claim& foreign);   // nullptr: its host is silent.
 
 }  // namespace hostler::master

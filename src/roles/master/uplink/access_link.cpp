@@ -8,6 +8,8 @@
 #include "roles/master/unmanaged/unmanaged.h"
 #include "roles/master/uplink/host_link.h"
 #include "roles/master/uplink/links.h"
+#include "roles/master/uplink/outbox.h"
+#include "roles/master/zone/telling.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -38,7 +40,7 @@ struct Sessions {
             if (may_come_back(desk, up.host())) return add(up);  // If it can show its certificate.
             if (const auto known = host_connected(desk, up.host(), access, number); !known)
                 return refuse(number, up.host(), known.error());
-            term->hosts_moved({up.host()});
+            Outbox::of(*term).hosts_moved({up.host()});
         }
         add(up);
     }
@@ -65,7 +67,7 @@ struct Sessions {
         forget(down.session());
         if (id.empty()) return;
         host_disconnected(term->desk("host/" + id), id, access, down.session());
-        term->hosts_moved({id});
+        Outbox::of(*term).hosts_moved({id});
     }
 
     void forget(std::uint64_t session) {
@@ -232,6 +234,36 @@ Result<> register_access(TermPtr term, const std::string& name, const uplink::Ac
     return {};
 }
 
+void add_access(Term& term, const std::string& name, const uplink::AccessHello& hello, wire::Link& link) {
+    term.add_access(name, link);
+    term.look().live.access_points[name] = {.connected = true,
+                                            .version = hello.version(),
+                                            .seen_at = term.ports().timers.wall().time_since_epoch().count(),
+                                            .sessions_max = hello.sessions_max()};
+    tell_access(term);
+}
+
+void drop_access(Term& term, const std::string& name, wire::Link& link) {
+    if (!term.drop_access(name, link)) return;
+    const Desk& desk = term.look();
+    desk.live.access_points[name].connected = false;
+    std::set<std::string> moved;
+    for (auto& [id, host] : desk.live.hosts) {
+        const auto way = host.ways.find(name);
+        if (way == host.ways.end()) continue;
+        host_disconnected(term.desk("access/" + name), id, name, std::uint64_t{way->second});
+        moved.insert(id);
+    }
+    Outbox::of(term).hosts_moved(moved);
+    tell_access(term);
+}
+
+void note_status(Term& term, const std::string& access, const uplink::AccessStatus& status) {
+    AccessLive& live = term.look().live.access_points[access];
+    live.tunnels = status.tunnels();
+    live.banned = status.banned();
+}
+
 }  // namespace
 
 Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
@@ -257,7 +289,7 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
     CO_TRY(co_await link.send(std::move(welcome)));
     log_info("access point {} is here, from {}", name, link.address());
 
-    term->add_access(name, frame.access_hello().version(), frame.access_hello().sessions_max(), link);
+    add_access(*term, name, frame.access_hello(), link);
     Sessions sessions{term, link, name};
     sessions.tasks.start("invitations", sessions.invite_all());
     if (frame.access_hello().measures_speed())
@@ -286,15 +318,12 @@ Task<> serve_access(TermPtr term, wire::Link& link, std::string name) {
                              received->holding().authority());
                 term->commit_then(nullptr);
                 break;
-            case uplink::Frame::kAccessStatus:
-                term->note_status(name, received->access_status().tunnels(),
-                                  received->access_status().banned());
-                break;
+            case uplink::Frame::kAccessStatus: note_status(*term, name, received->access_status()); break;
             default: break;  // A newer access point may say more.
         }
     }
     co_await sessions.close();
-    term->drop_access(name, link);
+    drop_access(*term, name, link);
     co_return ended;
 }
 

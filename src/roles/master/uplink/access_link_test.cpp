@@ -94,7 +94,7 @@ TEST_F(AccessLink, ARemovedHostIsCutOffEverywhereAtOnceAndAtEveryHello) {
 TEST_F(AccessLink, AnAccessPointThatTakesNoMoreIsClosedRatherThanLeftUntold) {
     auto [ours, theirs] = hostler::testing::memory_pair(64);
     wire::Link link{loop, timers, std::move(ours), {.sending_bytes_max = 256}};
-    term().add_access("slow", "test", 0, link);
+    term().add_access("slow", link);
     uplink::Frame filler;
     filler.mutable_goodbye()->set_why(std::string(100, 'x'));
     while (link.try_send(filler)) timers.settle();

@@ -8,6 +8,7 @@
 #include "roles/master/pki/edge_keys.h"
 #include "roles/master/uplink/host_link.h"
 #include "roles/master/uplink/links.h"
+#include "roles/master/uplink/outbox.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -106,7 +107,7 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
     register_gateway(term, name, hello.gateway_hello());
     CO_TRY(co_await term->commit());
     term->add_gateway(link);
-    term->send_all_routes(link);
+    Outbox::of(*term).send_all_routes(link);
     log_info("gateway {} is here, from {}", name, link.address());
     Result<> ended;
     while (!term->ended()) {

@@ -9,10 +9,13 @@
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/pki/authority.h"
+#include "roles/master/series/parts.h"
 #include "roles/master/series/recorder.h"
 #include "roles/master/unmanaged/unmanaged.h"
 #include "roles/master/uplink/messages.h"
+#include "roles/master/uplink/outbox.h"
 #include "roles/master/volume/disks.h"
+#include "roles/master/zone/telling.h"
 #include "wire/link.h"
 
 namespace hostler::master {
@@ -33,6 +36,13 @@ SignedCertificate certify(Term& term, const std::string& csr, const std::string&
                                             term.settings().certificate_life + clock_tolerance);
     HOSTLER_ASSERT(made);  // Its key's fingerprint was read from the same request.
     return std::move(*made);
+}
+
+// Reports of the host up to this number are durable, samples and all.
+void note_acknowledged(Term& term, const std::string& host, std::uint64_t sequence) {
+    auto& hosts = term.look().live.hosts;
+    if (const auto live = hosts.find(host); live != hosts.end())
+        live->second.acknowledged = std::max(live->second.acknowledged, sequence);
 }
 
 // What was decided is answered once it is durable.
@@ -160,7 +170,7 @@ struct Words {
             !boot) {
             log_warn("host {} through access point {}: {}", host, from.access, boot.error().message);
             if (boot.error().reason == "host_quarantined") term->hang_up(host);
-            term->hosts_moved({host});
+            Outbox::of(*term).hosts_moved({host});
             uplink::Frame frame = refused(call, boot.error());
             return after(*term, link, std::move(frame));
         }
@@ -174,7 +184,7 @@ struct Words {
         desk.live.hosts[host].measures_speed = hello.measures_speed();
         learn_order(hello, desk.live.hosts[host]);
         term->add_host(host, link);
-        term->hosts_moved({host});
+        Outbox::of(*term).hosts_moved({host});
         note_report(desk, host, report_of(hello), term->ports().timers.now());
         uplink::Frame welcome;
         welcome.set_answer_to(call);
@@ -183,9 +193,9 @@ struct Words {
             report_interval(term->settings(), desk.estate.hosts.at(host)).count()));
         welcome.mutable_agent_welcome()->set_telemetry_interval_ms(
             static_cast<std::uint32_t>(term->settings().telemetry_interval.count()));
-        *welcome.mutable_agent_welcome()->mutable_access() = term->access_list();
-        term->knows_access(host);
-        after(*term, link, std::move(welcome), [term = term, host = host] { term->send_commands(host); });
+        *welcome.mutable_agent_welcome()->mutable_access() = access_list_for(*term, host);
+        after(*term, link, std::move(welcome),
+              [term = term, host = host] { Outbox::of(*term).send_commands(host); });
     }
 
     void report(const uplink::Report& report) {
@@ -235,7 +245,7 @@ struct Words {
     // Once what was decided and its samples are durable. While samples wait, the host is told that it was
     // heard, and which leases go on; it keeps the report.
     void answer_report(const uplink::Report& report, std::uint64_t acknowledged, Measurement samples) {
-        Recorder& recorder = term->recorder();
+        Recorder& recorder = recorder_of(*term);
         uplink::Frame ack;
         ack.mutable_report_ack()->set_sequence(report.sequence());
         if (!term->ended()) grant(report.stamp_us(), *ack.mutable_report_ack());
@@ -248,7 +258,7 @@ struct Words {
                           [to = term.get(), link = link, host = host, ack = std::move(ack), now]() mutable {
                               if (to->ports().timers.now() - now > leases_told_within)
                                   ack.mutable_report_ack()->clear_leases();
-                              to->acknowledged(host, ack.report_ack().sequence());
+                              note_acknowledged(*to, host, ack.report_ack().sequence());
                               after(*to, std::move(link), std::move(ack));
                           });
         if (!taken || behind) after(*term, link, std::move(heard));
@@ -256,7 +266,7 @@ struct Words {
 
     // Some of its reports had no room among the samples that wait: it is to send all that have no answer.
     bool readmitted(HostLive& live) {
-        Recorder& recorder = term->recorder();
+        Recorder& recorder = recorder_of(*term);
         if (!recorder.turned_away(host) || recorder.behind()) return false;
         recorder.readmit(host);
         live.greeted = false;
@@ -340,7 +350,7 @@ Task<> listen(TermPtr term, HostSession from, std::shared_ptr<wire::Link> link) 
         words.hear(std::move(*frame));
         if (auto check = std::exchange(words.to_check, std::nullopt))
             if (const auto walked = co_await walk_again(term, from.host, std::move(*check)); !walked) break;
-        if (const auto passed = co_await term->recorder().let_pass(from.host); !passed) break;
+        if (const auto passed = co_await recorder_of(*term).let_pass(from.host); !passed) break;
     }
     if (term->drop_host(from.host, link))
         host_silent(term->desk("host/" + from.host), from.host, from.access, from.number);

@@ -10,6 +10,7 @@
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/secret/secrets.h"
+#include "roles/master/share/shares.h"
 #include "roles/master/uplink/messages.h"
 #include "roles/master/zone/access_points.h"
 

@@ -49,11 +49,11 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Rename
     return subject_of(desk, call, api::RenameNetwork{.network = made.id});
 }
 
-void Api::add_volumes() {
+void add_volumes(Api& service) {
     namespace ops = api::ops;
-    write<ops::create_volume>(decide_create);
-    read<ops::list_volumes>([](const Desk& desk, const api::Call& call,
-                               const api::ListVolumes& request) -> Result<api::List<api::Volume>> {
+    service.write<ops::create_volume>(decide_create);
+    service.read<ops::list_volumes>([](const Desk& desk, const api::Call& call,
+                                       const api::ListVolumes& request) -> Result<api::List<api::Volume>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         return rows_of<api::Volume>(desk.estate.volumes,
                                     [&](const Volume& row) {
@@ -63,44 +63,44 @@ void Api::add_volumes() {
                                     })
             .page(call, [&](const Volume& row) { return view(desk, row); });
     });
-    read<ops::get_volume>(
+    service.read<ops::get_volume>(
         [](const Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::Volume> {
             return view(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
         });
-    read<ops::explain_volume>([](const Desk& desk, const api::Call& call,
-                                 const api::NameVolume& request) -> Result<api::Explanation> {
+    service.read<ops::explain_volume>([](const Desk& desk, const api::Call& call,
+                                         const api::NameVolume& request) -> Result<api::Explanation> {
         return explain_volume(desk, *TRY(volume_named(desk, call, request.volume, request.tenant_id)));
     });
-    write<ops::resize_volume>([](Desk& desk, const api::Call& call,
-                                 const api::ResizeVolume& request) -> Result<api::LongOperation> {
+    service.write<ops::resize_volume>([](Desk& desk, const api::Call& call,
+                                         const api::ResizeVolume& request) -> Result<api::LongOperation> {
         const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;
         const std::int64_t size = TRY(size_of(request.size));
         return view(*TRY(resize_volume(desk, id, size)));
     });
-    write<ops::delete_volume>(
+    service.write<ops::delete_volume>(
         [](Desk& desk, const api::Call& call, const api::NameVolume& request) -> Result<api::LongOperation> {
             const std::string id = TRY(volume_named(desk, call, request.volume, request.tenant_id))->id;
             return view(*TRY(delete_volume(desk, id)));
         });
-    read<ops::list_networks>([](const Desk& desk, const api::Call& call,
-                                const api::ListNetworks& request) -> Result<api::List<api::Network>> {
+    service.read<ops::list_networks>([](const Desk& desk, const api::Call& call,
+                                        const api::ListNetworks& request) -> Result<api::List<api::Network>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         return rows_of<api::Network>(
                    desk.estate.networks,
                    [&](const Network& row) { return tenant.empty() || row.tenant == tenant; })
             .page(call, [&](const Network& row) { return view(desk, row); });
     });
-    read<ops::get_network>(
+    service.read<ops::get_network>(
         [](const Desk& desk, const api::Call& call, const api::GetNetwork& request) -> Result<api::Network> {
             return view(desk, *TRY(network_named(desk, call, request.network, request.tenant_id)));
         });
-    write<ops::rename_network>(
+    service.write<ops::rename_network>(
         [](Desk& desk, const api::Call& call, const api::RenameNetwork& request) -> Result<api::Network> {
             const Network& row = *TRY(network_named(desk, call, request.network, request.tenant_id));
             TRY(rename_network(desk, row.id, request.name));
             return view(desk, row);
         });
-    read<ops::list_operations>(
+    service.read<ops::list_operations>(
         [](const Desk& desk, const api::Call& call, const api::ListOperations& request) {
             return rows_of<api::LongOperation>(
                        desk.estate.operations,
@@ -110,8 +110,8 @@ void Api::add_volumes() {
                        })
                 .page(call, [](const LongOperation& row) { return view(row); });
         });
-    read<ops::get_operation>([](const Desk& desk, const api::Call& call,
-                                const api::GetOperation& request) -> Result<api::LongOperation> {
+    service.read<ops::get_operation>([](const Desk& desk, const api::Call& call,
+                                        const api::GetOperation& request) -> Result<api::LongOperation> {
         const LongOperation* row = desk.estate.operations.find(request.operation);
         if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return view(*row);
         return fail(Code::not_found, fmt::format("there is no operation {}", request.operation),

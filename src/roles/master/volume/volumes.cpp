@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "core/quantity.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
-#include "roles/master/unmanaged/unmanaged.h"
 #include "roles/master/volume/disks.h"
 #include "roles/master/volume/explain.h"
 
@@ -365,22 +364,26 @@ bool volumes_ready(const Desk& desk, const Instance& instance) {
     });
 }
 
-void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
+bool note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
     const Volume* volume = desk.estate.volumes.find(command.subject);
-    if (!volume || volume->meta.generation != command.subject_generation) return;
+    if (!volume || volume->meta.generation != command.subject_generation) return false;
     // A restored store has forgotten what the host obeyed of it.
     if (answer.reason == "stale_generation") ++desk.estate.volumes.edit(command.subject).meta.generation;
-    if (refused_unread(answer)) return;  // The next look makes another command.
+    if (refused_unread(answer)) return false;  // The next look makes another command.
     // A disk that failed may have written all the same what it was to remember: the command may yet be done,
     // so that its volume is asked for until the host is sure. (A full disk has certainly written nothing.)
-    if (answer.reason == "journal_failed" && answer.code != "exhausted") return;
+    if (answer.reason == "journal_failed" && answer.code != "exhausted") return false;
     if (command.verb == Verb::delete_volume) {
-        if (answer.done) return forget(desk, command.subject, "deleted");
-        desk.estate.volumes.edit(command.subject).message = answer.message;
-        return;  // Tried again at the next look.
+        if (answer.done)
+            forget(desk, command.subject, "deleted");
+        else
+            desk.estate.volumes.edit(command.subject).message = answer.message;
+        return false;  // What failed is tried again at the next look.
     }
-    if (volume->phase == VolumePhase::available)
-        return volume->wanted_bytes > 0 ? note_growth(desk, command.subject, answer) : void();
+    if (volume->phase == VolumePhase::available) {
+        if (volume->wanted_bytes > 0) note_growth(desk, command.subject, answer);
+        return false;
+    }
     Volume& made = desk.estate.volumes.edit(command.subject);
     // A host that could not write down that it refused may yet begin a late copy of the command: the volume
     // stays its to make, and is asked for again.
@@ -388,16 +391,7 @@ void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
     if (answer.done) made.phase = VolumePhase::available;
     if (!stays) made.phase = VolumePhase::unbound, made.host.clear();
     made.message = answer.done ? "" : answer.message;
-    std::vector<std::string> waiting;
-    for (const Instance* instance : desk.estate.instances.by().volume.of(made.id))
-        if (instance->phase == InstancePhase::placed && !instance->claim.empty())
-            waiting.push_back(instance->id);
-    for (const std::string& id : waiting) {
-        if (!answer.done)
-            note(desk, id, InstanceEvent::fail, "volume_failed",
-                 fmt::format("volume {} could not be made: {}", made.name, answer.message));
-        reconcile_instance(desk, id);
-    }
+    return true;
 }
 
 void reconcile_volumes(Desk& desk) {

@@ -52,7 +52,8 @@ std::int64_t bytes_to_make(const Desk& desk, const Instance& instance);
 void bind_volumes(Desk& desk, const Instance& instance);
 bool volumes_ready(const Desk& desk, const Instance& instance);
 
-void note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer);
+// true: it was being made, and instances that wait for it go on, or cannot.
+bool note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& answer);
 void reconcile_volumes(Desk& desk);
 
 // The host has gone for good, and what lay on it with it.

@@ -3,11 +3,11 @@
 
 #include "core/counted.h"
 #include "roles/master/http/api.h"
-#include "roles/master/scheduler/placement.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/views.h"
 #include "roles/master/zone/access_points.h"
 #include "roles/master/zone/view.h"
+#include "roles/master/zone/zones.h"
 
 namespace hostler::master {
 
@@ -84,87 +84,90 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
     return subject_of(desk, call, api::NameHostToken{made.id});
 }
 
-void Api::add_zones() {
+void add_zones(Api& service) {
     namespace ops = api::ops;
-    read<ops::list_zones>([](const Desk& desk, const api::Call& call, const api::Empty&) {
+    service.read<ops::list_zones>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::Zone>(desk.estate.zones, [](const Zone&) { return true; })
             .page(call, [&](const Zone& zone) { return view(desk, zone); });
     });
-    read<ops::get_zone>(
+    service.read<ops::get_zone>(
         [](const Desk& desk, const api::Call&, const api::NameZone& request) -> Result<api::Zone> {
             return view(desk, *TRY(zone_named(desk, request.zone)));
         });
-    write<ops::create_zone>(create_zone);
-    write<ops::update_zone>(
+    service.write<ops::create_zone>(create_zone);
+    service.write<ops::update_zone>(
         [](Desk& desk, const api::Call&, const api::UpdateZone& request) -> Result<api::Zone> {
             const Zone& zone = *TRY(zone_named(desk, request.zone));
             update_zone(desk, zone.name, request);
             return view(desk, zone);
         });
-    write<ops::delete_zone>(delete_zone);
-    read<ops::list_access_points>(
+    service.write<ops::delete_zone>(delete_zone);
+    service.read<ops::list_access_points>(
         [](const Desk& desk, const api::Call& call, const api::ListAccessPoints& request) {
             return rows_of<api::AccessPoint>(
                        desk.estate.access_points,
                        [&](const AccessPoint& row) { return !request.zone || row.zone == *request.zone; })
                 .page(call, [&](const AccessPoint& row) { return view(desk, row); });
         });
-    read<ops::get_access_point>([](const Desk& desk, const api::Call&,
-                                   const api::GetAccessPoint& request) -> Result<api::AccessPoint> {
+    service.read<ops::get_access_point>([](const Desk& desk, const api::Call&,
+                                           const api::GetAccessPoint& request) -> Result<api::AccessPoint> {
         if (const AccessPoint* row = desk.estate.access_points.find(request.access_point))
             return view(desk, *row);
         return fail(Code::not_found, fmt::format("there is no access point {}", request.access_point),
                     "access_point_not_found");
     });
-    write<ops::drain_access_point>([](Desk& desk, const api::Call&, const api::DrainAccessPoint& request) {
-        return drain(desk, request.access_point, true, request.force);
-    });
-    write<ops::undrain_access_point>([](Desk& desk, const api::Call&, const api::GetAccessPoint& request) {
-        return drain(desk, request.access_point, false, false);
-    });
+    service.write<ops::drain_access_point>(
+        [](Desk& desk, const api::Call&, const api::DrainAccessPoint& request) {
+            return drain(desk, request.access_point, true, request.force);
+        });
+    service.write<ops::undrain_access_point>(
+        [](Desk& desk, const api::Call&, const api::GetAccessPoint& request) {
+            return drain(desk, request.access_point, false, false);
+        });
 
-    handlers_.on<ops::create_host_token>([this](api::Call call,
-                                                api::CreateHostToken request) -> Task<api::CreatedHostToken> {
-        const TermPtr term = CO_TRY(leader());
-        const Ports& ports = term->ports();
-        co_return co_await perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
-            [&ports](Desk& desk, const api::Call&,
-                     const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
-                if (!desk.estate.zones.find(asked.zone)) {
-                    Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", asked.zone), "invalid"};
-                    error.fields.push_back({"zone", "no such zone"});
-                    return std::unexpected(std::move(error));
-                }
-                const std::string secret = new_secret(desk.random, "ht");
-                HostToken token{.id = new_id(desk.random, "t"),
-                                .hash = ports.digest.sha256(secret),
-                                .zone = asked.zone,
-                                .owner = asked.provider,
-                                .created_at = desk.estate.micros()};
-                token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
-                std::vector<std::string> access;
-                for (const bool home : {true, false})
-                    for (const auto& [name, row] : desk.estate.access_points.all())
-                        if ((row.zone == asked.zone) == home && !row.draining)
-                            access.push_back(row.uplink_address);
-                api::CreatedHostToken made{.id = token.id,
-                                           .token = secret + "." + ports.authority.fingerprint(),
-                                           .zone = token.zone,
-                                           .provider = token.owner,
-                                           .expires_at = wall(token.expires_at)};
-                made.command = join_command(access, made.token);
-                desk.estate.event("host_token", token.id, "", "created",
-                                  fmt::format("A token for zone {} was made.", token.zone));
-                desk.estate.host_tokens.add(std::move(token));
-                return made;
-            },
-            std::move(call), std::move(request));
-    });
-    read<ops::list_host_tokens>([](const Desk& desk, const api::Call& call, const api::Empty&) {
+    service.handlers().on<ops::create_host_token>(
+        [&service](api::Call call, api::CreateHostToken request) -> Task<api::CreatedHostToken> {
+            const TermPtr term = CO_TRY(service.leader());
+            const Ports& ports = term->ports();
+            co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
+                [&ports](Desk& desk, const api::Call&,
+                         const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
+                    if (!desk.estate.zones.find(asked.zone)) {
+                        Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", asked.zone),
+                                    "invalid"};
+                        error.fields.push_back({"zone", "no such zone"});
+                        return std::unexpected(std::move(error));
+                    }
+                    const std::string secret = new_secret(desk.random, "ht");
+                    HostToken token{.id = new_id(desk.random, "t"),
+                                    .hash = ports.digest.sha256(secret),
+                                    .zone = asked.zone,
+                                    .owner = asked.provider,
+                                    .created_at = desk.estate.micros()};
+                    token.expires_at = token.created_at + asked.ttl_seconds * std::int64_t{1'000'000};
+                    std::vector<std::string> access;
+                    for (const bool home : {true, false})
+                        for (const auto& [name, row] : desk.estate.access_points.all())
+                            if ((row.zone == asked.zone) == home && !row.draining)
+                                access.push_back(row.uplink_address);
+                    api::CreatedHostToken made{.id = token.id,
+                                               .token = secret + "." + ports.authority.fingerprint(),
+                                               .zone = token.zone,
+                                               .provider = token.owner,
+                                               .expires_at = wall(token.expires_at)};
+                    made.command = join_command(access, made.token);
+                    desk.estate.event("host_token", token.id, "", "created",
+                                      fmt::format("A token for zone {} was made.", token.zone));
+                    desk.estate.host_tokens.add(std::move(token));
+                    return made;
+                },
+                std::move(call), std::move(request));
+        });
+    service.read<ops::list_host_tokens>([](const Desk& desk, const api::Call& call, const api::Empty&) {
         return rows_of<api::HostToken>(desk.estate.host_tokens, [](const HostToken&) { return true; })
             .page(call, [](const HostToken& row) { return view(row); });
     });
-    write<ops::delete_host_token>(
+    service.write<ops::delete_host_token>(
         [](Desk& desk, const api::Call&, const api::NameHostToken& request) -> Result<api::Empty> {
             const HostToken* token = desk.estate.host_tokens.find(request.host_token);
             if (!token)

@@ -1,4 +1,4 @@
-#include "roles/master/state/archive.h"
+#include "roles/master/instance/archive.h"
 
 #include <fmt/format.h>
 

@@ -62,27 +62,27 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
     return subject_of(desk, call, api::NameShare{made.id});
 }
 
-void Api::add_shares() {
+void add_shares(Api& service) {
     namespace ops = api::ops;
-    handlers_.on<ops::create_share>(
-        [this](api::Call call, api::CreateShare request) -> Task<api::CreatedShare> {
-            const TermPtr term = CO_TRY(leader());
+    service.handlers().on<ops::create_share>(
+        [&service](api::Call call, api::CreateShare request) -> Task<api::CreatedShare> {
+            const TermPtr term = CO_TRY(service.leader());
             const Digest& digest = term->ports().digest;
-            co_return co_await perform<std::remove_cvref_t<decltype(ops::create_share)>>(
+            co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_share)>>(
                 [&digest](Desk& desk, const api::Call& asked, const api::CreateShare& wanted) {
                     return create_share(desk, asked, wanted, digest);
                 },
                 std::move(call), std::move(request));
         });
-    read<ops::list_shares>([](const Desk& desk, const api::Call& call,
-                              const api::ListShares& request) -> Result<api::List<api::Share>> {
+    service.read<ops::list_shares>([](const Desk& desk, const api::Call& call,
+                                      const api::ListShares& request) -> Result<api::List<api::Share>> {
         const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
         return rows_of<api::Share>(
                    desk.estate.shares,
                    [&](const Share& row) { return row.instance == instance.id && is_open(desk, row); })
             .page(call, [&](const Share& row) { return view(desk, row); });
     });
-    write<ops::delete_share>(
+    service.write<ops::delete_share>(
         [](Desk& desk, const api::Call& call, const api::NameShare& request) -> Result<api::Empty> {
             const Share* share = desk.estate.shares.find(request.share);
             if (!share || (!call.caller.is_operator && share->tenant != call.caller.tenant))

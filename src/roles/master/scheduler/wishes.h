@@ -1,10 +1,28 @@
-// Where a tenant's tasks may go: what is said in the API as the scheduler takes it, and back.
+// Where a tenant's tasks may go: what the API says of it as the scheduler takes it, and back.
 #pragma once
 
+#include <boost/describe/enum_from_string.hpp>
+
 #include "api/handlers.h"
+#include "api/types_placement.h"
+#include "domain/scheduler/need.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
+
+// The value of another enum that has the same name.
+template <class To, class From>
+std::optional<To> named_alike(const std::optional<From>& from) {
+    To to{};
+    if (!from || !boost::describe::enum_from_string(text_of(*from).c_str(), to)) return std::nullopt;
+    return to;
+}
+
+// Area::none where nothing is said.
+template <class From>
+Area area_of(const std::optional<From>& from) {
+    return named_alike<Area>(from).value_or(Area::none);
+}
 
 // Zones, hosts and places are looked up; `path` stands before each wrong field, as "placement.".
 Wishes wishes_of(const Desk& desk, const api::Placement& asked, std::string_view path,
@@ -16,16 +34,6 @@ api::Placement filled_with(api::Placement asked, const api::Placement& otherwise
 
 // Hosts are for operators to name. Errors: forbidden (operator_only).
 Result<> may_ask(const api::Caller& caller, const api::Placement& asked);
-
-// Where these tasks would go now; nothing is held. Errors: invalid (spec, zone, host, profile unknown;
-// no_price_list), forbidden (tenant_differs, operator_only).
-Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call& call,
-                                               const api::ExplainPlacement& request);
-
-// Where a host stands, what it is like, whether it is trusted; where a zone is. What is not given stays.
-// Errors: invalid (too many labels).
-Result<> update_host(Desk& desk, const std::string& id, const api::UpdateHost& request);
-void update_zone(Desk& desk, const std::string& name, const api::UpdateZone& request);
 
 // Errors: invalid. The code is no_price_list where nothing but a price is wrong.
 Result<> all_right(std::vector<FieldError> wrong);

@@ -1,4 +1,4 @@
-#include "roles/master/scheduler/placement.h"
+#include "roles/master/placement/placement.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,9 +6,11 @@
 #include "roles/master/billing/prices.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/zone/zones.h"
 
 namespace hostler::master {
 namespace {

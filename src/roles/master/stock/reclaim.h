@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/types_stock.h"
+#include "roles/master/scheduler/room.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {

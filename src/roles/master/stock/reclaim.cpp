@@ -1,13 +1,13 @@
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/stock/reclaim.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/state/host_blocks.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/stock/specs.h"
-#include "roles/master/unmanaged/unmanaged.h"
 
 namespace hostler::master {
 

@@ -1,10 +1,10 @@
-#include "roles/master/scheduler/reclaim.h"
+#include "roles/master/stock/reclaim.h"
 
 #include <gmock/gmock.h>
 
 #include "roles/master/http/api.h"
+#include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/scheduler/placement.h"
 #include "roles/master/stock/view.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"

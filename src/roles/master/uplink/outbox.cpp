@@ -1,0 +1,119 @@
+#include "roles/master/uplink/outbox.h"
+
+#include "proto/uplink.pb.h"
+#include "roles/master/http/caller.h"
+#include "roles/master/share/shares.h"
+#include "roles/master/uplink/messages.h"
+#include "wire/link.h"
+
+namespace hostler::master {
+
+using std::chrono::seconds;
+
+Outbox& Outbox::of(Term& term) {
+    return term.part<Outbox>([&] { return std::make_shared<Outbox>(term); });
+}
+
+// ── Commands
+
+void Outbox::send(const HostCommand& command) {
+    if (command.meta.created == 0 || command.meta.created > term_.durable())
+        return;  // Intent is durable before any act.
+    const Instant now = term_.ports().timers.now();
+    uplink::Frame frame;
+    const bool sent = write_command(term_.look(), term_.epoch(), command, *frame.mutable_command()) &&
+                      term_.send_to_host(command.host, frame);
+    due_.set(command.id, now + (sent ? seconds{30} : seconds{1}));
+}
+
+void Outbox::send_commands(const std::string& host) {
+    for (const HostCommand* command : term_.look().estate.commands.by().host.of(host)) send(*command);
+}
+
+void Outbox::send_again() {
+    const auto& commands = term_.look().estate.commands;
+    if (!std::exchange(begun_, true))
+        for (const auto& [id, command] : commands.all()) send(command);
+    for (const std::string& id : due_.due(term_.ports().timers.now())) {
+        if (const HostCommand* command = commands.find(id))
+            send(*command);
+        else
+            due_.erase(id);
+    }
+}
+
+void Outbox::published(std::span<const Touched> touched) {
+    for (const Touched& one : touched) {
+        if (one.kind != Kind<HostCommand>::name) continue;
+        const HostCommand* command = term_.look().estate.commands.find(one.id);
+        if (!command)
+            due_.erase(one.id);
+        else if (!due_.has(one.id))
+            send(*command);
+    }
+    send_routes(touched);
+    send_ended(touched);
+}
+
+// ── Routes and credentials
+
+void Outbox::send_all_routes(wire::Link& gateway) {
+    uplink::Frame frame;
+    uplink::Routes& routes = *frame.mutable_routes();
+    routes.set_complete(true);
+    routes.set_epoch(term_.epoch());
+    routes.set_sign_in(term_.settings().public_url + "/sign-in");
+    for (const auto& [id, instance] : term_.look().estate.instances.all()) add_routes(instance, routes);
+    if (!gateway.try_send(frame)) gateway.close();
+}
+
+void Outbox::add_routes(const Instance& instance, uplink::Routes& routes) {
+    write_routes(term_.look(), instance, routes);
+    auto& names = routed_[instance.id];
+    names.clear();
+    for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
+}
+
+void Outbox::hosts_moved(const std::set<std::string>& hosts) {
+    if (hosts.empty()) return;
+    std::set<std::string> there;
+    for (const std::string& host : hosts)
+        for (const Instance* instance : term_.look().estate.instances.by().host.of(host))
+            there.insert(instance->id);
+    std::vector<Touched> touched;
+    for (const std::string& id : there) touched.push_back({std::string{Kind<Instance>::name}, id});
+    send_routes(touched);
+}
+
+void Outbox::send_routes(std::span<const Touched> touched) {
+    uplink::Frame frame;
+    uplink::Routes& routes = *frame.mutable_routes();
+    routes.set_epoch(term_.epoch());
+    routes.set_sign_in(term_.settings().public_url + "/sign-in");
+    for (const Touched& one : touched) {
+        if (one.kind != Kind<Instance>::name) continue;
+        if (const Instance* instance = term_.look().estate.instances.find(one.id)) {
+            add_routes(*instance, routes);
+            continue;
+        }
+        for (const std::string& name : routed_[one.id]) routes.add_gone(name);
+        routed_.erase(one.id);
+    }
+    if (routes.routes_size() > 0 || routes.gone_size() > 0) to_gateways(frame);
+}
+
+// Gateways believe in an outage what they have not heard to be over.
+void Outbox::send_ended(std::span<const Touched> touched) {
+    uplink::Frame frame;
+    for (std::string& mark : ended_marks(term_, touched))
+        frame.mutable_credentials_ended()->add_marks(std::move(mark));
+    if (frame.has_credentials_ended()) to_gateways(frame);
+}
+
+void Outbox::to_gateways(const uplink::Frame& frame) {
+    // A gateway that cannot take it comes back, gets all routes, and asks about all that it believes.
+    for (wire::Link* gateway : term_.gateways())
+        if (!gateway->try_send(frame)) gateway->close();
+}
+
+}  // namespace hostler::master
