@@ -1,6 +1,10 @@
 // Waiting and watching.
 #include "cli/wait.h"
 
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_long_operation.h"
+#include "api/operations_volume.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

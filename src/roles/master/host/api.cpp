@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/operations_host.h"
 #include "roles/master/benchmark/qualification.h"
 #include "roles/master/drain/drain.h"
 #include "roles/master/health/health.h"

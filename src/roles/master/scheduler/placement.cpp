@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/types_host.h"
+#include "api/types_zone.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "domain/inventory/model.h"

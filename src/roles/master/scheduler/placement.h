@@ -4,6 +4,14 @@
 #include "api/handlers.h"
 #include "roles/master/state/desk.h"
 
+namespace hostler::api {
+struct ExplainPlacement;
+struct Placement;
+struct PlacementAnswer;
+struct UpdateHost;
+struct UpdateZone;
+}  // namespace hostler::api
+
 namespace hostler::master {
 
 // Zones, hosts and places are looked up; `path` stands before each wrong field, as "placement.".
